@@ -1,0 +1,219 @@
+//! What was typed, as typed. What it means is decided by the commands.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Context manager for LLM agents: a message history in, a smaller valid one out,
+/// everything back again.
+#[derive(Debug, Parser)]
+#[command(name = "unburden", version, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Answer over HTTP
+    Serve(Serve),
+    /// Shrink a history: large tool results move to files
+    Offload(Offload),
+    /// Search stored results with a regular expression
+    Grep(Grep),
+    /// Read a stored result, whole or by lines or bytes
+    Read(Read),
+    /// Count the tokens of a history
+    Count(Count),
+    /// Ask a running service whether it is alive; exit status 0 if so
+    Healthcheck(Healthcheck),
+    /// Print a completion script for a shell
+    Completions(Completions),
+}
+
+/// Which configuration, and which part of the file system.
+#[derive(Debug, Args)]
+pub struct Reach {
+    /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY win over it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Allowed folder, instead of the configured ones; may be given again
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<String>,
+    /// Read and write under the allowed folders only
+    #[arg(long)]
+    pub confined: bool,
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Address and port; port 0 picks a free one [default: 127.0.0.1:8002]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Folder under which a store_dir may lie, or SEEN=REAL where callers see it under
+    /// another path; may be given again [default: the working directory and the
+    /// system's folder for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<String>,
+    /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY win over it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// File with the bearer token that requests must carry
+    #[arg(long, value_name = "FILE", conflicts_with = "no_auth")]
+    pub token_file: Option<PathBuf>,
+    /// Listen beyond loopback without a token
+    #[arg(long)]
+    pub no_auth: bool,
+}
+
+/// How far to go.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Mode {
+    /// Compact; compress what compaction leaves too large
+    Auto,
+    /// Only move results to files
+    Compact,
+}
+
+/// `offload`.
+#[derive(Debug, Args)]
+pub struct Offload {
+    /// The history: a JSON array of messages, or an object with "messages" (and
+    /// "tools", "system"); - reads standard input
+    #[arg(value_name = "FILE|-")]
+    pub input: String,
+    /// Folder that the moved results go to
+    #[arg(long, value_name = "DIR", default_value = "./context_store")]
+    pub store_dir: String,
+    /// How far to go
+    #[arg(long, default_value = "auto")]
+    pub mode: Mode,
+    /// Below this size nothing happens, in tokens [default: 20000]
+    #[arg(long, value_name = "TOKENS")]
+    pub max_total_tokens: Option<u64>,
+    /// A result above this may move, in tokens [default: 2000]
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tool_message_tokens: Option<u64>,
+    /// The newest messages, never touched [default: 1]
+    #[arg(long, value_name = "COUNT")]
+    pub keep_recent_count: Option<u64>,
+    /// What stays visible of a moved result, in tokens; 0 leaves the reference only [default: 120]
+    #[arg(long, value_name = "TOKENS")]
+    pub preview_tokens: Option<u64>,
+    /// Move more than the thresholds ask for, until the history fits this, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub target_tokens: Option<u64>,
+    /// The model whose tokenizer counts [default: o200k_base]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Show what would be done; write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write the new history there instead of to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print the whole answer with its report as JSON, and no table
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `grep`.
+#[derive(Debug, Args)]
+pub struct Grep {
+    /// Regular expression
+    pub pattern: String,
+    /// File or folder [default: the first allowed folder]
+    pub path: Option<String>,
+    /// Only files whose name matches, such as '*.txt'
+    #[arg(long, short, value_name = "GLOB")]
+    pub glob: Option<String>,
+    /// At most so many matches
+    #[arg(long, short, value_name = "COUNT")]
+    pub limit: Option<u64>,
+    /// Lines shown around each match
+    #[arg(long, short = 'C', value_name = "LINES")]
+    pub context: Option<u64>,
+    /// Tell upper from lower case
+    #[arg(long, short = 's')]
+    pub case_sensitive: bool,
+    /// The pattern is a plain text
+    #[arg(long, short = 'F')]
+    pub literal: bool,
+    /// Ceiling of the answer, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<u64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `read`.
+#[derive(Debug, Args)]
+pub struct Read {
+    /// The file
+    pub path: String,
+    /// First line, counted from 0
+    #[arg(long, value_name = "LINE")]
+    pub offset: Option<u64>,
+    /// At most so many lines
+    #[arg(long, value_name = "LINES")]
+    pub limit: Option<u64>,
+    /// First byte, counted from 0
+    #[arg(long, value_name = "BYTE", conflicts_with_all = ["offset", "limit"])]
+    pub byte_offset: Option<u64>,
+    /// At most so many bytes
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["offset", "limit"])]
+    pub byte_limit: Option<u64>,
+    /// Ceiling of the answer, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<u64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `count`.
+#[derive(Debug, Args)]
+pub struct Count {
+    /// The history, as for offload; - reads standard input
+    #[arg(value_name = "FILE|-")]
+    pub input: String,
+    /// The model whose tokenizer counts [default: o200k_base]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `healthcheck`.
+#[derive(Debug, Args)]
+pub struct Healthcheck {
+    /// Where the service listens [default: as configured]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub address: Option<SocketAddr>,
+    /// Configuration file of the service
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    pub shell: Shell,
+}

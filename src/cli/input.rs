@@ -1,0 +1,99 @@
+//! A history from a file or standard input: an array of messages, or an object
+//! that holds them beside `tools` and `system`.
+
+use std::io::Read;
+
+use super::CliError;
+use crate::history::raw;
+use crate::history::splice::{Edit, splice};
+
+/// The text of a file, or of standard input for `-`.
+pub(super) fn read(name: &str) -> Result<String, CliError> {
+    let mut text = String::new();
+    if name == "-" {
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(CliError::io("reading standard input"))?;
+    } else {
+        text =
+            std::fs::read_to_string(name).map_err(CliError::io(format_args!("reading {name}")))?;
+    }
+    Ok(text)
+}
+
+/// Where the parts of a history stand in its document.
+pub(super) struct Document<'a> {
+    text: &'a str,
+    pub(super) messages: &'a str,
+    pub(super) tools: Option<&'a str>,
+    pub(super) system: Option<&'a str>,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn parse(name: &str, text: &'a str) -> Result<Document<'a>, CliError> {
+        let fail = |found: String| CliError::Input { what: name.to_owned(), found };
+        let trimmed = text.trim_ascii();
+        if trimmed.starts_with('[') {
+            return Ok(Document { text, messages: trimmed, tools: None, system: None });
+        }
+        let fields = raw::fields(trimmed).map_err(|error| {
+            fail(format!("no history was found ({error}); accepted is a JSON array of messages, or an object with \"messages\""))
+        })?;
+        let field = |name| raw::field(&fields, name).filter(|value| *value != "null");
+        let messages = field("messages").ok_or_else(|| {
+            fail(
+                "the object has no \"messages\"; accepted is an object with \"messages\", an array"
+                    .into(),
+            )
+        })?;
+        Ok(Document { text, messages, tools: field("tools"), system: field("system") })
+    }
+
+    /// The document with other messages; all else is copied.
+    pub(super) fn with_messages(&self, messages: &str) -> String {
+        let start = raw::offset_in(self.text, self.messages);
+        let span = start..start + self.messages.len();
+        splice(self.text, &[Edit { span, replacement: messages.to_owned() }])
+    }
+
+    /// A request body with these parts and further members.
+    pub(super) fn request(&self, members: &[(&str, String)]) -> String {
+        let mut body = format!("{{\"messages\":{}", self.messages);
+        let own = [("tools", self.tools), ("system", self.system)];
+        for (name, value) in own.iter().filter_map(|(name, value)| Some((name, (*value)?))) {
+            body.push_str(&format!(",\"{name}\":{value}"));
+        }
+        for (name, value) in members {
+            body.push_str(&format!(",\"{name}\":{value}"));
+        }
+        body.push('}');
+        body
+    }
+}
+
+/// Members of a request from what was typed; what was not typed is left out.
+#[derive(Default)]
+pub(super) struct Members(pub(super) Vec<(&'static str, String)>);
+
+impl Members {
+    pub(super) fn text(mut self, name: &'static str, value: Option<&str>) -> Members {
+        self.0.extend(value.map(|value| (name, crate::history::splice::quote(value))));
+        self
+    }
+
+    pub(super) fn number(mut self, name: &'static str, value: Option<u64>) -> Members {
+        self.0.extend(value.map(|value| (name, value.to_string())));
+        self
+    }
+
+    pub(super) fn flag(mut self, name: &'static str, value: bool) -> Members {
+        self.0.push((name, value.to_string()));
+        self
+    }
+
+    pub(super) fn body(&self) -> String {
+        let members: Vec<String> =
+            self.0.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+        format!("{{{}}}", members.join(","))
+    }
+}

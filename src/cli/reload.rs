@@ -1,0 +1,36 @@
+//! `unburden grep` and `unburden read`: the same operations as over HTTP.
+
+use super::arguments::{Grep, Read};
+use super::input::Members;
+use super::{CliError, Exit, print, service};
+
+pub(super) fn grep(options: &Grep) -> Result<Exit, CliError> {
+    let body = Members::default()
+        .text("pattern", Some(&options.pattern))
+        .text("path", options.path.as_deref())
+        .text("glob", options.glob.as_deref())
+        .number("limit", options.limit)
+        .number("context", options.context)
+        .number("max_tokens", options.max_tokens)
+        .flag("ignore_case", !options.case_sensitive)
+        .flag("literal", options.literal)
+        .body();
+    let answer = service(&options.reach)?.grep(body.as_bytes())?;
+    let nothing = answer.answer().starts_with("No matches found");
+    print(&if options.json { answer.into_json() } else { answer.answer().to_owned() })?;
+    Ok(if nothing { Exit::Nothing } else { Exit::Success })
+}
+
+pub(super) fn read(options: &Read) -> Result<Exit, CliError> {
+    let body = Members::default()
+        .text("absolute_path", Some(&options.path))
+        .number("offset", options.offset)
+        .number("limit", options.limit)
+        .number("byte_offset", options.byte_offset)
+        .number("byte_limit", options.byte_limit)
+        .number("max_tokens", options.max_tokens)
+        .body();
+    let answer = service(&options.reach)?.read_file(body.as_bytes())?;
+    print(&if options.json { answer.into_json() } else { answer.answer().to_owned() })?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,77 @@
+//! The table of what was done, for a person.
+
+use std::cmp::Reverse;
+
+use crate::offload::{Action, ActionKind, Offloaded, Report};
+
+/// Most rows of the table; the report holds all.
+const ROWS: usize = 15;
+
+/// What was done to each text, the largest first, and the sum.
+pub(super) fn offloaded(offloaded: &Offloaded, dry: bool) -> String {
+    let report = &offloaded.report;
+    let mut moved: Vec<&Action> =
+        report.actions.iter().filter(|a| a.action == ActionKind::Compact).collect();
+    moved.sort_by_key(|action| Reverse(action.tokens_before.saturating_sub(action.tokens_after)));
+    let mut lines = Vec::new();
+    if !moved.is_empty() {
+        lines
+            .push(format!("{:>7}  {:<20} {:>9} {:>9}  file", "message", "tool", "before", "after"));
+    }
+    for action in moved.iter().take(ROWS) {
+        let tool: String = action.tool.as_deref().unwrap_or("-").chars().take(20).collect();
+        lines.push(format!(
+            "{:>7}  {tool:<20} {:>9} {:>9}  {}",
+            action.index,
+            grouped(action.tokens_before),
+            grouped(action.tokens_after),
+            action.path.as_deref().unwrap_or("-")
+        ));
+    }
+    if moved.len() > ROWS {
+        lines.push(format!("         … and {} more", moved.len() - ROWS));
+    }
+    lines.push(sum(report, moved.len(), dry));
+    lines.extend(report.warnings.iter().map(|warning| format!("note: {warning}")));
+    lines.join("\n")
+}
+
+fn sum(report: &Report, moved: usize, dry: bool) -> String {
+    let (before, after) = (report.tokens_before, report.tokens_after);
+    let saved = ((before - after) * 100).checked_div(before).unwrap_or(0);
+    let what = match (moved, dry) {
+        (0, _) => "nothing moved".to_owned(),
+        (1, false) => "1 result moved".to_owned(),
+        (n, false) => format!("{n} results moved"),
+        (n, true) => format!("{n} results would move"),
+    };
+    format!(
+        "{} messages, {} tokens -> {} ({saved} % less), {what}; counted by {}",
+        report.messages_before,
+        grouped(before),
+        grouped(after),
+        report.tokenizer
+    )
+}
+
+/// How to get it back: commands that can be pasted.
+pub(super) fn next_steps(offloaded: &Offloaded, store_dir: &str) -> String {
+    let path = offloaded.report.actions.iter().find_map(|action| action.path.as_deref());
+    format!(
+        "\nRead a result back:   unburden read {} --limit 20\nSearch all of them:   unburden grep error {store_dir} --limit 10",
+        path.unwrap_or(store_dir)
+    )
+}
+
+/// 1234567 as 1,234,567.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

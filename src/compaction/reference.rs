@@ -1,0 +1,147 @@
+//! The reference: the line that a moved result leaves behind, and the note above
+//! it that says how the text comes back.
+//!
+//! A replaced text is `{preview}` `{note}` `{reference}`, one after the other,
+//! each on lines of its own:
+//!
+//! ```text
+//! Compiling unburden v0.1.0
+//! [… L2-L340 …]
+//! L341: error[E0308]: mismatched types
+//! [… L342-L512 …]
+//! build failed with exit code 101
+//! [513 lines, 8200 tokens, 31415 bytes; L2-L512 left out: read_file(absolute_path="./store/tool_call_7.txt", offset=1, limit=511)]
+//! (detailed result is stored in ./store/tool_call_7.txt)
+//! ```
+//!
+//! The last line is the seed's (`context-offload-guide`, §2, compaction) and is
+//! what agents, `grep` and `/rehydrate` look for. The note is optional, and three
+//! forms of it carry meaning for `/rehydrate`:
+//!
+//! - `[JSON value, …]`: the file holds a JSON value, not the text of a string;
+//! - `[read back: bytes 1024-9000 of this file …]`: the text was that part of the
+//!   file (with `after "Showing lines 3-9 of 40 total lines."`, behind that header);
+//! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was grep's answer, whose
+//!   first line stands above the note, with those lines of those files.
+
+use std::ops::Range;
+
+const OPEN: &str = "(detailed result is stored in ";
+const CLOSE: &str = ")";
+const JSON: &str = "[JSON value, ";
+const READ_BACK: &str = "[read back: bytes ";
+const FOUND: &str = "[found again: ";
+
+/// How the text behind a reference is rebuilt from the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Form {
+    /// The file is the text, of that many bytes where a note says so.
+    Text {
+        /// The file's length.
+        bytes: Option<u64>,
+    },
+    /// The file is a JSON value that stood in place of a text.
+    Json,
+    /// The text is a part of the file, behind a header line where there is one.
+    ReadBack {
+        /// The part, in bytes of the file.
+        bytes: Range<u64>,
+        /// The header that stood before it.
+        header: Option<String>,
+    },
+    /// The text is an answer of grep.
+    Found {
+        /// Its first line.
+        head: String,
+        /// Each file with its line numbers (from 1), as `a.txt 2,5-9; b.txt 1`.
+        lines: String,
+    },
+}
+
+/// A reference at the end of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference<'a> {
+    /// The path, as the caller spelled its folder.
+    pub path: &'a str,
+    /// How the text comes back.
+    pub form: Form,
+}
+
+/// The reference line for a path.
+pub fn line(path: &str) -> String {
+    format!("{OPEN}{path}{CLOSE}")
+}
+
+/// True where a line would be read as a reference. Such lines of a tool's output
+/// are kept out of previews: a reference that this service shows is one that it
+/// minted.
+pub fn is_forgery(line: &str) -> bool {
+    line.contains(OPEN.trim_end())
+}
+
+/// The reference a text ends in, where it ends in one as this module writes it:
+/// alone, or under a note. A line that merely looks like one is none.
+pub fn parse(text: &str) -> Option<Reference<'_>> {
+    let (above, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    let path = last.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
+    let form = if above.is_empty() && !text.starts_with('\n') {
+        Form::Text { bytes: None }
+    } else {
+        let (head, note) = above.rsplit_once('\n').unwrap_or(("", above));
+        form(head, note)?
+    };
+    Some(Reference { path, form })
+}
+
+fn form(head: &str, note: &str) -> Option<Form> {
+    if note.starts_with(JSON) {
+        return Some(Form::Json);
+    }
+    if let Some(rest) = note.strip_prefix(READ_BACK)
+        && let Some(form) = read_back_form(rest)
+    {
+        return Some(form);
+    }
+    if let Some(rest) = note.strip_prefix(FOUND)
+        && let Some((lines, _)) = rest.split_once(" |")
+    {
+        return Some(Form::Found { head: head.to_owned(), lines: lines.to_owned() });
+    }
+    let facts = note.strip_prefix('[')?.split_once(" bytes; ")?.0;
+    let bytes = facts.rsplit(' ').next()?.parse().ok()?;
+    Some(Form::Text { bytes: Some(bytes) })
+}
+
+fn read_back_form(rest: &str) -> Option<Form> {
+    let (range, rest) = rest.split_once(" of this file")?;
+    let (start, end) = range.split_once('-')?;
+    let bytes = start.parse().ok()?..end.parse().ok()?;
+    let header = rest.strip_prefix(" after \"").and_then(|rest| Some(rest.split_once("\";")?.0));
+    Some(Form::ReadBack { bytes, header: header.map(str::to_owned) })
+}
+
+/// The note of a JSON value's reference; `facts` says what else is known of it.
+pub fn json_note(facts: &str) -> String {
+    format!("{JSON}{facts}]")
+}
+
+/// The note and reference that stand for a part of a file that was read back.
+pub fn read_back(
+    path: &str,
+    bytes: &Range<u64>,
+    header: Option<&str>,
+    tokens: u64,
+    call: &str,
+) -> String {
+    let after = header.map_or_else(String::new, |header| format!(" after \"{header}\""));
+    let (start, end) = (bytes.start, bytes.end);
+    format!(
+        "{READ_BACK}{start}-{end} of this file{after}; {tokens} tokens left out: {call}]\n{}",
+        line(path)
+    )
+}
+
+/// The note and reference that stand for an answer of grep that was read back.
+pub fn found(path: &str, head: &str, lines: &str, tokens: u64, call: &str) -> String {
+    format!("{head}\n{FOUND}{lines} | {tokens} tokens left out: {call}]\n{}", line(path))
+}

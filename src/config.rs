@@ -1,0 +1,206 @@
+//! Configuration: file < environment < flags. Every setting has a default, a
+//! unit in its name and one place, [`Config`]; an unknown key is refused at the
+//! start, with its path. `config.example.toml` is the same, commented, and a test
+//! holds it to this file.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use config::{Environment, File, FileFormat};
+use serde::{Deserialize, Serialize};
+
+use crate::reload::{grep, read_file};
+
+/// Everything an operator can set.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The HTTP door.
+    pub server: ServerConfig,
+    /// Where files go.
+    pub store: StoreConfig,
+    /// Ceilings of the reading operations.
+    pub reload: ReloadConfig,
+    /// What is remembered between requests.
+    pub cache: CacheConfig,
+}
+
+/// The HTTP door.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerConfig {
+    /// Address and port; port 0 picks a free one.
+    pub listen: SocketAddr,
+    /// File with the bearer token that every request but the probes must carry.
+    pub token_file: Option<PathBuf>,
+    /// Largest request body, in bytes.
+    pub body_limit_bytes: usize,
+    /// Longest time for one request, body included, in seconds.
+    pub request_timeout_seconds: u64,
+    /// Requests worked on at a time; more wait for their turn.
+    pub concurrent_requests: usize,
+    /// After SIGTERM or SIGINT, longest wait for requests under way, in seconds.
+    pub drain_seconds: u64,
+}
+
+impl Default for ServerConfig {
+    fn default() -> ServerConfig {
+        ServerConfig {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8002)),
+            token_file: None,
+            body_limit_bytes: 64 * 1024 * 1024,
+            request_timeout_seconds: 60,
+            concurrent_requests: 64,
+            drain_seconds: 20,
+        }
+    }
+}
+
+/// Where files go.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreConfig {
+    /// Folders under which a `store_dir` may lie: `DIR`, or `SEEN=REAL`.
+    pub roots: Vec<String>,
+    /// How far a file must have come before its name is given out.
+    pub durability: DurabilityConfig,
+}
+
+impl Default for StoreConfig {
+    /// The working directory and the system's folder for temporary files.
+    fn default() -> StoreConfig {
+        let temporary = std::env::temp_dir().display().to_string();
+        StoreConfig { roots: vec![".".to_owned(), temporary], durability: DurabilityConfig::Sync }
+    }
+}
+
+/// How far a file must have come before its name is given out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DurabilityConfig {
+    /// On the disk.
+    Sync,
+    /// In the system's cache.
+    Relaxed,
+}
+
+/// Ceilings of the reading operations.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReloadConfig {
+    /// Longest search, in milliseconds; what was found until then is the answer.
+    pub grep_deadline_ms: u64,
+    /// Most matches of one search.
+    pub grep_matches: u64,
+    /// Largest answer of one search, in bytes.
+    pub grep_answer_bytes: usize,
+    /// Largest page of a file, in bytes.
+    pub read_answer_bytes: usize,
+}
+
+impl Default for ReloadConfig {
+    fn default() -> ReloadConfig {
+        ReloadConfig {
+            grep_deadline_ms: 3_000,
+            grep_matches: 10_000,
+            grep_answer_bytes: 1024 * 1024,
+            read_answer_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+impl ReloadConfig {
+    /// The ceilings of a search.
+    pub fn grep(&self) -> grep::Limits {
+        grep::Limits {
+            deadline: Duration::from_millis(self.grep_deadline_ms),
+            max_matches: self.grep_matches,
+            answer_bytes: self.grep_answer_bytes,
+            ..grep::Limits::default()
+        }
+    }
+
+    /// The ceilings of a page.
+    pub fn read_file(&self) -> read_file::Limits {
+        read_file::Limits { answer_bytes: self.read_answer_bytes }
+    }
+}
+
+/// What is remembered between requests; each bound is a ceiling, not a need.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CacheConfig {
+    /// Counts and views of messages, in bytes.
+    pub measured_bytes: u64,
+    /// Previews with their references, in bytes.
+    pub replacement_bytes: u64,
+    /// Files whose content is known.
+    pub files: u64,
+}
+
+impl Default for CacheConfig {
+    fn default() -> CacheConfig {
+        CacheConfig {
+            measured_bytes: 64 * 1024 * 1024,
+            replacement_bytes: 32 * 1024 * 1024,
+            files: 100_000,
+        }
+    }
+}
+
+/// Why a configuration was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// File or environment cannot be read.
+    #[error("the configuration cannot be read: {0}")]
+    Read(#[from] config::ConfigError),
+    /// A key has no meaning or a value the wrong type.
+    #[error("the configuration has a mistake at \"{key}\": {reason}")]
+    Key {
+        /// The key's path.
+        key: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// `PORT` is no port.
+    #[error("PORT is \"{found}\"; accepted is a number from 0 to 65535")]
+    Port {
+        /// What stood there.
+        found: String,
+    },
+}
+
+impl Config {
+    /// Reads the file, if one is named, and the environment over it.
+    pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
+        let mut builder = config::Config::builder();
+        if let Some(file) = file {
+            builder = builder.add_source(File::from(file).format(FileFormat::Toml));
+        }
+        let environment = Environment::with_prefix("UNBURDEN")
+            .prefix_separator("_")
+            .separator("__")
+            .try_parsing(true)
+            .list_separator(":")
+            .with_list_parse_key("store.roots");
+        let read = builder.add_source(environment).build()?;
+        let mut config: Config = serde_path_to_error::deserialize(read).map_err(|error| {
+            ConfigError::Key { key: error.path().to_string(), reason: error.inner().to_string() }
+        })?;
+        config.take_port()?;
+        Ok(config)
+    }
+
+    /// `PORT`, as platforms set it, unless the address is set by its own name.
+    fn take_port(&mut self) -> Result<(), ConfigError> {
+        if std::env::var_os("UNBURDEN_SERVER__LISTEN").is_some() {
+            return Ok(());
+        }
+        if let Ok(port) = std::env::var("PORT") {
+            let port = port.trim().parse().map_err(|_| ConfigError::Port { found: port })?;
+            self.server.listen.set_port(port);
+        }
+        Ok(())
+    }
+}

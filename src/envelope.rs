@@ -1,0 +1,129 @@
+//! The envelope: the one shape of every JSON answer (api.md §1),
+//! `{"success", "answer", "messages", "metadata"}`. Messages are raw bytes of
+//! the request or of a splice; they are written out as they are, never parsed
+//! and printed again.
+
+use serde::Serialize;
+
+use crate::history::splice::quote;
+use crate::params::Params;
+
+/// An answer, or a failure, before it is written out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    success: bool,
+    answer: String,
+    /// A JSON array.
+    messages: String,
+    /// Members of `metadata`: name and JSON value.
+    metadata: Vec<(&'static str, String)>,
+}
+
+/// What `metadata.error` says of a failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorFacts {
+    /// A stable word in snake case.
+    pub code: &'static str,
+    /// One sentence: what was found and what would be accepted.
+    pub message: String,
+    /// The field concerned.
+    pub field: Option<String>,
+    /// The request, where the log holds more about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+impl Answer {
+    /// A success that says `answer`.
+    pub fn text(answer: String) -> Answer {
+        Answer { success: true, answer, messages: "[]".to_owned(), metadata: Vec::new() }
+    }
+
+    /// A failure.
+    pub fn failure(facts: &ErrorFacts) -> Answer {
+        let mut answer = Answer::text(facts.message.clone());
+        answer.success = false;
+        answer.put("error", facts);
+        answer
+    }
+
+    /// The same with messages, a JSON array.
+    pub fn with_messages(mut self, messages: String) -> Answer {
+        self.messages = messages;
+        self
+    }
+
+    /// The same with a warning for each field that nobody asked for.
+    pub fn with_unknown(mut self, params: &Params<'_>) -> Answer {
+        let warnings: Vec<String> = params
+            .unknown()
+            .iter()
+            .map(|name| format!("unknown field \"{name}\" was ignored"))
+            .collect();
+        if !warnings.is_empty() {
+            #[derive(Serialize)]
+            struct Report {
+                warnings: Vec<String>,
+            }
+            self.put("report", &Report { warnings });
+        }
+        self
+    }
+
+    /// Adds a member of `metadata`.
+    pub fn put(&mut self, name: &'static str, value: &impl Serialize) {
+        // Every value is a plain struct, list or word of ours: nothing in them
+        // can fail to serialise.
+        let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+        self.metadata.push((name, json));
+    }
+
+    /// Adds an object whose values are JSON already.
+    pub fn put_raw_map(&mut self, name: &'static str, members: &[(&str, &str)]) {
+        let mut json = String::from("{");
+        for (index, (key, value)) in members.iter().enumerate() {
+            if index > 0 {
+                json.push(',');
+            }
+            json.push_str(&quote(key));
+            json.push(':');
+            json.push_str(value);
+        }
+        json.push('}');
+        self.metadata.push((name, json));
+    }
+
+    /// What it says.
+    pub fn answer(&self) -> &str {
+        &self.answer
+    }
+
+    /// The messages, a JSON array.
+    pub fn messages(&self) -> &str {
+        &self.messages
+    }
+
+    /// The JSON of the whole.
+    pub fn into_json(self) -> String {
+        let members: usize =
+            self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4).sum();
+        let mut out =
+            String::with_capacity(self.messages.len() + members + self.answer.len() * 2 + 80);
+        out.push_str(if self.success { "{\"success\":true" } else { "{\"success\":false" });
+        out.push_str(",\"answer\":");
+        out.push_str(&quote(&self.answer));
+        out.push_str(",\"messages\":");
+        out.push_str(&self.messages);
+        out.push_str(",\"metadata\":{");
+        for (index, (name, json)) in self.metadata.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            out.push_str(&quote(name));
+            out.push(':');
+            out.push_str(json);
+        }
+        out.push_str("}}");
+        out
+    }
+}

@@ -1,0 +1,143 @@
+//! From facts to HTTP: the one place where a failure gets its status and its
+//! stable code. The client learns what to change; the log learns why.
+
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::json;
+use crate::envelope::{Answer, ErrorFacts};
+use crate::history::HistoryError;
+use crate::params::ParamError;
+use crate::reload::ReloadError;
+use crate::service::Failure;
+use crate::store::StoreError;
+
+/// The response to a failure of the service.
+pub(super) fn failed(failure: &Failure) -> Response {
+    let (status, code, field) = meaning(failure);
+    if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED {
+        tracing::error!(code, error = %failure, "the request failed");
+    }
+    respond(status, code, failure.to_string(), field)
+}
+
+/// Status, code and field of a failure.
+fn meaning(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>) {
+    use StatusCode as S;
+    match failure {
+        Failure::Param(error) => {
+            let (status, code) = match error {
+                ParamError::NotUtf8 { .. } => (S::BAD_REQUEST, "body_not_utf8"),
+                ParamError::NotJson { .. } => (S::BAD_REQUEST, "body_not_json"),
+                ParamError::NotAnObject { .. } => (S::UNPROCESSABLE_ENTITY, "body_not_an_object"),
+                ParamError::Missing { .. } => (S::UNPROCESSABLE_ENTITY, "field_missing"),
+                ParamError::Invalid { .. } => (S::UNPROCESSABLE_ENTITY, "field_invalid"),
+            };
+            (status, code, error.field())
+        }
+        Failure::History(HistoryError::UnknownFormat { .. }) => {
+            (S::UNPROCESSABLE_ENTITY, "format_unknown", Some("format"))
+        }
+        Failure::History(HistoryError::NotAnArray { .. } | HistoryError::BadMessage { .. }) => {
+            (S::UNPROCESSABLE_ENTITY, "messages_invalid", Some("messages"))
+        }
+        Failure::Store(error) => match error {
+            StoreError::Outside { .. } => {
+                (S::UNPROCESSABLE_ENTITY, "path_outside_roots", Some("store_dir"))
+            }
+            StoreError::BadPath { .. } => (S::UNPROCESSABLE_ENTITY, "path_invalid", None),
+            StoreError::Root { .. } | StoreError::Io { .. } | StoreError::NoName { .. } => {
+                (S::INTERNAL_SERVER_ERROR, "store_failed", None)
+            }
+        },
+        Failure::Reload(error) => reload(error),
+        Failure::NoCompression => {
+            (S::NOT_IMPLEMENTED, "compression_not_available", Some("context_manage_mode"))
+        }
+    }
+}
+
+/// An answer that no handler gave.
+pub(super) fn respond(
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    field: Option<&str>,
+) -> Response {
+    let facts = ErrorFacts { code, message, field: field.map(str::to_owned), request_id: None };
+    json(status, Answer::failure(&facts))
+}
+
+/// A panic: the id is in the log line too.
+pub(super) fn panicked(request_id: String) -> Response {
+    let message = "the service made a mistake; the log has more under the request id".to_owned();
+    let facts =
+        ErrorFacts { code: "internal_error", message, field: None, request_id: Some(request_id) };
+    json(StatusCode::INTERNAL_SERVER_ERROR, Answer::failure(&facts))
+}
+
+pub(super) fn too_large(limit: usize) -> Response {
+    let message = format!("the body is larger than {limit} bytes; accepted is up to that");
+    respond(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message, None)
+}
+
+pub(super) fn broken_body() -> Response {
+    let message = "the body ended before it was complete".to_owned();
+    respond(StatusCode::BAD_REQUEST, "body_incomplete", message, None)
+}
+
+pub(super) fn timed_out(seconds: u64) -> Response {
+    let message = format!("the request took longer than {seconds} seconds");
+    respond(StatusCode::GATEWAY_TIMEOUT, "request_timeout", message, None)
+}
+
+pub(super) fn unauthorized() -> Response {
+    let message = "no valid bearer token was found; accepted is the header \
+                   Authorization: Bearer with the token of this service"
+        .to_owned();
+    let mut response = respond(StatusCode::UNAUTHORIZED, "unauthorized", message, None);
+    let scheme = header::HeaderValue::from_static("Bearer");
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+    response
+}
+
+pub(super) fn shutting_down() -> Response {
+    let message = "the service is shutting down".to_owned();
+    let mut response = respond(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", message, None);
+    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("5"));
+    response
+}
+
+pub(super) async fn unknown_route(request: Request) -> Response {
+    let path: String = request.uri().path().chars().take(100).collect();
+    let message = format!("there is no route {path}; GET /openapi.yaml lists all of them");
+    respond(StatusCode::NOT_FOUND, "route_unknown", message, None).into_response()
+}
+
+pub(super) async fn wrong_method(request: Request) -> Response {
+    let path: String = request.uri().path().chars().take(100).collect();
+    let message = format!("{} is not accepted at {path}; see GET /openapi.yaml", request.method());
+    respond(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message, None).into_response()
+}
+
+/// Past the end and out of range are 422 with the length, as api.md §3 asks.
+fn reload(error: &ReloadError) -> (StatusCode, &'static str, Option<&'static str>) {
+    use ReloadError as E;
+    use StatusCode as S;
+    let refused = S::UNPROCESSABLE_ENTITY;
+    match error {
+        E::NotFound { .. } => (S::NOT_FOUND, "file_not_found", None),
+        E::NotAFile { .. } => (refused, "not_a_file", None),
+        E::NotText { .. } => (refused, "not_text", None),
+        E::OffsetPastEnd { .. } => (refused, "offset_past_end", Some("offset")),
+        E::ByteOffsetPastEnd { .. } => (refused, "offset_past_end", Some("byte_offset")),
+        E::EmptyPattern => (refused, "pattern_empty", Some("pattern")),
+        E::PatternTooLong { .. } => (refused, "pattern_too_long", Some("pattern")),
+        E::PatternTooCostly { .. } => (refused, "pattern_too_costly", Some("pattern")),
+        E::BadPattern { .. } => (refused, "pattern_invalid", Some("pattern")),
+        E::BadGlob { .. } => (refused, "glob_invalid", Some("glob")),
+        E::InvalidRange { field, .. } => (refused, "field_invalid", Some(field)),
+        E::Io { .. } => (S::INTERNAL_SERVER_ERROR, "read_failed", None),
+    }
+}

@@ -1,0 +1,59 @@
+//! Probes: what an orchestrator asks. None of them needs a token, reads a
+//! history or calls a model.
+
+use std::sync::atomic::Ordering;
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use super::Door;
+
+#[derive(Serialize)]
+struct Status<'a> {
+    status: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Version {
+    name: &'static str,
+    version: &'static str,
+}
+
+/// The process runs.
+pub(super) async fn healthz() -> Response {
+    plain(StatusCode::OK, &Status { status: "ok", reason: None })
+}
+
+/// Work can be done: the roots can be written, the vocabularies are loaded.
+pub(super) async fn readyz(State(door): State<Door>) -> Response {
+    let reason = if door.draining.load(Ordering::Relaxed) {
+        Some("the service is shutting down".to_owned())
+    } else {
+        let service = door.service;
+        let look = tokio::task::spawn_blocking(move || service.unready()).await;
+        look.unwrap_or_else(|_| Some("the roots could not be looked at".to_owned()))
+    };
+    match reason {
+        None => plain(StatusCode::OK, &Status { status: "ready", reason: None }),
+        Some(reason) => {
+            let status = Status { status: "not ready", reason: Some(reason) };
+            plain(StatusCode::SERVICE_UNAVAILABLE, &status)
+        }
+    }
+}
+
+/// What runs.
+pub(super) async fn version() -> Response {
+    let version = Version { name: "unburden", version: env!("CARGO_PKG_VERSION") };
+    plain(StatusCode::OK, &version)
+}
+
+fn plain(status: StatusCode, value: &impl Serialize) -> Response {
+    // Plain structs of words: they cannot fail to serialise.
+    let json = serde_json::to_string(value).unwrap_or_default();
+    (status, [(header::CONTENT_TYPE, "application/json")], json).into_response()
+}

@@ -1,0 +1,35 @@
+//! Unburden: a context manager for LLM agents. A framework posts its whole
+//! message history between turns and gets a smaller, valid one back; large tool
+//! results move to files, and everything that left can be read again.
+//!
+//! The modules in reading order, floor by floor; each uses only those above it:
+//!
+//! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`]
+//! - measure: [`tokens`]
+//! - effects: [`store`]
+//! - strategies: [`compaction`]
+//! - read back: [`reload`]
+//! - decide: [`offload`]
+//! - doors: [`service`], [`http`], [`cli`], with [`config`] and [`telemetry`]
+
+pub mod history;
+pub mod params;
+
+pub mod envelope;
+
+pub mod tokens;
+
+pub mod store;
+
+pub mod compaction;
+
+pub mod reload;
+
+pub mod offload;
+
+pub mod config;
+pub mod service;
+pub mod telemetry;
+
+pub mod cli;
+pub mod http;

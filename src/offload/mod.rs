@@ -1,0 +1,14 @@
+//! Offload: the whole operation. Request → measure → plan → effects → splice →
+//! check → answer; one direction, no way back.
+
+mod check;
+mod plan;
+mod report;
+mod request;
+mod run;
+mod standing;
+
+pub use plan::recent_from;
+pub use report::{Action, ActionKind, Checks, Outcome, Report};
+pub use request::{CompactRoles, Files, Mode, Request, RequestError, Run, Settings};
+pub use run::{FileOfCall, OffloadError, Offloaded, Offloader, Replacement};

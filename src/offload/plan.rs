@@ -1,0 +1,134 @@
+//! The plan: which texts move and which stay, and why. Pure: it reads measured
+//! messages and settings, and it is monotone in time – a message that may move
+//! today may move tomorrow – so that a history that only grows keeps what was
+//! decided before (I5).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::request::{CompactRoles, Settings};
+use crate::history::dialect::Dialect;
+use crate::history::message::{Call, MessageView, Role, SlotKind};
+use crate::tokens::measure::{Measured, MeasuredSlot};
+
+/// Results of up to this many tokens never move, whatever the target: a
+/// reference costs about as much.
+const WORTH_MOVING: u64 = 48;
+
+/// A text that may move.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// The message.
+    pub(super) index: usize,
+    /// The id of the call it answers.
+    pub(super) call_id: Option<String>,
+    /// The tool, as the call or the result names it.
+    pub(super) tool: Option<String>,
+    /// The text.
+    pub(super) slot: MeasuredSlot,
+}
+
+/// A text above the threshold that stays, and why.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    pub(super) candidate: Candidate,
+    pub(super) why: &'static str,
+}
+
+/// What may move now, what may move if the target asks for more, what stays.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) moves: Vec<Candidate>,
+    pub(super) reserve: Vec<Candidate>,
+    pub(super) kept: Vec<Kept>,
+}
+
+/// The first of the newest messages that are never touched: `keep` of them,
+/// widened so that no call is cut from its results.
+pub fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> usize {
+    let keep = usize::try_from(keep).unwrap_or(usize::MAX);
+    let from = views.len().saturating_sub(keep);
+    if from == views.len() || from == 0 {
+        return from;
+    }
+    dialect.unit_start(views, from)
+}
+
+/// Sorts the texts of a history into what may move and what stays.
+pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: &Settings) -> Plan {
+    let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
+    let recent = recent_from(dialect, &views, settings.keep_recent_count);
+    let newest_user = views.iter().rposition(|view| view.role == Role::User);
+    let mut plan = Plan::default();
+    // The latest call of each id so far: ids repeat in long histories.
+    let mut callers: HashMap<&str, &Call> = HashMap::new();
+    for (index, message) in measured.iter().enumerate() {
+        for call in &message.view.calls {
+            if let Some(id) = &call.id {
+                callers.insert(id, call);
+            }
+        }
+        if message.view.role == Role::System {
+            continue;
+        }
+        for (result, slots) in message.view.results.iter().zip(&message.results) {
+            let caller = result.call_id.as_deref().and_then(|id| callers.get(id));
+            let tool = result.name.clone().or_else(|| caller?.name.clone());
+            let of = |slot: &MeasuredSlot| Candidate {
+                index,
+                call_id: result.call_id.clone(),
+                tool: tool.clone(),
+                slot: slot.clone(),
+            };
+            plan.sort(slots, of, index >= recent, settings);
+        }
+        let observations = settings.compact_roles == CompactRoles::ToolAndUser
+            && message.view.role == Role::User
+            && Some(index) != newest_user;
+        if observations {
+            let of = |slot: &MeasuredSlot| Candidate {
+                index,
+                call_id: None,
+                tool: None,
+                slot: slot.clone(),
+            };
+            let strings: Vec<MeasuredSlot> = message
+                .texts
+                .iter()
+                .filter(|slot| slot.slot.kind == SlotKind::String)
+                .cloned()
+                .collect();
+            plan.sort(&strings, of, index >= recent, settings);
+        }
+    }
+    plan
+}
+
+impl Plan {
+    /// Sorts the slots of one result: its size is that of all of them.
+    fn sort(
+        &mut self,
+        slots: &[MeasuredSlot],
+        of: impl Fn(&MeasuredSlot) -> Candidate,
+        recent: bool,
+        settings: &Settings,
+    ) {
+        let tokens: u64 = slots.iter().map(|slot| slot.tokens).sum();
+        let large = tokens > settings.max_tool_message_tokens;
+        for slot in slots {
+            let candidate = of(slot);
+            match (large, recent, slot.exact) {
+                (true, true, _) => {
+                    self.kept.push(Kept { candidate, why: "among the newest messages" });
+                }
+                (true, false, false) => {
+                    let why = "holds a lone surrogate, which no UTF-8 file can hold";
+                    self.kept.push(Kept { candidate, why });
+                }
+                (true, false, true) => self.moves.push(candidate),
+                (false, false, true) if slot.tokens > WORTH_MOVING => self.reserve.push(candidate),
+                (false, _, _) => {}
+            }
+        }
+    }
+}

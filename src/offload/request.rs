@@ -1,0 +1,192 @@
+//! The request of an offload: fields, defaults and ranges of api.md §2, read
+//! once at the door and trusted inside.
+
+use crate::compaction::preview::{Budget, ReloadTool};
+use crate::history::{History, HistoryError};
+use crate::params::{ParamError, Params, invalid};
+
+/// What may be done to a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Compact; compress what compaction leaves too large.
+    Auto,
+    /// Only move results to files.
+    Compact,
+    /// Only summarise.
+    Compress,
+}
+
+/// Whose texts may move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompactRoles {
+    /// Results of tools.
+    Tool,
+    /// Results, and observations that an agent sends as the user's text.
+    ToolAndUser,
+}
+
+/// Whether the answer repeats the content of the files it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Files {
+    /// `metadata.write_file_dict` holds every file of the call.
+    Include,
+    /// The paths alone.
+    Omit,
+}
+
+/// Whether anything is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    /// Plan, write, answer.
+    Real,
+    /// Plan and report only.
+    Dry,
+}
+
+/// Everything a caller can set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// `context_manage_mode`, also `working_summary_mode`.
+    pub mode: Mode,
+    /// Below this whole count nothing happens, in tokens.
+    pub max_total_tokens: u64,
+    /// A result above this may move, in tokens.
+    pub max_tool_message_tokens: u64,
+    /// The newest messages, never touched.
+    pub keep_recent_count: u64,
+    /// `auto`: compress when tokens_after / tokens_before is above it.
+    pub compact_ratio_threshold: f64,
+    /// Where files go, as the caller spells it.
+    pub store_dir: String,
+    /// Picks the tokenizer.
+    pub model: Option<String>,
+    /// What stays of a moved result.
+    pub preview: Budget,
+    /// Whose texts may move.
+    pub compact_roles: CompactRoles,
+    /// The answer should fit this, in tokens.
+    pub target_tokens: Option<u64>,
+    /// The tools that references may name.
+    pub reload_tools: Vec<ReloadTool>,
+    /// A pass that frees less is not made, in tokens.
+    pub min_savings_tokens: u64,
+    /// Whether contents are repeated in the answer.
+    pub files: Files,
+    /// Whether anything is written.
+    pub run: Run,
+}
+
+/// A parsed request.
+pub struct Request<'a> {
+    /// The messages.
+    pub history: History<'a>,
+    /// Tool definitions, raw.
+    pub tools: Option<&'a str>,
+    /// A separate system prompt, raw.
+    pub system: Option<&'a str>,
+    /// The settings.
+    pub settings: Settings,
+    /// What the caller should know: unknown fields, settings without effect.
+    pub warnings: Vec<String>,
+}
+
+/// Why a request was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// A field.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// The messages.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+const MODES: [(&str, Mode); 3] =
+    [("auto", Mode::Auto), ("compact", Mode::Compact), ("compress", Mode::Compress)];
+const ROLES: [(&str, CompactRoles); 2] =
+    [("tool", CompactRoles::Tool), ("user", CompactRoles::ToolAndUser)];
+const TOOLS: [(&str, ReloadTool); 5] = [
+    ("read_file", ReloadTool::ReadFile),
+    ("grep", ReloadTool::Grep),
+    ("lro_extract", ReloadTool::LroExtract),
+    ("read_tool_result", ReloadTool::ReadToolResult),
+    ("shell", ReloadTool::Shell),
+];
+
+impl<'a> Request<'a> {
+    /// Reads a request body.
+    pub fn read(params: &Params<'a>) -> Result<Request<'a>, RequestError> {
+        let messages = params.required("messages", "an array of messages, oldest first")?;
+        let format = params.string("format")?;
+        let history = History::parse(messages, format.as_deref().unwrap_or("auto"))?;
+        let settings = settings(params)?;
+        let tools = params.raw("tools");
+        let system = params.raw("system");
+        // Accepted, and without effect on what this version does.
+        params.string("chat_id")?;
+        params.whole("group_token_threshold", 0)?;
+        params.flag("materialize")?;
+        params.word("descriptor", &[("pointer", ()), ("compact", ()), ("full", ())])?;
+        let mut warnings = Vec::new();
+        if params.flag("repair")? == Some(true) {
+            warnings.push("repair is not available in this version; nothing was mended".to_owned());
+        }
+        for name in params.unknown() {
+            warnings.push(format!("unknown field \"{name}\" was ignored"));
+        }
+        Ok(Request { history, tools, system, settings, warnings })
+    }
+}
+
+fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
+    let mode = match params.word("context_manage_mode", &MODES)? {
+        Some(mode) => Some(mode),
+        None => params.word("working_summary_mode", &MODES)?,
+    };
+    params.raw("working_summary_mode");
+    let mode = mode.unwrap_or(Mode::Auto);
+    let recent_default = if mode == Mode::Compress { 2 } else { 1 };
+    let store_dir = params.string("store_dir")?.ok_or_else(|| ParamError::Missing {
+        field: "store_dir",
+        accepted: "a folder under an allowed root, as a string".to_owned(),
+    })?;
+    if store_dir.trim().is_empty() {
+        return Err(invalid("store_dir", "\"\"", "a folder under an allowed root, as a string"));
+    }
+    let tokens = params.whole("preview_tokens", 0)?;
+    let chars = params.whole("preview_char_length", 0)?;
+    let preview = match (tokens, chars) {
+        (Some(tokens), _) => Budget::Tokens(tokens),
+        (None, Some(chars)) => Budget::Chars(chars),
+        (None, None) => Budget::Tokens(120),
+    };
+    let roles = params.words("compact_roles", &ROLES)?.unwrap_or_default();
+    let compact_roles = if roles.contains(&CompactRoles::ToolAndUser) {
+        CompactRoles::ToolAndUser
+    } else {
+        CompactRoles::Tool
+    };
+    let all = || TOOLS.iter().map(|(_, tool)| *tool).collect();
+    Ok(Settings {
+        mode,
+        max_total_tokens: params.whole("max_total_tokens", 0)?.unwrap_or(20_000),
+        max_tool_message_tokens: params.whole("max_tool_message_tokens", 0)?.unwrap_or(2_000),
+        keep_recent_count: params.whole("keep_recent_count", 0)?.unwrap_or(recent_default),
+        compact_ratio_threshold: params
+            .number("compact_ratio_threshold", 0.0, 1.0)?
+            .unwrap_or(0.75),
+        store_dir: store_dir.into_owned(),
+        model: params.string("model")?.map(std::borrow::Cow::into_owned),
+        preview,
+        compact_roles,
+        target_tokens: params.whole("target_tokens", 1)?,
+        reload_tools: params.words("reload_tools", &TOOLS)?.unwrap_or_else(all),
+        min_savings_tokens: params.whole("min_savings_tokens", 0)?.unwrap_or(0),
+        files: if params.flag("include_files")?.unwrap_or(true) {
+            Files::Include
+        } else {
+            Files::Omit
+        },
+        run: if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real },
+    })
+}

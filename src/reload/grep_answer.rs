@@ -1,0 +1,126 @@
+//! An answer of `grep` in a history: recognised when every line of it still
+//! stands in the stored files it names, and rebuilt from them. It says nothing
+//! that the store does not hold, so it needs no file of its own.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::compaction::reference::Form;
+use crate::store::{Location, Roots, Stem, read_regular};
+
+/// Most lines of an answer that are looked at.
+const LINES: usize = 20_000;
+
+/// An answer that the store gives back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The first file of the answer, as the caller spells the store.
+    pub(super) path: String,
+    /// Its length in bytes.
+    pub(super) bytes: u64,
+    /// How the text comes back.
+    pub(super) form: Form,
+}
+
+/// Reads `text` as an answer of `grep` over `folder`, or over a file in it.
+pub(super) fn recognise(text: &str, roots: &Roots, folder: &Location) -> Option<Found> {
+    let (head, blocks) = text.split_once(":\n---\n")?;
+    if !head.starts_with("Found ") || head.contains('\n') {
+        return None;
+    }
+    let searched = searched(head, roots)?;
+    let mut lines = String::new();
+    let mut first = None;
+    for block in blocks.strip_suffix("\n---")?.split("\n---\n") {
+        let (name, hits) = block.strip_prefix("File: ")?.split_once('\n')?;
+        let file = file_of(&searched, name)?;
+        folder.name_of(&file)?;
+        let numbers: Option<Vec<u64>> = hits.split('\n').take(LINES).map(number).collect();
+        let sep = if lines.is_empty() { "" } else { "; " };
+        write!(lines, "{sep}{name} {}", ranges(&numbers?)).ok()?;
+        first.get_or_insert(file);
+    }
+    let first = first?;
+    let bytes = first.dir().metadata(first.relative()).ok()?.len();
+    let head = format!("{head}:");
+    // The proof: the files give the same text.
+    (rebuild(&head, &lines, roots).ok()?.as_str() == text).then(|| Found {
+        path: folder.child(&folder.name_of(&first).unwrap_or_default()).spelled().to_owned(),
+        bytes,
+        form: Form::Found { head, lines },
+    })
+}
+
+/// The text again, from its first line and the lines of each file.
+pub(super) fn rebuild(head: &str, lines: &str, roots: &Roots) -> Result<String, String> {
+    let broken = || "its note cannot be read".to_owned();
+    let searched = searched(head.trim_end_matches(':'), roots).ok_or_else(broken)?;
+    let mut out = format!("{head}\n---");
+    for part in lines.split("; ") {
+        let (name, numbers) = part.split_once(' ').ok_or_else(broken)?;
+        let file = file_of(&searched, name).ok_or_else(|| "no such file".to_owned())?;
+        let content = read_regular(&file).map_err(|_| "no such file".to_owned())?;
+        let wanted = parse_ranges(numbers).ok_or_else(broken)?;
+        let mut texts: BTreeMap<u64, &str> = BTreeMap::new();
+        for (line, number) in content.split('\n').zip(1..) {
+            if wanted.iter().any(|range| range.contains(&number)) {
+                texts.insert(number, line.trim());
+            }
+        }
+        let _ = write!(out, "\nFile: {name}");
+        for (number, line) in texts {
+            let _ = write!(out, "\nL{number}: {line}");
+        }
+        out.push_str("\n---");
+    }
+    Ok(out)
+}
+
+/// The place that was searched, from the answer's first line.
+fn searched(head: &str, roots: &Roots) -> Option<Location> {
+    let (_, rest) = head.rsplit_once("\" in path \"")?;
+    let path = rest.split_once("\" (filter: ").map_or(rest, |(path, _)| path);
+    roots.locate(path.trim_end_matches('"')).ok()
+}
+
+/// A file of the answer: in the searched folder, or the searched file itself.
+fn file_of(searched: &Location, name: &str) -> Option<Location> {
+    if !Stem::minted_for_any(name) || name.contains('/') {
+        return None;
+    }
+    if searched.relative().file_name().is_some_and(|own| own == name) {
+        return Some(searched.clone());
+    }
+    Some(searched.child(name))
+}
+
+fn number(hit: &str) -> Option<u64> {
+    hit.strip_prefix('L')?.split_once(": ").map(|(number, _)| number)?.parse().ok()
+}
+
+/// 2, 5, 6, 7 as `2,5-7`.
+fn ranges(numbers: &[u64]) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    while at < numbers.len() {
+        let start = at;
+        while at + 1 < numbers.len() && numbers[at + 1] == numbers[at] + 1 {
+            at += 1;
+        }
+        let sep = if out.is_empty() { "" } else { "," };
+        let _ = match at - start {
+            0 => write!(out, "{sep}{}", numbers[start]),
+            _ => write!(out, "{sep}{}-{}", numbers[start], numbers[at]),
+        };
+        at += 1;
+    }
+    out
+}
+
+fn parse_ranges(text: &str) -> Option<Vec<std::ops::RangeInclusive<u64>>> {
+    let one = |part: &str| {
+        let (start, end) = part.split_once('-').unwrap_or((part, part));
+        Some(start.parse().ok()?..=end.parse().ok()?)
+    };
+    text.split(',').map(one).collect()
+}

@@ -1,0 +1,234 @@
+//! The matcher that the searcher drives. Wherever the worst case of the fast
+//! engine (states × bytes) is small it decides alone; otherwise lines go one
+//! by one through a lazy automaton whose steps look at the clock, so that
+//! neither a costly pattern nor a line of many megabytes outlives the
+//! deadline.
+
+use std::cell::RefCell;
+
+use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
+use regex_automata::{
+    Anchored, Input,
+    hybrid::{LazyStateID, dfa},
+};
+
+use super::{
+    pattern::{LineEnd, Pattern},
+    watch::{Interruption, Watch},
+};
+
+/// The most states × bytes that the fast engine is given at once: some 50 ms
+/// where its slowest strategy is needed.
+const UNWATCHED_COST: usize = 10_000_000;
+
+/// The same for what only the fast engine can decide: boundaries of words
+/// beyond ASCII.
+const UNDIVIDED_COST: usize = 2 * UNWATCHED_COST;
+
+/// How much the searcher hands over at once where lines are short.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Steps between two looks at the clock.
+const STEPS: usize = 256;
+
+#[derive(Debug)]
+pub(super) struct LineMatcher<'a> {
+    pattern: &'a Pattern,
+    watch: &'a Watch,
+    forward: RefCell<dfa::Cache>,
+    reverse: RefCell<dfa::Cache>,
+}
+
+/// Which end of a match the automaton is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Any proof that there is one.
+    Earliest,
+    /// The end of the leftmost one.
+    Leftmost,
+}
+
+/// What stepping through a line came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steps {
+    NoMatch,
+    MatchUpTo(usize),
+    /// The automaton met a byte that it cannot judge.
+    Undecided,
+}
+
+impl<'a> LineMatcher<'a> {
+    pub(super) fn new(pattern: &'a Pattern, watch: &'a Watch) -> Self {
+        Self {
+            forward: RefCell::new(pattern.steps.forward().create_cache()),
+            reverse: RefCell::new(pattern.steps.reverse().create_cache()),
+            pattern,
+            watch,
+        }
+    }
+
+    /// The first match in a line that comes without its line feed.
+    pub(super) fn first_in(&self, line: &[u8]) -> Result<Option<Match>, Interruption> {
+        let found = self.find_at(line, 0)?;
+        match line.strip_suffix(b"\r") {
+            Some(seen) if found.is_none() && self.pattern.line_end == LineEnd::Asserted => {
+                self.find_at(seen, 0)
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn costs_at_most(&self, limit: usize, bytes: usize) -> bool {
+        self.pattern.states.saturating_mul(bytes) <= limit
+    }
+
+    /// Whether whole buffers may go to the fast engine. Otherwise the searcher
+    /// is made to come line by line.
+    fn takes_buffers(&self) -> bool {
+        self.pattern.line_end == LineEnd::Ignored
+            && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
+    }
+
+    /// Steps to the end of a match at or after `at`.
+    fn step_forward(&self, line: &[u8], at: usize, wanted: Wanted) -> Result<Steps, Interruption> {
+        let automaton = self.pattern.steps.forward();
+        let cache = &mut *self.forward.borrow_mut();
+        let input = Input::new(line).range(at..);
+        let Ok(mut state) = automaton.start_state_forward(cache, &input) else {
+            return Ok(Steps::Undecided);
+        };
+        let mut found = Steps::NoMatch;
+        for (position, byte) in line.iter().enumerate().skip(at) {
+            if position % STEPS == 0 {
+                self.watch.check()?;
+            }
+            state = self.known(automaton.next_state(cache, state, *byte))?;
+            if !state.is_tagged() {
+                continue;
+            }
+            if state.is_match() {
+                // The automaton learns of a match one byte late.
+                found = Steps::MatchUpTo(position);
+                if wanted == Wanted::Earliest {
+                    return Ok(found);
+                }
+            } else if state.is_dead() {
+                return Ok(found);
+            } else if state.is_quit() {
+                return Ok(Steps::Undecided);
+            }
+        }
+        state = self.known(automaton.next_eoi_state(cache, state))?;
+        if state.is_match() {
+            found = Steps::MatchUpTo(line.len());
+        }
+        Ok(found)
+    }
+
+    /// Steps back from the end of a match to its start. What was decided on
+    /// the way forward is decided on the way back.
+    fn step_back(&self, line: &[u8], at: usize, end: usize) -> Result<usize, Interruption> {
+        let automaton = self.pattern.steps.reverse();
+        let cache = &mut *self.reverse.borrow_mut();
+        let input = Input::new(line).range(at..end).anchored(Anchored::Yes);
+        let Ok(mut state) = automaton.start_state_reverse(cache, &input) else {
+            return Ok(end);
+        };
+        let mut start = end;
+        for position in (at..end).rev() {
+            if position % STEPS == 0 {
+                self.watch.check()?;
+            }
+            state = self.known(automaton.next_state(cache, state, line[position]))?;
+            if state.is_match() {
+                start = position + 1;
+            } else if state.is_dead() || state.is_quit() {
+                return Ok(start);
+            }
+        }
+        state = match at.checked_sub(1) {
+            Some(before) => self.known(automaton.next_state(cache, state, line[before]))?,
+            None => self.known(automaton.next_eoi_state(cache, state))?,
+        };
+        Ok(if state.is_match() { at } else { start })
+    }
+
+    fn shortest(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
+        self.watch.check()?;
+        if self.costs_at_most(UNWATCHED_COST, line.len() - at) {
+            return Ok(self.pattern.fast.shortest_match_at(line, at).ok().flatten());
+        }
+        match self.step_forward(line, at, Wanted::Earliest)? {
+            Steps::NoMatch => Ok(None),
+            Steps::MatchUpTo(end) => Ok(Some(end)),
+            Steps::Undecided => Ok(self.decide(line, at)?.map(|found| found.end())),
+        }
+    }
+
+    /// The fast engine on what the automaton left undecided, if that can be
+    /// done within reason.
+    fn decide(&self, line: &[u8], at: usize) -> Result<Option<Match>, Interruption> {
+        if self.costs_at_most(UNDIVIDED_COST, line.len() - at) {
+            Ok(self.pattern.fast.find_at(line, at).ok().flatten())
+        } else {
+            Err(self.watch.interrupt(Interruption::LongLine))
+        }
+    }
+
+    fn known<E>(&self, state: Result<LazyStateID, E>) -> Result<LazyStateID, Interruption> {
+        state.map_err(|_full_cache| self.watch.interrupt(Interruption::LongLine))
+    }
+}
+
+impl Matcher for LineMatcher<'_> {
+    type Captures = NoCaptures;
+    type Error = Interruption;
+
+    fn find_at(&self, line: &[u8], at: usize) -> Result<Option<Match>, Interruption> {
+        self.watch.check()?;
+        if self.costs_at_most(UNWATCHED_COST, line.len() - at) {
+            return Ok(self.pattern.fast.find_at(line, at).ok().flatten());
+        }
+        match self.step_forward(line, at, Wanted::Leftmost)? {
+            Steps::NoMatch => Ok(None),
+            Steps::MatchUpTo(end) => Ok(Some(Match::new(self.step_back(line, at, end)?, end))),
+            Steps::Undecided => self.decide(line, at),
+        }
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Interruption> {
+        Ok(NoCaptures::new())
+    }
+
+    /// Called with single lines only, without their line feed.
+    fn shortest_match_at(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
+        let found = self.shortest(line, at)?;
+        match line[at..].strip_suffix(b"\r") {
+            Some(seen) if found.is_none() && self.pattern.line_end == LineEnd::Asserted => {
+                self.shortest(&line[..at + seen.len()], at)
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.takes_buffers().then(|| self.pattern.fast.line_terminator()).flatten()
+    }
+
+    fn find_candidate_line(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
+        self.watch.check()?;
+        if self.costs_at_most(UNWATCHED_COST, buffer.len()) {
+            return Ok(self.pattern.fast.find_candidate_line(buffer).ok().flatten());
+        }
+        let mut start = 0;
+        while start < buffer.len() {
+            let rest = &buffer[start..];
+            let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+            if let Some(end) = self.shortest_match_at(line, 0)? {
+                return Ok(Some(LineMatchKind::Confirmed(start + end)));
+            }
+            start += line.len() + 1;
+        }
+        Ok(None)
+    }
+}

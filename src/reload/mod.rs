@@ -1,0 +1,137 @@
+//! Giving back what was moved out: `grep` finds lines in stored files,
+//! `read_file` returns them page by page. Both are handed an already confined
+//! folder handle and never see an ambient path, HTTP, or a tokenizer; which
+//! folder a caller may read, and what a missing file means to it, is decided
+//! above. Every query ends within the limits it is given, and an answer that
+//! a limit cut says so.
+
+pub mod grep;
+pub mod read_back;
+pub mod read_file;
+pub mod rehydrate;
+
+mod excerpt;
+mod fit;
+mod grep_answer;
+mod grep_text;
+mod line_matcher;
+mod page;
+mod page_cut;
+mod pattern;
+mod regular_file;
+mod walk;
+mod watch;
+
+use std::{io, path::Path};
+
+use cap_std::fs::Dir;
+use serde::Serialize;
+use thiserror::Error;
+
+/// What a query reads: a place under a confined handle, and the caller's own
+/// spelling of it, which is the only one that texts repeat.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    pub dir: &'a Dir,
+    /// Relative to `dir`; empty means `dir` itself.
+    pub path: &'a Path,
+    pub spelled: &'a str,
+}
+
+/// Counts the tokens of a text, as the caller's model would.
+pub type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
+
+/// Why an answer holds less than was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The caller's own `limit`.
+    Limit,
+    /// The caller's own `max_tokens`.
+    MaxTokens,
+    /// The service's ceiling on matches.
+    MaxMatches,
+    /// The service's ceiling on the size of an answer.
+    AnswerBytes,
+    /// The service's ceiling on the files that one query visits.
+    Files,
+    /// The service's ceiling on time.
+    Deadline,
+}
+
+impl Why {
+    /// The reason as the middle of a sentence.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Limit => "limit is reached",
+            Self::MaxTokens => "max_tokens is reached",
+            Self::MaxMatches => "no answer holds more matches",
+            Self::AnswerBytes => "no answer holds more bytes",
+            Self::Files => "no search visits more files",
+            Self::Deadline => "the time for one search is over",
+        }
+    }
+}
+
+/// What keeps a query from being answered. Paths are the caller's spelling.
+#[derive(Debug, Error)]
+pub enum ReloadError {
+    #[error("{path:?} was not found; an existing file or folder would be accepted")]
+    NotFound { path: String },
+    #[error("{path:?} is not a regular file; the path of a file would be accepted")]
+    NotAFile { path: String },
+    #[error(
+        "{path:?} is not UTF-8 text at byte {byte_offset}; a range without that byte would be accepted"
+    )]
+    NotText { path: String, byte_offset: u64 },
+    #[error(
+        "line offset {offset} is past the end of {path:?}, which has {total_lines} lines; 0 to {} would be accepted",
+        total_lines - 1
+    )]
+    OffsetPastEnd {
+        path: String,
+        offset: u64,
+        /// At least 1: an empty file has one empty line.
+        total_lines: u64,
+    },
+    #[error(
+        "byte offset {offset} is past the end of {path:?}, which has {total_bytes} bytes; 0 to {} would be accepted",
+        total_bytes.saturating_sub(1)
+    )]
+    ByteOffsetPastEnd { path: String, offset: u64, total_bytes: u64 },
+    #[error("the pattern is empty; a regular expression or a literal would be accepted")]
+    EmptyPattern,
+    #[error("the pattern has {found} bytes; at most {limit} would be accepted")]
+    PatternTooLong { found: usize, limit: usize },
+    #[error("the pattern compiles to more than {limit} bytes; fewer repetitions would be accepted")]
+    PatternTooCostly { limit: usize },
+    #[error("the pattern {pattern:?} is not valid{}: {reason}", at(*position))]
+    BadPattern {
+        pattern: String,
+        /// In characters from 0; none where the whole pattern is at fault.
+        position: Option<usize>,
+        reason: String,
+    },
+    #[error("the glob {glob:?} is not valid: {reason}")]
+    BadGlob { glob: String, reason: String },
+    #[error("{field} is {found}; {accepted} would be accepted")]
+    InvalidRange { field: &'static str, found: u64, accepted: String },
+    #[error("{path:?} could not be read")]
+    Io { path: String, source: io::Error },
+}
+
+fn at(position: Option<usize>) -> String {
+    position.map_or_else(String::new, |position| format!(" at position {position}"))
+}
+
+/// A `max_tokens` of zero asks for nothing and would make no cursor grow.
+fn check_max_tokens(max_tokens: Option<u64>) -> Result<(), ReloadError> {
+    match max_tokens {
+        Some(0) => Err(ReloadError::InvalidRange {
+            field: "max_tokens",
+            found: 0,
+            accepted: "1 or more".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}

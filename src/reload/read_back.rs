@@ -1,0 +1,130 @@
+//! Read back: a text of the history that is a part of a stored file, because a
+//! tool of the agent's read it there. It is recognised by what was read – a path
+//! in the store among the call's arguments, and the text itself standing in that
+//! file – never by the tool's name: agents have a `read_file` of their own.
+//!
+//! Recognition is proof: a text counts only if the file gives it back byte for
+//! byte, so that it can shrink to a reference without a file of its own and still
+//! be rebuilt. What merely resembles the file (numbered lines, a filter's output)
+//! says something new, and is content.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use serde_json::Value;
+
+use super::grep_answer;
+use crate::compaction::preview::{Part, ReloadTool, call};
+use crate::compaction::reference::{self, Form};
+use crate::store::{Location, Roots, Stem, read_regular};
+
+/// Longest arguments that are searched for paths, in bytes.
+const ARGUMENTS_BYTES: usize = 64 * 1024;
+/// Most paths of one call that are looked at.
+const PATHS: usize = 16;
+
+/// A text that a stored file gives back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadBack {
+    /// The file, spelled under the store as the caller spells it.
+    pub path: String,
+    /// The file's length in bytes.
+    pub bytes: u64,
+    /// How the text stands in it.
+    form: Form,
+}
+
+/// Finds the stored file that `text` was read from, if it was.
+pub fn recognise(
+    arguments: &str,
+    text: &str,
+    roots: &Roots,
+    folder: &Location,
+) -> Option<ReadBack> {
+    if let Some(found) = grep_answer::recognise(text, roots, folder) {
+        return Some(ReadBack { path: found.path, bytes: found.bytes, form: found.form });
+    }
+    paths(arguments, roots, folder).into_iter().find_map(|at| {
+        let content = read_regular(&at).ok()?;
+        let form = part_of(text, &content)?;
+        Some(ReadBack { path: at.spelled().to_owned(), bytes: content.len() as u64, form })
+    })
+}
+
+/// The stored files that a call's arguments name, alone or inside a command.
+fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
+    if arguments.len() > ARGUMENTS_BYTES {
+        return Vec::new();
+    }
+    let mut words = Vec::new();
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(value) => leaves(&value, &mut words),
+        Err(_) => words.push(arguments.to_owned()),
+    }
+    let mut found: Vec<Location> = Vec::new();
+    let parts = words.iter().flat_map(|word| {
+        let split = word.split(|c: char| c.is_whitespace() || "'\"`;|<>()=,".contains(c));
+        std::iter::once(word.as_str()).chain(split)
+    });
+    for part in parts.filter(|part| part.ends_with(".txt")) {
+        let Ok(at) = roots.locate(part) else { continue };
+        let Some(name) = folder.name_of(&at) else { continue };
+        if Stem::minted_for_any(&name) && !found.iter().any(|known| known.key() == at.key()) {
+            found.push(folder.child(&name));
+        }
+        if found.len() == PATHS {
+            break;
+        }
+    }
+    found
+}
+
+fn leaves(value: &Value, words: &mut Vec<String>) {
+    match value {
+        Value::String(text) => words.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, words)),
+        Value::Object(members) => members.values().for_each(|item| leaves(item, words)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Where `text` stands in `content`, behind a range header where it has one.
+fn part_of(text: &str, content: &str) -> Option<Form> {
+    let (header, body) = match text.split_once("\n\n---\n\n") {
+        Some((header, body)) if header.starts_with("Showing ") && !header.contains('"') => {
+            (Some(header), body)
+        }
+        _ => (None, text),
+    };
+    if body.is_empty() {
+        return None;
+    }
+    let start = memmem::find(content.as_bytes(), body.as_bytes())? as u64;
+    let bytes = start..start + body.len() as u64;
+    Some(Form::ReadBack { bytes, header: header.map(str::to_owned) })
+}
+
+impl ReadBack {
+    /// What stands in the history in place of the text.
+    pub fn replacement(&self, tokens: u64, tools: &[ReloadTool]) -> String {
+        let again =
+            |part: &Part| call(tools, &self.path, part).unwrap_or_else(|| "the file below".into());
+        match &self.form {
+            Form::ReadBack { bytes, header } => {
+                let part = Part::Bytes(bytes.clone());
+                reference::read_back(&self.path, bytes, header.as_deref(), tokens, &again(&part))
+            }
+            Form::Found { head, lines } => {
+                reference::found(&self.path, head, lines, tokens, "grep again")
+            }
+            Form::Text { .. } | Form::Json => reference::line(&self.path),
+        }
+    }
+}
+
+/// A part of a file's text, by bytes.
+pub(super) fn slice<'a>(content: &'a str, bytes: &Range<u64>) -> Option<&'a str> {
+    let start = usize::try_from(bytes.start).ok()?;
+    let end = usize::try_from(bytes.end).ok()?;
+    content.get(start..end)
+}

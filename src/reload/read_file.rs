@@ -1,0 +1,148 @@
+//! `read_file`: a file page by page, byte for byte. Lines are what splitting
+//! at line feeds gives, so ten terminated lines count as eleven; a page holds
+//! its lines with their terminators, and the pages that the returned cursors
+//! name, put together, are the file. A page that ends before the file does
+//! opens with a header that says where it stands:
+//!
+//! ```text
+//! Showing lines 2-4 of 11 total lines.
+//!
+//! ---
+//!
+//! ```
+//!
+//! A page that a ceiling cuts ends with a line; where not even its first line
+//! fits it ends inside that line, and reading goes on by bytes.
+
+use serde::Serialize;
+
+use super::{
+    CountTokens, ReloadError, Target, Why, check_max_tokens,
+    page::{self, Span},
+    page_cut::{self, Room},
+    regular_file::{self, Opened},
+};
+
+/// The longest character; what a range needs beyond its ends to keep whole
+/// the characters that it cuts into.
+const CHARACTER_BYTES: usize = 4;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    pub part: Part,
+    pub max_tokens: Option<u64>,
+}
+
+/// The part of a file that is asked for; without a limit, all from `offset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Lines {
+        /// From 0.
+        offset: u64,
+        limit: Option<u64>,
+    },
+    /// Both ends are moved back to the start of a character, and at least one
+    /// character is read.
+    Bytes { offset: u64, limit: Option<u64> },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub answer_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { answer_bytes: 4 * 1024 * 1024 }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReadAnswer {
+    pub answer: String,
+    /// Where the file's own text begins in `answer`, after the header.
+    pub body_start: usize,
+    pub total_lines: u64,
+    pub total_bytes: u64,
+    /// The lines that the page touches, from 0.
+    pub first_line: u64,
+    pub last_line: u64,
+    pub first_byte: u64,
+    /// The first byte after the page.
+    pub end_byte: u64,
+    /// The cursor to go on with in the unit that was asked for: a line, or a
+    /// byte. None at the end, and where a page of lines ends inside of one.
+    pub next_offset: Option<u64>,
+    /// The same place in bytes. None at the end.
+    pub next_byte_offset: Option<u64>,
+    /// The ceiling that cut the page; none where it holds all it was asked for.
+    pub truncated: Option<Why>,
+}
+
+impl ReadAnswer {
+    /// The file's own text.
+    pub fn body(&self) -> &str {
+        &self.answer[self.body_start..]
+    }
+}
+
+pub fn read_file(
+    target: &Target<'_>,
+    query: &Query,
+    limits: &Limits,
+    count: CountTokens<'_>,
+) -> Result<ReadAnswer, ReloadError> {
+    check_max_tokens(query.max_tokens)?;
+    let span = span(query.part)?;
+    let path = || target.spelled.to_owned();
+    let file = match regular_file::open_target(target)? {
+        Some(Opened::File(file)) => file,
+        Some(Opened::Folder(_)) | None => {
+            return Err(ReloadError::NotAFile { path: path() });
+        }
+    };
+    let keep = limits.answer_bytes.saturating_add(2 * CHARACTER_BYTES);
+    let page =
+        page::scan(file, &span, keep).map_err(|source| ReloadError::Io { path: path(), source })?;
+    let room = Room { bytes: limits.answer_bytes, tokens: query.max_tokens, count };
+    let not_text =
+        |page_cut::NotText { byte_offset }| ReloadError::NotText { path: path(), byte_offset };
+    match query.part {
+        Part::Lines { offset, .. } if offset >= page.total_lines => {
+            Err(ReloadError::OffsetPastEnd { path: path(), offset, total_lines: page.total_lines })
+        }
+        Part::Bytes { offset, .. } if offset >= page.total_bytes && offset > 0 => {
+            Err(ReloadError::ByteOffsetPastEnd {
+                path: path(),
+                offset,
+                total_bytes: page.total_bytes,
+            })
+        }
+        Part::Lines { offset, limit } => {
+            page_cut::lines(&page, offset, limit, &room).map_err(not_text)
+        }
+        Part::Bytes { offset, limit } => {
+            page_cut::bytes(&page, offset, limit, &room).map_err(not_text)
+        }
+    }
+}
+
+fn span(part: Part) -> Result<Span, ReloadError> {
+    let (offset, limit) = match part {
+        Part::Lines { offset, limit } | Part::Bytes { offset, limit } => (offset, limit),
+    };
+    if limit == Some(0) {
+        return Err(ReloadError::InvalidRange {
+            field: "limit",
+            found: 0,
+            accepted: "1 or more".to_owned(),
+        });
+    }
+    let end = limit.map_or(u64::MAX, |limit| offset.saturating_add(limit));
+    Ok(match part {
+        Part::Lines { .. } => Span::Lines(offset..end),
+        Part::Bytes { .. } => {
+            Span::Bytes(offset..end.max(offset.saturating_add(CHARACTER_BYTES as u64)))
+        }
+    })
+}

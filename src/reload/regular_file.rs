@@ -1,0 +1,81 @@
+//! Opening what a query names, and nothing else: regular files and folders.
+//! Everything is opened without blocking and judged by the open handle, so a
+//! FIFO that somebody planted cannot hang a reader and no name can be swapped
+//! between the check and the use.
+
+use std::{io, path::Path};
+
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+use rustix::{fs::OFlags, io::Errno};
+
+use super::{ReloadError, Target};
+
+#[derive(Debug)]
+pub(super) enum Opened {
+    File(File),
+    Folder(Dir),
+}
+
+/// What to do when the last part of a path is a symbolic link. A link that
+/// leads outside of the handle never opens, whatever is said here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Symlinks {
+    Follow,
+    Refuse,
+}
+
+/// Opens a path inside `dir`; `None` is something that is neither a regular
+/// file nor a folder.
+pub(super) fn open(dir: &Dir, path: &Path, symlinks: Symlinks) -> io::Result<Option<Opened>> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    if symlinks == Symlinks::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(i32::from_ne_bytes(flags.bits().to_ne_bytes()));
+    let file = match dir.open_with(path, &options) {
+        Ok(file) => file,
+        // A socket, or a device without a driver.
+        Err(error) if is(&error, Errno::NXIO) || is(&error, Errno::NODEV) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let kind = file.metadata()?.file_type();
+    Ok(if kind.is_file() {
+        Some(Opened::File(file))
+    } else if kind.is_dir() {
+        Some(Opened::Folder(Dir::from_std_file(file.into_std())))
+    } else {
+        None
+    })
+}
+
+/// Opens what the caller named; what cannot exist and what lies outside get
+/// the same answer as what is missing.
+pub(super) fn open_target(target: &Target<'_>) -> Result<Option<Opened>, ReloadError> {
+    let spelled = || target.spelled.to_owned();
+    open(target.dir, target.path, Symlinks::Follow).map_err(|source| {
+        if is_absent(&source) {
+            ReloadError::NotFound { path: spelled() }
+        } else {
+            ReloadError::Io { path: spelled(), source }
+        }
+    })
+}
+
+/// Whether the error says that there is no such thing inside the handle.
+pub(super) fn is_absent(error: &io::Error) -> bool {
+    // cap-std reports an attempt to leave the handle as a denied permission
+    // that no system call returned.
+    let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    escape
+        || matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput
+        )
+        || [Errno::LOOP, Errno::NAMETOOLONG, Errno::XDEV].into_iter().any(|errno| is(error, errno))
+}
+
+fn is(error: &io::Error, errno: Errno) -> bool {
+    error.raw_os_error() == Some(errno.raw_os_error())
+}

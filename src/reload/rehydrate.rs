@@ -1,0 +1,123 @@
+//! Rehydrate: every reference of a compacted history back to the text it stands
+//! for. The result equals the original messages, value for value.
+
+use serde_json::value::RawValue;
+
+use crate::compaction::reference::{self, Form};
+use crate::history::message::{MessageView, Role, Slot, SlotKind};
+use crate::history::splice::{Edit, quote, splice};
+use crate::history::{History, HistoryError};
+use crate::reload::{grep_answer, read_back};
+use crate::store::{Location, Roots, Stem, read_regular};
+use crate::tokens::measure::text_of;
+
+/// A history with its texts back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rehydrated {
+    /// The messages, a JSON array.
+    pub messages: String,
+    /// How many references came back.
+    pub restored: usize,
+    /// References that could not: the message, the path, and why.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// A reference that could not be followed; its message is left as it is.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Unresolved {
+    /// The message, counted from 0.
+    pub index: usize,
+    /// The path in the reference.
+    pub path: String,
+    /// Why it could not be read.
+    pub why: String,
+}
+
+/// Puts every reference back.
+pub fn rehydrate(history: &History<'_>, roots: &Roots) -> Result<Rehydrated, HistoryError> {
+    let mut edits = Vec::new();
+    let mut unresolved = Vec::new();
+    for (index, raw) in history.messages().iter().enumerate() {
+        let view = history.dialect().view(raw).map_err(|bad| HistoryError::BadMessage {
+            index,
+            found: bad.found,
+            accepted: bad.accepted,
+        })?;
+        let start = history.start_of(index);
+        for (id, slot) in slots(&view) {
+            let text = text_of(raw, slot).text;
+            let Some(found) = reference::parse(&text) else { continue };
+            match restore(&found.form, found.path, id, roots) {
+                Ok(Some(replacement)) => {
+                    let span = start + slot.span.start..start + slot.span.end;
+                    edits.push(Edit { span, replacement });
+                }
+                Ok(None) => {}
+                Err(why) => {
+                    unresolved.push(Unresolved { index, path: found.path.to_owned(), why });
+                }
+            }
+        }
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    let restored = edits.len();
+    Ok(Rehydrated { messages: splice(history.array(), &edits), restored, unresolved })
+}
+
+/// The places where a reference may stand: results, and the user's text.
+fn slots(view: &MessageView) -> impl Iterator<Item = (Option<&str>, &Slot)> {
+    let results = view
+        .results
+        .iter()
+        .flat_map(|result| result.slots.iter().map(|slot| (result.call_id.as_deref(), slot)));
+    let user = (view.role == Role::User).then_some(&view.texts);
+    let texts = user.into_iter().flatten().map(|slot| (None, slot));
+    results.chain(texts).filter(|(_, slot)| slot.kind == SlotKind::String)
+}
+
+/// The JSON value behind a reference; None where the line is no reference that
+/// this service could have minted for that call.
+fn restore(
+    form: &Form,
+    path: &str,
+    id: Option<&str>,
+    roots: &Roots,
+) -> Result<Option<String>, String> {
+    // The same words for a file outside the roots and one that is not there:
+    // the answer must not tell the two apart.
+    let missing = || "no such file".to_owned();
+    let at = roots.locate(path).map_err(|_| missing())?;
+    let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let minted = match form {
+        Form::Text { .. } | Form::Json => Stem::minted(id, name),
+        Form::ReadBack { .. } | Form::Found { .. } => Stem::minted_for_any(name),
+    };
+    if !minted {
+        return Ok(None);
+    }
+    let read = |at: &Location| read_regular(at).map_err(|_| missing());
+    match form {
+        Form::Text { bytes } => {
+            let text = read(&at)?;
+            Ok(bytes.is_none_or(|bytes| bytes == text.len() as u64).then(|| quote(&text)))
+        }
+        Form::Json => {
+            let value = read(&at)?;
+            // Written by this service it is JSON; spliced in unread it must be.
+            Ok(serde_json::from_str::<&RawValue>(&value).is_ok().then_some(value))
+        }
+        Form::ReadBack { bytes, header } => {
+            let content = read(&at)?;
+            let body = read_back::slice(&content, bytes)
+                .ok_or_else(|| "the file no longer holds those bytes".to_owned())?;
+            let text = match header {
+                Some(header) => format!("{header}\n\n---\n\n{body}"),
+                None => body.to_owned(),
+            };
+            Ok(Some(quote(&text)))
+        }
+        Form::Found { head, lines } => {
+            grep_answer::rebuild(head, lines, roots).map(|text| Some(quote(&text)))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A watch on one search: when it must end, and what ended it. The search
+//! library carries foreign errors only as text, so the cause is noted here
+//! before the error that unwinds the search is raised.
+
+use std::{
+    cell::Cell,
+    fmt,
+    io::{self, Read},
+    time::Instant,
+};
+
+/// What interrupted the search of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Interruption {
+    Deadline,
+    /// The file could not be read to its end.
+    Unreadable,
+    /// A line is too long to be searched for this pattern in bounded time.
+    LongLine,
+}
+
+impl fmt::Display for Interruption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Deadline => "the time for one search is over",
+            Self::Unreadable => "the file could not be read",
+            Self::LongLine => "a line is too long for this pattern",
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Watch {
+    deadline: Instant,
+    interruption: Cell<Option<Interruption>>,
+}
+
+impl Watch {
+    pub(super) fn new(deadline: Instant) -> Self {
+        Self { deadline, interruption: Cell::new(None) }
+    }
+
+    pub(super) fn check(&self) -> Result<(), Interruption> {
+        if Instant::now() < self.deadline {
+            Ok(())
+        } else {
+            Err(self.interrupt(Interruption::Deadline))
+        }
+    }
+
+    /// Notes the cause and hands it back to be raised.
+    pub(super) fn interrupt(&self, cause: Interruption) -> Interruption {
+        self.interruption.set(Some(cause));
+        cause
+    }
+
+    /// The cause of the last failed search. The one failure that nobody notes
+    /// is the searcher's own: a line that outgrew its buffer.
+    pub(super) fn take(&self) -> Interruption {
+        self.interruption.take().unwrap_or(Interruption::LongLine)
+    }
+}
+
+/// A reader that fails once the time is over. Ending as if the file had ended
+/// would show the searcher a line that is cut in the middle.
+#[derive(Debug)]
+pub(super) struct WatchedReader<'a, R> {
+    pub(super) inner: R,
+    pub(super) watch: &'a Watch,
+}
+
+impl<R: Read> Read for WatchedReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.watch.check().map_err(|cause| io::Error::other(cause.to_string()))?;
+        loop {
+            match self.inner.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.watch.interrupt(Interruption::Unreadable);
+                    return Err(error);
+                }
+                read => return read,
+            }
+        }
+    }
+}

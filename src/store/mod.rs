@@ -1,0 +1,64 @@
+//! The store: one confined folder of a configured root. Files are named after
+//! their content's call and never overwritten; what a name once held it holds
+//! for good. Nothing above this floor turns a caller's string into a path: a
+//! [`Location`] comes from [`Roots::locate`] only, and every open goes through
+//! the root's directory handle, so the kernel keeps it inside.
+
+mod file;
+mod ledger;
+mod name;
+mod root;
+mod write;
+
+pub use file::read_regular;
+pub use ledger::Ledger;
+pub use name::{FileName, Stem};
+pub use root::{Location, RootSpec, Roots};
+pub use write::{Claim, Durability, Store};
+
+use std::io;
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A path that lies under no configured root.
+    #[error("\"{path}\" lies outside the allowed roots; accepted is a folder under {roots}")]
+    Outside {
+        /// The path as the caller spelled it.
+        path: String,
+        /// The roots as the operator spelled them.
+        roots: String,
+    },
+    /// A path that cannot be one.
+    #[error("\"{path}\" is no usable path: {reason}")]
+    BadPath {
+        /// The path as the caller spelled it, shortened.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A configured root that cannot be opened.
+    #[error("the root \"{path}\" cannot be opened: {source}")]
+    Root {
+        /// The root as the operator spelled it.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file or folder operation that failed.
+    #[error("{step} \"{path}\" failed: {source}")]
+    Io {
+        /// What was tried.
+        step: &'static str,
+        /// The path as the caller would spell it.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Every name that the content could have is taken by other content.
+    #[error("no free name is left for \"{path}\"")]
+    NoName {
+        /// The first name tried.
+        path: String,
+    },
+}

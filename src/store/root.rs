@@ -1,0 +1,190 @@
+//! Roots: the folders an operator allows, each held open as a directory handle.
+//! A caller's path is matched against them as text only to find which handle it
+//! means; the handle then refuses whatever leads out, whatever the text said.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::StoreError;
+
+/// Longest path a caller may give, in bytes.
+const PATH_BYTES: usize = 4096;
+
+/// A root as configured: `DIR`, or `SEEN=REAL` where callers see the shared
+/// folder under another path than this process does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootSpec {
+    seen: PathBuf,
+    real: PathBuf,
+}
+
+impl RootSpec {
+    /// Reads `DIR` or `SEEN=REAL`.
+    pub fn parse(spec: &str) -> RootSpec {
+        match spec.split_once('=') {
+            Some((seen, real)) => RootSpec { seen: seen.into(), real: real.into() },
+            None => RootSpec { seen: spec.into(), real: spec.into() },
+        }
+    }
+}
+
+/// An open root.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// Absolute, normalised: as callers spell it.
+    seen: PathBuf,
+    /// Absolute, links resolved: as the kernel spells it.
+    real: PathBuf,
+    dir: Dir,
+}
+
+/// Every allowed root; relative paths are read against the working directory.
+#[derive(Debug)]
+pub struct Roots {
+    roots: Vec<Arc<Root>>,
+    here: PathBuf,
+}
+
+impl Roots {
+    /// Opens the configured roots. A root that does not exist is an error: an
+    /// operator's typing mistake must not surface as lost files later.
+    pub fn open(specs: &[RootSpec]) -> Result<Roots, StoreError> {
+        let here = std::env::current_dir()
+            .map_err(|source| StoreError::Root { path: ".".to_owned(), source })?;
+        let mut roots = Vec::new();
+        for spec in specs {
+            let fail = |source| StoreError::Root { path: spec.real.display().to_string(), source };
+            let real = spec.real.canonicalize().map_err(fail)?;
+            let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(fail)?;
+            roots.push(Arc::new(Root { seen: normal(&here.join(&spec.seen)), real, dir }));
+        }
+        Ok(Roots { roots, here })
+    }
+
+    /// The place a caller's path means.
+    pub fn locate(&self, path: &str) -> Result<Location, StoreError> {
+        let bad = |reason| StoreError::BadPath { path: path.chars().take(80).collect(), reason };
+        if path.is_empty() {
+            return Err(bad("it is empty"));
+        }
+        if path.len() > PATH_BYTES {
+            return Err(bad("it is longer than 4096 bytes"));
+        }
+        if path.contains('\0') {
+            return Err(bad("it holds a NUL character"));
+        }
+        let full = normal(&self.here.join(path));
+        // The longest match wins, so that a root inside another keeps its own handle.
+        let found = self
+            .roots
+            .iter()
+            .flat_map(|root| [(root, &root.seen), (root, &root.real)])
+            .filter_map(|(root, base)| Some((root, base, full.strip_prefix(base).ok()?)))
+            .max_by_key(|(_, base, _)| base.as_os_str().len());
+        let (root, _, relative) = found.ok_or_else(|| StoreError::Outside {
+            path: path.chars().take(200).collect(),
+            roots: self.spelled(),
+        })?;
+        Ok(Location {
+            root: Arc::clone(root),
+            relative: relative.to_path_buf(),
+            spelled: path.to_owned(),
+        })
+    }
+
+    /// The first root: where a search without a path looks.
+    pub fn first(&self) -> Option<Location> {
+        let root = self.roots.first()?;
+        Some(Location {
+            root: Arc::clone(root),
+            relative: PathBuf::new(),
+            spelled: root.seen.display().to_string(),
+        })
+    }
+
+    /// Why a root cannot be written now, if one cannot.
+    pub fn unwritable(&self) -> Option<String> {
+        let access = rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK;
+        self.roots.iter().find_map(|root| {
+            let flags = rustix::fs::AtFlags::empty();
+            // The path is looked at, too: a folder that was removed stays open.
+            let open = rustix::fs::accessat(&root.dir, ".", access, flags);
+            let there = rustix::fs::access(&root.real, access);
+            let error = open.and(there).err()?;
+            Some(format!("the root \"{}\" cannot be written: {error}", root.seen.display()))
+        })
+    }
+
+    /// The roots for a message, as callers spell them.
+    pub fn spelled(&self) -> String {
+        let names: Vec<String> =
+            self.roots.iter().map(|root| format!("\"{}\"", root.seen.display())).collect();
+        names.join(", ")
+    }
+}
+
+/// A place under a root. It need not exist.
+#[derive(Debug, Clone)]
+pub struct Location {
+    root: Arc<Root>,
+    relative: PathBuf,
+    spelled: String,
+}
+
+impl Location {
+    /// The root's handle: the only way to the file system from here.
+    pub fn dir(&self) -> &Dir {
+        &self.root.dir
+    }
+
+    /// The path inside the root; `.` for the root itself.
+    pub fn relative(&self) -> &Path {
+        if self.relative.as_os_str().is_empty() { Path::new(".") } else { &self.relative }
+    }
+
+    /// The path as the caller spelled it.
+    pub fn spelled(&self) -> &str {
+        &self.spelled
+    }
+
+    /// A file directly under this folder, spelled the way the folder was.
+    pub fn child(&self, name: &str) -> Location {
+        let folder = self.spelled.trim_end_matches('/');
+        Location {
+            root: Arc::clone(&self.root),
+            relative: self.relative.join(name),
+            spelled: format!("{folder}/{name}"),
+        }
+    }
+
+    /// The name of `other` where it is a file directly under this folder.
+    pub fn name_of(&self, other: &Location) -> Option<String> {
+        let same = Arc::ptr_eq(&self.root, &other.root);
+        let inside = other.relative.parent() == Some(self.relative.as_path());
+        (same && inside).then(|| other.relative.file_name()?.to_str().map(str::to_owned)).flatten()
+    }
+
+    /// A key for this place among all places of this process.
+    pub fn key(&self) -> PathBuf {
+        self.root.real.join(&self.relative)
+    }
+}
+
+/// The path without `.`, and with `..` taken back as text. The handle decides
+/// what may be opened; this only finds the handle.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
+        }
+    }
+    out
+}

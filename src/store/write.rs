@@ -1,0 +1,305 @@
+//! Writing: how a content gets its name and how a file comes to be seen.
+//!
+//! A file is published whole or not at all: a private file beside it is written,
+//! synced, then renamed without replacing; the folder is synced once for all
+//! files of a request, and only then is any of their names given out
+//! (promises.md §3). Files of one request are written and synced in parallel,
+//! which is what makes syncing affordable: the disk merges the flushes.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, Metadata, OpenOptions, OpenOptionsExt};
+use rustix::fs::RenameFlags;
+use rustix::io::Errno;
+
+use super::file::open_regular;
+use super::ledger::{Ledger, Print};
+use super::{FileName, Location, Stem, StoreError};
+
+/// Most files of one request that are written at a time.
+const WRITERS: usize = 16;
+
+/// How far a file must have come before its name is given out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// File and folder are on the disk: survives a power cut.
+    Sync,
+    /// In the system's cache: survives a crash of this process only.
+    Relaxed,
+}
+
+/// A content and the name that it has, or will have once written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The name.
+    pub name: FileName,
+    /// The content's hash.
+    pub hash: blake3::Hash,
+    /// True where a file of that name already holds this content.
+    pub stored: bool,
+}
+
+/// A folder that files go to.
+pub struct Store {
+    folder: Location,
+    durability: Durability,
+    ledger: Arc<Ledger>,
+}
+
+impl Store {
+    /// A store in `folder`, which is made when the first file is written.
+    pub fn new(folder: Location, durability: Durability, ledger: Arc<Ledger>) -> Store {
+        Store { folder, durability, ledger }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Location {
+        &self.folder
+    }
+
+    /// The path of a file as the caller spells it.
+    pub fn spell(&self, name: &FileName) -> String {
+        self.folder.child(name.as_str()).spelled().to_owned()
+    }
+
+    /// Finds a name for each content, in order: the stem's own, unless it holds
+    /// other content or was claimed for other content before in the same list.
+    pub fn claim(&self, wanted: &[(Stem, blake3::Hash)]) -> Result<Vec<Claim>, StoreError> {
+        let folder = match self.folder.dir().open_dir(self.folder.relative()) {
+            Ok(folder) => Some(folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => return Err(self.failed("opening", None, source)),
+        };
+        let mut claims = Claims::default();
+        for (stem, hash) in wanted {
+            let claim = self.free_name(folder.as_ref(), stem, *hash, &claims)?;
+            claims.by_name.insert(claim.name.clone(), claims.in_order.len());
+            claims.in_order.push(claim);
+        }
+        Ok(claims.in_order)
+    }
+
+    /// Writes files under claimed names, in parallel; returns each claim as it
+    /// came out. Where another request took a name in between, the content gets
+    /// the next one.
+    pub fn write(&self, files: &[(Stem, Claim, &str)]) -> Result<Vec<Claim>, StoreError> {
+        let folder = self.make_folder()?;
+        let next = AtomicUsize::new(0);
+        let worker = || {
+            let mut done = Vec::new();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some((stem, claim, content)) = files.get(index) else { return Ok(done) };
+                done.push((index, self.write_one(&folder, stem, claim, content)?));
+            }
+        };
+        let workers = files.len().min(WRITERS);
+        let outcomes: Vec<Result<Vec<(usize, Claim)>, StoreError>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("a writer returns its errors, it has no panic"))
+                .collect()
+        });
+        let mut claims = Vec::with_capacity(files.len());
+        for outcome in outcomes {
+            claims.extend(outcome?);
+        }
+        if self.durability == Durability::Sync {
+            sync_folder(&folder).map_err(|source| self.failed("syncing", None, source))?;
+        }
+        claims.sort_by_key(|(index, _)| *index);
+        Ok(claims.into_iter().map(|(_, claim)| claim).collect())
+    }
+
+    fn write_one(
+        &self,
+        folder: &Dir,
+        stem: &Stem,
+        claim: &Claim,
+        content: &str,
+    ) -> Result<Claim, StoreError> {
+        let mut claim = claim.clone();
+        while !claim.stored {
+            match self.publish(folder, &claim.name, content) {
+                Ok(metadata) => {
+                    self.ledger.note(self.key(&claim.name), &metadata, claim.hash);
+                    break;
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    claim = self.free_name(Some(folder), stem, claim.hash, &Claims::default())?;
+                }
+                Err(source) => return Err(self.failed("writing", Some(&claim.name), source)),
+            }
+        }
+        Ok(claim)
+    }
+
+    fn free_name(
+        &self,
+        folder: Option<&Dir>,
+        stem: &Stem,
+        hash: blake3::Hash,
+        claims: &Claims,
+    ) -> Result<Claim, StoreError> {
+        for name in stem.names(&hash) {
+            if let Some(other) = claims.of(&name) {
+                if other.hash == hash {
+                    return Ok(other.clone());
+                }
+                continue;
+            }
+            let held = match folder {
+                Some(folder) => self
+                    .content(folder, &name)
+                    .map_err(|source| self.failed("reading", Some(&name), source))?,
+                None => Held::Nothing,
+            };
+            match held {
+                Held::Content(held) if held == hash => {
+                    return Ok(Claim { name, hash, stored: true });
+                }
+                Held::Content(_) | Held::NoFile => {}
+                Held::Nothing => return Ok(Claim { name, hash, stored: false }),
+            }
+        }
+        let path = stem.names(&hash).next().map_or_else(String::new, |name| self.spell(&name));
+        Err(StoreError::NoName { path })
+    }
+
+    fn content(&self, folder: &Dir, name: &FileName) -> io::Result<Held> {
+        let metadata = match folder.symlink_metadata(name.as_str()) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Held::Nothing),
+            Err(error) => return Err(error),
+        };
+        if !metadata.is_file() {
+            return Ok(Held::NoFile);
+        }
+        if let Some(hash) = self.ledger.content(&self.key(name), Print::of(&metadata)) {
+            return Ok(Held::Content(hash));
+        }
+        let mut file = open_regular(folder, Path::new(name.as_str()))?;
+        let mut hasher = blake3::Hasher::new();
+        io::copy(&mut file, &mut hasher)?;
+        let hash = hasher.finalize();
+        // A file this process did not write may still wait for its sync, left
+        // by one that died in between; it is not vouched for before that.
+        if self.durability == Durability::Sync {
+            file.sync_all()?;
+            sync_folder(folder)?;
+        }
+        self.ledger.note(self.key(name), &file.metadata(), hash);
+        Ok(Held::Content(hash))
+    }
+
+    /// Writes a private file and renames it to its name.
+    ///
+    /// Every path here is one name inside `folder`: the rename goes to the
+    /// kernel without cap-std, so it must not hold a component to follow.
+    fn publish(
+        &self,
+        folder: &Dir,
+        name: &FileName,
+        content: &str,
+    ) -> io::Result<io::Result<Metadata>> {
+        let private = format!(".unburden-{}.tmp", ulid::Ulid::generate());
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let mut file = folder.open_with(&private, &options)?;
+        let written = (|| {
+            file.write_all(content.as_bytes())?;
+            if self.durability == Durability::Sync {
+                file.sync_all()?;
+            }
+            rename_new(folder, &private, name.as_str())
+        })();
+        if written.is_err() {
+            // Whatever the reason, the private file must not stay; that it may
+            // be gone already, or stuck on a dead disk, changes nothing.
+            let _ = folder.remove_file(&private);
+        }
+        written.map(|()| file.metadata())
+    }
+
+    /// Opens the folder; makes it and its missing parents, private to this user.
+    fn make_folder(&self) -> Result<Dir, StoreError> {
+        let dir = self.folder.dir();
+        let relative = self.folder.relative();
+        let mut missing: Vec<&Path> = Vec::new();
+        for at in relative.ancestors().filter(|at| !at.as_os_str().is_empty()) {
+            match dir.symlink_metadata(at) {
+                Ok(_) => break,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(at),
+                Err(source) => return Err(self.failed("making", None, source)),
+            }
+        }
+        let mut builder = DirBuilder::new();
+        builder.mode(0o700);
+        for folder in missing.into_iter().rev() {
+            match dir.create_dir_with(folder, &builder) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(self.failed("making", None, source)),
+            }
+            if self.durability == Durability::Sync {
+                let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+                dir.open_dir(parent.unwrap_or(Path::new(".")))
+                    .and_then(|parent| sync_folder(&parent))
+                    .map_err(|source| self.failed("syncing", None, source))?;
+            }
+        }
+        dir.open_dir(relative).map_err(|source| self.failed("opening", None, source))
+    }
+
+    fn key(&self, name: &FileName) -> PathBuf {
+        self.folder.child(name.as_str()).key()
+    }
+
+    fn failed(&self, step: &'static str, name: Option<&FileName>, source: io::Error) -> StoreError {
+        let path = name.map_or_else(|| self.folder.spelled().to_owned(), |name| self.spell(name));
+        StoreError::Io { step, path, source }
+    }
+}
+
+/// What a name holds.
+enum Held {
+    Nothing,
+    Content(blake3::Hash),
+    /// A folder, a link or a device: as good as taken by other content.
+    NoFile,
+}
+
+/// The names given out in one request.
+#[derive(Default)]
+struct Claims {
+    in_order: Vec<Claim>,
+    by_name: HashMap<FileName, usize>,
+}
+
+impl Claims {
+    fn of(&self, name: &FileName) -> Option<&Claim> {
+        self.by_name.get(name).map(|index| &self.in_order[*index])
+    }
+}
+
+/// Publishes without replacing. Where the file system knows no such rename, a
+/// hard link has the same meaning.
+fn rename_new(folder: &Dir, from: &str, to: &str) -> io::Result<()> {
+    match rustix::fs::renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(()),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            folder.hard_link(from, folder, to)?;
+            folder.remove_file(from)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn sync_folder(folder: &Dir) -> io::Result<()> {
+    folder.open(".")?.sync_all()
+}

@@ -1,0 +1,21 @@
+//! Logs: a readable sentence and stable fields, on standard error. JSON where
+//! no person looks at a terminal. Ids, sizes, counts and names of routes only:
+//! no bodies, no message texts, no secrets.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt;
+
+/// Starts logging; `RUST_LOG` chooses what, `NO_COLOR` how.
+pub fn start() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let terminal = std::io::stderr().is_terminal();
+    let base = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A second start, as in tests of one process, changes nothing.
+    let _ = if terminal {
+        base.with_ansi(std::env::var_os("NO_COLOR").is_none()).try_init()
+    } else {
+        base.json().flatten_event(true).try_init()
+    };
+}

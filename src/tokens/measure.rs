@@ -1,0 +1,177 @@
+//! Measure: what each message costs. A re-posted history is counted from a cache
+//! keyed by a hash of each message's raw bytes, so a turn costs what is new in
+//! it. The cached entry holds the view too: a known message is not parsed again.
+
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use moka::sync::Cache;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use super::Tokenizer;
+use crate::history::message::{MessageView, Slot, SlotKind};
+use crate::history::raw::{self, Text};
+use crate::history::{History, HistoryError};
+
+/// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024
+/// image at high detail in OpenAI's tables. Providers differ; what matters is
+/// that base64 is never counted as text.
+pub const MEDIA_TOKENS: u64 = 765;
+
+/// Results smaller than this are not hashed at measuring time, in bytes: they
+/// are seldom moved, and hashing them later is cheap.
+const HASH_FROM_BYTES: usize = 1024;
+
+/// Messages are handed to the counting threads in runs of at least this many, so
+/// that a history of short ones is not drowned in hand-overs.
+const RUN: usize = 8;
+
+/// A text that may leave the history: one slot of a tool's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasuredSlot {
+    /// Where it stands, relative to the message.
+    pub slot: Slot,
+    /// What it costs.
+    pub tokens: u64,
+    /// Length of its text, in bytes of UTF-8.
+    pub bytes: usize,
+    /// False where the text has no exact UTF-8 form (a lone surrogate).
+    pub exact: bool,
+    /// Hash of the text, for texts of a kilobyte and more.
+    pub hash: Option<blake3::Hash>,
+}
+
+/// A message's view and its cost.
+#[derive(Debug)]
+pub struct Measured {
+    /// What it holds.
+    pub view: MessageView,
+    /// What the whole message costs: text, reasoning, calls with their
+    /// arguments, results, media. The few tokens of framing that a provider adds
+    /// to each message are its own and not counted.
+    pub tokens: u64,
+    /// The slots of each result, in the view's order.
+    pub results: Vec<Vec<MeasuredSlot>>,
+    /// Its plain text slots, measured as results are.
+    pub texts: Vec<MeasuredSlot>,
+}
+
+/// Counts histories and remembers what it counted.
+pub struct Measure {
+    seen: Cache<(u128, Tokenizer, &'static str), Arc<Measured>>,
+    values: Cache<(u128, Tokenizer), u64>,
+    /// Random for each process, so that nobody outside can make two texts meet.
+    seed: u64,
+    counted: AtomicU64,
+}
+
+impl Measure {
+    /// A measure that remembers up to `cache_bytes` of views and counts.
+    pub fn new(cache_bytes: u64) -> Measure {
+        let weight = |_: &(u128, Tokenizer, &'static str), measured: &Arc<Measured>| {
+            let slots: usize = measured.results.iter().map(Vec::len).sum();
+            u32::try_from(256 + 128 * (slots + measured.texts.len() + measured.view.calls.len()))
+                .unwrap_or(u32::MAX)
+        };
+        let seed = std::hash::RandomState::new().hash_one(0);
+        Measure {
+            seen: Cache::builder().max_capacity(cache_bytes).weigher(weight).build(),
+            values: Cache::builder().max_capacity(10_000).build(),
+            seed,
+            counted: AtomicU64::new(0),
+        }
+    }
+
+    /// Reads and counts every message; the first that is none is the error.
+    pub fn history(
+        &self,
+        history: &History<'_>,
+        tokenizer: Tokenizer,
+    ) -> Result<Vec<Arc<Measured>>, HistoryError> {
+        let dialect = history.dialect();
+        let one = |(index, raw): (usize, &&str)| {
+            self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
+            let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer, dialect.name());
+            if let Some(known) = self.seen.get(&key) {
+                return Ok(known);
+            }
+            let view = dialect.view(raw).map_err(|bad| HistoryError::BadMessage {
+                index,
+                found: bad.found,
+                accepted: bad.accepted,
+            })?;
+            let measured = Arc::new(measure(raw, view, tokenizer));
+            self.seen.insert(key, Arc::clone(&measured));
+            Ok(measured)
+        };
+        history.messages().par_iter().enumerate().with_min_len(RUN).map(one).collect()
+    }
+
+    /// Bytes of messages measured so far, known ones included.
+    pub fn counted_bytes(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
+    }
+
+    /// What a value beside the messages costs (`tools`, `system`): a string as
+    /// its text, anything else as compact JSON.
+    pub fn value(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
+        let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer);
+        self.values.get_with(key, || {
+            if raw::is_string(raw) {
+                tokenizer.count(&raw::unescape(raw).text)
+            } else {
+                tokenizer.count(&raw::canonical(raw))
+            }
+        })
+    }
+}
+
+/// The text of a slot, as a file would hold it.
+pub fn text_of<'a>(message: &'a str, slot: &Slot) -> Text<'a> {
+    let raw = &message[slot.span.clone()];
+    match slot.kind {
+        SlotKind::String => raw::unescape(raw),
+        SlotKind::Json => Text { text: raw.into(), exact: true },
+    }
+}
+
+fn measure(message: &str, view: MessageView, tokenizer: Tokenizer) -> Measured {
+    let slots = |slots: &[Slot]| -> Vec<MeasuredSlot> {
+        slots.iter().map(|slot| measure_slot(message, slot, tokenizer)).collect()
+    };
+    let texts = slots(&view.texts);
+    let results: Vec<Vec<MeasuredSlot>> = view.results.iter().map(|r| slots(&r.slots)).collect();
+    let calls: u64 = view
+        .calls
+        .iter()
+        .map(|call| {
+            let name = call.name.as_deref().map_or(0, |name| tokenizer.count(name));
+            name + call.arguments.as_ref().map_or(0, |slot| count_slot(message, slot, tokenizer))
+        })
+        .sum();
+    let counted: u64 = texts.iter().chain(results.iter().flatten()).map(|slot| slot.tokens).sum();
+    let tokens = counted + calls + u64::from(view.media) * MEDIA_TOKENS;
+    Measured { view, tokens, results, texts }
+}
+
+fn measure_slot(message: &str, slot: &Slot, tokenizer: Tokenizer) -> MeasuredSlot {
+    let Text { text, exact } = text_of(message, slot);
+    let tokens = match slot.kind {
+        SlotKind::String => tokenizer.count(&text),
+        SlotKind::Json => tokenizer.count(&raw::canonical(&text)),
+    };
+    let hash = (text.len() >= HASH_FROM_BYTES).then(|| blake3::hash(text.as_bytes()));
+    MeasuredSlot { slot: slot.clone(), tokens, bytes: text.len(), exact, hash }
+}
+
+fn count_slot(message: &str, slot: &Slot, tokenizer: Tokenizer) -> u64 {
+    let Range { start, end } = slot.span;
+    let raw = &message[start..end];
+    match slot.kind {
+        SlotKind::String => tokenizer.count(&raw::unescape(raw).text),
+        SlotKind::Json => tokenizer.count(&raw::canonical(raw)),
+    }
+}
