@@ -30,6 +30,8 @@ pub(super) struct Subject<'a> {
     /// Messages from here on are protected.
     pub(super) recent_from: usize,
     pub(super) references: &'a [NewReference<'a>],
+    /// True where the store says that each new file holds what was moved to it.
+    pub(super) held: bool,
 }
 
 /// Looks at everything; also returns the tokens of the messages that leave.
@@ -47,7 +49,7 @@ pub(super) fn check(
         && measured.iter().zip(subject.measured).all(|(new, old)| new.tokens <= old.tokens);
     let checks = Checks {
         pairing: pairing(subject, &measured),
-        references_readable: subject.references.iter().all(|r| readable(r, roots)),
+        references_readable: subject.held && subject.references.iter().all(|r| readable(r, roots)),
         protected_untouched: untouched(subject, &after),
         not_larger: after_tokens <= before_tokens && each_smaller,
     };

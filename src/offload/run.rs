@@ -18,7 +18,7 @@ use crate::history::message::{MessageView, SlotKind};
 use crate::history::splice::{Edit, quote, splice};
 use crate::history::{History, HistoryError};
 use crate::reload::read_back::ReadBack;
-use crate::store::{Claim, Durability, Ledger, Roots, Stem, Store, StoreError};
+use crate::store::{Claim, Claims, Durability, Ledger, Roots, Stem, Store, StoreError};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
 
@@ -166,9 +166,10 @@ impl Job<'_> {
     /// Turns candidates into moves: names, replacements, and the target's demand.
     fn decide(&self, plan: Plan) -> Result<(Vec<Move>, Vec<Kept>), StoreError> {
         let mut kept = plan.kept;
-        let mut moves = self.moves(plan.moves, self.settings.preview, &mut kept)?;
+        let mut claims = Claims::default();
+        let mut moves = self.moves(plan.moves, self.settings.preview, &mut claims, &mut kept)?;
         if let Some(target) = self.settings.target_tokens {
-            self.reach(target, plan.reserve, &mut moves, &mut kept)?;
+            self.reach(target, plan.reserve, &mut moves, &mut claims, &mut kept)?;
         }
         let saved: u64 = moves.iter().map(Move::saves).sum();
         if saved < self.settings.min_savings_tokens {
@@ -186,6 +187,7 @@ impl Job<'_> {
         target: u64,
         reserve: Vec<Candidate>,
         moves: &mut Vec<Move>,
+        claims: &mut Claims,
         kept: &mut Vec<Kept>,
     ) -> Result<(), StoreError> {
         let after =
@@ -199,7 +201,7 @@ impl Job<'_> {
                 break;
             }
             let mut unasked = Vec::new();
-            for more in self.moves(next, self.settings.preview, &mut unasked)? {
+            for more in self.moves(next, self.settings.preview, claims, &mut unasked)? {
                 if after(moves) > target {
                     moves.push(more);
                 }
@@ -208,7 +210,7 @@ impl Job<'_> {
         }
         if after(moves) > target {
             let bare: Vec<Candidate> = moves.drain(..).map(|m| m.candidate).collect();
-            *moves = self.moves(bare, Budget::Tokens(0), kept)?;
+            *moves = self.moves(bare, Budget::Tokens(0), claims, kept)?;
         }
         Ok(())
     }
@@ -217,6 +219,7 @@ impl Job<'_> {
         &self,
         candidates: Vec<Candidate>,
         budget: Budget,
+        claims: &mut Claims,
         kept: &mut Vec<Kept>,
     ) -> Result<Vec<Move>, StoreError> {
         let history = self.history();
@@ -235,11 +238,11 @@ impl Job<'_> {
             }
         }
         let wanted: Vec<(Stem, blake3::Hash)> = content.iter().map(|c| self.wanted(c)).collect();
-        let claims = self.store.claim(&wanted)?;
+        let granted = self.store.claim(claims, &wanted)?;
         let jobs: Vec<(Candidate, (Stem, blake3::Hash), Claim)> = content
             .into_iter()
             .zip(wanted)
-            .zip(claims)
+            .zip(granted)
             .map(|((candidate, wanted), claim)| (candidate, wanted, claim))
             .collect();
         moves.par_extend(jobs.into_par_iter().map(|(candidate, (stem, _), claim)| {
@@ -309,7 +312,12 @@ impl Job<'_> {
         let references: Vec<NewReference<'_>> = moves.iter().map(NewReference::of).collect();
         let mut changed: Vec<usize> = moves.iter().map(|m| m.candidate.index).collect();
         changed.dedup();
+        let held = moves.iter().all(|item| match &item.target {
+            Target::File { claim, .. } => self.store.holds(claim),
+            Target::Source { .. } => true,
+        });
         let subject = Subject {
+            held,
             before: self.history(),
             measured: &self.measured,
             after: &after,

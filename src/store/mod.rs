@@ -14,7 +14,7 @@ pub use file::read_regular;
 pub use ledger::Ledger;
 pub use name::{FileName, Stem};
 pub use root::{Location, RootSpec, Roots};
-pub use write::{Claim, Durability, Store};
+pub use write::{Claim, Claims, Durability, Store};
 
 use std::io;
 

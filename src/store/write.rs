@@ -67,20 +67,32 @@ impl Store {
     }
 
     /// Finds a name for each content, in order: the stem's own, unless it holds
-    /// other content or was claimed for other content before in the same list.
-    pub fn claim(&self, wanted: &[(Stem, blake3::Hash)]) -> Result<Vec<Claim>, StoreError> {
+    /// other content or was claimed for other content before. `claims` are those
+    /// of the whole request: two lists must not take one name for two contents.
+    pub fn claim(
+        &self,
+        claims: &mut Claims,
+        wanted: &[(Stem, blake3::Hash)],
+    ) -> Result<Vec<Claim>, StoreError> {
         let folder = match self.folder.dir().open_dir(self.folder.relative()) {
             Ok(folder) => Some(folder),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(self.failed("opening", None, source)),
         };
-        let mut claims = Claims::default();
+        let mut granted = Vec::with_capacity(wanted.len());
         for (stem, hash) in wanted {
-            let claim = self.free_name(folder.as_ref(), stem, *hash, &claims)?;
-            claims.by_name.insert(claim.name.clone(), claims.in_order.len());
-            claims.in_order.push(claim);
+            let claim = self.free_name(folder.as_ref(), stem, *hash, claims)?;
+            claims.0.insert(claim.name.clone(), claim.clone());
+            granted.push(claim);
         }
-        Ok(claims.in_order)
+        Ok(granted)
+    }
+
+    /// True where the claimed file is there and holds the claimed content.
+    pub fn holds(&self, claim: &Claim) -> bool {
+        let Ok(folder) = self.folder.dir().open_dir(self.folder.relative()) else { return false };
+        let held = self.content(&folder, &claim.name);
+        matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
     }
 
     /// Writes files under claimed names, in parallel; returns each claim as it
@@ -147,7 +159,7 @@ impl Store {
         claims: &Claims,
     ) -> Result<Claim, StoreError> {
         for name in stem.names(&hash) {
-            if let Some(other) = claims.of(&name) {
+            if let Some(other) = claims.0.get(&name) {
                 if other.hash == hash {
                     return Ok(other.clone());
                 }
@@ -275,17 +287,8 @@ enum Held {
 }
 
 /// The names given out in one request.
-#[derive(Default)]
-struct Claims {
-    in_order: Vec<Claim>,
-    by_name: HashMap<FileName, usize>,
-}
-
-impl Claims {
-    fn of(&self, name: &FileName) -> Option<&Claim> {
-        self.by_name.get(name).map(|index| &self.in_order[*index])
-    }
-}
+#[derive(Debug, Default)]
+pub struct Claims(HashMap<FileName, Claim>);
 
 /// Publishes without replacing. Where the file system knows no such rename, a
 /// hard link has the same meaning.

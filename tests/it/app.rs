@@ -1,0 +1,191 @@
+//! `TestApp`: the service in a folder of its own, speaking the product's verbs.
+//! Paths in requests and answers begin with `/workspace`, whatever the folder
+//! is really called, so that answers are the same on every machine.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower::ServiceExt;
+use unburden::config::{Config, DurabilityConfig};
+use unburden::http::{Door, Token, router};
+use unburden::service::Service;
+
+pub(crate) struct TestApp {
+    pub(crate) service: Arc<Service>,
+    pub(crate) config: Config,
+    folder: TempDir,
+}
+
+/// An answer: its status and envelope; `messages` also as the bytes that came.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) text: String,
+    pub(crate) json: Value,
+}
+
+impl TestApp {
+    /// A service that trusts the page cache: thousands of cases would wait for
+    /// the disk otherwise. What syncing promises is tested where it is the point.
+    pub(crate) fn new() -> TestApp {
+        TestApp::with(|config| config.store.durability = DurabilityConfig::Relaxed)
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Config)) -> TestApp {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.store.roots = vec![format!("/workspace={}", folder.path().display())];
+        change(&mut config);
+        let service = Arc::new(Service::open(&config).unwrap());
+        TestApp { service, config, folder }
+    }
+
+    /// Another process on the same folder: same files, nothing remembered.
+    pub(crate) fn again(&self) -> TestApp {
+        let service = Arc::new(Service::open(&self.config).unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        TestApp { service, config: self.config.clone(), folder }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn router(&self) -> Router {
+        router(Door::new(Arc::clone(&self.service), None, &self.config.server))
+    }
+
+    pub(crate) fn router_with_token(&self, token: &str) -> Router {
+        let token = Some(Token::new(token));
+        router(Door::new(Arc::clone(&self.service), token, &self.config.server))
+    }
+
+    /// Sends a request through the router, as a server would.
+    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
+        send(self.router(), request).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: impl Into<Body>) -> Reply {
+        self.send(Request::post(path).body(body.into()).unwrap()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.send(Request::get(path).body(Body::empty()).unwrap()).await
+    }
+
+    /// Offloads a history (a JSON array as text) with settings over test defaults.
+    pub(crate) fn offload(&self, messages: &str, settings: &Value) -> Offloaded {
+        let body = request(messages, settings);
+        let answer = self.service.offload(body.as_bytes()).unwrap();
+        Offloaded::read(&answer.into_json())
+    }
+
+    pub(crate) fn rehydrate(&self, messages: &str) -> Offloaded {
+        let body = format!("{{\"messages\":{messages}}}");
+        let answer = self.service.rehydrate(body.as_bytes()).unwrap();
+        Offloaded::read(&answer.into_json())
+    }
+
+    pub(crate) fn read_file(&self, body: &Value) -> Value {
+        let answer = self.service.read_file(body.to_string().as_bytes()).unwrap();
+        serde_json::from_str(&answer.into_json()).unwrap()
+    }
+
+    pub(crate) fn grep(&self, body: &Value) -> Value {
+        let answer = self.service.grep(body.to_string().as_bytes()).unwrap();
+        serde_json::from_str(&answer.into_json()).unwrap()
+    }
+
+    pub(crate) fn count(&self, messages: &str) -> Vec<u64> {
+        let body = format!("{{\"messages\":{messages}}}");
+        let answer = self.service.count_tokens(body.as_bytes()).unwrap();
+        let json: Value = serde_json::from_str(&answer.into_json()).unwrap();
+        serde_json::from_value(json["metadata"]["tokens_by_message"].clone()).unwrap()
+    }
+
+    /// Every file under the root, by path, hidden ones included.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut files = Vec::new();
+        let root = PathBuf::from(self.config.store.roots[0].split_once('=').unwrap().1);
+        walk(&root, &root, &mut files);
+        files.sort();
+        files
+    }
+}
+
+/// An offload's answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Offloaded {
+    /// The messages as bytes.
+    pub(crate) messages: String,
+    /// The whole answer.
+    pub(crate) json: Value,
+}
+
+impl Offloaded {
+    /// Reads an envelope; its messages stay text, for they may hold numbers and
+    /// escapes that no tree can.
+    pub(crate) fn read(envelope: &str) -> Offloaded {
+        let mut messages = String::new();
+        let mut json = json!({});
+        for (name, raw) in unburden::history::raw::fields(envelope).unwrap() {
+            match name.as_ref() {
+                "messages" => messages = raw.to_owned(),
+                _ => json[name.as_ref()] = serde_json::from_str(raw).unwrap(),
+            }
+        }
+        Offloaded { messages, json }
+    }
+
+    pub(crate) fn report(&self) -> &Value {
+        &self.json["metadata"]["report"]
+    }
+
+    pub(crate) fn warnings(&self) -> String {
+        self.report()["warnings"].to_string()
+    }
+}
+
+/// A request with the defaults of these tests: a store under `/workspace`.
+pub(crate) fn request(messages: &str, settings: &Value) -> String {
+    let mut all = json!({"store_dir": "/workspace/store"});
+    for (name, value) in settings.as_object().into_iter().flatten() {
+        all[name] = value.clone();
+    }
+    let members = all.to_string();
+    format!("{{\"messages\":{messages},{}", &members[1..])
+}
+
+/// The messages of an array, each as its bytes.
+pub(crate) fn split(messages: &str) -> Vec<String> {
+    let raw: Vec<Box<RawValue>> = serde_json::from_str(messages).unwrap();
+    raw.iter().map(|message| message.get().to_owned()).collect()
+}
+
+pub(crate) async fn send(router: Router, request: Request<Body>) -> Reply {
+    let response = router.oneshot(request).await.unwrap();
+    let status = response.status();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let json = serde_json::from_str(&text).unwrap_or(Value::Null);
+    Reply { status, text, json }
+}
+
+fn walk(root: &Path, at: &Path, files: &mut Vec<(String, Vec<u8>)>) {
+    for entry in std::fs::read_dir(at).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            walk(root, &path, files);
+        } else {
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            files.push((name, std::fs::read(&path).unwrap()));
+        }
+    }
+}
