@@ -141,6 +141,8 @@ impl Service {
         answer.put("truncated", &found.truncated.is_some());
         answer.put("truncated_by", &found.truncated);
         answer.put("files_searched", &found.files_searched);
+        answer.put("files_skipped", &found.files_skipped);
+        answer.put("skipped", &found.skipped);
         Ok(answer.with_unknown(&params))
     }
 

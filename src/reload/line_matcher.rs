@@ -1,29 +1,24 @@
 //! The matcher that the searcher drives. Wherever the worst case of the fast
 //! engine (states × bytes) is small it decides alone; otherwise lines go one
-//! by one through a lazy automaton whose steps look at the clock, so that
+//! by one through a lazy automaton whose steps look at the clock, or, for what
+//! that cannot decide, through a plain simulation that does the same. So
 //! neither a costly pattern nor a line of many megabytes outlives the
 //! deadline.
 
 use std::cell::RefCell;
 
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
-use regex_automata::{
-    Anchored, Input,
-    hybrid::{LazyStateID, dfa},
-};
+use regex_automata::{Anchored, Input, hybrid::dfa};
 
 use super::{
     pattern::{LineEnd, Pattern},
+    simulation,
     watch::{Interruption, Watch},
 };
 
 /// The most states × bytes that the fast engine is given at once: some 50 ms
 /// where its slowest strategy is needed.
 const UNWATCHED_COST: usize = 10_000_000;
-
-/// The same for what only the fast engine can decide: boundaries of words
-/// beyond ASCII.
-const UNDIVIDED_COST: usize = 2 * UNWATCHED_COST;
 
 /// How much the searcher hands over at once where lines are short.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -102,7 +97,10 @@ impl<'a> LineMatcher<'a> {
             if position % STEPS == 0 {
                 self.watch.check()?;
             }
-            state = self.known(automaton.next_state(cache, state, *byte))?;
+            state = match automaton.next_state(cache, state, *byte) {
+                Ok(state) => state,
+                Err(_full) => return Ok(Steps::Undecided),
+            };
             if !state.is_tagged() {
                 continue;
             }
@@ -118,39 +116,51 @@ impl<'a> LineMatcher<'a> {
                 return Ok(Steps::Undecided);
             }
         }
-        state = self.known(automaton.next_eoi_state(cache, state))?;
+        let Ok(state) = automaton.next_eoi_state(cache, state) else {
+            return Ok(Steps::Undecided);
+        };
         if state.is_match() {
             found = Steps::MatchUpTo(line.len());
         }
         Ok(found)
     }
 
-    /// Steps back from the end of a match to its start. What was decided on
-    /// the way forward is decided on the way back.
-    fn step_back(&self, line: &[u8], at: usize, end: usize) -> Result<usize, Interruption> {
+    /// Steps back from the end of a match to its start; `None` where that
+    /// cannot be decided.
+    fn step_back(&self, line: &[u8], at: usize, end: usize) -> Result<Option<usize>, Interruption> {
         let automaton = self.pattern.steps.reverse();
         let cache = &mut *self.reverse.borrow_mut();
         let input = Input::new(line).range(at..end).anchored(Anchored::Yes);
         let Ok(mut state) = automaton.start_state_reverse(cache, &input) else {
-            return Ok(end);
+            return Ok(None);
         };
-        let mut start = end;
+        let mut start = None;
         for position in (at..end).rev() {
             if position % STEPS == 0 {
                 self.watch.check()?;
             }
-            state = self.known(automaton.next_state(cache, state, line[position]))?;
+            state = match automaton.next_state(cache, state, line[position]) {
+                Ok(state) => state,
+                Err(_full) => return Ok(None),
+            };
             if state.is_match() {
-                start = position + 1;
-            } else if state.is_dead() || state.is_quit() {
+                start = Some(position + 1);
+            } else if state.is_dead() {
                 return Ok(start);
+            } else if state.is_quit() {
+                return Ok(None);
             }
         }
-        state = match at.checked_sub(1) {
-            Some(before) => self.known(automaton.next_state(cache, state, line[before]))?,
-            None => self.known(automaton.next_eoi_state(cache, state))?,
+        let last = match at.checked_sub(1) {
+            Some(before) => automaton.next_state(cache, state, line[before]),
+            None => automaton.next_eoi_state(cache, state),
         };
-        Ok(if state.is_match() { at } else { start })
+        Ok(match last {
+            Ok(state) if state.is_match() => Some(at),
+            Ok(state) if state.is_quit() => None,
+            Ok(_) => start,
+            Err(_full) => None,
+        })
     }
 
     fn shortest(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
@@ -161,22 +171,13 @@ impl<'a> LineMatcher<'a> {
         match self.step_forward(line, at, Wanted::Earliest)? {
             Steps::NoMatch => Ok(None),
             Steps::MatchUpTo(end) => Ok(Some(end)),
-            Steps::Undecided => Ok(self.decide(line, at)?.map(|found| found.end())),
+            Steps::Undecided => Ok(self.simulate(line, at)?.map(|found| found.end())),
         }
     }
 
-    /// The fast engine on what the automaton left undecided, if that can be
-    /// done within reason.
-    fn decide(&self, line: &[u8], at: usize) -> Result<Option<Match>, Interruption> {
-        if self.costs_at_most(UNDIVIDED_COST, line.len() - at) {
-            Ok(self.pattern.fast.find_at(line, at).ok().flatten())
-        } else {
-            Err(self.watch.interrupt(Interruption::LongLine))
-        }
-    }
-
-    fn known<E>(&self, state: Result<LazyStateID, E>) -> Result<LazyStateID, Interruption> {
-        state.map_err(|_full_cache| self.watch.interrupt(Interruption::LongLine))
+    /// Decides what the lazy automaton left undecided.
+    fn simulate(&self, line: &[u8], at: usize) -> Result<Option<Match>, Interruption> {
+        simulation::first_match(self.pattern.steps.forward().get_nfa(), line, at, self.watch)
     }
 }
 
@@ -191,8 +192,11 @@ impl Matcher for LineMatcher<'_> {
         }
         match self.step_forward(line, at, Wanted::Leftmost)? {
             Steps::NoMatch => Ok(None),
-            Steps::MatchUpTo(end) => Ok(Some(Match::new(self.step_back(line, at, end)?, end))),
-            Steps::Undecided => self.decide(line, at),
+            Steps::MatchUpTo(end) => match self.step_back(line, at, end)? {
+                Some(start) => Ok(Some(Match::new(start, end))),
+                None => self.simulate(line, at),
+            },
+            Steps::Undecided => self.simulate(line, at),
         }
     }
 

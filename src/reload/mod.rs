@@ -19,6 +19,8 @@ mod page;
 mod page_cut;
 mod pattern;
 mod regular_file;
+mod search;
+mod simulation;
 mod walk;
 mod watch;
 

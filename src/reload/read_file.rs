@@ -141,8 +141,7 @@ fn span(part: Part) -> Result<Span, ReloadError> {
     let end = limit.map_or(u64::MAX, |limit| offset.saturating_add(limit));
     Ok(match part {
         Part::Lines { .. } => Span::Lines(offset..end),
-        Part::Bytes { .. } => {
-            Span::Bytes(offset..end.max(offset.saturating_add(CHARACTER_BYTES as u64)))
-        }
+        // What follows the range shows whether its end splits a character.
+        Part::Bytes { .. } => Span::Bytes(offset..end.saturating_add(CHARACTER_BYTES as u64)),
     })
 }

@@ -15,7 +15,7 @@ pub(super) enum Interruption {
     Deadline,
     /// The file could not be read to its end.
     Unreadable,
-    /// A line is too long to be searched for this pattern in bounded time.
+    /// A line outgrew the searcher's buffer.
     LongLine,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Interruption {
         f.write_str(match self {
             Self::Deadline => "the time for one search is over",
             Self::Unreadable => "the file could not be read",
-            Self::LongLine => "a line is too long for this pattern",
+            Self::LongLine => "a line is too long",
         })
     }
 }
@@ -55,7 +55,7 @@ impl Watch {
     }
 
     /// The cause of the last failed search. The one failure that nobody notes
-    /// is the searcher's own: a line that outgrew its buffer.
+    /// is the searcher's own: a line that is too long.
     pub(super) fn take(&self) -> Interruption {
         self.interruption.take().unwrap_or(Interruption::LongLine)
     }

@@ -36,15 +36,12 @@ impl Stem {
     /// True where `name` is one that a result of the call `id` could have got.
     pub fn minted(id: Option<&str>, name: &str) -> bool {
         let Some(name) = name.strip_suffix(".txt") else { return false };
-        let hex = |s: &str| s.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         let Some(id) = id.filter(|id| !id.is_empty()) else {
-            return name.strip_prefix("tool_call_").is_some_and(|h| h.len() == 16 && hex(h));
+            let rest = name.strip_prefix("tool_call_").and_then(|rest| rest.split_at_checked(16));
+            return rest.is_some_and(|(own, more)| is_hex(own) && is_hash_part(more));
         };
         let stem = Stem::of_call(Some(id), &blake3::Hash::from_bytes([0; 32]));
-        name.strip_prefix(&stem.0).is_some_and(|rest| {
-            let hash = rest.strip_prefix('-');
-            rest.is_empty() || hash.is_some_and(|h| [8, 12, 16].contains(&h.len()) && hex(h))
-        })
+        name.strip_prefix(&stem.0).is_some_and(is_hash_part)
     }
 
     /// True where `name` is one that some result could have got.
@@ -72,4 +69,14 @@ impl fmt::Display for FileName {
 
 fn digits(hash: &blake3::Hash, count: usize) -> String {
     hash.to_hex().chars().take(count).collect()
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}
+
+/// Nothing, or `-` and as many digits as a name may add.
+fn is_hash_part(text: &str) -> bool {
+    let hash = text.strip_prefix('-');
+    text.is_empty() || hash.is_some_and(|hash| [8, 12, 16].contains(&hash.len()) && is_hex(hash))
 }

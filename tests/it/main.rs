@@ -19,5 +19,6 @@ mod http;
 mod offload;
 mod properties;
 mod read_back;
+mod reload;
 mod socket;
 mod store;

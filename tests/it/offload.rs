@@ -1,1 +1,211 @@
-//! later
+//! Offload: what a case file cannot say – sizes, other processes, many settings.
+
+use serde_json::json;
+
+use crate::app::{TestApp, split};
+use crate::history::array;
+
+fn call(id: &str) -> String {
+    json!({"role": "assistant", "content": "I look", "tool_calls": [
+        {"id": id, "type": "function", "function": {"name": "bash", "arguments": "{\"command\":\"make\"}"}}]})
+    .to_string()
+}
+
+fn result(id: &str, text: &str) -> String {
+    json!({"role": "tool", "tool_call_id": id, "content": text}).to_string()
+}
+
+fn user(text: &str) -> String {
+    json!({"role": "user", "content": text}).to_string()
+}
+
+fn log(lines: usize) -> String {
+    (0..lines).map(|n| format!("Compiling package number {n} of the workspace\n")).collect()
+}
+
+#[test]
+fn a_dry_run_plans_and_writes_nothing() {
+    let app = TestApp::new();
+    let history = array(&[call("call_1"), result("call_1", &log(500)), user("go on")]);
+    let dry = app.offload(&history, &json!({"max_total_tokens": 1, "dry_run": true}));
+    assert_eq!(dry.messages, history);
+    assert!(app.files().is_empty());
+    let wet = app.offload(&history, &json!({"max_total_tokens": 1}));
+    for name in ["outcome", "tokens_before", "tokens_after", "actions", "first_changed_index"] {
+        assert_eq!(dry.report()[name], wet.report()[name], "{name}");
+    }
+    assert!(wet.report()["tokens_after"].as_u64() < wet.report()["tokens_before"].as_u64());
+}
+
+#[test]
+fn include_files_repeats_the_contents_or_not() {
+    let app = TestApp::new();
+    let history = array(&[call("call_1"), result("call_1", &log(500)), user("go on")]);
+    let with = app.offload(&history, &json!({"max_total_tokens": 1}));
+    let dict = &with.json["metadata"]["write_file_dict"];
+    assert_eq!(*dict, json!({"/workspace/store/tool_call_1.txt": log(500)}));
+    let without = app.offload(&history, &json!({"max_total_tokens": 1, "include_files": false}));
+    assert!(without.json["metadata"].get("write_file_dict").is_none());
+    assert_eq!(with.messages, without.messages);
+}
+
+#[test]
+fn paths_are_spelled_as_the_caller_spells_the_folder() {
+    let app = TestApp::new();
+    for (given, shown) in [
+        ("/workspace/store", "/workspace/store/tool_call_1.txt"),
+        ("/workspace/store/", "/workspace/store/tool_call_1.txt"),
+        ("/workspace/./x/../store", "/workspace/./x/../store/tool_call_1.txt"),
+    ] {
+        let history = array(&[call("call_1"), result("call_1", &log(500)), user("go on")]);
+        let after = app.offload(&history, &json!({"max_total_tokens": 1, "store_dir": given}));
+        let text = &split(&after.messages)[1];
+        assert!(text.contains(&format!("\\n(detailed result is stored in {shown})\"")), "{text}");
+    }
+    assert_eq!(app.files().len(), 1);
+}
+
+#[test]
+fn recents_are_widened_so_that_no_call_is_cut_from_its_results() {
+    let app = TestApp::new();
+    let calls = json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+        {"id": "b", "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
+    .to_string();
+    let history =
+        array(&[user("x"), calls, result("a", &log(500)), result("b", &log(501)), user("go on")]);
+    let moved = |keep: u64| {
+        let settings = json!({"max_total_tokens": 1, "keep_recent_count": keep, "dry_run": true});
+        app.offload(&history, &settings).report()["first_changed_index"].clone()
+    };
+    assert_eq!(moved(0), json!(2));
+    assert_eq!(moved(1), json!(2));
+    assert_eq!(moved(2), json!(null), "one of two parallel results is recent: both stay");
+    assert_eq!(moved(99), json!(null));
+}
+
+#[test]
+fn auto_says_when_compaction_is_not_enough() {
+    let app = TestApp::new();
+    let talk = user(&"a long remark of the user. ".repeat(3_000));
+    let history = array(&[talk, call("call_1"), result("call_1", &log(500)), user("go on")]);
+    let auto = app.offload(&history, &json!({}));
+    assert_eq!(auto.report()["outcome"], "compacted");
+    assert!(auto.report()["compaction_ratio"].as_f64().unwrap() > 0.75);
+    assert!(auto.warnings().contains("compression is not available"));
+    let compact = app.offload(&history, &json!({"context_manage_mode": "compact"}));
+    assert!(!compact.warnings().contains("compression"));
+    let low = app.offload(&history, &json!({"compact_ratio_threshold": 1.0}));
+    assert!(!low.warnings().contains("compression"));
+}
+
+#[test]
+fn a_pass_that_saves_too_little_is_not_made() {
+    let app = TestApp::new();
+    let history = array(&[call("call_1"), result("call_1", &log(500)), user("go on")]);
+    let after =
+        app.offload(&history, &json!({"max_total_tokens": 1, "min_savings_tokens": 1_000_000}));
+    assert_eq!(after.messages, history);
+    assert!(app.files().is_empty());
+    assert!(after.report()["actions"][0]["why"].as_str().unwrap().contains("min_savings_tokens"));
+}
+
+#[test]
+fn a_target_moves_more_oldest_first_and_says_what_is_left() {
+    let app = TestApp::new();
+    let mut history = Vec::new();
+    for n in 0..20 {
+        history.extend([call(&format!("call_{n}")), result(&format!("call_{n}"), &log(60))]);
+    }
+    history.push(user("go on"));
+    let history = array(&history);
+    let before = app.offload(&history, &json!({"dry_run": true})).report()["tokens_before"]
+        .as_u64()
+        .unwrap();
+    let target = before * 3 / 4;
+    let after = app
+        .offload(&history, &json!({"target_tokens": target, "max_tool_message_tokens": 100_000}));
+    let left = after.report()["tokens_after"].as_u64().unwrap();
+    assert!(left <= target, "{left} of {target}");
+    let moved: Vec<u64> = after.report()["actions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|a| a["action"] == "compact")
+        .map(|a| a["index"].as_u64().unwrap())
+        .collect();
+    assert!(!moved.is_empty() && moved.len() < 20);
+    assert_eq!(moved, (0..moved.len() as u64).map(|n| n * 2 + 1).collect::<Vec<_>>());
+    let never = app.offload(&history, &json!({"target_tokens": 10}));
+    assert!(never.warnings().contains("target_tokens 10 cannot be met"));
+    assert!(never.report()["tokens_after"].as_u64() < Some(before / 2));
+}
+
+#[test]
+fn references_name_only_the_tools_the_agent_has() {
+    let app = TestApp::new();
+    let history = array(&[call("call_1"), result("call_1", &log(500)), user("go on")]);
+    for (tools, call) in [
+        (json!(["read_file", "grep"]), "read_file(absolute_path="),
+        (json!(["grep"]), "grep(pattern="),
+        (json!(["shell"]), "sed -n '"),
+        (json!(["read_tool_result"]), "read_tool_result(result_id="),
+        (json!([]), "left out]"),
+    ] {
+        let after = app.offload(&history, &json!({"max_total_tokens": 1, "reload_tools": tools}));
+        let text = &split(&after.messages)[1];
+        assert!(text.contains(call), "{tools}: {text}");
+        for other in ["read_file(", "grep(", "sed -n", "read_tool_result("] {
+            assert!(call.starts_with(other) || !text.contains(other), "{tools}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_call_in_a_reference_returns_exactly_what_is_left_out() {
+    let app = TestApp::new();
+    for text in [
+        log(500),
+        log(500).trim_end().to_owned(),
+        "x".repeat(50_000),
+        format!("{}\n{}", "a b ".repeat(9_000), log(9)),
+    ] {
+        let id = format!("call_{}", text.len());
+        let history = array(&[call(&id), result(&id, &text), user("go on")]);
+        let after = app.offload(&history, &json!({"max_total_tokens": 1}));
+        let message: serde_json::Value = serde_json::from_str(&split(&after.messages)[1]).unwrap();
+        let shown = message["content"].as_str().unwrap();
+        let call = shown.split_once("left out: read_file(").unwrap().1.split_once(")]").unwrap().0;
+        let mut body = json!({});
+        for part in call.split(", ") {
+            let (name, value) = part.split_once('=').unwrap();
+            body[name] = serde_json::from_str(value).unwrap();
+        }
+        let page = app.read_file(&body)["answer"].as_str().unwrap().to_owned();
+        let body = page.split_once("\n\n---\n\n").map_or(page.as_str(), |(_, body)| body);
+        assert!(text.contains(body));
+        let head = shown.lines().next().unwrap().trim_end_matches(" …");
+        assert!(text.starts_with(head));
+        assert!(
+            body.len() < text.len() && body.len() > text.len() * 8 / 10,
+            "{} of {}",
+            body.len(),
+            text.len()
+        );
+    }
+}
+
+#[test]
+fn a_history_of_thousands_of_messages() {
+    let app = TestApp::new();
+    let mut history = Vec::new();
+    for n in 0..1_500 {
+        history.extend([call(&format!("call_{n}")), result(&format!("call_{n}"), &log(n % 90))]);
+    }
+    let after = app.offload(
+        &array(&history),
+        &json!({"max_tool_message_tokens": 300, "include_files": false}),
+    );
+    assert_eq!(after.report()["outcome"], "compacted");
+    assert_eq!(split(&app.rehydrate(&after.messages).messages), history);
+}
