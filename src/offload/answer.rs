@@ -1,0 +1,145 @@
+//! The answer: messages, files and report put together from what was decided and
+//! what was checked.
+
+use std::collections::HashSet;
+
+use super::moves::{Move, Target};
+use super::plan::{Candidate, Kept};
+use super::report::{Action, ActionKind, Checks, Outcome, Report, ratio};
+use super::request::{Files, Mode, Run};
+use super::run::{FileOfCall, Job, Offloaded};
+use crate::history::message::{Role, SlotKind};
+use crate::history::splice::quote;
+
+impl Job<'_> {
+    /// The files of the call, each once, with contents where they are wanted. A
+    /// string's literal is copied as it came, not unescaped and escaped again.
+    pub(super) fn files(&self, moves: &[Move], created: &[bool]) -> Vec<FileOfCall> {
+        let mut seen = HashSet::new();
+        let mut files = Vec::new();
+        for (item, created) in moves.iter().zip(created) {
+            if matches!(item.target, Target::Source { .. }) || !seen.insert(item.path.clone()) {
+                continue;
+            }
+            let slot = &item.candidate.slot.slot;
+            let raw = &self.history().messages()[item.candidate.index][slot.span.clone()];
+            let content = (self.settings.files == Files::Include).then(|| match slot.kind {
+                SlotKind::String => raw.to_owned(),
+                SlotKind::Json => quote(raw),
+            });
+            files.push(FileOfCall { path: item.path.clone(), created: *created, content });
+        }
+        files
+    }
+    /// The answer that leaves the messages alone.
+    pub(super) fn unchanged(&self, kept: &[Kept], warnings: Vec<String>) -> Offloaded {
+        let mut report = self.report(&[], kept, self.tokens_before(), Checks::HOLD);
+        report.warnings.extend(warnings);
+        let messages = self.history().array().to_owned();
+        Offloaded { messages, files: Vec::new(), report }
+    }
+
+    /// The answer of a dry run, or of a plan without a move.
+    pub(super) fn planned(&self, moves: &[Move], kept: &[Kept]) -> Offloaded {
+        let saved: u64 = moves.iter().map(Move::saves).sum();
+        let report = self.report(moves, kept, self.tokens_before() - saved, Checks::HOLD);
+        let messages = self.history().array().to_owned();
+        Offloaded { messages, files: Vec::new(), report }
+    }
+
+    pub(super) fn report(
+        &self,
+        moves: &[Move],
+        kept: &[Kept],
+        after: u64,
+        checks: Checks,
+    ) -> Report {
+        let mut actions: Vec<Action> = moves.iter().map(Action::moved).collect();
+        actions.extend(kept.iter().map(Action::kept));
+        actions.sort_by_key(|action| action.index);
+        let before = self.tokens_before();
+        let ratio = ratio(before, after);
+        let count = self.history().messages().len();
+        let mut report = Report {
+            outcome: if moves.is_empty() { Outcome::Unchanged } else { Outcome::Compacted },
+            format: self.history().dialect().name(),
+            tokenizer: self.tokenizer.name(),
+            tokens_before: before,
+            tokens_after: after,
+            compaction_ratio: ratio,
+            messages_before: count,
+            messages_after: count,
+            first_changed_index: moves.iter().map(|m| m.candidate.index).min(),
+            dry_run: self.settings.run == Run::Dry,
+            actions,
+            checks,
+            warnings: self.request.warnings.clone(),
+        };
+        self.warn(&mut report);
+        report
+    }
+
+    fn warn(&self, report: &mut Report) {
+        let settings = self.settings;
+        let entered = report.tokens_before >= settings.max_total_tokens;
+        let threshold = settings.compact_ratio_threshold;
+        if settings.mode == Mode::Auto && entered && report.compaction_ratio > threshold {
+            report.warnings.push(format!(
+                "compaction left {} of the tokens, above compact_ratio_threshold {threshold}; \
+                 compression is not available in this version",
+                report.compaction_ratio
+            ));
+        }
+        if let Some(target) = settings.target_tokens.filter(|target| report.tokens_after > *target)
+        {
+            let fixed = self.fixed_tokens();
+            report.warnings.push(format!(
+                "target_tokens {target} cannot be met by compaction: {} tokens remain, {fixed} of \
+                 them in tools, system and the newest messages, which are never touched",
+                report.tokens_after
+            ));
+        }
+    }
+
+    fn fixed_tokens(&self) -> u64 {
+        let recent = self.recent_from();
+        let fixed = self.measured.iter().enumerate();
+        let fixed = fixed.filter(|(i, m)| *i >= recent || m.view.role == Role::System);
+        self.beside + fixed.map(|(_, m)| m.tokens).sum::<u64>()
+    }
+}
+
+impl Action {
+    fn moved(item: &Move) -> Action {
+        let tokens = item.candidate.slot.tokens;
+        let why = match item.target {
+            Target::File { .. } => "moved to a file",
+            Target::Source { .. } => "was read back from this file",
+        };
+        Action::new(&item.candidate, ActionKind::Compact, why).to(&item.path, tokens, item)
+    }
+
+    fn to(mut self, path: &str, before: u64, item: &Move) -> Action {
+        self.path = Some(path.to_owned());
+        self.tokens_before = before;
+        self.tokens_after = item.replacement.tokens;
+        self
+    }
+
+    fn kept(kept: &Kept) -> Action {
+        Action::new(&kept.candidate, ActionKind::Keep, kept.why)
+    }
+
+    fn new(candidate: &Candidate, action: ActionKind, why: &str) -> Action {
+        Action {
+            index: candidate.index,
+            action,
+            tool_call_id: candidate.call_id.clone(),
+            tool: candidate.tool.clone(),
+            tokens_before: candidate.slot.tokens,
+            tokens_after: candidate.slot.tokens,
+            path: None,
+            why: why.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Moves: candidates with a name and a replacement. What is decided here is which
+//! of them are worth it, and how many a hard target asks for.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::plan::{Candidate, Kept, Plan};
+use super::run::Job;
+use super::standing::{Standing, standing};
+use crate::compaction::preview::{Budget, Moved, Spec, replacement};
+use crate::history::message::SlotKind;
+use crate::history::splice::quote;
+use crate::reload::read_back::ReadBack;
+use crate::store::{Claim, Claims, Stem, StoreError};
+use crate::tokens::Tokenizer;
+
+/// A rendered replacement.
+#[derive(Debug, Clone)]
+pub struct Replacement {
+    /// The new text as a JSON string literal.
+    pub(super) literal: String,
+    /// What it costs.
+    pub(super) tokens: u64,
+}
+
+impl Replacement {
+    fn new(text: &str, tokenizer: Tokenizer) -> Replacement {
+        Replacement { literal: quote(text), tokens: tokenizer.count(text) }
+    }
+
+    /// Its size for a bounded cache.
+    pub fn weight(&self) -> u32 {
+        u32::try_from(self.literal.len() + 64).unwrap_or(u32::MAX)
+    }
+}
+/// A text with its new place.
+pub(super) struct Move {
+    pub(super) candidate: Candidate,
+    pub(super) budget: Budget,
+    pub(super) path: String,
+    pub(super) replacement: Arc<Replacement>,
+    pub(super) target: Target,
+}
+
+pub(super) enum Target {
+    /// A file of its own, named by the claim.
+    File { stem: Stem, claim: Claim },
+    /// The file it was read back from.
+    Source { bytes: u64 },
+}
+
+impl Move {
+    pub(super) fn saves(&self) -> u64 {
+        self.candidate.slot.tokens.saturating_sub(self.replacement.tokens)
+    }
+}
+impl Job<'_> {
+    /// Turns candidates into moves: names, replacements, and the target's demand.
+    pub(super) fn decide(&self, plan: Plan) -> Result<(Vec<Move>, Vec<Kept>), StoreError> {
+        let mut kept = plan.kept;
+        let mut claims = Claims::default();
+        let mut moves = self.moves(plan.moves, self.settings.preview, &mut claims, &mut kept)?;
+        if let Some(target) = self.settings.target_tokens {
+            self.reach(target, plan.reserve, &mut moves, &mut claims, &mut kept)?;
+        }
+        let saved: u64 = moves.iter().map(Move::saves).sum();
+        if saved < self.settings.min_savings_tokens {
+            let why = "the pass would free less than min_savings_tokens";
+            kept.extend(moves.drain(..).map(|m| Kept { candidate: m.candidate, why }));
+        }
+        moves.sort_by_key(|m| (m.candidate.index, m.candidate.slot.slot.span.start));
+        kept.sort_by_key(|k| (k.candidate.index, k.candidate.slot.slot.span.start));
+        Ok((moves, kept))
+    }
+
+    /// Moves more, oldest first, until the target is met; then gives up previews.
+    fn reach(
+        &self,
+        target: u64,
+        reserve: Vec<Candidate>,
+        moves: &mut Vec<Move>,
+        claims: &mut Claims,
+        kept: &mut Vec<Kept>,
+    ) -> Result<(), StoreError> {
+        let after =
+            |moves: &[Move]| self.tokens_before() - moves.iter().map(Move::saves).sum::<u64>();
+        // In growing batches: a name and a preview cost more than a sum.
+        let mut reserve = reserve.into_iter();
+        let mut batch = 4;
+        while after(moves) > target {
+            let next: Vec<Candidate> = reserve.by_ref().take(batch).collect();
+            if next.is_empty() {
+                break;
+            }
+            let mut unasked = Vec::new();
+            for more in self.moves(next, self.settings.preview, claims, &mut unasked)? {
+                if after(moves) > target {
+                    moves.push(more);
+                }
+            }
+            batch *= 2;
+        }
+        if after(moves) > target {
+            let bare: Vec<Candidate> = moves.drain(..).map(|m| m.candidate).collect();
+            *moves = self.moves(bare, Budget::Tokens(0), claims, kept)?;
+        }
+        Ok(())
+    }
+
+    fn moves(
+        &self,
+        candidates: Vec<Candidate>,
+        budget: Budget,
+        claims: &mut Claims,
+        kept: &mut Vec<Kept>,
+    ) -> Result<Vec<Move>, StoreError> {
+        let history = self.history();
+        let roots = &self.offloader.roots;
+        let standings: Vec<Standing> = candidates
+            .par_iter()
+            .map(|c| standing(history, &self.measured, c, roots, self.store.folder()))
+            .collect();
+        let mut content = Vec::new();
+        let mut moves = Vec::new();
+        for (candidate, standing) in candidates.into_iter().zip(standings) {
+            match standing {
+                Standing::Content => content.push(candidate),
+                Standing::Reference => kept.push(Kept { candidate, why: "is a reference already" }),
+                Standing::ReadBack(from) => moves.push(self.read_back(candidate, &from)),
+            }
+        }
+        let wanted: Vec<(Stem, blake3::Hash)> = content.iter().map(|c| self.wanted(c)).collect();
+        let granted = self.store.claim(claims, &wanted)?;
+        let jobs: Vec<(Candidate, (Stem, blake3::Hash), Claim)> = content
+            .into_iter()
+            .zip(wanted)
+            .zip(granted)
+            .map(|((candidate, wanted), claim)| (candidate, wanted, claim))
+            .collect();
+        moves.par_extend(jobs.into_par_iter().map(|(candidate, (stem, _), claim)| {
+            let path = self.store.spell(&claim.name);
+            let replacement = self.replacement(&candidate, &path, budget);
+            Move { candidate, budget, path, replacement, target: Target::File { stem, claim } }
+        }));
+        let (smaller, larger): (Vec<Move>, Vec<Move>) =
+            moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
+        let why = "its replacement would not be smaller";
+        kept.extend(larger.into_iter().map(|m| Kept { candidate: m.candidate, why }));
+        Ok(smaller)
+    }
+
+    fn wanted(&self, candidate: &Candidate) -> (Stem, blake3::Hash) {
+        let hash =
+            candidate.slot.hash.unwrap_or_else(|| blake3::hash(self.text(candidate).as_bytes()));
+        (Stem::of_call(candidate.call_id.as_deref(), &hash), hash)
+    }
+
+    fn read_back(&self, candidate: Candidate, from: &ReadBack) -> Move {
+        let text = from.replacement(candidate.slot.tokens, &self.settings.reload_tools);
+        Move {
+            path: from.path.clone(),
+            replacement: Arc::new(Replacement::new(&text, self.tokenizer)),
+            target: Target::Source { bytes: from.bytes },
+            budget: self.settings.preview,
+            candidate,
+        }
+    }
+
+    /// The replacement of a text, from the cache where it was made before.
+    pub(super) fn replacement(
+        &self,
+        candidate: &Candidate,
+        path: &str,
+        budget: Budget,
+    ) -> Arc<Replacement> {
+        let spec =
+            Spec { budget, tokenizer: self.tokenizer, tools: self.settings.reload_tools.clone() };
+        let make = || {
+            let text = self.text(candidate);
+            let slot = &candidate.slot;
+            let kind = slot.slot.kind;
+            let moved = Moved { text: &text, kind, tokens: slot.tokens, path };
+            Arc::new(Replacement::new(&replacement(&moved, &spec), self.tokenizer))
+        };
+        let Some(hash) = candidate.slot.hash else { return make() };
+        let mut key = Xxh3::new();
+        key.update(hash.as_bytes());
+        key.update(path.as_bytes());
+        let json = candidate.slot.slot.kind == SlotKind::Json;
+        key.update(format!("{spec:?}{json}").as_bytes());
+        self.offloader.replacements.get_with(key.digest128(), make)
+    }
+}
