@@ -179,6 +179,7 @@ impl Config {
             builder = builder.add_source(File::from(file).format(FileFormat::Toml));
         }
         let environment = Environment::with_prefix("UNBURDEN")
+            .source(Some(own_variables()))
             .prefix_separator("_")
             .separator("__")
             .try_parsing(true)
@@ -203,4 +204,13 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// The variables that name a section and a key. Others that begin alike are not
+/// ours: Kubernetes sets `UNBURDEN_PORT` for a service of that name.
+fn own_variables() -> config::Map<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| name.strip_prefix("UNBURDEN_").is_some_and(|key| key.contains("__")))
+        .collect()
 }

@@ -39,11 +39,11 @@ pub(super) fn offloaded(offloaded: &Offloaded, dry: bool) -> String {
 fn sum(report: &Report, moved: usize, dry: bool) -> String {
     let (before, after) = (report.tokens_before, report.tokens_after);
     let saved = ((before - after) * 100).checked_div(before).unwrap_or(0);
-    let what = match (moved, dry) {
-        (0, _) => "nothing moved".to_owned(),
-        (1, false) => "1 result moved".to_owned(),
-        (n, false) => format!("{n} results moved"),
-        (n, true) => format!("{n} results would move"),
+    let moves = if dry { "would move" } else { "moved" };
+    let what = match moved {
+        0 => "nothing moved".to_owned(),
+        1 => format!("1 result {moves}"),
+        n => format!("{n} results {moves}"),
     };
     format!(
         "{} messages, {} tokens -> {} ({saved} % less), {what}; counted by {}",

@@ -1,27 +1,82 @@
-//! stub
-#![allow(missing_docs)]
+//! Token counting. A [`Tokenizer`] is chosen by model name and counts plain
+//! text: exactly for the two OpenAI vocabularies, by estimate for families
+//! whose vocabulary is not public or not embedded. Counting is synchronous,
+//! linear in the text, and keeps its caches per thread, so it belongs on a
+//! small fixed pool of threads. Unescaping JSON and caching whole messages are
+//! left to the callers.
+
+mod char_class;
+mod encoding;
+mod estimate;
+mod long_run;
 pub mod measure;
+mod model;
+mod piece_cache;
+mod scanner;
+
+pub use estimate::Family;
+
+use encoding::Encoding;
+
+/// How the tokens of a text are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Tokenizer {
+    /// The vocabulary of GPT-4o, GPT-4.1, GPT-5 and the o-series; exact.
     O200kBase,
+    /// The vocabulary of GPT-4 and GPT-3.5; exact.
     Cl100kBase,
+    /// An estimate that errs slightly high, for a family without an embedded
+    /// vocabulary.
+    Estimate(Family),
 }
+
 impl Tokenizer {
-    pub fn for_model(_m: Option<&str>) -> Tokenizer {
-        Tokenizer::O200kBase
+    /// The tokenizer of a model by the name a request carries.
+    ///
+    /// OpenAI names follow the table of `tiktoken-rs`; the retired GPT-3
+    /// vocabularies (r50k, p50k) get the nearest embedded one, cl100k. Other
+    /// known families get an estimate. No name, an unknown name and OpenAI
+    /// names newer than the table mean o200k. Provider prefixes
+    /// (`openai/gpt-4o`, `us.anthropic.claude-…`, `models/gemini-…`) and
+    /// variant suffixes (`:free`, `@20250101`) are understood.
+    pub fn for_model(model: Option<&str>) -> Tokenizer {
+        model.and_then(model::tokenizer).unwrap_or(Tokenizer::O200kBase)
     }
+
+    /// The name reports and metrics use.
     pub fn name(self) -> &'static str {
-        "o200k_base"
+        match self {
+            Tokenizer::O200kBase => "o200k_base",
+            Tokenizer::Cl100kBase => "cl100k_base",
+            Tokenizer::Estimate(family) => family.estimate_name(),
+        }
     }
+
+    /// Whether counts equal those of the model's own tokenizer.
     pub fn is_exact(self) -> bool {
-        true
+        !matches!(self, Tokenizer::Estimate(_))
     }
-    pub fn count(self, t: &str) -> u64 {
-        t.len() as u64 / 4
+
+    /// The number of tokens in `text`. Names of special tokens in the text,
+    /// such as `<|endoftext|>`, count as the ordinary text they are.
+    pub fn count(self, text: &str) -> u64 {
+        self.count_up_to(text, u64::MAX).expect("no text has more than u64::MAX tokens")
     }
-    pub fn count_up_to(self, t: &str, l: u64) -> Option<u64> {
-        let c = self.count(t);
-        (c <= l).then_some(c)
+
+    /// The number of tokens in `text`, or `None` as soon as it is known to be
+    /// above `limit`. The work is bounded by the limit, not by the text.
+    pub fn count_up_to(self, text: &str, limit: u64) -> Option<u64> {
+        match self {
+            Tokenizer::O200kBase => Encoding::o200k_base().count_up_to(text, limit),
+            Tokenizer::Cl100kBase => Encoding::cl100k_base().count_up_to(text, limit),
+            Tokenizer::Estimate(family) => estimate::count_up_to(family, text, limit),
+        }
     }
 }
-pub fn warm_up() {}
+
+/// Loads both vocabularies. The first count would otherwise pay for it (about
+/// a tenth of a second), so a background thread calls this at start.
+pub fn warm_up() {
+    Encoding::o200k_base();
+    Encoding::cl100k_base();
+}

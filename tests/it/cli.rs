@@ -1,1 +1,195 @@
-//! later
+//! The command line, as a person and a script use it.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const SUBCOMMANDS: [&str; 7] =
+    ["serve", "offload", "grep", "read", "count", "healthcheck", "completions"];
+
+fn unburden(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unburden"));
+    command.current_dir(folder).stdin(Stdio::null());
+    for name in ["PORT", "UNBURDEN_SERVER__LISTEN", "UNBURDEN_STORE__ROOTS"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn history() -> Value {
+    let log: String = (0..900).map(|n| format!("step {n} of the build went well\n")).collect();
+    json!({
+        "name": "kept as it is",
+        "tools": [{"type": "function", "function": {"name": "bash"}}],
+        "messages": [
+            {"role": "user", "content": "build it"},
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "call_1", "content": log},
+            {"role": "user", "content": "and now?"}
+        ]
+    })
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("history.json"), history().to_string()).unwrap();
+    folder
+}
+
+#[test]
+fn offload_read_grep_and_count() {
+    let folder = folder();
+    let at = folder.path();
+    let output = unburden(at)
+        .args(["offload", "history.json", "--max-total-tokens", "100", "--store-dir", "./store"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let after: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(after["name"], "kept as it is");
+    let moved = after["messages"][2]["content"].as_str().unwrap();
+    assert!(moved.ends_with("(detailed result is stored in ./store/tool_call_1.txt)"), "{moved}");
+    let table = err(&output);
+    assert!(table.contains("message  tool") && table.contains("1 result moved"), "{table}");
+
+    // The table's own advice works.
+    let advice = table.lines().find_map(|line| line.split_once("unburden read ")).unwrap().1;
+    let output = unburden(at).arg("read").args(advice.split(' ')).output().unwrap();
+    assert!(out(&output).starts_with("Showing lines 0-19 of 901 total lines."), "{}", out(&output));
+
+    let output = unburden(at).args(["read", "./store/tool_call_1.txt"]).output().unwrap();
+    assert_eq!(out(&output), history()["messages"][2]["content"].as_str().unwrap());
+
+    let output = unburden(at).args(["grep", "step 77 ", "./store"]).output().unwrap();
+    assert!(out(&output).contains("L78: step 77 of the build went well"), "{}", out(&output));
+    let output = unburden(at).args(["grep", "no such thing", "./store"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+
+    let output = unburden(at).args(["count", "history.json", "--json"]).output().unwrap();
+    let count: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert!(count["metadata"]["tokens"].as_u64().unwrap() > 5_000);
+    assert!(count["metadata"]["tokens_by_part"]["tools"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn offload_reads_standard_input_and_writes_a_file() {
+    let folder = folder();
+    let messages = history()["messages"].to_string();
+    let mut child = unburden(folder.path())
+        .args(["offload", "-", "--max-total-tokens", "100", "--output", "small.json", "--dry-run"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(messages.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stdout.is_empty());
+    assert!(err(&output).contains("1 result would move"), "{}", err(&output));
+    let written = std::fs::read_to_string(folder.path().join("small.json")).unwrap();
+    assert_eq!(written, messages, "a dry run changes nothing");
+    assert!(!folder.path().join("context_store").exists());
+}
+
+#[test]
+fn offload_json_is_the_envelope() {
+    let folder = folder();
+    let output = unburden(folder.path())
+        .args(["offload", "history.json", "--max-total-tokens", "100", "--json"])
+        .output()
+        .unwrap();
+    let answer: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(answer["success"], true);
+    assert_eq!(answer["metadata"]["report"]["outcome"], "compacted");
+    assert!(answer["metadata"]["write_file_dict"]["./context_store/tool_call_1.txt"].is_string());
+    assert_eq!(err(&output), "");
+}
+
+#[test]
+fn mistakes_are_told_on_standard_error_with_status_2() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("broken.json"), "{\"messages\": [").unwrap();
+    std::fs::write(at.join("other.json"), "{\"a\": 1}").unwrap();
+    for (arguments, told) in [
+        (vec!["offload", "none.json"], "none.json"),
+        (vec!["offload", "broken.json"], "no history was found"),
+        (vec!["offload", "other.json"], "has no \"messages\""),
+        (
+            vec!["offload", "history.json", "--store-dir", "/proc/1/x", "--confined"],
+            "allowed roots",
+        ),
+        (vec!["read", "none.txt"], "was not found"),
+        (vec!["read", "/etc/passwd", "--confined"], "was not found"),
+        (vec!["grep", "(x", "."], "position"),
+        (vec!["count", "other.json"], "has no \"messages\""),
+        (vec!["serve", "--listen", "0.0.0.0:0"], "--no-auth"),
+        (vec!["serve", "--root", "/no/such/root"], "/no/such/root"),
+        (vec!["serve", "--token-file", "none"], "token file"),
+        (vec!["serve", "--config", "none.toml"], "none.toml"),
+        (vec!["frobnicate"], "unrecognized subcommand"),
+    ] {
+        let output = unburden(at).args(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(err(&output).contains(told), "{arguments:?}: {}", err(&output));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn configuration_is_file_then_environment_then_flags() {
+    let folder = folder();
+    let at = folder.path();
+    let serve = |file: &str, environment: &[(&str, &str)], flags: &[&str]| {
+        std::fs::write(at.join("u.toml"), file).unwrap();
+        let output = unburden(at)
+            .args(["serve", "--config", "u.toml"])
+            .args(flags)
+            .envs(environment.iter().copied())
+            .output()
+            .unwrap();
+        err(&output)
+    };
+    // Each address is beyond loopback, so that the service refuses it by name.
+    let file = "[server]\nlisten = \"192.0.2.1:1\"\n";
+    let from_env = [("UNBURDEN_SERVER__LISTEN", "192.0.2.2:2")];
+    assert!(serve(file, &[], &[]).contains("192.0.2.1:1"));
+    assert!(serve(file, &from_env, &[]).contains("192.0.2.2:2"));
+    assert!(serve(file, &from_env, &["--listen", "192.0.2.3:3"]).contains("192.0.2.3:3"));
+    assert!(serve(file, &[("PORT", "77")], &[]).contains("192.0.2.1:77"));
+    assert!(serve(file, &[("UNBURDEN_PORT", "tcp://10.0.0.1:80")], &[]).contains("192.0.2.1:1"));
+    assert!(serve("[sever]\nlisten = 1\n", &[], &[]).contains("sever"));
+    assert!(serve("[server]\nlissten = 1\n", &[], &[]).contains("lissten"));
+    assert!(serve("[server]\nlisten = true\n", &[], &[]).contains("server.listen"));
+    assert!(serve("", &[("UNBURDEN_SERVER__NONSENSE", "1")], &[]).contains("nonsense"));
+    let roots = [("UNBURDEN_STORE__ROOTS", "/no/such/a:/no/such/b")];
+    assert!(serve("", &roots, &[]).contains("\"/no/such/a\""));
+}
+
+#[test]
+fn every_command_has_help_and_the_definition_is_sound() {
+    use clap::CommandFactory;
+    unburden::cli::arguments::Arguments::command().debug_assert();
+    let folder = folder();
+    for command in SUBCOMMANDS {
+        let output = unburden(folder.path()).args([command, "--help"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert!(out(&output).contains("Usage: unburden"), "{command}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let output = unburden(folder.path()).args(["completions", shell]).output().unwrap();
+        assert!(out(&output).contains("offload"), "{shell}");
+    }
+}

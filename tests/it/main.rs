@@ -22,3 +22,4 @@ mod read_back;
 mod reload;
 mod socket;
 mod store;
+mod tokens;

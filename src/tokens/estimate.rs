@@ -1,0 +1,197 @@
+//! Estimates token counts for families whose vocabulary is not public, or not
+//! worth embedding. One pass over the characters charges each by its script,
+//! and the family scales the sum. Integer arithmetic, no tables of text, no
+//! state: the same text always costs the same, on every machine.
+//!
+//! Where the numbers come from. The charges follow o200k: they were fitted by
+//! hand on generated and on real text, until prose, code, markup and data came
+//! out up to a third above its count, and only noise and dense logs up to a
+//! sixth below. The factors are estimates: they rest on what is published about
+//! the vocabularies, their sizes and whether digits are split one by one, and
+//! err on the high side, since a history thought too small is refused by the
+//! provider, while one thought too large is merely shortened early. No family's
+//! own tokenizer was measured.
+
+/// A family of models that share, roughly, a tokenizer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Family {
+    Claude,
+    Gemini,
+    Qwen,
+    DeepSeek,
+    Kimi,
+    Mistral,
+    Llama,
+    Glm,
+    Grok,
+    Command,
+    MiniMax,
+    Nova,
+    Phi,
+    Granite,
+    Jamba,
+}
+
+impl Family {
+    pub(crate) fn estimate_name(self) -> &'static str {
+        match self {
+            Family::Claude => "estimate:claude",
+            Family::Gemini => "estimate:gemini",
+            Family::Qwen => "estimate:qwen",
+            Family::DeepSeek => "estimate:deepseek",
+            Family::Kimi => "estimate:kimi",
+            Family::Mistral => "estimate:mistral",
+            Family::Llama => "estimate:llama",
+            Family::Glm => "estimate:glm",
+            Family::Grok => "estimate:grok",
+            Family::Command => "estimate:command",
+            Family::MiniMax => "estimate:minimax",
+            Family::Nova => "estimate:nova",
+            Family::Phi => "estimate:phi",
+            Family::Granite => "estimate:granite",
+            Family::Jamba => "estimate:jamba",
+        }
+    }
+
+    /// Tokens of this family for a hundred of o200k.
+    fn percent(self) -> u64 {
+        match self {
+            Family::Kimi | Family::MiniMax => 105,
+            Family::Gemini | Family::Llama | Family::Glm | Family::Command => 110,
+            Family::Qwen | Family::DeepSeek | Family::Grok | Family::Phi => 115,
+            Family::Nova | Family::Mistral | Family::Jamba => 120,
+            // The newest generation, which its maker puts at up to 35 % above
+            // the one before it, sets the figure for the whole family.
+            Family::Claude | Family::Granite => 135,
+        }
+    }
+}
+
+/// What a character is charged by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Lower,
+    Upper,
+    Digit,
+    Space,
+    Newline,
+    Punctuation,
+    Latin,
+    Cyrillic,
+    Greek,
+    Arabic,
+    Indic,
+    Thai,
+    Kana,
+    Hangul,
+    Han,
+    Symbol,
+    Other,
+}
+
+/// Charges are in thousandths of an o200k token.
+const TOKEN: u64 = 1000;
+
+/// The estimate for `text`, or `None` as soon as it is above `limit`.
+pub(crate) fn count_up_to(family: Family, text: &str, limit: u64) -> Option<u64> {
+    let mut run = Run { script: Script::Other, length: 0, last: '\0' };
+    let mut charged = 0;
+    for character in text.chars() {
+        charged += run.charge(character);
+        if tokens(family, charged) > limit {
+            return None;
+        }
+    }
+    Some(tokens(family, charged))
+}
+
+fn tokens(family: Family, charged: u64) -> u64 {
+    (charged * family.percent()).div_ceil(100 * TOKEN)
+}
+
+/// The characters of one script up to here.
+struct Run {
+    script: Script,
+    length: u64,
+    last: char,
+}
+
+impl Run {
+    /// What `character` adds after the run so far.
+    fn charge(&mut self, character: char) -> u64 {
+        let before = self.script;
+        let script = script(character);
+        self.length = if script == before { self.length + 1 } else { 1 };
+        self.script = script;
+        let first = self.length == 1;
+        let repeated = character == self.last;
+        self.last = character;
+        match script {
+            // A short word is one token, and so is the space before it; what
+            // is longer is less and less often a word of the vocabulary.
+            Script::Lower | Script::Upper if first => match before {
+                // The rest of a capitalised or accented word.
+                Script::Upper => 150,
+                Script::Latin => 300,
+                Script::Punctuation => 700,
+                // A new word, be it inside another: camelCase, base64.
+                _ => TOKEN,
+            },
+            Script::Upper => 650,
+            Script::Lower => match self.length {
+                2..=6 => 10,
+                7..=14 => 80,
+                _ => 600,
+            },
+            Script::Digit if self.length % 3 == 1 => TOKEN,
+            Script::Digit => 0,
+            Script::Space => match self.length {
+                1 => 20,
+                2 => 900,
+                _ => 30,
+            },
+            Script::Newline if first && before == Script::Punctuation => 350,
+            Script::Newline if first => TOKEN,
+            Script::Newline => 100,
+            // Rulers and brackets in a row share tokens.
+            Script::Punctuation | Script::Symbol if repeated => 30,
+            Script::Punctuation if first => TOKEN,
+            Script::Punctuation => 500,
+            Script::Latin => 600,
+            Script::Cyrillic => 310,
+            Script::Greek => 450,
+            Script::Arabic => 400,
+            Script::Indic => 350,
+            Script::Thai => 470,
+            Script::Kana => 700,
+            Script::Hangul => 740,
+            Script::Han => 720,
+            Script::Symbol => 2 * TOKEN,
+            Script::Other => 3 * TOKEN,
+        }
+    }
+}
+
+fn script(character: char) -> Script {
+    match character {
+        'a'..='z' => Script::Lower,
+        'A'..='Z' => Script::Upper,
+        '0'..='9' => Script::Digit,
+        '\n' | '\r' => Script::Newline,
+        ' ' | '\t' => Script::Space,
+        '\0'..='\u{7F}' => Script::Punctuation,
+        '\u{80}'..='\u{24F}' | '\u{300}'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}' => Script::Latin,
+        '\u{370}'..='\u{3FF}' => Script::Greek,
+        '\u{400}'..='\u{52F}' => Script::Cyrillic,
+        '\u{590}'..='\u{77F}' => Script::Arabic,
+        '\u{900}'..='\u{DFF}' => Script::Indic,
+        '\u{E00}'..='\u{EFF}' => Script::Thai,
+        '\u{3001}'..='\u{3002}' | '\u{3040}'..='\u{30FF}' => Script::Kana,
+        '\u{1100}'..='\u{11FF}' | '\u{AC00}'..='\u{D7AF}' => Script::Hangul,
+        '\u{4E00}'..='\u{9FFF}' | '\u{FF00}'..='\u{FF65}' => Script::Han,
+        '\u{2000}'..='\u{2BFF}' | '\u{FE00}'..='\u{FE0F}' | '\u{1F000}'..='\u{1FAFF}' => {
+            Script::Symbol
+        }
+        _ => Script::Other,
+    }
+}

@@ -1,0 +1,83 @@
+//! Counts a piece the cache does not hold. The engine is linear, yet a run of
+//! one punctuation mark, a ruler a megabyte long, still costs it a second. Such
+//! runs are shortened first, and the count of the rest is added back.
+//!
+//! Why that is exact: a sequence of tokens is the encoding of its text if and
+//! only if each pair of neighbours is one the merges would not join differently
+//! (the property `bpe` is built on). Where the encoding of the shortened piece
+//! has the same token twice in a row, a third one beside them adds no new pair
+//! of neighbours, so the longer text has exactly one token more; likewise for
+//! any number. Where no such twins are found in a run, the piece is counted
+//! unshortened.
+
+use std::{iter, ops::Range};
+
+use bpe::byte_pair_encoding::BytePairEncoding;
+
+/// Runs longer than this are shortened.
+const LONG: usize = 4096;
+/// What a shortened run keeps at least: room for the runs' irregular ends and
+/// for twins of the longest token, 128 bytes.
+const KEPT: usize = 1024;
+
+/// The number of tokens in `piece`.
+pub(crate) fn count(bpe: &BytePairEncoding, piece: &[u8]) -> u64 {
+    let shortened = (piece.len() > LONG).then(|| count_shortened(bpe, piece));
+    let tokens = shortened.flatten();
+    tokens.unwrap_or_else(|| bpe.count(piece)) as u64
+}
+
+/// A run of one byte as it stands in the shortened piece.
+struct Run {
+    range: Range<usize>,
+    /// The length of the token the run consists of.
+    period: usize,
+}
+
+fn count_shortened(bpe: &BytePairEncoding, piece: &[u8]) -> Option<usize> {
+    let mut short = Vec::new();
+    let mut runs = Vec::new();
+    let mut cut_tokens = 0;
+    for run in piece.chunk_by(|a, b| a == b) {
+        let start = short.len();
+        if run.len() <= LONG {
+            short.extend_from_slice(run);
+            continue;
+        }
+        let period = period(bpe, run)?;
+        let cut = (run.len() - KEPT) / period;
+        short.extend_from_slice(&run[cut * period..]);
+        cut_tokens += cut;
+        runs.push(Run { range: start..short.len(), period });
+    }
+    if runs.is_empty() {
+        return None;
+    }
+    let tokens = bpe.encode_via_backtracking(&short);
+    have_twins(bpe, &tokens, &runs).then_some(tokens.len() + cut_tokens)
+}
+
+/// The length of the first token that repeats in the run.
+fn period(bpe: &BytePairEncoding, run: &[u8]) -> Option<usize> {
+    let tokens = bpe.encode_via_backtracking(&run[..KEPT]);
+    let twins = tokens.windows(2).find(|pair| pair[0] == pair[1])?;
+    Some(bpe.token_len(twins[0]))
+}
+
+/// Whether each run contains two neighbouring tokens of its period. Both lie
+/// within the run, hence consist of its one byte and are the same token.
+fn have_twins(bpe: &BytePairEncoding, tokens: &[u32], runs: &[Run]) -> bool {
+    let ends: Vec<usize> = iter::once(0)
+        .chain(tokens.iter().scan(0, |end, &token| {
+            *end += bpe.token_len(token);
+            Some(*end)
+        }))
+        .collect();
+    runs.iter().all(|Run { range, period }| {
+        let first = ends.partition_point(|&end| end < range.start);
+        ends[first..]
+            .windows(3)
+            .take_while(|bounds| bounds[2] <= range.end)
+            .any(|bounds| bounds[1] - bounds[0] == *period && bounds[2] - bounds[1] == *period)
+    })
+}

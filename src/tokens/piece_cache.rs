@@ -1,0 +1,134 @@
+//! Remembers how many tokens a piece has. Text repeats itself: a few thousand
+//! pieces make up most of a history, and looking one up is some twenty times
+//! cheaper than merging it. Entries hold the whole piece, never a hash of it,
+//! so a hit is always right and a collision only costs a miss. Sizes are fixed
+//! (1 MB for short pieces, half of that for longer ones) and pages that are
+//! never touched are never committed.
+
+use std::ops::Range;
+
+/// Sets of two entries for pieces of up to 15 bytes.
+const SHORT_SETS_LOG2: u32 = 15;
+/// Single entries for longer pieces.
+const LONG_SLOTS_LOG2: u32 = 12;
+/// With its two bytes of header an entry for a long piece fills 128 bytes.
+const LONGEST: usize = 126;
+
+/// The counts of one encoding on one thread.
+pub(crate) struct PieceCache {
+    short: Box<[[ShortEntry; 2]]>,
+    long: Box<[LongEntry]>,
+}
+
+/// Bits 0–119 the bytes of the piece, padded with zeros; 120–123 its length;
+/// 124–127 its count. Zero is empty, since no piece is.
+#[derive(Clone, Copy, Default)]
+struct ShortEntry(u128);
+
+/// Empty while `length` is zero.
+#[derive(Clone, Copy)]
+struct LongEntry {
+    length: u8,
+    count: u8,
+    bytes: [u8; LONGEST],
+}
+
+const COUNT_SHIFT: u32 = 124;
+const LENGTH_SHIFT: u32 = 120;
+const COUNT_MASK: u128 = 0xF << COUNT_SHIFT;
+
+impl PieceCache {
+    pub(crate) fn new() -> PieceCache {
+        let empty = LongEntry { length: 0, count: 0, bytes: [0; LONGEST] };
+        PieceCache {
+            short: vec![[ShortEntry::default(); 2]; 1 << SHORT_SETS_LOG2].into(),
+            long: vec![empty; 1 << LONG_SLOTS_LOG2].into(),
+        }
+    }
+
+    /// The count of the piece at `range` in `text`, from `count` if it is not
+    /// known yet. The whole text is handed in because sixteen bytes are read
+    /// faster at once than as many as the piece has.
+    #[inline(always)]
+    pub(crate) fn count(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        count: impl FnOnce(&[u8]) -> u64,
+    ) -> u64 {
+        match range.len() {
+            ..16 => self.count_short(text, range, count),
+            16..=LONGEST => self.count_long(&text[range], count),
+            _ => count(&text[range]),
+        }
+    }
+
+    #[inline(always)]
+    fn count_short(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        count: impl FnOnce(&[u8]) -> u64,
+    ) -> u64 {
+        let key = short_key(text, &range);
+        let hash = hash(key) >> (64 - SHORT_SETS_LOG2);
+        let set = &mut self.short[hash as usize];
+        if let Some(known) = set[0].count_of(key) {
+            return known;
+        }
+        if let Some(known) = set[1].count_of(key) {
+            set.swap(0, 1);
+            return known;
+        }
+        let counted = count(&text[range]);
+        // A piece of 15 bytes has 15 tokens at most, which fit four bits.
+        *set = [ShortEntry(key | u128::from(counted) << COUNT_SHIFT), set[0]];
+        counted
+    }
+
+    fn count_long(&mut self, piece: &[u8], count: impl FnOnce(&[u8]) -> u64) -> u64 {
+        let ends = [piece.first_chunk::<16>(), piece.last_chunk::<16>()];
+        let [head, tail] =
+            ends.map(|end| u128::from_le_bytes(*end.expect("long pieces have 16 bytes or more")));
+        let hash = hash(head ^ tail.rotate_left(64)).wrapping_add(piece.len() as u64);
+        let slot = &mut self.long[hash as usize & ((1 << LONG_SLOTS_LOG2) - 1)];
+        if slot.bytes[..usize::from(slot.length)] == *piece {
+            return u64::from(slot.count);
+        }
+        let counted = count(piece);
+        slot.length = piece.len() as u8;
+        slot.count = counted as u8;
+        slot.bytes[..piece.len()].copy_from_slice(piece);
+        counted
+    }
+}
+
+impl ShortEntry {
+    #[inline(always)]
+    fn count_of(self, key: u128) -> Option<u64> {
+        let ShortEntry(bits) = self;
+        (bits & !COUNT_MASK == key).then_some((bits >> COUNT_SHIFT) as u64)
+    }
+}
+
+#[inline(always)]
+fn short_key(text: &[u8], range: &Range<usize>) -> u128 {
+    let length = range.len();
+    let bytes = match text[range.start..].first_chunk::<16>() {
+        Some(bytes) => u128::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1),
+        None => {
+            let mut bytes = [0; 16];
+            bytes[..length].copy_from_slice(&text[range.clone()]);
+            u128::from_le_bytes(bytes)
+        }
+    };
+    bytes | (length as u128) << LENGTH_SHIFT
+}
+
+/// Two multiplications spread the bytes over the high bits. The hash need not
+/// resist an adversary: who forces misses gets the speed of counting uncached.
+#[inline(always)]
+fn hash(key: u128) -> u64 {
+    let (low, high) = (key as u64, (key >> 64) as u64);
+    low.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ high.wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
+}
