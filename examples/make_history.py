@@ -180,15 +180,23 @@ def line_of(text, path, needle):
     return f"{path}:{text.count(chr(10), 0, at) + 1}"
 
 
-def cite(path, needle):
+def file_with(needle):
+    """The file of the sources that holds a passage, wherever it has moved to."""
+    found = [path for path in below("src") if needle in text_of(path)]
+    if not found:
+        sys.exit(f"src no longer holds `{needle}`: the remark that cites it must be rewritten")
+    return found[0]
+
+
+def cite(needle):
+    path = file_with(needle)
     return line_of(text_of(path), path, needle)
 
 
-def value_in(path, pattern):
-    found = re.search(pattern, text_of(path))
-    if not found:
-        sys.exit(f"{path} no longer holds `{pattern}`: the remark that cites it must be rewritten")
-    return found[1]
+def value_after(needle):
+    """The number that stands right behind a passage, grouped: 20,000."""
+    rest = text_of(file_with(needle)).split(needle, 1)[1]
+    return f"{int(re.match(r'[0-9_]+', rest)[0]):,}"
 
 
 # What the tools answer.
@@ -376,7 +384,8 @@ def compiler_notes(text):
         f"{number} | {line}",
         f"{gutter} | {' ' * at}^^^^ no value can reach this",
         f"{gutter} |",
-        f"{gutter} = note: `#[warn(unreachable_patterns)]` (part of `#[warn(unused)]`) on by default",
+        f"{gutter} = note: `#[warn(unreachable_patterns)]` (part of `#[warn(unused)]`) "
+        "on by default",
         "",
     ]
     return error, warning
@@ -409,8 +418,8 @@ def test_names():
     names = []
     for module in ["offload", "properties", "read_back", "store", "reload"]:
         text = text_of(f"tests/it/{module}.rs")
-        tests = re.findall(r"#\[(?:tokio::)?test\][^\n]*\n(?:\s*#\[[^\n]*\n)*\s*(?:async )?fn (\w+)", text)
-        names += [f"{module}::{name}" for name in tests]
+        marked = r"#\[(?:tokio::)?test\][^\n]*\n(?:\s*#\[[^\n]*\n)*\s*(?:async )?fn (\w+)"
+        names += [f"{module}::{name}" for name in re.findall(marked, text)]
     if len(names) < 41:
         sys.exit(f"tests/it has {len(names)} tests; the test run shows 41")
     return names[:41]
@@ -423,27 +432,29 @@ def test_log(packages, text):
     lines = branch_test().splitlines()
     at = next(n for n, line in enumerate(lines, 1) if "assert_eq!(evidence, " in line)
     passing = test_names()
-    run = [f"test {name} ... {'FAILED' if name == failing else 'ok'}" for name in sorted(passing + [failing])]
+    run = [f"test {name} ... ok" for name in passing] + [f"test {failing} ... FAILED"]
+    run.sort()
 
     def binary(name):
-        return f"{name}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+        return f"{name.split('_')[0]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+    def no_tests(source, name):
+        result = "ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s"
+        return [
+            f"     Running unittests {source} (target/release/deps/{binary(name)})",
+            "",
+            "running 0 tests",
+            "",
+            f"test result: {result}",
+            "",
+        ]
 
     log = compiling(packages.normal_order + packages.tests_only) + [OWN] + warning
     log += [
         "warning: `unburden` (lib) generated 1 warning",
         "    Finished `release` profile [optimized] target(s) in 2m 08s",
-        f"     Running unittests src/lib.rs (target/release/deps/{binary('unburden')})",
-        "",
-        "running 0 tests",
-        "",
-        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-        "",
-        f"     Running unittests src/main.rs (target/release/deps/{binary('main')})",
-        "",
-        "running 0 tests",
-        "",
-        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-        "",
+        *no_tests("src/lib.rs", "unburden"),
+        *no_tests("src/main.rs", "unburden_bin"),
         f"     Running tests/it/main.rs (target/release/deps/{binary('it')})",
         "",
         f"running {len(run)} tests",
@@ -463,8 +474,8 @@ def test_log(packages, text):
         "failures:",
         f"    {failing}",
         "",
-        f"test result: FAILED. {len(passing)} passed; 1 failed; 0 ignored; 0 measured; 0 filtered out;"
-        " finished in 18.42s",
+        f"test result: FAILED. {len(passing)} passed; 1 failed; 0 ignored; 0 measured; "
+        "0 filtered out; finished in 18.42s",
         "",
         "error: test failed, to rerun pass `--test it`",
         "",
@@ -533,8 +544,15 @@ def conversation():
 
 
 def how_compaction_decides(talk):
-    plan, run = "src/offload/plan.rs", "src/offload/run.rs"
-    request, reference = "src/offload/request.rs", "src/compaction/reference.rs"
+    whole_limit = "before < self.settings.max_total_tokens"
+    each_limit = "tokens > settings.max_tool_message_tokens"
+    total_default = '"max_total_tokens", 0)?.unwrap_or('
+    each_default = '"max_tool_message_tokens", 0)?.unwrap_or('
+    not_smaller = '"its replacement would not be smaller"'
+    unharmed = "nothing was moved, the messages are unchanged"
+    last_line = "pub fn line(path: &str) -> String"
+    doc_start = "//! The plan: which texts move and which stay, and why."
+    plan, request, reference = map(file_with, [doc_start, total_default, last_line])
     talk.user(
         "Find out how compaction decides which tool results move to a file and what stays of them "
         "in the message. Cite file and line. Part of the team reads Chinese, so give the rule in "
@@ -546,18 +564,17 @@ def how_compaction_decides(talk):
         listing("."),
         searching(r"max_tool_message_tokens|max_total_tokens|keep_recent_count", "src"),
     )
+    deciding = [plan, *map(file_with, [whole_limit, not_smaller, each_limit, unharmed])]
+    deciding = list(dict.fromkeys(deciding))
+    used = " and ".join(f"`{file_with(limit)}`" for limit in [each_limit, whole_limit])
     talk.assistant(
-        f"The thresholds are read in `{request}` and used in `{plan}` and `{run}`. I read all "
-        "three.",
-        reading(plan),
-        reading(run),
+        f"The thresholds are read in `{request}` and used in {used}. I read these, and what the "
+        "plan becomes.",
+        *map(reading, deciding),
         reading(request),
     )
-    total = value_in(request, r'"max_total_tokens", 0\)\?\.unwrap_or\(([\d_]+)\)').replace("_", ",")
-    each = value_in(request, r'"max_tool_message_tokens", 0\)\?\.unwrap_or\(([\d_]+)\)')
-    each = each.replace("_", ",")
-    entry = cite(run, "if before < self.settings.max_total_tokens && fits")
-    large = cite(plan, "let large = tokens > settings.max_tool_message_tokens;")
+    total, each = value_after(total_default), value_after(each_default)
+    entry, large = cite(whole_limit), cite(each_limit)
     talk.assistant(
         f"Two thresholds. Below `max_total_tokens` (default {total}) nothing happens at all "
         f"(`{entry}`). Above it, a result moves if it costs more than `max_tool_message_tokens` "
@@ -566,7 +583,7 @@ def how_compaction_decides(talk):
         reading(PREVIEW),
         reading(reference),
     )
-    share = cite(PREVIEW, "let evidence_budget = whole * 3 / 10;")
+    share = cite("let evidence_budget = whole * 3 / 10;")
     talk.assistant(
         f"Three tenths of the preview go to evidence lines (`{share}`), the rest in halves to the "
         "beginning and the end. Next: where the text is written before the message changes, what "
@@ -581,8 +598,14 @@ def how_compaction_decides(talk):
         searching(r"Result<|Err\(|Error\b|\bNone\b|Some\(", "src"),
         reading("src/service.rs"),
     )
+    talk.assistant(
+        "What moved must come back exactly. I read how a page of a stored file is cut and how a "
+        "whole history is put back together.",
+        reading("src/reload/page_cut.rs"),
+        reading("src/reload/rehydrate.rs"),
+        reading("src/history/raw.rs"),
+    )
     doc = " ".join(line[4:] for line in text_of(plan).splitlines() if line.startswith("//! "))
-    cite(plan, "//! The plan: which texts move and which stay, and why.")
     talk.assistant(
         f"The rule in prose is the module comment of `{plan}`. I have it translated.",
         (
@@ -591,19 +614,17 @@ def how_compaction_decides(talk):
             compact({"language": "zh-Hans", "translation": IN_CHINESE}),
         ),
     )
-    worth = value_in(plan, r"const WORTH_MOVING: u64 = (\d+);")
-    smaller = cite(run, '"its replacement would not be smaller"')
-    failing = cite(run, "nothing was moved, the messages are unchanged")
+    worth = value_after("const WORTH_MOVING: u64 = ")
+    smaller, failing = cite(not_smaller), cite(unharmed)
     talk.assistant(
         "How compaction decides:\n\n"
         f"1. `{entry}`: below `max_total_tokens` ({total}) the messages leave as they came.\n"
-        f"2. `{large}`: a result above `max_tool_message_tokens` ({each}) moves, unless it is among "
-        "the newest messages, or its replacement would not be smaller "
-        f"(`{smaller}`).\n"
+        f"2. `{large}`: a result above `max_tool_message_tokens` ({each}) moves, unless it is "
+        f"among the newest messages, or its replacement would not be smaller (`{smaller}`).\n"
         f"3. With `target_tokens` it goes on with smaller results, oldest first; those of {worth} "
-        f"tokens or fewer never move (`{cite(plan, 'const WORTH_MOVING')}`).\n"
+        f"tokens or fewer never move (`{cite('const WORTH_MOVING')}`).\n"
         f"4. What stays: beginning, end, evidence lines, a note and the reference (`{share}`, "
-        f"`{cite(reference, 'pub fn line(path: &str) -> String')}`).\n"
+        f"`{cite(last_line)}`).\n"
         f"5. A store that fails costs nothing: the messages stay and a warning says so "
         f"(`{failing}`).\n\n"
         f"规则：{IN_CHINESE}"

@@ -1,0 +1,301 @@
+//! `cargo bench`: what a turn costs, against the naive way, in one process and
+//! interleaved, so that the ratios hold on any machine; the milliseconds do not.
+//!
+//! Histories come from `../shared/bench`, or are generated where it is absent.
+//!
+//! - naive: `serde_json::Value`, tiktoken-rs, no cache, plain file writes
+//! - first: a service that has not seen the history, on threads that counted
+//!   other text before (a server at work), with and without syncing to the disk
+//! - re-post: the same history with two new messages, the turn that follows
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use peak_alloc::PeakAlloc;
+use serde_json::{Value, json};
+use unburden::config::{Config, DurabilityConfig};
+use unburden::service::Service;
+use unburden::tokens::{Tokenizer, warm_up};
+
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
+
+const ROUNDS: usize = 7;
+
+fn main() {
+    // `cargo test --benches` asks every bench to run as a test; there is nothing to test.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    warm_up();
+    let other = history("h500");
+    for name in ["h50", "h2000"] {
+        pipeline(name, &history(name), &other);
+    }
+    counting(&texts(&history("h2000")), &texts(&other));
+}
+
+/// The messages of a history: recorded, or generated in the same spirit.
+fn history(name: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../shared/bench/{name}.json"));
+    match std::fs::read_to_string(path) {
+        Ok(text) => serde_json::from_str(&text).expect("a recorded history is JSON"),
+        Err(_) => generated(name),
+    }
+}
+
+fn generated(name: &str) -> Vec<Value> {
+    println!("{name}: ../shared/bench is absent, the history is generated");
+    let count: usize = name.trim_start_matches('h').parse().expect("a name says its length");
+    let mut seed = 0x9E37_79B9_u64 + count as u64;
+    let mut word = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let words = ["error", "warning", "the", "context", "of", "fn", "main", "let", "result"];
+        match (seed >> 33) % 12 {
+            n @ 0..=8 => words[n as usize].to_owned(),
+            9 => format!("item_{}", seed >> 50),
+            10 => format!("{}\n", seed >> 44),
+            _ => "上下文".to_owned(),
+        }
+    };
+    (0..count / 2)
+        .flat_map(|n| {
+            let length = if n % 8 == 0 { 4_000 } else { 300 };
+            let text: Vec<String> = (0..length).map(|_| word()).collect();
+            let id = format!("call_{n}");
+            let call = json!({"id": id, "type": "function",
+                "function": {"name": "bash", "arguments": "{\"command\":\"make\"}"}});
+            [
+                json!({"role": "assistant", "content": "I look.", "tool_calls": [call]}),
+                json!({"role": "tool", "tool_call_id": id, "content": text.join(" ")}),
+            ]
+        })
+        .collect()
+}
+
+fn body(messages: &[Value]) -> Vec<u8> {
+    let settings = r#""store_dir":"/bench/store","include_files":false}"#;
+    let messages = serde_json::to_string(messages).expect("values serialise");
+    format!("{{\"messages\":{messages},{settings}").into_bytes()
+}
+
+/// A service on a folder of its own.
+struct Place {
+    service: Service,
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new(durability: DurabilityConfig) -> Place {
+        // Beside the crate: the system's temporary folder may be memory.
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+        let mut config = Config::default();
+        config.store.roots = vec![format!("/bench={}", folder.path().display())];
+        config.store.durability = durability;
+        Place { service: Service::open(&config).expect("the folder is there"), folder }
+    }
+
+    fn post(&self, body: &[u8]) -> usize {
+        self.service.offload(body).expect("the history is valid").into_json().len()
+    }
+}
+
+fn pipeline(name: &str, messages: &[Value], other: &[Value]) {
+    let first = body(messages);
+    let new = [
+        json!({"role": "assistant", "content": "I go on."}),
+        json!({"role": "user", "content": "Good. And the next one?"}),
+    ];
+    let second = body(&[messages, &new].concat());
+    let other = body(other);
+    let mut naive = Times::default();
+    let (mut relaxed, mut synced, mut again) =
+        (Times::default(), Times::default(), Times::default());
+    for _ in 0..ROUNDS {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+        naive.take(|| naive_way(&first, folder.path()));
+        for (durability, times) in
+            [(DurabilityConfig::Relaxed, &mut relaxed), (DurabilityConfig::Sync, &mut synced)]
+        {
+            let pool = rayon::ThreadPoolBuilder::new().build().expect("threads");
+            pool.install(|| Place::new(DurabilityConfig::Relaxed).post(&other));
+            let place = Place::new(durability);
+            times.take(|| pool.install(|| place.post(&first)));
+            if durability == DurabilityConfig::Sync {
+                again.take(|| pool.install(|| place.post(&second)));
+            }
+            drop(place.folder);
+        }
+    }
+    let heap = peak(&first);
+    println!("\n{name}: {} messages, {:.2} MB", messages.len(), mb(first.len()));
+    println!("  naive              {naive}  {:6.1} MB/s", mb(first.len()) / naive.seconds());
+    for (what, times) in
+        [("first post", &relaxed), ("first post, synced", &synced), ("re-post + 2 new", &again)]
+    {
+        println!(
+            "  {what:<18} {times}  {:6.1} MB/s  {:5.1} x naive",
+            mb(first.len()) / times.seconds(),
+            naive.seconds() / times.seconds()
+        );
+    }
+    println!(
+        "  re-post against first post: {:.1} x, synced {:.1} x",
+        relaxed.seconds() / again.seconds(),
+        synced.seconds() / again.seconds()
+    );
+    println!("  peak heap of a first post: {heap:.2} x its body, body included");
+    shares(&first, &relaxed);
+}
+
+/// What the parts of a first post cost alone, on one thread.
+fn shares(body: &[u8], whole: &Times) {
+    use unburden::history::raw;
+    let text = std::str::from_utf8(body).expect("JSON is UTF-8");
+    let (mut scan, mut unescape, mut hash) = (Times::default(), Times::default(), Times::default());
+    for _ in 0..ROUNDS {
+        let mut contents = Vec::new();
+        scan.take(|| {
+            let fields = raw::fields(text).expect("an object");
+            let messages =
+                raw::elements(raw::field(&fields, "messages").expect("there")).expect("an array");
+            for message in &messages {
+                let fields = raw::fields(message).expect("an object");
+                contents.extend(raw::field(&fields, "content"));
+            }
+            messages.len()
+        });
+        let mut texts = Vec::new();
+        unescape.take(|| texts = contents.iter().map(|c| raw::unescape(c).text).collect());
+        hash.take(|| {
+            texts.iter().map(|t| blake3::hash(t.as_bytes()).as_bytes()[0] as usize).sum::<usize>()
+        });
+    }
+    println!(
+        "  parts on one thread: scan {scan}, unescape {unescape}, hash {hash}; of {whole} in all, \
+         the rest is counting, writing and previews"
+    );
+}
+
+/// Everything in one tree, every text counted anew, one thread.
+fn naive_way(body: &[u8], folder: &Path) -> usize {
+    let bpe = tiktoken_rs::o200k_base_singleton();
+    let mut request: Value = serde_json::from_slice(body).expect("the body is JSON");
+    let messages = request["messages"].as_array_mut().expect("messages are an array");
+    let last = messages.len() - 1;
+    let mut total = 0;
+    let mut counts = Vec::new();
+    for message in messages.iter() {
+        let mut count = bpe.encode_ordinary(message["content"].as_str().unwrap_or_default()).len();
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
+            count += bpe.encode_ordinary(arguments).len();
+        }
+        total += count;
+        counts.push(count);
+    }
+    for (index, message) in messages.iter_mut().enumerate().take(last) {
+        if message["role"] != "tool" || counts[index] <= 2_000 || total < 20_000 {
+            continue;
+        }
+        let id = message["tool_call_id"].as_str().unwrap_or_default().to_owned();
+        let path = folder.join(format!("tool_{id}.txt"));
+        let text = message["content"].as_str().unwrap_or_default().to_owned();
+        std::fs::write(&path, &text).expect("the folder takes files");
+        let head: String = text.chars().take(400).collect();
+        let short = format!("{head}\n(detailed result is stored in {})", path.display());
+        counts[index] = bpe.encode_ordinary(&short).len();
+        message["content"] = Value::String(short);
+    }
+    serde_json::to_string(&request).expect("a tree serialises").len() + counts.len()
+}
+
+/// Peak heap of one request on a service that is warm, in bodies.
+fn peak(body: &[u8]) -> f64 {
+    let place = Place::new(DurabilityConfig::Relaxed);
+    let request = body.to_vec();
+    HEAP.reset_peak_usage();
+    let before = HEAP.current_usage();
+    place.post(&request);
+    let above = HEAP.peak_usage().saturating_sub(before) + request.len();
+    above as f64 / body.len() as f64
+}
+
+fn texts(messages: &[Value]) -> String {
+    messages.iter().filter_map(|m| m["content"].as_str()).take(400).collect::<Vec<_>>().join("\n")
+}
+
+fn counting(text: &str, other: &str) {
+    let bpe = tiktoken_rs::o200k_base_singleton();
+    let own = Tokenizer::O200kBase;
+    let (mut theirs, mut cold, mut unseen, mut warm) =
+        (Times::default(), Times::default(), Times::default(), Times::default());
+    let mut exit = Times::default();
+    for _ in 0..ROUNDS {
+        // Each on a fresh thread, as on a pool: tiktoken-rs keeps its fast path
+        // for the first thread of a process, which is no server's.
+        let fresh = |work: &(dyn Fn() -> usize + Sync)| {
+            std::thread::scope(|scope| scope.spawn(|| timed(work)).join().expect("no panic"))
+        };
+        theirs.0.push(fresh(&|| bpe.encode_ordinary(text).len()));
+        cold.0.push(fresh(&|| own.count(text) as usize));
+        let on_warm_thread = |first: &str| {
+            std::thread::scope(|scope| {
+                let run = || {
+                    own.count(first);
+                    timed(&|| own.count(text) as usize)
+                };
+                scope.spawn(run).join().expect("no panic")
+            })
+        };
+        unseen.0.push(on_warm_thread(other));
+        warm.0.push(on_warm_thread(text));
+        exit.0.push(timed(&|| usize::from(own.count_up_to(text, 2_000).is_some())));
+    }
+    println!("\ncounting {:.2} MB, one thread", mb(text.len()));
+    println!("  tiktoken-rs        {theirs}  {:6.1} MB/s", mb(text.len()) / theirs.seconds());
+    for (what, times) in
+        [("cold thread", &cold), ("other text before", &unseen), ("same text before", &warm)]
+    {
+        println!(
+            "  {what:<18} {times}  {:6.1} MB/s  {:5.1} x tiktoken-rs",
+            mb(text.len()) / times.seconds(),
+            theirs.seconds() / times.seconds()
+        );
+    }
+    println!("  above 2,000 tokens? {exit}, {:.0} x a full count", warm.seconds() / exit.seconds());
+}
+
+fn mb(bytes: usize) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn timed(work: &dyn Fn() -> usize) -> Duration {
+    let start = Instant::now();
+    std::hint::black_box(work());
+    start.elapsed()
+}
+
+#[derive(Default)]
+struct Times(Vec<Duration>);
+
+impl Times {
+    fn take<T>(&mut self, work: impl FnOnce() -> T) {
+        let start = Instant::now();
+        std::hint::black_box(work());
+        self.0.push(start.elapsed());
+    }
+
+    /// The median.
+    fn seconds(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort();
+        sorted[sorted.len() / 2].as_secs_f64()
+    }
+}
+
+impl std::fmt::Display for Times {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:8.3} ms", self.seconds() * 1e3)
+    }
+}
