@@ -46,10 +46,11 @@ LICENCES = {
     "(Apache-2.0 OR MIT) AND BSD-3-Clause": "encoding_rs",
     "(MIT OR Apache-2.0) AND Apache-2.0": "moka",
     "(MIT OR Apache-2.0) AND Unicode-3.0": "unicode-ident",
-    "Apache-2.0": "insta similar sync_wrapper unburden",
+    "Apache-2.0": "insta similar sync_wrapper",
+    "Apache-2.0 / MIT": "fnv",
     "Apache-2.0 OR MIT": """
-        atomic-waker autocfg equivalent fastrand multiversion_no_op pin-project-lite
-        portable-atomic utf8parse uuid""",
+        atomic-waker autocfg bit-set bit-vec equivalent fastrand multiversion_no_op
+        pin-project-lite portable-atomic rustc-hash utf8parse uuid""",
     "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT": """
         ambient-authority cap-primitives cap-std fs-set-times io-extras io-lifetimes
         linux-raw-sys rustix rustix-linux-procfs""",
@@ -57,24 +58,26 @@ LICENCES = {
     "CC0-1.0 OR Apache-2.0 OR Apache-2.0 WITH LLVM-exception": "blake3",
     "CC0-1.0 OR MIT-0 OR Apache-2.0": "constant_time_eq",
     "MIT": """
-        axum axum-core bytes console http-body http-body-util hyper hyper-util indicatif
-        libmimalloc-sys matchers mimalloc mio nu-ansi-term sharded-slab slab strsim tokio
-        tokio-macros tower tower-http tower-layer tower-service tracing tracing-attributes
-        tracing-core tracing-serde tracing-subscriber ulid unit-prefix winnow zmij""",
+        axum axum-core bpe bytes console fancy-regex http-body http-body-util hyper hyper-util
+        indicatif libmimalloc-sys matchers mimalloc mio nu-ansi-term peak_alloc rmp rmp-serde
+        sharded-slab slab strsim tiktoken-rs tokio tokio-macros tower tower-http tower-layer
+        tower-service tracing tracing-attributes tracing-core tracing-serde tracing-subscriber
+        ulid unit-prefix winnow zmij""",
     "MIT AND BSD-3-Clause": "matchit",
     "MIT OR Apache-2.0": """
-        anstream anstyle anstyle-parse anstyle-query arrayvec bitflags bstr cc cfg-if
-        chacha20 clap clap_builder clap_complete clap_derive clap_lex colorchoice config
-        cpufeatures crossbeam-channel crossbeam-deque crossbeam-epoch crossbeam-utils
-        either encoding_rs_io errno find-msvc-tools futures-core futures-task
-        futures-util getrandom heck http httparse httpdate ipnet is_terminal_polyfill
-        itoa lazy_static libc lock_api log maybe-owned memmap2 mime num-traits once_cell
-        parking_lot parking_lot_core percent-encoding proc-macro2 proptest quote rand
-        rand_core rand_xorshift rayon rayon-core regex regex-automata regex-syntax
-        rustversion scopeguard serde serde_core serde_derive serde_json
-        serde_path_to_error serde_spanned shlex signal-hook-registry simdutf8 smallvec
-        socket2 syn tempfile terminal_size thiserror thiserror-impl thread_local toml
-        toml_datetime toml_parser unarray""",
+        aneubeck-daachorse anstream anstyle anstyle-parse anstyle-query anyhow arrayvec
+        base64 bitflags bstr cc cfg-if chacha20 clap clap_builder clap_complete
+        clap_derive clap_lex colorchoice config cpufeatures crossbeam-channel
+        crossbeam-deque crossbeam-epoch crossbeam-utils either encoding_rs_io errno
+        find-msvc-tools futures-core futures-task futures-util getrandom heck http
+        httparse httpdate ipnet is_terminal_polyfill itertools itoa lazy_static libc
+        lock_api log maybe-owned memmap2 mime num-traits once_cell parking_lot
+        parking_lot_core percent-encoding proc-macro2 proptest quote rand rand_core
+        rand_xorshift rayon rayon-core regex regex-automata regex-syntax rustversion
+        scopeguard serde serde_core serde_derive serde_json serde_path_to_error
+        serde_spanned shlex signal-hook-registry simdutf8 smallvec socket2 syn tempfile
+        terminal_size thiserror thiserror-impl thread_local toml toml_datetime toml_parser
+        unarray""",
     "MIT/Apache-2.0": "core_detect pathdiff tagptr",
     "Unlicense OR MIT": """
         aho-corasick globset grep-matcher grep-regex grep-searcher ignore memchr""",
@@ -218,7 +221,7 @@ def search(pattern, texts):
             if expression.search(line):
                 hits.append(f"{path}:{number}: {line.strip()}")
                 hit_files.add(path)
-    return "\n".join([*hits, f"{len(hits)} lines in {len(hit_files)} files"]) + "\n"
+    return "\n".join([*hits, f"lines: {len(hits)}, files: {len(hit_files)}"]) + "\n"
 
 
 def search_below(pattern, folder):
@@ -253,6 +256,8 @@ class Packages:
             self.versions.setdefault(package["name"], []).append(package["version"])
         manifest = text_of("Cargo.toml")
         self.normal = self.section(manifest, "dependencies")
+        for_building = self.section(manifest, "build-dependencies")
+        self.normal += [name for name in for_building if name not in self.normal]
         self.for_tests = self.section(manifest, "dev-dependencies")
         normal = self.closure(self.normal)
         everything = self.closure(self.normal + self.for_tests)
@@ -261,12 +266,22 @@ class Packages:
 
     @staticmethod
     def section(manifest, name):
-        body = re.search(rf"^\[{name}\]\n(.*?)(?=^\[|\Z)", manifest, re.MULTILINE | re.DOTALL)[1]
-        return sorted(re.findall(r"^([\w-]+) =", body, re.MULTILINE))
+        body = re.search(rf"^\[{name}\]\n(.*?)(?=^\[|\Z)", manifest, re.MULTILINE | re.DOTALL)
+        return sorted(re.findall(r"^([\w-]+) =", body[1], re.MULTILINE)) if body else []
 
     def key(self, dependency):
         name, _, version = dependency.partition(" ")
         return (name, version or self.versions[name][-1])
+
+    def needs(self, key):
+        keys = map(self.key, self.by_key[key]["dependencies"])
+        return [key for key in keys if not NOT_ON_LINUX.match(key[0])]
+
+    def needed_by(self, name):
+        """What of the binary needs this package; the project itself first."""
+        mine = ["unburden"] if name in self.normal else []
+        keys = [key for key in self.normal_order if name in dict(self.needs(key))]
+        return mine + sorted({key[0] for key in keys})
 
     def closure(self, names):
         """The packages that these need and they themselves: by depth, then by name."""
@@ -275,9 +290,7 @@ class Packages:
         def depth(key):
             if key not in depths:
                 depths[key] = 0
-                below = [self.key(name) for name in self.by_key[key]["dependencies"]]
-                below = [key for key in below if not NOT_ON_LINUX.match(key[0])]
-                depths[key] = 1 + max(map(depth, below), default=-1)
+                depths[key] = 1 + max(map(depth, self.needs(key)), default=-1)
             return depths[key]
 
         for name in names:
@@ -293,8 +306,10 @@ OWN = "   Compiling unburden v0.1.0 (/workspace/unburden)"
 
 
 def licence_of(name):
-    found = [licence for licence, names in LICENCES.items() if name in names.split()]
-    return found[0] if found else None
+    for licence, names in LICENCES.items():
+        if name in names.split():
+            return licence
+    sys.exit(f"the licence of {name} is not known here: add it to LICENCES")
 
 
 def package_licences(packages):
@@ -314,7 +329,6 @@ def package_licences(packages):
         "target": "x86_64-unknown-linux-gnu",
         "packages": rows,
         "count": len(rows),
-        "without_license": [row["name"] for row in rows if row["license"] is None],
     }
 
 
@@ -347,11 +361,25 @@ def git_diff(path, before, after):
         data = text.encode()
         return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()[:7]
 
-    lines = difflib.unified_diff(
-        before.splitlines(True), after.splitlines(True), f"a/{path}", f"b/{path}"
-    )
-    head = f"diff --git a/{path} b/{path}\nindex {blob(before)}..{blob(after)} 100644\n"
-    return head + "".join(lines)
+    old, new = before.splitlines(), after.splitlines()
+    lines = [
+        f"diff --git a/{path} b/{path}",
+        f"index {blob(before)}..{blob(after)} 100644",
+        f"--- a/{path}",
+        f"+++ b/{path}",
+    ]
+    # Without "autojunk", as git does: braces are lines like any other.
+    for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(3):
+        a, b = group[0][1], group[0][3]
+        named = [line for line in old[:a] if re.match(r"[A-Za-z_$]", line)]
+        ranges = f"-{a + 1},{group[-1][2] - a} +{b + 1},{group[-1][4] - b}"
+        lines.append(f"@@ {ranges} @@ {named[-1] if named else ''}".rstrip())
+        for kind, i, j, k, m in group:
+            if kind == "equal":
+                lines += [f" {line}" for line in old[i:j]]
+            else:
+                lines += [f"-{line}" for line in old[i:j]] + [f"+{line}" for line in new[k:m]]
+    return "\n".join(lines) + "\n"
 
 
 def compiler_notes(text):
@@ -627,7 +655,7 @@ def how_compaction_decides(talk):
         f"`{cite(last_line)}`).\n"
         f"5. A store that fails costs nothing: the messages stay and a warning says so "
         f"(`{failing}`).\n\n"
-        f"规则：{IN_CHINESE}"
+        f"规则：{IN_CHINESE.split('：', 1)[1]}"
     )
 
 
@@ -663,7 +691,7 @@ def why_the_branch_fails(talk):
     )
     talk.assistant(
         "No other use depends on the type: the scores are only compared. I change the return type "
-        "in the working tree and run the tests as CI does, in release.",
+        "in the working tree and run the tests in release.",
         running(
             "sed -i 's/^fn score(word: &str) -> u8/fn score(word: \\&str) -> u16/' "
             f"{PREVIEW} && cargo test --release --locked 2>&1",
@@ -710,30 +738,43 @@ def which_licences(talk):
         ),
         reading("Cargo.toml"),
     )
-    direct = ", ".join(f"`{name}` ({licence_of(name)})" for name in packages.normal)
-    own = re.escape("|".join(name.replace("-", "_") for name in packages.for_tests))
-    own = own.replace(r"\|", "|")
-    talk.assistant(
-        f"{len(locked)} packages are locked, this one included; {len(rows)} of the others are "
-        f"compiled on Linux, {len(packages.tests_only)} of them for tests only. I make sure that "
-        "no test dependency is used by the sources themselves.",
-        searching(rf"\b(?:{own})::", "src"),
-        searching(rf"^use (?:{own})::", "tests/it"),
-    )
     shipped = [row for row in rows if row["kind"] == "normal"]
-    alternatives = re.compile(r"(?:^| OR |/)(?:MIT|Apache-2\.0)(?:$| OR |/)")
-    plain = [row for row in shipped if row["license"] and " AND " not in row["license"]]
-    plain = [row for row in plain if alternatives.search(row["license"])]
-    more = [row for row in shipped if row not in plain]
-    special = "\n".join(f"- `{row['name']}` {row['version']}: {row['license']}" for row in more)
+    either = re.compile(r"(?:^| OR | ?/ ?)(?:MIT|Apache-2\.0)(?:$| OR | ?/ ?)")
+    more = [
+        row
+        for row in shipped
+        if " AND " in row["license"] or not either.search(row["license"])
+    ]
+    crates = "|".join(row["name"].replace("-", "_") for row in more)
     talk.assistant(
-        f"Direct dependencies of the binary: {direct}.\n\n"
-        f"{len(shipped)} packages end up in it. {len(plain)} of them can be taken under MIT or "
-        f"Apache-2.0. To look at by hand:\n\n{special}\n\n"
-        "For tests only, not shipped: " + ", ".join(f"`{n}`" for n in packages.for_tests) + ". "
-        "A notices file with the texts of these licences covers the binary; none of them asks for "
-        "the source to be published."
+        f"{len(locked)} packages are locked, this one included; {len(rows)} are compiled for "
+        f"Linux, {len(packages.tests_only)} of them for tests only. {len(shipped) - len(more)} of the "
+        f"other {len(shipped)} can be taken under MIT or Apache-2.0 alone; I look where we use the "
+        f"remaining {len(more)} ourselves, and what the licence of our own package is.",
+        searching(rf"\b(?:{crates})::", "src"),
+        ("search", {"pattern": "^license", "path": "Cargo.toml"}, own_licence()),
     )
+    special = "\n".join(
+        f"- `{row['name']}` {row['version']}: {row['license']}; "
+        f"needed by {', '.join(f'`{name}`' for name in packages.needed_by(row['name']))}"
+        for row in more
+    )
+    direct = ", ".join(f"`{name}` ({licence_of(name)})" for name in packages.normal)
+    shipped_names = {row["name"] for row in shipped}
+    unshipped = [name for name in packages.for_tests if name not in shipped_names]
+    talk.assistant(
+        f"Direct dependencies: {direct}.\n\n"
+        f"{len(shipped)} packages are compiled for the binary, those that only build it included. "
+        f"All but {len(more)} can be taken under MIT or Apache-2.0 alone. Those {len(more)} ask "
+        f"for a look:\n\n{special}\n\n"
+        f"For tests only: {', '.join(f'`{name}`' for name in unshipped)} and what they need.\n\n"
+        "Mention: the texts of MIT and Apache-2.0 with the packages' copyright lines, and the "
+        "texts of the licences above. None of the packages is under the GPL or the LGPL alone."
+    )
+
+
+def own_licence():
+    return search("^license", [("Cargo.toml", text_of("Cargo.toml"))])
 
 
 # Writing and checking.

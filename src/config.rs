@@ -136,7 +136,7 @@ pub struct CacheConfig {
     /// Previews with their references, in bytes.
     pub replacement_bytes: u64,
     /// Files whose content is known.
-    pub files: u64,
+    pub files: usize,
 }
 
 impl Default for CacheConfig {

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::history::raw::{self, Fields};
+use crate::history::{History, HistoryError};
 
 /// Why a request could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,10 +62,21 @@ impl ParamError {
     }
 }
 
+/// Why a request has no history.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryOrParam {
+    /// A field is missing or of the wrong type.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// The messages cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
 /// The members of a request.
 pub struct Params<'a> {
-    body: &'a str,
     fields: Fields<'a>,
+    messages: Option<Vec<&'a str>>,
     asked: RefCell<BTreeSet<&'static str>>,
 }
 
@@ -73,19 +85,25 @@ impl<'a> Params<'a> {
     pub fn parse(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
         let body = std::str::from_utf8(body)
             .map_err(|error| ParamError::NotUtf8 { position: error.valid_up_to() })?;
-        let fields = raw::fields(body).map_err(|error| {
+        let (fields, messages) = raw::request(body).map_err(|error| {
             if error.is_data() {
                 ParamError::NotAnObject { found: raw::kind(body) }
             } else {
                 ParamError::NotJson { reason: error.to_string() }
             }
         })?;
-        Ok(Params { body, fields, asked: RefCell::default() })
+        Ok(Params { fields, messages, asked: RefCell::default() })
     }
 
-    /// The body the members are slices of.
-    pub fn body(&self) -> &'a str {
-        self.body
+    /// The history in `messages`, in the dialect that `format` names.
+    pub fn history(&self) -> Result<History<'a>, HistoryOrParam> {
+        let array = self.required("messages", "an array of messages, oldest first")?;
+        let format = self.string("format")?;
+        let format = format.as_deref().unwrap_or("auto");
+        Ok(match &self.messages {
+            Some(messages) => History::of_elements(array, messages.clone(), format)?,
+            None => History::parse(array, format)?,
+        })
     }
 
     /// A member as raw JSON; null counts as absent.

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use moka::sync::Cache;
 use serde::Serialize;
 
 use crate::config::{Config, ReloadConfig};
 use crate::envelope::Answer;
-use crate::history::{History, HistoryError};
+use crate::history::HistoryError;
 use crate::offload::{
-    Mode, OffloadError, Offloaded, Offloader, Outcome, Request, RequestError, Run,
+    FileOfCall, Files, Mode, OffloadError, Offloaded, Offloader, Outcome, Report, Request, Run,
+    UNCHANGED, replacements,
 };
-use crate::params::{ParamError, Params, invalid};
+use crate::params::{HistoryOrParam, ParamError, Params, invalid};
 use crate::reload::{ReloadError, Target, grep, read_file, rehydrate};
 use crate::store::{Durability, Ledger, Location, RootSpec, Roots, StoreError};
 use crate::tokens::Tokenizer;
@@ -28,12 +28,22 @@ pub enum Failure {
     /// The messages cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// The folder cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The file cannot be read.
-    #[error(transparent)]
-    Reload(#[from] ReloadError),
+    /// A path cannot be used.
+    #[error("{field}: {source}")]
+    Store {
+        /// The field that holds it.
+        field: &'static str,
+        /// Why.
+        source: StoreError,
+    },
+    /// A file cannot be searched or read.
+    #[error("{source}")]
+    Reload {
+        /// The field that holds its path.
+        field: &'static str,
+        /// Why.
+        source: ReloadError,
+    },
     /// A mode that this version does not have.
     #[error(
         "context_manage_mode \"compress\" is not available in this version; accepted is \"auto\" or \"compact\""
@@ -41,11 +51,11 @@ pub enum Failure {
     NoCompression,
 }
 
-impl From<RequestError> for Failure {
-    fn from(error: RequestError) -> Failure {
+impl From<HistoryOrParam> for Failure {
+    fn from(error: HistoryOrParam) -> Failure {
         match error {
-            RequestError::Param(error) => error.into(),
-            RequestError::History(error) => error.into(),
+            HistoryOrParam::Param(error) => error.into(),
+            HistoryOrParam::History(error) => error.into(),
         }
     }
 }
@@ -54,7 +64,7 @@ impl From<OffloadError> for Failure {
     fn from(error: OffloadError) -> Failure {
         match error {
             OffloadError::History(error) => error.into(),
-            OffloadError::Store(error) => error.into(),
+            OffloadError::Store(source) => Failure::Store { field: "store_dir", source },
         }
     }
 }
@@ -74,16 +84,12 @@ impl Service {
             config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
         let roots = Arc::new(Roots::open(&specs)?);
         let measure = Arc::new(Measure::new(config.cache.measured_bytes));
-        let replacements = Cache::builder()
-            .max_capacity(config.cache.replacement_bytes)
-            .weigher(|_, replacement: &Arc<crate::offload::Replacement>| replacement.weight())
-            .build();
         let offloader = Offloader {
             roots: Arc::clone(&roots),
             measure: Arc::clone(&measure),
             ledger: Arc::new(Ledger::new(config.cache.files)),
             durability: config.store.durability.into(),
-            replacements,
+            replacements: replacements(config.cache.replacement_bytes),
         };
         Ok(Service { roots, measure, offloader, reload: config.reload.clone() })
     }
@@ -130,12 +136,13 @@ impl Service {
         };
         let path = params.string("path")?;
         let at = match path.as_deref() {
-            Some(path) => self.readable(path)?,
-            None => self.roots.first().ok_or_else(|| missing("."))?,
+            Some(path) => self.readable("path", path)?,
+            None => self.roots.first().ok_or_else(|| missing("path", "."))?,
         };
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let place = target(&at);
-        let found = grep::grep(&place, &query, &self.reload.grep(), &count)?;
+        let found = grep::grep(&place, &query, &self.reload.grep(), &count)
+            .map_err(|source| Failure::Reload { field: "path", source })?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);
         answer.put("truncated", &found.truncated.is_some());
@@ -169,10 +176,11 @@ impl Service {
             read_file::Part::Lines { offset: offset.unwrap_or(0), limit }
         };
         let query = read_file::Query { part: range, max_tokens: params.whole("max_tokens", 1)? };
-        let at = self.readable(&path)?;
+        let at = self.readable("absolute_path", &path)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let place = target(&at);
-        let page = read_file::read_file(&place, &query, &self.reload.read_file(), &count)?;
+        let page = read_file::read_file(&place, &query, &self.reload.read_file(), &count)
+            .map_err(|source| Failure::Reload { field: "absolute_path", source })?;
         let mut answer = Answer::text(page.answer);
         answer.put("total_lines", &page.total_lines);
         answer.put("total_bytes", &page.total_bytes);
@@ -186,9 +194,7 @@ impl Service {
     /// `POST /rehydrate`.
     pub fn rehydrate(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let messages = params.required("messages", "an array of messages, oldest first")?;
-        let format = params.string("format")?;
-        let history = History::parse(messages, format.as_deref().unwrap_or("auto"))?;
+        let history = params.history()?;
         let back = rehydrate::rehydrate(&history, &self.roots)?;
         let text = match (back.restored, back.unresolved.len()) {
             (0, 0) => "No reference to put back.".to_owned(),
@@ -206,10 +212,10 @@ impl Service {
     /// `POST /count_tokens`.
     pub fn count_tokens(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let messages = params.required("messages", "an array of messages, oldest first")?;
-        let format = params.string("format")?;
-        let history = History::parse(messages, format.as_deref().unwrap_or("auto"))?;
-        let tokenizer = Tokenizer::for_model(params.string("model")?.as_deref());
+        let history = params.history()?;
+        let model = params.string("model")?;
+        let tokenizer = Tokenizer::for_model(model.as_deref());
+        let known = model.as_deref().is_none_or(Tokenizer::knows);
         let each: Vec<u64> =
             self.measure.history(&history, tokenizer)?.iter().map(|m| m.tokens).collect();
         let value = |raw: Option<&str>| raw.map_or(0, |raw| self.measure.value(raw, tokenizer));
@@ -221,7 +227,7 @@ impl Service {
         answer.put("tokens_by_part", &ByPart { messages, tools, system });
         answer.put("tokens_by_message", &each);
         answer.put("tokenizer", &tokenizer.name());
-        answer.put("exact", &tokenizer.is_exact());
+        answer.put("exact", &(known && tokenizer.is_exact()));
         answer.put("format", &history.dialect().name());
         Ok(answer.with_unknown(&params))
     }
@@ -243,12 +249,11 @@ impl Service {
 
     /// A place to read from. Outside the roots is answered as missing: the two
     /// must not be told apart.
-    fn readable(&self, path: &str) -> Result<Location, Failure> {
-        match self.roots.locate(path) {
-            Ok(at) => Ok(at),
-            Err(StoreError::Outside { .. }) => Err(missing(path)),
-            Err(error) => Err(error.into()),
-        }
+    fn readable(&self, field: &'static str, path: &str) -> Result<Location, Failure> {
+        self.roots.locate(path).map_err(|source| match source {
+            StoreError::Outside { .. } => missing(field, path),
+            source => Failure::Store { field, source },
+        })
     }
 }
 
@@ -263,8 +268,8 @@ fn target(at: &Location) -> Target<'_> {
     Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() }
 }
 
-fn missing(path: &str) -> Failure {
-    ReloadError::NotFound { path: path.to_owned() }.into()
+fn missing(field: &'static str, path: &str) -> Failure {
+    Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned() } }
 }
 
 fn references(count: usize) -> String {
@@ -274,7 +279,7 @@ fn references(count: usize) -> String {
 /// The answer of an offload: the seed's one line a file, or why there is none.
 pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
     let Offloaded { messages, files, report } = offloaded;
-    let line = |file: &crate::offload::FileOfCall| {
+    let line = |file: &FileOfCall| {
         if file.created {
             format!("Successfully created and wrote to new file: {}", file.path)
         } else {
@@ -291,37 +296,43 @@ pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
         .iter()
         .filter_map(|file| Some((file.path.as_str(), file.content.as_deref()?)))
         .collect();
-    if request.settings.files == crate::offload::Files::Include {
+    if request.settings.files == Files::Include {
         answer.put_raw_map("write_file_dict", &contents);
     }
     answer.put("report", &report);
     answer
 }
 
-fn nothing_written(report: &crate::offload::Report, request: &Request<'_>) -> String {
+/// Why no file was named.
+fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     let settings = &request.settings;
+    let (before, after) = (report.tokens_before, report.tokens_after);
+    let moved = report.actions.iter().filter(|action| action.path.is_some()).count();
+    let texts = if moved == 1 { "1 text".to_owned() } else { format!("{moved} texts") };
     if report.outcome == Outcome::Compacted && settings.run == Run::Dry {
-        return format!(
-            "Dry run: {} texts would move, {} tokens would become {}.",
-            report.actions.iter().filter(|a| a.path.is_some()).count(),
-            report.tokens_before,
-            report.tokens_after
-        );
+        return format!("Dry run: {texts} would move; {before} tokens would become {after}.");
     }
     if report.outcome == Outcome::Compacted {
-        return "Nothing new to write: the texts were read back from files of the store."
-            .to_owned();
+        return format!("Nothing to write: {texts} had been read back from files of the store.");
     }
-    if report.tokens_before < settings.max_total_tokens {
+    if let Some(warning) = report.warnings.iter().find(|w| w.contains(UNCHANGED)) {
+        return format!("Nothing was done: {warning}.");
+    }
+    let asked = settings.target_tokens.is_some_and(|target| before > target);
+    if before < settings.max_total_tokens && !asked {
+        let limit = settings.max_total_tokens;
         return format!(
-            "Nothing to do: the history has {} tokens, fewer than max_total_tokens ({}).",
-            report.tokens_before, settings.max_total_tokens
+            "Nothing to do: the history has {before} tokens, fewer than max_total_tokens ({limit})."
         );
     }
-    match report.warnings.iter().find(|warning| warning.contains("messages are unchanged")) {
-        Some(warning) => format!("Nothing was done: {warning}."),
+    match report.actions.first() {
+        Some(action) => format!(
+            "Nothing to do: every tool result above max_tool_message_tokens ({}) stays, \
+             the first because it {}.",
+            settings.max_tool_message_tokens, action.why
+        ),
         None => format!(
-            "Nothing to do: no tool result that may move is larger than max_tool_message_tokens ({}).",
+            "Nothing to do: no tool result is above max_tool_message_tokens ({}).",
             settings.max_tool_message_tokens
         ),
     }

@@ -84,16 +84,13 @@ impl MessageView {
     /// True where nothing but the texts of results may differ between the two:
     /// the shape that compaction must keep.
     pub fn same_shape(&self, other: &MessageView) -> bool {
-        let ids = |view: &MessageView| -> Vec<Option<String>> {
-            view.calls.iter().map(|call| call.id.clone()).collect()
-        };
-        let results = |view: &MessageView| -> Vec<(Option<String>, Option<String>, usize)> {
-            let key = |r: &ToolResult| (r.call_id.clone(), r.name.clone(), r.slots.len());
-            view.results.iter().map(key).collect()
+        let same_result = |(a, b): (&ToolResult, &ToolResult)| {
+            (&a.call_id, &a.name, a.slots.len()) == (&b.call_id, &b.name, b.slots.len())
         };
         self.role == other.role
-            && ids(self) == ids(other)
-            && results(self) == results(other)
+            && self.calls.iter().map(|call| &call.id).eq(other.calls.iter().map(|call| &call.id))
+            && self.results.len() == other.results.len()
+            && self.results.iter().zip(&other.results).all(same_result)
             && self.texts.len() == other.texts.len()
             && self.media == other.media
     }

@@ -61,6 +61,15 @@ impl<'a> History<'a> {
         let array = array.trim_ascii();
         let messages = raw::elements(array)
             .map_err(|_| HistoryError::NotAnArray { found: raw::kind(array) })?;
+        History::of_elements(array, messages, format)
+    }
+
+    /// The same for an array whose elements are known already.
+    pub fn of_elements(
+        array: &'a str,
+        messages: Vec<&'a str>,
+        format: &str,
+    ) -> Result<History<'a>, HistoryError> {
         let dialect = dialect::choose(format, &messages)?;
         Ok(History { array, messages, dialect })
     }

@@ -42,16 +42,16 @@ fn meaning(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>
         Failure::History(HistoryError::NotAnArray { .. } | HistoryError::BadMessage { .. }) => {
             (S::UNPROCESSABLE_ENTITY, "messages_invalid", Some("messages"))
         }
-        Failure::Store(error) => match error {
+        Failure::Store { field, source } => match source {
             StoreError::Outside { .. } => {
-                (S::UNPROCESSABLE_ENTITY, "path_outside_roots", Some("store_dir"))
+                (S::UNPROCESSABLE_ENTITY, "path_outside_roots", Some(field))
             }
-            StoreError::BadPath { .. } => (S::UNPROCESSABLE_ENTITY, "path_invalid", None),
+            StoreError::BadPath { .. } => (S::UNPROCESSABLE_ENTITY, "path_invalid", Some(field)),
             StoreError::Root { .. } | StoreError::Io { .. } | StoreError::NoName { .. } => {
-                (S::INTERNAL_SERVER_ERROR, "store_failed", None)
+                (S::INTERNAL_SERVER_ERROR, "store_failed", Some(field))
             }
         },
-        Failure::Reload(error) => reload(error),
+        Failure::Reload { field, source } => reload(source, field),
         Failure::NoCompression => {
             (S::NOT_IMPLEMENTED, "compression_not_available", Some("context_manage_mode"))
         }
@@ -69,9 +69,9 @@ pub(super) fn respond(
     json(status, Answer::failure(&facts))
 }
 
-/// A panic: the id is in the log line too.
+/// A panic: the log has more under the same id.
 pub(super) fn panicked(request_id: String) -> Response {
-    let message = "the service made a mistake; the log has more under the request id".to_owned();
+    let message = format!("the service made a mistake; its log has more under {request_id}");
     let facts =
         ErrorFacts { code: "internal_error", message, field: None, request_id: Some(request_id) };
     json(StatusCode::INTERNAL_SERVER_ERROR, Answer::failure(&facts))
@@ -102,13 +102,6 @@ pub(super) fn unauthorized() -> Response {
     response
 }
 
-pub(super) fn shutting_down() -> Response {
-    let message = "the service is shutting down".to_owned();
-    let mut response = respond(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", message, None);
-    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("5"));
-    response
-}
-
 pub(super) async fn unknown_route(request: Request) -> Response {
     let path: String = request.uri().path().chars().take(100).collect();
     let message = format!("there is no route {path}; GET /openapi.yaml lists all of them");
@@ -121,23 +114,26 @@ pub(super) async fn wrong_method(request: Request) -> Response {
     respond(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message, None).into_response()
 }
 
-/// Past the end and out of range are 422 with the length, as api.md §3 asks.
-fn reload(error: &ReloadError) -> (StatusCode, &'static str, Option<&'static str>) {
+/// Past the end and out of range are 422 with the length, as api.md §3 asks;
+/// `path` is the field that holds the path.
+fn reload(
+    error: &ReloadError,
+    path: &'static str,
+) -> (StatusCode, &'static str, Option<&'static str>) {
     use ReloadError as E;
-    use StatusCode as S;
-    let refused = S::UNPROCESSABLE_ENTITY;
+    let refused = |code, field| (StatusCode::UNPROCESSABLE_ENTITY, code, Some(field));
     match error {
-        E::NotFound { .. } => (S::NOT_FOUND, "file_not_found", None),
-        E::NotAFile { .. } => (refused, "not_a_file", None),
-        E::NotText { .. } => (refused, "not_text", None),
-        E::OffsetPastEnd { .. } => (refused, "offset_past_end", Some("offset")),
-        E::ByteOffsetPastEnd { .. } => (refused, "offset_past_end", Some("byte_offset")),
-        E::EmptyPattern => (refused, "pattern_empty", Some("pattern")),
-        E::PatternTooLong { .. } => (refused, "pattern_too_long", Some("pattern")),
-        E::PatternTooCostly { .. } => (refused, "pattern_too_costly", Some("pattern")),
-        E::BadPattern { .. } => (refused, "pattern_invalid", Some("pattern")),
-        E::BadGlob { .. } => (refused, "glob_invalid", Some("glob")),
-        E::InvalidRange { field, .. } => (refused, "field_invalid", Some(field)),
-        E::Io { .. } => (S::INTERNAL_SERVER_ERROR, "read_failed", None),
+        E::NotFound { .. } => (StatusCode::NOT_FOUND, "file_not_found", Some(path)),
+        E::NotAFile { .. } => refused("not_a_file", path),
+        E::NotText { .. } => refused("not_text", path),
+        E::OffsetPastEnd { .. } => refused("offset_past_end", "offset"),
+        E::ByteOffsetPastEnd { .. } => refused("offset_past_end", "byte_offset"),
+        E::EmptyPattern => refused("pattern_empty", "pattern"),
+        E::PatternTooLong { .. } => refused("pattern_too_long", "pattern"),
+        E::PatternTooCostly { .. } => refused("pattern_too_costly", "pattern"),
+        E::BadPattern { .. } => refused("pattern_invalid", "pattern"),
+        E::BadGlob { .. } => refused("glob_invalid", "glob"),
+        E::InvalidRange { field, .. } => refused("field_invalid", field),
+        E::Io { .. } => (StatusCode::INTERNAL_SERVER_ERROR, "read_failed", Some(path)),
     }
 }

@@ -37,7 +37,6 @@ pub struct Door {
     token: Option<Arc<Token>>,
     turns: Arc<Semaphore>,
     limits: Arc<ServerConfig>,
-    draining: Arc<std::sync::atomic::AtomicBool>,
 }
 
 impl Door {
@@ -48,7 +47,6 @@ impl Door {
             token: token.map(Arc::new),
             turns: Arc::new(Semaphore::new(config.concurrent_requests.max(1))),
             limits: Arc::new(config.clone()),
-            draining: Arc::default(),
         }
     }
 }
@@ -104,9 +102,7 @@ impl Door {
         self,
         operation: impl FnOnce(&Service) -> Result<Answer, Failure> + Send + 'static,
     ) -> Response {
-        let Ok(turn) = Arc::clone(&self.turns).acquire_owned().await else {
-            return error::shutting_down();
-        };
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
         let service = Arc::clone(&self.service);
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;

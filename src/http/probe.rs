@@ -1,8 +1,6 @@
 //! Probes: what an orchestrator asks. None of them needs a token, reads a
 //! history or calls a model.
 
-use std::sync::atomic::Ordering;
-
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -28,15 +26,11 @@ pub(super) async fn healthz() -> Response {
     plain(StatusCode::OK, &Status { status: "ok", reason: None })
 }
 
-/// Work can be done: the roots can be written, the vocabularies are loaded.
+/// Work can be done: every root can be read and written.
 pub(super) async fn readyz(State(door): State<Door>) -> Response {
-    let reason = if door.draining.load(Ordering::Relaxed) {
-        Some("the service is shutting down".to_owned())
-    } else {
-        let service = door.service;
-        let look = tokio::task::spawn_blocking(move || service.unready()).await;
-        look.unwrap_or_else(|_| Some("the roots could not be looked at".to_owned()))
-    };
+    let service = door.service;
+    let look = tokio::task::spawn_blocking(move || service.unready()).await;
+    let reason = look.unwrap_or_else(|_| Some("the roots could not be looked at".to_owned()));
     match reason {
         None => plain(StatusCode::OK, &Status { status: "ready", reason: None }),
         Some(reason) => {

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -50,11 +49,9 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let drain = Duration::from_secs(door.limits.drain_seconds);
-    let draining = std::sync::Arc::clone(&door.draining);
     let (stopped, mut overdue) = tokio::sync::watch::channel(false);
     let stop = async move {
         stop.await;
-        draining.store(true, Ordering::Relaxed);
         tracing::info!("stopping: no new connections, finishing what is under way");
         let _ = stopped.send(true);
     };

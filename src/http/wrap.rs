@@ -2,75 +2,79 @@
 //! last resort for a panic.
 
 use std::any::Any;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::HeaderName;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::request_id::{
-    MakeRequestId, PropagateRequestIdLayer, RequestId, SetRequestIdLayer,
-};
 use tracing::Instrument;
 use ulid::Ulid;
 
 use super::{Door, error};
 
 const ID: HeaderName = HeaderName::from_static("x-request-id");
-
-#[derive(Clone, Copy)]
-struct Ulids;
-
-impl MakeRequestId for Ulids {
-    fn make_request_id<B>(&mut self, _: &axum::http::Request<B>) -> Option<RequestId> {
-        Ulid::generate().to_string().parse().ok().map(RequestId::new)
-    }
-}
+/// Longest id that is taken over from a caller, in bytes.
+const ID_BYTES: usize = 64;
 
 /// Wraps the routes; the first layer named is the innermost.
 pub(super) fn wrap(routes: Router<Door>, door: &Door) -> Router<Door> {
     routes
         .layer(CatchPanicLayer::custom(caught))
         .layer(middleware::from_fn_with_state(door.clone(), watch))
-        .layer(PropagateRequestIdLayer::new(ID))
-        .layer(SetRequestIdLayer::new(ID, Ulids))
 }
 
-/// One line a request: method, route, status, size and time; never a body, never
-/// a query, never a path that is no route.
+/// One line a request: method, route, status and time; never a body, never a
+/// query, never a path that is no route.
 async fn watch(State(door): State<Door>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
-    let id = request.headers().get(ID).and_then(|id| id.to_str().ok()).unwrap_or("none");
-    let id: String = id.chars().filter(char::is_ascii_graphic).take(64).collect();
+    let id = request_id(request.headers());
     let span = tracing::info_span!("request", id, method = %request.method(), route);
-    let seconds = door.limits.request_timeout_seconds;
-    async move {
-        let start = std::time::Instant::now();
+    let answer = async {
+        let start = Instant::now();
+        let seconds = door.limits.request_timeout_seconds;
         let limit = Duration::from_secs(seconds);
         let response = match tokio::time::timeout(limit, next.run(request)).await {
             Ok(response) => response,
             Err(_) => error::timed_out(seconds),
         };
-        let status = response.status().as_u16();
+        let response = match response.extensions().get::<Panicked>() {
+            Some(Panicked(what)) => {
+                tracing::error!(what, "the request panicked");
+                error::panicked(id.clone())
+            }
+            None => response,
+        };
         let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(status, ms, "answered");
+        tracing::info!(status = response.status().as_u16(), ms, "answered");
         response
+    };
+    let mut response = answer.instrument(span).await;
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(ID, id);
     }
-    .instrument(span)
-    .await
+    response
 }
 
-/// A panic is a bug: it gets an id that is in the log and in the answer.
+/// The caller's id where it is short and plain, or a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let plain =
+        |id: &&str| (1..=ID_BYTES).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic());
+    let given = headers.get(ID).and_then(|id| id.to_str().ok()).filter(plain);
+    given.map_or_else(|| Ulid::generate().to_string(), str::to_owned)
+}
+
+/// What a panic said, on its way to the layer that knows the request's id.
+#[derive(Clone)]
+struct Panicked(String);
+
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
 fn caught(panic: Box<dyn Any + Send>) -> Response {
-    let id = Ulid::generate().to_string();
-    let what = panic
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_default();
-    tracing::error!(panic_id = id, what, "a request panicked");
-    error::panicked(id)
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    let mut response = ().into_response();
+    response.extensions_mut().insert(Panicked(text));
+    response
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::moves::{Move, Target};
+use super::moves::{BROKEN, Move, Target};
 use super::plan::{Candidate, Kept};
 use super::report::{Action, ActionKind, Checks, Outcome, Report, ratio};
 use super::request::{Files, Mode, Run};
@@ -81,6 +81,11 @@ impl Job<'_> {
 
     fn warn(&self, report: &mut Report) {
         let settings = self.settings;
+        for action in report.actions.iter().filter(|action| action.why == BROKEN) {
+            report
+                .warnings
+                .push(format!("messages[{}] {BROKEN}; it is left as it is", action.index));
+        }
         let entered = report.tokens_before >= settings.max_total_tokens;
         let threshold = settings.compact_ratio_threshold;
         if settings.mode == Mode::Auto && entered && report.compaction_ratio > threshold {

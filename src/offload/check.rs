@@ -1,12 +1,13 @@
 //! The checks before an answer leaves: the product's promises, looked at in the
-//! answer itself and not in the plan that led to it. A failure is a bug or a
+//! answer's own bytes and not in the plan that led to it. A failure is a bug or a
 //! broken disk; either way the caller gets its own messages back.
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::report::Checks;
-use crate::history::dialect::Problem;
-use crate::history::message::MessageView;
+use crate::history::message::{MessageView, Role};
 use crate::history::splice::Edit;
 use crate::history::{History, HistoryError};
 use crate::store::Roots;
@@ -41,53 +42,68 @@ pub(super) fn check(
     tokenizer: Tokenizer,
     roots: &Roots,
 ) -> Result<(Checks, u64), HistoryError> {
-    let after = History::parse(subject.after, subject.before.dialect().name())?;
-    let measured = measure.history(&after, tokenizer)?;
-    let sum = |measured: &[Arc<Measured>]| measured.iter().map(|m| m.tokens).sum::<u64>();
-    let (before_tokens, after_tokens) = (sum(subject.measured), sum(&measured));
-    let each_smaller = measured.len() == subject.measured.len()
-        && measured.iter().zip(subject.measured).all(|(new, old)| new.tokens <= old.tokens);
+    // What is untouched is known; only the changed messages are read again.
+    let texts = changed_texts(subject);
+    let dialect = subject.before.dialect().name();
+    let after = History::of_elements(subject.after, texts, dialect)?;
+    let new = measure.history(&after, tokenizer)?;
+    let pairs = || new.iter().zip(subject.changed.iter().map(|index| &subject.measured[*index]));
+    let before: u64 = subject.measured.iter().map(|m| m.tokens).sum();
+    let gone: u64 = pairs().map(|(_, old)| old.tokens).sum();
+    let tokens = before - gone + pairs().map(|(new, _)| new.tokens).sum::<u64>();
     let checks = Checks {
-        pairing: pairing(subject, &measured),
-        references_readable: subject.held && subject.references.iter().all(|r| readable(r, roots)),
-        protected_untouched: untouched(subject, &after),
-        not_larger: after_tokens <= before_tokens && each_smaller,
+        pairing: new.len() == subject.changed.len()
+            && pairs().all(|(new, old)| new.view.same_shape(&old.view))
+            && problems_before_and_after(subject, &new),
+        references_readable: subject.held
+            && subject.references.par_iter().all(|r| readable(r, roots)),
+        protected_untouched: untouched(subject),
+        not_larger: tokens <= before && pairs().all(|(new, old)| new.tokens <= old.tokens),
     };
-    Ok((checks, after_tokens))
+    Ok((checks, tokens))
 }
 
-/// Same shape, message by message, and no rule broken that was not before.
-fn pairing(subject: &Subject<'_>, measured: &[Arc<Measured>]) -> bool {
+/// True where the answer breaks the format's rules in no other place than the
+/// request did.
+fn problems_before_and_after(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
-    let problems = |measured: &[Arc<Measured>]| -> Vec<Problem> {
-        let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
-        dialect.problems(&views)
-    };
-    let same_shape =
-        measured.iter().zip(subject.measured).all(|(new, old)| new.view.same_shape(&old.view));
-    measured.len() == subject.measured.len()
-        && same_shape
-        && problems(measured) == problems(subject.measured)
+    let mut views: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
+    let before = dialect.problems(&views);
+    for (index, message) in subject.changed.iter().zip(new) {
+        views[*index] = &message.view;
+    }
+    dialect.problems(&views) == before
+}
+
+/// The changed messages as they stand in the answer.
+fn changed_texts<'a>(subject: &Subject<'a>) -> Vec<&'a str> {
+    let before = subject.before;
+    let mut edits = subject.edits.iter().peekable();
+    let (mut grown, mut shrunk) = (0, 0);
+    let mut texts = Vec::with_capacity(subject.changed.len());
+    for index in subject.changed {
+        let start = before.start_of(*index);
+        let end = start + before.messages()[*index].len();
+        let from = start + grown - shrunk;
+        while let Some(edit) = edits.next_if(|edit| edit.span.start < end) {
+            grown += edit.replacement.len();
+            shrunk += edit.span.len();
+        }
+        texts.push(subject.after.get(from..end + grown - shrunk).unwrap_or_default());
+    }
+    texts
 }
 
 /// The bytes between the edits are the bytes that came, and no edit falls into
 /// a protected message.
-fn untouched(subject: &Subject<'_>, after: &History<'_>) -> bool {
+fn untouched(subject: &Subject<'_>) -> bool {
     let before = subject.before;
     let protected = |index: &usize| {
-        use crate::history::message::Role;
         *index >= subject.recent_from || subject.measured[*index].view.role == Role::System
     };
     if subject.changed.iter().any(protected) {
         return false;
     }
-    let mut changed = subject.changed.iter().copied().peekable();
-    let messages_same = before
-        .messages()
-        .iter()
-        .zip(after.messages())
-        .enumerate()
-        .all(|(index, (old, new))| changed.next_if_eq(&index).is_some() || old == new);
     let (mut old_at, mut new_at) = (0, 0);
     for edit in subject.edits {
         let kept = &before.array()[old_at..edit.span.start];
@@ -97,7 +113,7 @@ fn untouched(subject: &Subject<'_>, after: &History<'_>) -> bool {
         new_at += kept.len() + edit.replacement.len();
         old_at = edit.span.end;
     }
-    messages_same && subject.after.get(new_at..) == before.array().get(old_at..)
+    subject.after.get(new_at..) == before.array().get(old_at..)
 }
 
 /// Reads as a caller would: by the path in the reference.

@@ -10,8 +10,8 @@ mod request;
 mod run;
 mod standing;
 
-pub use moves::Replacement;
+pub use moves::{Literals, Replacement, Replacements, replacements};
 pub use plan::recent_from;
 pub use report::{Action, ActionKind, Checks, Outcome, Report};
-pub use request::{CompactRoles, Files, Mode, Request, RequestError, Run, Settings};
-pub use run::{FileOfCall, OffloadError, Offloaded, Offloader};
+pub use request::{CompactRole, Files, Mode, Request, Run, Settings};
+pub use run::{FileOfCall, OffloadError, Offloaded, Offloader, UNCHANGED};

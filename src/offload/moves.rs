@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -16,6 +18,28 @@ use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
 use crate::tokens::Tokenizer;
 
+/// Replacements by content, path and settings.
+pub type Replacements = Cache<u128, Arc<Replacement>, Literals>;
+
+/// The size of a replacement, for a bounded cache.
+#[derive(Clone)]
+pub struct Literals;
+
+impl Weighter<u128, Arc<Replacement>> for Literals {
+    fn weight(&self, _: &u128, replacement: &Arc<Replacement>) -> u64 {
+        replacement.literal.len() as u64 + 64
+    }
+}
+
+/// A cache of up to `bytes` of replacements.
+pub fn replacements(bytes: u64) -> Replacements {
+    let entries = usize::try_from(bytes / 512).unwrap_or(usize::MAX);
+    Cache::with_weighter(entries, bytes, Literals)
+}
+
+/// Why a broken reference stays; also what the report warns of.
+pub(super) const BROKEN: &str = "is a reference whose file is gone or changed";
+
 /// A rendered replacement.
 #[derive(Debug, Clone)]
 pub struct Replacement {
@@ -28,11 +52,6 @@ pub struct Replacement {
 impl Replacement {
     fn new(text: &str, tokenizer: Tokenizer) -> Replacement {
         Replacement { literal: quote(text), tokens: tokenizer.count(text) }
-    }
-
-    /// Its size for a bounded cache.
-    pub fn weight(&self) -> u32 {
-        u32::try_from(self.literal.len() + 64).unwrap_or(u32::MAX)
     }
 }
 /// A text with its new place.
@@ -67,7 +86,7 @@ impl Job<'_> {
         }
         let saved: u64 = moves.iter().map(Move::saves).sum();
         if saved < self.settings.min_savings_tokens {
-            let why = "the pass would free less than min_savings_tokens";
+            let why = "is part of a pass that would free less than min_savings_tokens";
             kept.extend(moves.drain(..).map(|m| Kept { candidate: m.candidate, why }));
         }
         moves.sort_by_key(|m| (m.candidate.index, m.candidate.slot.slot.span.start));
@@ -128,6 +147,7 @@ impl Job<'_> {
             match standing {
                 Standing::Content => content.push(candidate),
                 Standing::Reference => kept.push(Kept { candidate, why: "is a reference already" }),
+                Standing::Broken => kept.push(Kept { candidate, why: BROKEN }),
                 Standing::ReadBack(from) => moves.push(self.read_back(candidate, &from)),
             }
         }
@@ -146,7 +166,7 @@ impl Job<'_> {
         }));
         let (smaller, larger): (Vec<Move>, Vec<Move>) =
             moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
-        let why = "its replacement would not be smaller";
+        let why = "would not become smaller by a preview and a reference";
         kept.extend(larger.into_iter().map(|m| Kept { candidate: m.candidate, why }));
         Ok(smaller)
     }
@@ -190,6 +210,12 @@ impl Job<'_> {
         key.update(path.as_bytes());
         let json = candidate.slot.slot.kind == SlotKind::Json;
         key.update(format!("{spec:?}{json}").as_bytes());
-        self.offloader.replacements.get_with(key.digest128(), make)
+        let key = key.digest128();
+        if let Some(known) = self.offloader.replacements.get(&key) {
+            return known;
+        }
+        let made = make();
+        self.offloader.replacements.insert(key, Arc::clone(&made));
+        made
     }
 }

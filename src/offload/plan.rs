@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::request::{CompactRoles, Settings};
+use super::request::{CompactRole, Settings};
 use crate::history::dialect::Dialect;
 use crate::history::message::{Call, MessageView, Role, SlotKind};
 use crate::tokens::measure::{Measured, MeasuredSlot};
@@ -71,7 +71,8 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
         if message.view.role == Role::System {
             continue;
         }
-        for (result, slots) in message.view.results.iter().zip(&message.results) {
+        let tools = settings.compact_roles.contains(&CompactRole::Tool);
+        for (result, slots) in message.view.results.iter().zip(&message.results).filter(|_| tools) {
             let caller = result.call_id.as_deref().and_then(|id| callers.get(id));
             let tool = result.name.clone().or_else(|| caller?.name.clone());
             let of = |slot: &MeasuredSlot| Candidate {
@@ -82,7 +83,7 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
             };
             plan.sort(slots, of, index >= recent, settings);
         }
-        let observations = settings.compact_roles == CompactRoles::ToolAndUser
+        let observations = settings.compact_roles.contains(&CompactRole::User)
             && message.view.role == Role::User
             && Some(index) != newest_user;
         if observations {
@@ -119,7 +120,7 @@ impl Plan {
             let candidate = of(slot);
             match (large, recent, slot.exact) {
                 (true, true, _) => {
-                    self.kept.push(Kept { candidate, why: "among the newest messages" });
+                    self.kept.push(Kept { candidate, why: "is among the newest messages" });
                 }
                 (true, false, false) => {
                     let why = "holds a lone surrogate, which no UTF-8 file can hold";

@@ -1,9 +1,11 @@
 //! The request of an offload: fields, defaults and ranges of api.md §2, read
 //! once at the door and trusted inside.
 
-use crate::compaction::preview::{Budget, ReloadTool};
-use crate::history::{History, HistoryError};
-use crate::params::{ParamError, Params, invalid};
+use crate::compaction::call::ReloadTool;
+use crate::compaction::preview::Budget;
+use crate::history::History;
+use crate::params::{HistoryOrParam, ParamError, Params, invalid};
+use crate::tokens::Tokenizer;
 
 /// What may be done to a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,11 +20,11 @@ pub enum Mode {
 
 /// Whose texts may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompactRoles {
+pub enum CompactRole {
     /// Results of tools.
     Tool,
-    /// Results, and observations that an agent sends as the user's text.
-    ToolAndUser,
+    /// Observations that an agent sends as the user's text.
+    User,
 }
 
 /// Whether the answer repeats the content of the files it names.
@@ -63,7 +65,7 @@ pub struct Settings {
     /// What stays of a moved result.
     pub preview: Budget,
     /// Whose texts may move.
-    pub compact_roles: CompactRoles,
+    pub compact_roles: Vec<CompactRole>,
     /// The answer should fit this, in tokens.
     pub target_tokens: Option<u64>,
     /// The tools that references may name.
@@ -90,21 +92,9 @@ pub struct Request<'a> {
     pub warnings: Vec<String>,
 }
 
-/// Why a request was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum RequestError {
-    /// A field.
-    #[error(transparent)]
-    Param(#[from] ParamError),
-    /// The messages.
-    #[error(transparent)]
-    History(#[from] HistoryError),
-}
-
 const MODES: [(&str, Mode); 3] =
     [("auto", Mode::Auto), ("compact", Mode::Compact), ("compress", Mode::Compress)];
-const ROLES: [(&str, CompactRoles); 2] =
-    [("tool", CompactRoles::Tool), ("user", CompactRoles::ToolAndUser)];
+const ROLES: [(&str, CompactRole); 2] = [("tool", CompactRole::Tool), ("user", CompactRole::User)];
 const TOOLS: [(&str, ReloadTool); 5] = [
     ("read_file", ReloadTool::ReadFile),
     ("grep", ReloadTool::Grep),
@@ -115,10 +105,8 @@ const TOOLS: [(&str, ReloadTool); 5] = [
 
 impl<'a> Request<'a> {
     /// Reads a request body.
-    pub fn read(params: &Params<'a>) -> Result<Request<'a>, RequestError> {
-        let messages = params.required("messages", "an array of messages, oldest first")?;
-        let format = params.string("format")?;
-        let history = History::parse(messages, format.as_deref().unwrap_or("auto"))?;
+    pub fn read(params: &Params<'a>) -> Result<Request<'a>, HistoryOrParam> {
+        let history = params.history()?;
         let settings = settings(params)?;
         let tools = params.raw("tools");
         let system = params.raw("system");
@@ -131,6 +119,10 @@ impl<'a> Request<'a> {
         if params.flag("repair")? == Some(true) {
             warnings.push("repair is not available in this version; nothing was mended".to_owned());
         }
+        if let Some(model) = settings.model.as_deref().filter(|model| !Tokenizer::knows(model)) {
+            let model: String = model.chars().take(60).collect();
+            warnings.push(format!("the model \"{model}\" is not known; counted with o200k_base"));
+        }
         for name in params.unknown() {
             warnings.push(format!("unknown field \"{name}\" was ignored"));
         }
@@ -139,19 +131,19 @@ impl<'a> Request<'a> {
 }
 
 fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
-    let mode = match params.word("context_manage_mode", &MODES)? {
-        Some(mode) => Some(mode),
-        None => params.word("working_summary_mode", &MODES)?,
-    };
-    params.raw("working_summary_mode");
-    let mode = mode.unwrap_or(Mode::Auto);
+    let later_name = params.word("working_summary_mode", &MODES)?;
+    let mode = params.word("context_manage_mode", &MODES)?.or(later_name).unwrap_or(Mode::Auto);
     let recent_default = if mode == Mode::Compress { 2 } else { 1 };
     let store_dir = params.string("store_dir")?.ok_or_else(|| ParamError::Missing {
         field: "store_dir",
         accepted: "a folder under an allowed root, as a string".to_owned(),
     })?;
     if store_dir.trim().is_empty() {
-        return Err(invalid("store_dir", "\"\"", "a folder under an allowed root, as a string"));
+        return Err(invalid(
+            "store_dir",
+            &format!("{store_dir:?}"),
+            "a folder under an allowed root, as a string",
+        ));
     }
     let tokens = params.whole("preview_tokens", 0)?;
     let chars = params.whole("preview_char_length", 0)?;
@@ -159,12 +151,6 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
         (Some(tokens), _) => Budget::Tokens(tokens),
         (None, Some(chars)) => Budget::Chars(chars),
         (None, None) => Budget::Tokens(120),
-    };
-    let roles = params.words("compact_roles", &ROLES)?.unwrap_or_default();
-    let compact_roles = if roles.contains(&CompactRoles::ToolAndUser) {
-        CompactRoles::ToolAndUser
-    } else {
-        CompactRoles::Tool
     };
     let all = || TOOLS.iter().map(|(_, tool)| *tool).collect();
     Ok(Settings {
@@ -178,7 +164,9 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
         store_dir: store_dir.into_owned(),
         model: params.string("model")?.map(std::borrow::Cow::into_owned),
         preview,
-        compact_roles,
+        compact_roles: params
+            .words("compact_roles", &ROLES)?
+            .unwrap_or_else(|| vec![CompactRole::Tool]),
         target_tokens: params.whole("target_tokens", 1)?,
         reload_tools: params.words("reload_tools", &TOOLS)?.unwrap_or_else(all),
         min_savings_tokens: params.whole("min_savings_tokens", 0)?.unwrap_or(0),

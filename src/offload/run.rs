@@ -6,10 +6,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use moka::sync::Cache;
-
 use super::check::{NewReference, Subject, check};
-use super::moves::{Move, Replacement, Target};
+use super::moves::{Move, Replacements, Target};
 use super::plan::{Candidate, Kept, plan, recent_from};
 use super::report::Report;
 use super::request::{Request, Run, Settings};
@@ -32,7 +30,7 @@ pub struct Offloader {
     pub durability: Durability,
     /// Replacements by content, path and settings, so that a re-posted history
     /// is not even unescaped.
-    pub replacements: Cache<u128, Arc<Replacement>>,
+    pub replacements: Replacements,
 }
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,28 +116,30 @@ impl Job<'_> {
         }
         let plan = plan(self.history().dialect(), &self.measured, self.settings);
         match self.decide(plan) {
-            Ok((moves, kept)) => self.carry_out(moves, kept),
+            Ok((moves, kept)) => self.carry_out(moves, &kept),
             Err(error) => self.unchanged(&[], vec![failure(&error)]),
         }
     }
     /// Writes, splices, checks.
-    fn carry_out(&self, mut moves: Vec<Move>, kept: Vec<Kept>) -> Offloaded {
+    fn carry_out(&self, mut moves: Vec<Move>, kept: &[Kept]) -> Offloaded {
         if moves.is_empty() || self.settings.run == Run::Dry {
-            return self.planned(&moves, &kept);
+            return self.planned(&moves, kept);
         }
         let created = match self.write(&mut moves) {
             Ok(created) => created,
-            Err(error) => return self.unchanged(&kept, vec![failure(&error)]),
+            Err(error) => return self.unchanged(kept, vec![failure(&error)]),
         };
         let edits = self.edits(&moves);
         let after = splice(self.history().array(), &edits);
         let references: Vec<NewReference<'_>> = moves.iter().map(NewReference::of).collect();
         let mut changed: Vec<usize> = moves.iter().map(|m| m.candidate.index).collect();
         changed.dedup();
-        let held = moves.iter().all(|item| match &item.target {
-            Target::File { claim, .. } => self.store.holds(claim),
-            Target::Source { .. } => true,
+        let claims = moves.iter().filter_map(|item| match &item.target {
+            Target::File { claim, .. } => Some(claim),
+            Target::Source { .. } => None,
         });
+        // Where everything was read back, nothing was claimed, and no folder need be.
+        let held = claims.clone().next().is_none() || self.store.holds(claims);
         let subject = Subject {
             held,
             before: self.history(),
@@ -153,20 +153,20 @@ impl Job<'_> {
         let offloader = self.offloader;
         match check(&subject, &offloader.measure, self.tokenizer, &offloader.roots) {
             Ok((checks, tokens)) if checks.failed().is_empty() => {
-                let report = self.report(&moves, &kept, self.beside + tokens, checks);
+                let report = self.report(&moves, kept, self.beside + tokens, checks);
                 let files = self.files(&moves, &created);
                 Offloaded { messages: after, files, report }
             }
             Ok((checks, _)) => {
                 let names = checks.failed().join(", ");
-                let warning = format!("the check {names} failed; the messages are unchanged");
-                self.unchanged(&kept, vec![warning])
+                let warning = format!("the check {names} failed; {UNCHANGED}");
+                self.unchanged(kept, vec![warning])
             }
             Err(error) => {
                 let warning = format!(
                     "the answer could not be read back ({error}); the messages are unchanged"
                 );
-                self.unchanged(&kept, vec![warning])
+                self.unchanged(kept, vec![warning])
             }
         }
     }
@@ -183,17 +183,19 @@ impl Job<'_> {
                 new.push(index);
             }
         }
-        let texts: Vec<_> = new.iter().map(|index| self.text(&moves[*index].candidate)).collect();
-        let files: Vec<(Stem, Claim, &str)> = new
+        let files: Vec<(Stem, Claim)> = new
             .iter()
-            .zip(&texts)
-            .filter_map(|(index, text)| match &moves[*index].target {
-                Target::File { stem, claim } => Some((stem.clone(), claim.clone(), text.as_ref())),
+            .filter_map(|index| match &moves[*index].target {
+                Target::File { stem, claim } => Some((stem.clone(), claim.clone())),
                 Target::Source { .. } => None,
             })
             .collect();
-        let written = if files.is_empty() { Vec::new() } else { self.store.write(&files)? };
-        for ((_, asked, _), got) in files.iter().zip(&written) {
+        if files.is_empty() {
+            return Ok(vec![false; moves.len()]);
+        }
+        let text = |index: usize| self.text(&moves[new[index]].candidate);
+        let written = self.store.write(&files, text)?;
+        for ((_, asked), got) in files.iter().zip(&written) {
             if asked.name != got.name {
                 self.renamed(moves, asked, got);
             }
@@ -239,6 +241,9 @@ impl<'a> NewReference<'a> {
         NewReference { path: &item.path, bytes }
     }
 }
+/// What every warning says that gives the caller its own messages back.
+pub const UNCHANGED: &str = "the messages are unchanged";
+
 fn failure(error: &StoreError) -> String {
-    format!("nothing was moved, the messages are unchanged: {error}")
+    format!("{UNCHANGED}, no file could be written: {error}")
 }

@@ -3,8 +3,9 @@
 //! file it came from, without a new file; anything else is content.
 //!
 //! A reference counts only if it names a file that this service could have
-//! minted for that call and that is there: a forged one is content like any
-//! other, and moving it keeps its bytes.
+//! minted for that call: any other is content, and moving it keeps its bytes. One
+//! whose file is gone stays as it is: moved again, its preview would take the
+//! place of what the file held.
 
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ use crate::tokens::measure::{Measured, text_of};
 pub(super) enum Standing {
     Content,
     Reference,
+    /// A reference whose file is not there, or not as long as it says.
+    Broken,
     ReadBack(ReadBack),
 }
 
@@ -31,23 +34,31 @@ pub(super) fn standing(
     roots: &Roots,
     folder: &Location,
 ) -> Standing {
-    let text = text_of(history.messages()[candidate.index], &candidate.slot.slot).text;
-    if is_reference(&text, candidate.call_id.as_deref(), roots) {
-        return Standing::Reference;
-    }
+    let message = history.messages()[candidate.index];
+    let literal = &message[candidate.slot.slot.span.clone()];
     let arguments = caller(measured, candidate).and_then(|(index, call)| {
         let slot = call.arguments.as_ref()?;
         Some(text_of(history.messages()[index], slot).text)
     });
-    match arguments.and_then(|arguments| read_back::recognise(&arguments, &text, roots, folder)) {
+    let named = arguments.map_or_else(Vec::new, |text| read_back::paths(&text, roots, folder));
+    // A look at the ends of the literal spares unescaping nearly every text.
+    let grep = literal.starts_with("\"Found ");
+    if !literal.ends_with(")\"") && !grep && named.is_empty() {
+        return Standing::Content;
+    }
+    let text = text_of(message, &candidate.slot.slot).text;
+    if let Some(standing) = reference_standing(&text, candidate.call_id.as_deref(), roots) {
+        return standing;
+    }
+    match read_back::recognise(&named, &text, roots, folder) {
         Some(read_back) => Standing::ReadBack(read_back),
         None => Standing::Content,
     }
 }
 
-fn is_reference(text: &str, id: Option<&str>, roots: &Roots) -> bool {
-    let Some(reference) = reference::parse(text) else { return false };
-    let Ok(at) = roots.locate(reference.path) else { return false };
+fn reference_standing(text: &str, id: Option<&str>, roots: &Roots) -> Option<Standing> {
+    let reference = reference::parse(text)?;
+    let at = roots.locate(reference.path).ok()?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let minted = match reference.form {
         Form::Text { .. } | Form::Json => Stem::minted(id, name),
@@ -59,11 +70,9 @@ fn is_reference(text: &str, id: Option<&str>, roots: &Roots) -> bool {
             true
         }
     };
-    minted
-        && at
-            .dir()
-            .symlink_metadata(at.relative())
-            .is_ok_and(|metadata| metadata.is_file() && as_said(metadata.len()))
+    let file = at.dir().symlink_metadata(at.relative());
+    let there = file.is_ok_and(|file| file.is_file() && as_said(file.len()));
+    minted.then_some(if there { Standing::Reference } else { Standing::Broken })
 }
 
 /// The call that a candidate answers: the nearest one of that id before it.

@@ -24,8 +24,11 @@ pub(super) struct Found {
 
 /// Reads `text` as an answer of `grep` over `folder`, or over a file in it.
 pub(super) fn recognise(text: &str, roots: &Roots, folder: &Location) -> Option<Found> {
+    if !text.starts_with("Found ") {
+        return None;
+    }
     let (head, blocks) = text.split_once(":\n---\n")?;
-    if !head.starts_with("Found ") || head.contains('\n') {
+    if head.contains('\n') {
         return None;
     }
     let searched = searched(head, roots)?;

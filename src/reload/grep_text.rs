@@ -37,7 +37,7 @@ pub(super) struct Heading<'a> {
 }
 
 /// How large the answer may be.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) bytes: usize,
     pub(super) tokens: Option<u64>,

@@ -34,9 +34,11 @@ use thiserror::Error;
 /// spelling of it, which is the only one that texts repeat.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
+    /// The handle that nothing outside of is opened through.
     pub dir: &'a Dir,
     /// Relative to `dir`; empty means `dir` itself.
     pub path: &'a Path,
+    /// The path as the caller spells it.
     pub spelled: &'a str,
 }
 
@@ -78,48 +80,108 @@ impl Why {
 /// What keeps a query from being answered. Paths are the caller's spelling.
 #[derive(Debug, Error)]
 pub enum ReloadError {
+    /// A path at which there is nothing, or that leads outside of the handle:
+    /// the two look the same to a caller.
     #[error("{path:?} was not found; an existing file or folder would be accepted")]
-    NotFound { path: String },
+    NotFound {
+        /// The path as the caller spells it.
+        path: String,
+    },
+    /// A folder where a file is read, or what is neither of the two.
     #[error("{path:?} is not a regular file; the path of a file would be accepted")]
-    NotAFile { path: String },
+    NotAFile {
+        /// The path as the caller spells it.
+        path: String,
+    },
+    /// A page that reaches a byte outside of any UTF-8 text.
     #[error(
         "{path:?} is not UTF-8 text at byte {byte_offset}; a range without that byte would be accepted"
     )]
-    NotText { path: String, byte_offset: u64 },
+    NotText {
+        /// The path as the caller spells it.
+        path: String,
+        /// Where that byte stands in the file, from 0.
+        byte_offset: u64,
+    },
+    /// A page of lines that begins after the last line.
     #[error(
         "line offset {offset} is past the end of {path:?}, which has {total_lines} lines; 0 to {} would be accepted",
         total_lines - 1
     )]
     OffsetPastEnd {
+        /// The path as the caller spells it.
         path: String,
+        /// The line that was asked for, from 0.
         offset: u64,
-        /// At least 1: an empty file has one empty line.
+        /// The lines of the file, at least 1: an empty file has one empty line.
         total_lines: u64,
     },
+    /// A page of bytes that begins after the last byte.
     #[error(
         "byte offset {offset} is past the end of {path:?}, which has {total_bytes} bytes; 0 to {} would be accepted",
         total_bytes.saturating_sub(1)
     )]
-    ByteOffsetPastEnd { path: String, offset: u64, total_bytes: u64 },
+    ByteOffsetPastEnd {
+        /// The path as the caller spells it.
+        path: String,
+        /// The byte that was asked for, from 0.
+        offset: u64,
+        /// The bytes of the file.
+        total_bytes: u64,
+    },
+    /// A pattern that is empty, and so would match every line.
     #[error("the pattern is empty; a regular expression or a literal would be accepted")]
     EmptyPattern,
+    /// A pattern that is longer than [`grep::Limits::pattern_bytes`].
     #[error("the pattern has {found} bytes; at most {limit} would be accepted")]
-    PatternTooLong { found: usize, limit: usize },
+    PatternTooLong {
+        /// Its length in bytes.
+        found: usize,
+        /// The greatest length in bytes.
+        limit: usize,
+    },
+    /// A pattern that takes more memory than [`grep::Limits::compile_bytes`].
     #[error("the pattern compiles to more than {limit} bytes; fewer repetitions would be accepted")]
-    PatternTooCostly { limit: usize },
+    PatternTooCostly {
+        /// The greatest size of a compiled pattern, in bytes.
+        limit: usize,
+    },
+    /// A pattern that is no regular expression, or one that spells a line break.
     #[error("the pattern {pattern:?} is not valid{}: {reason}", at(*position))]
     BadPattern {
+        /// The pattern as the caller spells it.
         pattern: String,
-        /// In characters from 0; none where the whole pattern is at fault.
+        /// Where the mistake is. In characters from 0; none where the whole pattern is at fault.
         position: Option<usize>,
+        /// What is wrong with it.
         reason: String,
     },
+    /// A glob that cannot be read, or that is longer than a pattern may be.
     #[error("the glob {glob:?} is not valid: {reason}")]
-    BadGlob { glob: String, reason: String },
+    BadGlob {
+        /// The glob as the caller spells it.
+        glob: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A number outside of the range its field takes.
     #[error("{field} is {found}; {accepted} would be accepted")]
-    InvalidRange { field: &'static str, found: u64, accepted: String },
+    InvalidRange {
+        /// The field of the request.
+        field: &'static str,
+        /// The number it holds.
+        found: u64,
+        /// The numbers it takes, in words.
+        accepted: String,
+    },
+    /// A file or folder that is there and cannot be opened or read.
     #[error("{path:?} could not be read")]
-    Io { path: String, source: io::Error },
+    Io {
+        /// The path as the caller spells it.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
 }
 
 fn at(position: Option<usize>) -> String {

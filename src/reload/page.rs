@@ -102,9 +102,10 @@ impl<'a> Scan<'a> {
             let from = start.max(self.bytes).min(chunk_end);
             if from < end {
                 let room = self.keep - self.kept.len();
-                // Both lie within the chunk, which is in memory.
-                let from = (from - self.bytes) as usize;
-                let end = (end - self.bytes) as usize;
+                let in_chunk = |at: u64| {
+                    usize::try_from(at - self.bytes).expect("a place in the chunk, so in memory")
+                };
+                let (from, end) = (in_chunk(from), in_chunk(end));
                 self.kept.extend_from_slice(&chunk[from..end.min(from.saturating_add(room))]);
             }
         }

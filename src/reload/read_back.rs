@@ -14,7 +14,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::grep_answer;
-use crate::compaction::preview::{Part, ReloadTool, call};
+use crate::compaction::call::{Part, ReloadTool, call};
 use crate::compaction::reference::{self, Form};
 use crate::store::{Location, Roots, Stem, read_regular};
 
@@ -34,9 +34,10 @@ pub struct ReadBack {
     form: Form,
 }
 
-/// Finds the stored file that `text` was read from, if it was.
+/// Finds the stored file that `text` was read from, if it was: one of those its
+/// call named, or those that an answer of `grep` names itself.
 pub fn recognise(
-    arguments: &str,
+    named: &[Location],
     text: &str,
     roots: &Roots,
     folder: &Location,
@@ -44,16 +45,16 @@ pub fn recognise(
     if let Some(found) = grep_answer::recognise(text, roots, folder) {
         return Some(ReadBack { path: found.path, bytes: found.bytes, form: found.form });
     }
-    paths(arguments, roots, folder).into_iter().find_map(|at| {
-        let content = read_regular(&at).ok()?;
+    named.iter().find_map(|at| {
+        let content = read_regular(at).ok()?;
         let form = part_of(text, &content)?;
         Some(ReadBack { path: at.spelled().to_owned(), bytes: content.len() as u64, form })
     })
 }
 
 /// The stored files that a call's arguments name, alone or inside a command.
-fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
-    if arguments.len() > ARGUMENTS_BYTES {
+pub fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
+    if arguments.len() > ARGUMENTS_BYTES || !arguments.contains(".txt") {
         return Vec::new();
     }
     let mut words = Vec::new();

@@ -27,27 +27,40 @@ use super::{
 /// the characters that it cuts into.
 const CHARACTER_BYTES: usize = 4;
 
+/// What is read, and how much of it at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
+    /// The part of the file.
     pub part: Part,
+    /// The most tokens of the answer, header included, from 1; none leaves it to
+    /// [`Limits::answer_bytes`]. One character is returned even above it.
     pub max_tokens: Option<u64>,
 }
 
 /// The part of a file that is asked for; without a limit, all from `offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
+    /// Whole lines, with their terminators.
     Lines {
-        /// From 0.
+        /// The first line, from 0.
         offset: u64,
+        /// The most lines, from 1.
         limit: Option<u64>,
     },
     /// Both ends are moved back to the start of a character, and at least one
     /// character is read.
-    Bytes { offset: u64, limit: Option<u64> },
+    Bytes {
+        /// The first byte, from 0.
+        offset: u64,
+        /// The most bytes, from 1.
+        limit: Option<u64>,
+    },
 }
 
+/// The ceiling on one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// Of the answer, header included. One character is returned even above it.
     pub answer_bytes: usize,
 }
 
@@ -57,16 +70,22 @@ impl Default for Limits {
     }
 }
 
+/// A page, and where it stands in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReadAnswer {
+    /// The text for the agent: a header where the file goes on, then the page.
     pub answer: String,
-    /// Where the file's own text begins in `answer`, after the header.
+    /// The byte at which the file's own text begins in `answer`, after the header.
     pub body_start: usize,
+    /// The lines of the file: one more than its line feeds.
     pub total_lines: u64,
+    /// The bytes of the file.
     pub total_bytes: u64,
-    /// The lines that the page touches, from 0.
+    /// The first line that the page touches, from 0.
     pub first_line: u64,
+    /// The last line that the page touches, from 0.
     pub last_line: u64,
+    /// The first byte of the page, from 0.
     pub first_byte: u64,
     /// The first byte after the page.
     pub end_byte: u64,
@@ -86,6 +105,13 @@ impl ReadAnswer {
     }
 }
 
+/// One page of the file that `target` names; `count` measures the answer
+/// against its `max_tokens`. The file is read to its end, so that the page
+/// knows the totals; no more than the page is kept in memory.
+///
+/// An error is a target that cannot be read or is no regular file, an offset
+/// past its end, a page that would hold a byte that is not UTF-8 text, and a
+/// limit or a `max_tokens` of 0.
 pub fn read_file(
     target: &Target<'_>,
     query: &Query,

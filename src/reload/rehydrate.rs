@@ -99,7 +99,12 @@ fn restore(
     match form {
         Form::Text { bytes } => {
             let text = read(&at)?;
-            Ok(bytes.is_none_or(|bytes| bytes == text.len() as u64).then(|| quote(&text)))
+            match bytes.filter(|bytes| *bytes != text.len() as u64) {
+                Some(bytes) => {
+                    Err(format!("the file has {} bytes, the reference says {bytes}", text.len()))
+                }
+                None => Ok(Some(quote(&text))),
+            }
         }
         Form::Json => {
             let value = read(&at)?;

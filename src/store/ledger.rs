@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use cap_std::fs::{Metadata, MetadataExt};
-use moka::sync::Cache;
+use quick_cache::sync::Cache;
 
 /// What tells that a file is still the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct Ledger(Cache<PathBuf, (Print, blake3::Hash)>);
 
 impl Ledger {
     /// A ledger of up to `files` entries.
-    pub fn new(files: u64) -> Ledger {
+    pub fn new(files: usize) -> Ledger {
         Ledger(Cache::new(files))
     }
 

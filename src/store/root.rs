@@ -73,8 +73,9 @@ impl Roots {
         if path.len() > PATH_BYTES {
             return Err(bad("it is longer than 4096 bytes"));
         }
-        if path.contains('\0') {
-            return Err(bad("it holds a NUL character"));
+        // A line break would break the reference line that names a file in it.
+        if path.contains(|c: char| c.is_control()) {
+            return Err(bad("it holds a control character"));
         }
         let full = normal(&self.here.join(path));
         // The longest match wins, so that a root inside another keeps its own handle.

@@ -6,6 +6,7 @@
 //! (promises.md §3). Files of one request are written and synced in parallel,
 //! which is what makes syncing affordable: the disk merges the flushes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,8 +21,10 @@ use super::file::open_regular;
 use super::ledger::{Ledger, Print};
 use super::{FileName, Location, Stem, StoreError};
 
-/// Most files of one request that are written at a time.
-const WRITERS: usize = 16;
+/// Most files of one request that are written at a time. Syncs are merged by the
+/// disk, so many wait together; without them the folder's own lock is the limit.
+const SYNCING_WRITERS: usize = 16;
+const RELAXED_WRITERS: usize = 2;
 
 /// How far a file must have come before its name is given out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,28 +91,40 @@ impl Store {
         Ok(granted)
     }
 
-    /// True where the claimed file is there and holds the claimed content.
-    pub fn holds(&self, claim: &Claim) -> bool {
+    /// True where every claimed file is there and holds the claimed content.
+    pub fn holds<'a>(&self, claims: impl Iterator<Item = &'a Claim>) -> bool {
         let Ok(folder) = self.folder.dir().open_dir(self.folder.relative()) else { return false };
-        let held = self.content(&folder, &claim.name);
-        matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
+        let holds = |claim: &Claim| {
+            let held = self.content(&folder, &claim.name);
+            matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
+        };
+        claims.into_iter().all(holds)
     }
 
     /// Writes files under claimed names, in parallel; returns each claim as it
     /// came out. Where another request took a name in between, the content gets
-    /// the next one.
-    pub fn write(&self, files: &[(Stem, Claim, &str)]) -> Result<Vec<Claim>, StoreError> {
+    /// the next one. `content` is asked for a file's text only when its turn
+    /// comes: all of them at once would double the memory of a request.
+    pub fn write<'a>(
+        &self,
+        files: &[(Stem, Claim)],
+        content: impl Fn(usize) -> Cow<'a, str> + Sync,
+    ) -> Result<Vec<Claim>, StoreError> {
         let folder = self.make_folder()?;
         let next = AtomicUsize::new(0);
         let worker = || {
             let mut done = Vec::new();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some((stem, claim, content)) = files.get(index) else { return Ok(done) };
-                done.push((index, self.write_one(&folder, stem, claim, content)?));
+                let Some((stem, claim)) = files.get(index) else { return Ok(done) };
+                done.push((index, self.write_one(&folder, stem, claim, &content(index))?));
             }
         };
-        let workers = files.len().min(WRITERS);
+        let most = match self.durability {
+            Durability::Sync => SYNCING_WRITERS,
+            Durability::Relaxed => RELAXED_WRITERS,
+        };
+        let workers = files.len().min(most);
         let outcomes: Vec<Result<Vec<(usize, Claim)>, StoreError>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
             threads

@@ -52,7 +52,8 @@ impl Encoding {
     ) -> Encoding {
         let bpe: BytePairEncoding =
             rmp_serde::from_slice(table).expect("build.rs wrote the table with the same crates");
-        let lengths = (0..bpe.num_tokens() as u32).map(|token| bpe.token_len(token));
+        let tokens = u32::try_from(bpe.num_tokens()).expect("a token is a number of 32 bits");
+        let lengths = (0..tokens).map(|token| bpe.token_len(token));
         let longest_token = lengths.max().expect("a vocabulary has tokens") as u64;
         Encoding { pattern, bpe, longest_token, cache }
     }

@@ -15,20 +15,35 @@
 /// A family of models that share, roughly, a tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
+    /// Anthropic's Claude.
     Claude,
+    /// Google's Gemini and Gemma.
     Gemini,
+    /// Alibaba's Qwen, QwQ and QVQ.
     Qwen,
+    /// DeepSeek's models.
     DeepSeek,
+    /// Moonshot's Kimi.
     Kimi,
+    /// Mistral's models, Mixtral and Codestral among them.
     Mistral,
+    /// Meta's Llama, and Hermes and Nemotron, which build on it.
     Llama,
+    /// Zhipu's GLM, of Z.ai.
     Glm,
+    /// xAI's Grok.
     Grok,
+    /// Cohere's Command and Aya.
     Command,
+    /// MiniMax's models.
     MiniMax,
+    /// Amazon's Nova.
     Nova,
+    /// Microsoft's Phi.
     Phi,
+    /// IBM's Granite.
     Granite,
+    /// AI21's Jamba.
     Jamba,
 }
 

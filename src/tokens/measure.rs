@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use moka::sync::Cache;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
@@ -59,9 +60,24 @@ pub struct Measured {
     pub texts: Vec<MeasuredSlot>,
 }
 
+/// A message's content, who counted it, and the dialect it was read in.
+type Key = (u128, Tokenizer, &'static str);
+
+/// The size of a view, for a bounded cache.
+#[derive(Clone)]
+struct Views;
+
+impl Weighter<Key, Arc<Measured>> for Views {
+    fn weight(&self, _: &Key, measured: &Arc<Measured>) -> u64 {
+        let results: usize = measured.results.iter().map(Vec::len).sum();
+        let parts = results + measured.texts.len() + measured.view.calls.len();
+        256 + 128 * parts as u64
+    }
+}
+
 /// Counts histories and remembers what it counted.
 pub struct Measure {
-    seen: Cache<(u128, Tokenizer, &'static str), Arc<Measured>>,
+    seen: Cache<Key, Arc<Measured>, Views>,
     values: Cache<(u128, Tokenizer), u64>,
     /// Random for each process, so that nobody outside can make two texts meet.
     seed: u64,
@@ -71,15 +87,11 @@ pub struct Measure {
 impl Measure {
     /// A measure that remembers up to `cache_bytes` of views and counts.
     pub fn new(cache_bytes: u64) -> Measure {
-        let weight = |_: &(u128, Tokenizer, &'static str), measured: &Arc<Measured>| {
-            let slots: usize = measured.results.iter().map(Vec::len).sum();
-            u32::try_from(256 + 128 * (slots + measured.texts.len() + measured.view.calls.len()))
-                .unwrap_or(u32::MAX)
-        };
         let seed = std::hash::RandomState::new().hash_one(0);
+        let entries = usize::try_from(cache_bytes / 512).unwrap_or(usize::MAX);
         Measure {
-            seen: Cache::builder().max_capacity(cache_bytes).weigher(weight).build(),
-            values: Cache::builder().max_capacity(10_000).build(),
+            seen: Cache::with_weighter(entries, cache_bytes, Views),
+            values: Cache::new(10_000),
             seed,
             counted: AtomicU64::new(0),
         }
@@ -119,13 +131,16 @@ impl Measure {
     /// its text, anything else as compact JSON.
     pub fn value(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer);
-        self.values.get_with(key, || {
-            if raw::is_string(raw) {
-                tokenizer.count(&raw::unescape(raw).text)
-            } else {
-                tokenizer.count(&raw::canonical(raw))
-            }
-        })
+        if let Some(known) = self.values.get(&key) {
+            return known;
+        }
+        let tokens = if raw::is_string(raw) {
+            tokenizer.count(&raw::unescape(raw).text)
+        } else {
+            tokenizer.count(&raw::canonical(raw))
+        };
+        self.values.insert(key, tokens);
+        tokens
     }
 }
 

@@ -43,6 +43,11 @@ impl Tokenizer {
         model.and_then(model::tokenizer).unwrap_or(Tokenizer::O200kBase)
     }
 
+    /// True for a name that [`Tokenizer::for_model`] recognises.
+    pub fn knows(model: &str) -> bool {
+        model::tokenizer(model).is_some()
+    }
+
     /// The name reports and metrics use.
     pub fn name(self) -> &'static str {
         match self {

@@ -91,13 +91,13 @@ impl PieceCache {
         let [head, tail] =
             ends.map(|end| u128::from_le_bytes(*end.expect("long pieces have 16 bytes or more")));
         let hash = hash(head ^ tail.rotate_left(64)).wrapping_add(piece.len() as u64);
-        let slot = &mut self.long[hash as usize & ((1 << LONG_SLOTS_LOG2) - 1)];
+        let slot = &mut self.long[(hash & ((1 << LONG_SLOTS_LOG2) - 1)) as usize];
         if slot.bytes[..usize::from(slot.length)] == *piece {
             return u64::from(slot.count);
         }
         let counted = count(piece);
-        slot.length = piece.len() as u8;
-        slot.count = counted as u8;
+        slot.length = u8::try_from(piece.len()).expect("no piece here is above LONGEST");
+        slot.count = u8::try_from(counted).expect("a piece has no more tokens than bytes");
         slot.bytes[..piece.len()].copy_from_slice(piece);
         counted
     }
@@ -129,6 +129,7 @@ fn short_key(text: &[u8], range: &Range<usize>) -> u128 {
 /// resist an adversary: who forces misses gets the speed of counting uncached.
 #[inline(always)]
 fn hash(key: u128) -> u64 {
+    #[expect(clippy::cast_possible_truncation, reason = "the low half is what is meant")]
     let (low, high) = (key as u64, (key >> 64) as u64);
     low.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ high.wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
 }

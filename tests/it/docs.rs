@@ -1,1 +1,314 @@
-//! later
+//! The documents are executed: the README's commands, the contract, the example
+//! configuration, and the house rules of ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+use unburden::config::Config;
+
+use crate::app::TestApp;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
+}
+
+/// Kills the service that a README block left in the background.
+struct Group(u32);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let group = format!("-{}", self.0);
+        let _ = Command::new("kill").args(["-TERM", "--", &group]).status();
+    }
+}
+
+/// Runs every `sh` block of the README in one shell, as a newcomer would, but
+/// with the binary at hand instead of `cargo run` and on a free port; then looks
+/// for each line that the `text` blocks promise.
+#[test]
+fn readme_commands_do_what_the_readme_says() {
+    let readme = text("README.md");
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(Path::new(ROOT).join("examples"), folder.path().join("examples"))
+        .unwrap();
+    let port = free_port();
+    let mut script = format!("set -euo pipefail\nexport PORT={port}\n");
+    for block in blocks(&readme, "sh").iter().filter(|block| !block.contains("tests/run")) {
+        script.push_str(block);
+        if block.contains("serve &") {
+            script.push_str("for i in $(seq 100); do unburden healthcheck 2>/dev/null && break; sleep 0.1; done\n");
+        }
+    }
+    let script = script
+        .replace("cargo run --release --", "unburden")
+        .replace("127.0.0.1:8002", &format!("127.0.0.1:{port}"));
+    let binary = Path::new(env!("CARGO_BIN_EXE_unburden")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("bash");
+    command.args(["-c", &script]).current_dir(folder.path()).env("PATH", path);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let out = folder.path().join("out.log");
+    let log = std::fs::File::create(&out).unwrap();
+    // To a file: the service in the background would keep a pipe open.
+    command.stdout(log.try_clone().unwrap()).stderr(log);
+    let mut child = command.spawn().unwrap();
+    let _group = Group(child.id());
+    let status = child.wait().unwrap();
+    let mut seen = std::fs::read_to_string(&out).unwrap().replace("\\n", "\n");
+    assert!(status.success(), "{seen}");
+    seen.push_str(
+        &std::fs::read_to_string(folder.path().join("smaller.json"))
+            .unwrap()
+            .replace("\\n", "\n")
+            .replace("\\\"", "\""),
+    );
+    for line in blocks(&readme, "text").iter().flat_map(|block| block.lines()) {
+        for part in line.split('…').filter(|part| !part.trim().is_empty()) {
+            assert!(seen.contains(part.trim()), "the README promises {part:?}");
+        }
+    }
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// The fenced blocks of a kind.
+fn blocks(markdown: &str, kind: &str) -> Vec<String> {
+    let open = format!("```{kind}\n");
+    markdown.split(&open).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+fn contract() -> Value {
+    serde_yaml_ng::from_str(&text("openapi.yaml")).unwrap()
+}
+
+/// Every route is in the contract, and every path of the contract is a route.
+#[test]
+fn the_contract_and_the_router_name_the_same_routes() {
+    let source = text("src/http/mod.rs");
+    let probes = source.split(".route(\"").skip(1);
+    let routes: BTreeSet<(String, String)> = probes
+        .map(|rest| {
+            let (path, rest) = rest.split_once("\", ").unwrap();
+            (path.to_owned(), rest.split('(').next().unwrap().to_owned())
+        })
+        .collect();
+    let contract = contract();
+    let mut paths = BTreeSet::new();
+    for (path, operations) in contract["paths"].as_object().unwrap() {
+        for method in ["get", "post", "put", "delete"] {
+            if operations.get(method).is_some() {
+                paths.insert((path.clone(), method.to_owned()));
+            }
+        }
+    }
+    assert_eq!(routes, paths);
+    assert_eq!(contract["info"]["version"], env!("CARGO_PKG_VERSION"));
+}
+
+/// Every example request gets an answer that its operation documents, and every
+/// example answer fits its own schema.
+#[tokio::test]
+async fn examples_of_the_contract_are_true() {
+    let contract = contract();
+    let mut asked = 0;
+    for (path, operations) in contract["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            let responses = &operation["responses"];
+            for (status, response) in responses.as_object().unwrap() {
+                let response = resolve(&contract, response);
+                let media = &response["content"]["application/json"];
+                for example in examples(&contract, media) {
+                    fits(
+                        &contract,
+                        &media["schema"],
+                        &example,
+                        &format!("{method} {path} {status}"),
+                    );
+                }
+            }
+            let requests =
+                examples(&contract, &operation["requestBody"]["content"]["application/json"]);
+            let bodies = if method == "get" { vec![Value::Null] } else { requests };
+            assert!(!bodies.is_empty(), "{method} {path} has an example");
+            for body in bodies {
+                let app = TestApp::new();
+                let body =
+                    if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+                let request = Request::builder().method(method.to_uppercase().as_str()).uri(path);
+                let reply = app.send(request.body(body).unwrap()).await;
+                let status = reply.status.as_u16().to_string();
+                let response = resolve(&contract, &responses[&status]);
+                assert!(response.is_object(), "{method} {path}: {status} is not documented");
+                let media = &response["content"]["application/json"];
+                if media.is_object() {
+                    fits(
+                        &contract,
+                        &media["schema"],
+                        &reply.json,
+                        &format!("{method} {path} live"),
+                    );
+                }
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked >= 9, "{asked}");
+}
+
+fn resolve<'a>(contract: &'a Value, value: &'a Value) -> &'a Value {
+    match value.get("$ref").and_then(Value::as_str) {
+        Some(pointer) => contract.pointer(pointer.trim_start_matches('#')).unwrap(),
+        None => value,
+    }
+}
+
+fn examples(contract: &Value, media: &Value) -> Vec<Value> {
+    let named = media["examples"].as_object().into_iter().flatten();
+    let value = |example| resolve(contract, example)["value"].clone();
+    let mut all: Vec<Value> = named.map(|(_, example)| value(example)).collect();
+    all.extend(media.get("example").cloned());
+    all
+}
+
+fn fits(contract: &Value, schema: &Value, value: &Value, what: &str) {
+    let document = json!({"allOf": [schema], "components": contract["components"]});
+    let validator = jsonschema::validator_for(&document).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|e| format!("{} at {}", e, e.instance_path())).collect();
+    assert!(errors.is_empty(), "{what}: {errors:?}");
+}
+
+/// The error codes that the contract lists are those that the door can give.
+#[test]
+fn the_contract_lists_every_error_code() {
+    let source = text("src/http/error.rs");
+    let word = |part: &str| {
+        !part.is_empty()
+            && part.contains('_')
+            && part.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+    };
+    let fields = ["store_dir", "absolute_path", "byte_offset", "context_manage_mode"];
+    let given: BTreeSet<String> = source
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(|part| word(part) && !fields.contains(part))
+        .map(str::to_owned)
+        .chain(["unauthorized".to_owned()])
+        .collect();
+    let contract = contract().to_string();
+    let listed: BTreeSet<String> =
+        given.iter().filter(|code| contract.contains(&format!("\"{code}\""))).cloned().collect();
+    assert_eq!(given, listed);
+}
+
+#[test]
+fn the_example_configuration_is_the_default() {
+    let example = text("config.example.toml");
+    let read: Config = config_of(&example);
+    let mut default = Config::default();
+    default.store.roots = read.store.roots.clone();
+    assert_eq!(read, default);
+    // With the commented settings too, it is still readable, and it names them all.
+    let whole: String = example
+        .lines()
+        .map(|line| match line.strip_prefix("# ") {
+            Some(rest) if rest.contains(" = ") && !rest.contains("  ") => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let all = serde_json::to_value(config_of(&whole)).unwrap();
+    for (section, keys) in serde_json::to_value(Config::default()).unwrap().as_object().unwrap() {
+        for key in keys.as_object().unwrap().keys() {
+            assert!(whole.contains(&format!("\n{key} = ")), "{section}.{key}");
+            assert!(!all[section][key].is_null(), "{section}.{key}");
+        }
+    }
+}
+
+fn config_of(text: &str) -> Config {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.toml");
+    std::fs::write(&file, text).unwrap();
+    Config::load(Some(&file)).unwrap()
+}
+
+/// The floors of ARCHITECTURE.md: a file uses only what lies beneath it.
+#[test]
+fn floors_point_down() {
+    let floor: BTreeMap<&str, u8> = [
+        ("history", 0),
+        ("params", 0),
+        ("envelope", 0),
+        ("tokens", 1),
+        ("store", 2),
+        ("compaction", 3),
+        ("reload", 4),
+        ("offload", 5),
+        ("config", 6),
+        ("service", 6),
+        ("telemetry", 6),
+        ("http", 7),
+        ("cli", 7),
+    ]
+    .into();
+    for (name, source) in sources() {
+        let own = name.split(['/', '.']).next().unwrap();
+        let Some(own_floor) = floor.get(own) else { continue };
+        for used in source.split("crate::").skip(1) {
+            let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+            if let Some(used_floor) = floor.get(used) {
+                let sideways = used != own && used_floor == own_floor && *own_floor == 7;
+                let serves = own == "cli" && used == "http";
+                assert!(used_floor <= own_floor && (!sideways || serves), "{name} uses {used}");
+            }
+        }
+    }
+}
+
+#[test]
+fn house_rules() {
+    for (name, source) in sources() {
+        let lines = source.lines().count();
+        assert!(lines <= 400, "{name} has {lines} lines: which second noun hides there?");
+        assert!(source.starts_with("//!"), "{name} opens with what it is");
+        assert!(!source.contains("unsafe "), "{name}");
+        assert!(!source.contains("println!"), "{name}: cli/ has `print` and `say`");
+        if !name.starts_with("http") && !name.starts_with("cli/serve") {
+            assert!(!source.contains("axum"), "{name} knows HTTP");
+        }
+        let strategy = name.starts_with("compaction") || name.starts_with("offload/plan");
+        for effect in ["std::fs", "SystemTime", "Instant", "Ulid", "std::thread"] {
+            assert!(!strategy || !source.contains(effect), "{name} is pure, but says {effect}");
+        }
+    }
+    assert!(text("src/main.rs").lines().count() <= 50);
+}
+
+/// Name (below `src`) and text of every source file.
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from(ROOT).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(Path::new(ROOT).join("src")).unwrap();
+            found.push((name.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}

@@ -4,6 +4,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 
 use proptest::prelude::*;
 use serde_json::json;
+use unburden::envelope::Answer;
 use unburden::store::{RootSpec, Roots, Stem};
 
 use crate::app::{TestApp, request, split};
@@ -118,7 +119,7 @@ fn nothing_outside_the_roots_is_written_or_read() {
             request(&history("call_1"), &json!({"max_total_tokens": 1, "store_dir": spelling}));
         match app.service.offload(body.as_bytes()) {
             Ok(answer) => {
-                assert_eq!(split(answer.messages()), split(&history("call_1")), "{spelling}")
+                assert_eq!(split(answer.messages()), split(&history("call_1")), "{spelling}");
             }
             Err(error) => assert!(error.to_string().contains("accepted"), "{spelling}: {error}"),
         }
@@ -126,7 +127,7 @@ fn nothing_outside_the_roots_is_written_or_read() {
             let read = app.service.read_file(json!({"absolute_path": path}).to_string().as_bytes());
             assert!(read.is_err(), "{path}");
             let grep = json!({"pattern": "CANARY", "path": path}).to_string();
-            let found = app.service.grep(grep.as_bytes()).map(|answer| answer.into_json());
+            let found = app.service.grep(grep.as_bytes()).map(Answer::into_json);
             assert!(!found.unwrap_or_default().contains("\"text\":\"CANARY"), "{path}");
         }
     }

@@ -139,32 +139,30 @@ impl<'a> Reader<'a> {
         Slot { span: start..start + value.len(), kind }
     }
 
-    /// The texts of `content`; media are counted on the way.
+    /// The texts of `content`; media are counted on the way. An array that is no
+    /// list of parts is a value like any other: records of a tool, say.
     fn content(&mut self, content: Option<&'a str>) -> Vec<Slot> {
         let Some(value) = content.filter(|value| *value != "null") else { return Vec::new() };
-        match raw::elements(value) {
-            Ok(parts) => parts.iter().filter_map(|part| self.part(part)).collect(),
-            Err(_) => vec![self.slot(value)],
+        let parts = if value.starts_with('[') { raw::elements(value) } else { Ok(Vec::new()) };
+        let parts: Option<Vec<Part<'a>>> =
+            parts.unwrap_or_default().into_iter().map(Part::read).collect();
+        match parts {
+            Some(parts) if !parts.is_empty() => {
+                parts.into_iter().filter_map(|part| self.part(part)).collect()
+            }
+            _ if value == "[]" => Vec::new(),
+            _ => vec![self.slot(value)],
         }
     }
 
-    /// The text of one content part. A part that is no text is media when its
-    /// type says so; an unknown one is counted as the JSON it is.
-    fn part(&mut self, part: &'a str) -> Option<Slot> {
-        if raw::is_string(part) {
-            return Some(self.slot(part));
-        }
-        let fields = raw::fields(part).ok()?;
-        let text = raw::field(&fields, "text").or_else(|| raw::field(&fields, "refusal"));
-        if let Some(text) = text.filter(|text| raw::is_string(text)) {
-            return Some(self.slot(text));
-        }
-        let kind = string(&fields, "type").unwrap_or_default();
-        if ["image", "audio", "file", "video"].iter().any(|media| kind.contains(media)) {
-            self.view.media += 1;
-        } else {
-            let slot = self.slot(part);
-            self.view.texts.push(slot);
+    fn part(&mut self, part: Part<'a>) -> Option<Slot> {
+        match part {
+            Part::Text(text) => return Some(self.slot(text)),
+            Part::Media => self.view.media += 1,
+            Part::Other(value) => {
+                let slot = self.slot(value);
+                self.view.texts.push(slot);
+            }
         }
         None
     }
@@ -188,6 +186,38 @@ impl<'a> Reader<'a> {
             .filter(|value| *value != "null")
             .map(|value| self.slot(value));
         self.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+    }
+}
+
+/// One part of an array content.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    /// A text, as its literal.
+    Text(&'a str),
+    /// An image, a sound, a file.
+    Media,
+    /// A part of another type: counted as the JSON it is, and left alone.
+    Other(&'a str),
+}
+
+impl<'a> Part<'a> {
+    /// None for what is no part: a number, an array, an object without a type.
+    fn read(part: &'a str) -> Option<Part<'a>> {
+        if raw::is_string(part) {
+            return Some(Part::Text(part));
+        }
+        let fields = part.starts_with('{').then(|| raw::fields(part).ok()).flatten()?;
+        let text = raw::field(&fields, "text").or_else(|| raw::field(&fields, "refusal"));
+        let kind = string(&fields, "type");
+        match (text.filter(|text| raw::is_string(text)), kind) {
+            (Some(text), Some(_)) => Some(Part::Text(text)),
+            (_, None) => None,
+            (None, Some(kind)) => {
+                let media = ["image", "audio", "file", "video"];
+                let is_media = media.iter().any(|media| kind.contains(media));
+                Some(if is_media { Part::Media } else { Part::Other(part) })
+            }
+        }
     }
 }
 

@@ -1,0 +1,107 @@
+//! How much of a text fits a budget: whole lines from its ends, or as much of one
+//! long line as there is room for; never half a character.
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::preview::{Budget, Spec};
+
+pub(super) fn cost(text: &str, spec: &Spec) -> u64 {
+    match spec.budget {
+        Budget::Tokens(_) => spec.tokenizer.count(text),
+        Budget::Chars(_) => text.chars().count() as u64,
+    }
+}
+
+/// Bytes of the first whole lines that fit; and of the next one's beginning where
+/// they leave nearly all of the budget unused, as in a text of one long line.
+/// Also what is left of the budget.
+pub(super) fn head_within(text: &str, spec: &Spec, budget: u64) -> (usize, u64) {
+    let (mut at, mut left) = (0, budget);
+    while at < text.len() {
+        let end = memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |n| at + n + 1);
+        let room = generous(left);
+        if end - at <= room {
+            let price = cost(&text[at..end], spec);
+            if price <= left {
+                at = end;
+                left -= price;
+                continue;
+            }
+        }
+        if left > budget * 4 / 5 {
+            at += prefix_within(&text[at..end], spec, left);
+            left = 0;
+        }
+        break;
+    }
+    (at, left)
+}
+
+/// As [`head_within`], from the end; returns where the shown part begins.
+pub(super) fn tail_within(text: &str, spec: &Spec, budget: u64) -> (usize, u64) {
+    let (mut at, mut left) = (text.len(), budget);
+    while at > 0 {
+        let start = memrchr(b'\n', &text.as_bytes()[..at - 1]).map_or(0, |n| n + 1);
+        let room = generous(left);
+        if at - start <= room {
+            let price = cost(&text[start..at], spec);
+            if price <= left {
+                at = start;
+                left -= price;
+                continue;
+            }
+        }
+        if left > budget * 4 / 5 {
+            at -= suffix_within(&text[start..at], spec, left);
+            left = 0;
+        }
+        break;
+    }
+    (at, left)
+}
+
+/// More bytes than any text of so many tokens or characters that is worth
+/// showing: longer ones are not even counted.
+fn generous(budget: u64) -> usize {
+    usize::try_from(budget.saturating_mul(16)).unwrap_or(usize::MAX)
+}
+
+pub(super) fn prefix_within(text: &str, spec: &Spec, budget: u64) -> usize {
+    let mut end = floor(text, generous(budget).min(text.len()));
+    loop {
+        let price = cost(&text[..end], spec);
+        if price <= budget || end == 0 {
+            return end;
+        }
+        end = floor(text, shrink(end, budget, price));
+    }
+}
+
+fn suffix_within(text: &str, spec: &Spec, budget: u64) -> usize {
+    let mut start = ceil(text, text.len() - generous(budget).min(text.len()));
+    loop {
+        let price = cost(&text[start..], spec);
+        if price <= budget || start == text.len() {
+            return text.len() - start;
+        }
+        start = ceil(text, text.len() - shrink(text.len() - start, budget, price));
+    }
+}
+
+/// A length that should bring `price` down to `budget`; always shorter.
+fn shrink(len: usize, budget: u64, price: u64) -> usize {
+    let share = len as u128 * u128::from(budget) / u128::from(price.max(1));
+    usize::try_from(share).unwrap_or(len).min(len - 1)
+}
+
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+pub(super) fn ceil(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+pub(super) fn count_newlines(text: &str) -> u64 {
+    memchr_iter(b'\n', text.as_bytes()).count() as u64
+}
