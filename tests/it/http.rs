@@ -278,3 +278,27 @@ async fn rehydrate_names_what_is_gone() {
     assert_eq!(lost["index"], 0);
     assert_eq!(lost["path"], "/workspace/store/tool_call_1.txt");
 }
+
+#[tokio::test]
+async fn a_request_id_is_taken_over_when_it_is_plain() {
+    let app = TestApp::new();
+    let id = async |given: &str| {
+        let request = Request::get("/healthz").header("x-request-id", given);
+        let response =
+            tower::ServiceExt::oneshot(app.router(), request.body(Body::empty()).unwrap());
+        response.await.unwrap().headers()["x-request-id"].to_str().unwrap().to_owned()
+    };
+    assert_eq!(id("turn-7").await, "turn-7");
+    assert_eq!(id(&"x".repeat(5_000)).await.len(), 26);
+    assert_eq!(id("with space").await.len(), 26);
+}
+
+#[tokio::test]
+async fn a_folder_that_would_break_the_reference_line_is_refused() {
+    let app = TestApp::new();
+    for folder in ["/workspace/a\nb", "/workspace/a\u{0}", "/workspace/\u{1b}[31m"] {
+        let body = request(small(), &json!({"store_dir": folder}));
+        let (status, code, field) = refused(&app, "/context_offload", body).await;
+        assert_eq!((status, code.as_str(), field), (422, "path_invalid", json!("store_dir")));
+    }
+}

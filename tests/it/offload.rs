@@ -209,3 +209,55 @@ fn a_history_of_thousands_of_messages() {
     assert_eq!(after.report()["outcome"], "compacted");
     assert_eq!(split(&app.rehydrate(&after.messages).messages), history);
 }
+
+#[test]
+fn a_reference_whose_file_is_gone_or_changed_stays_and_is_named() {
+    let app = TestApp::new();
+    let history = array(&[call("call_1"), result("call_1", &log(500)), user("go on")]);
+    let first = app.offload(&history, &json!({"max_total_tokens": 1}));
+    let low = json!({"max_total_tokens": 0, "max_tool_message_tokens": 10, "keep_recent_count": 0});
+    let file = app.folder().join("store/tool_call_1.txt");
+    for broken in ["changed", "gone"] {
+        match broken {
+            "gone" => std::fs::remove_file(&file).unwrap(),
+            _ => std::fs::write(&file, "something else").unwrap(),
+        }
+        let files = app.files();
+        let again = app.again().offload(&first.messages, &low);
+        assert_eq!(again.messages, first.messages, "{broken}");
+        assert_eq!(app.files(), files, "{broken}: nothing takes the place of what was there");
+        assert!(
+            again.warnings().contains("messages[1] is a reference whose file is gone or changed")
+        );
+        let back = app.rehydrate(&first.messages);
+        assert_eq!(back.json["metadata"]["restored"], 0, "{broken}");
+        assert_eq!(back.json["metadata"]["unresolved"][0]["index"], 1, "{broken}");
+    }
+}
+
+#[test]
+fn exactly_the_named_roles_move() {
+    let app = TestApp::new();
+    let history =
+        array(&[user(&log(300)), call("call_1"), result("call_1", &log(500)), user("go on")]);
+    for (roles, first) in [
+        (json!(["tool"]), json!(2)),
+        (json!(["user"]), json!(0)),
+        (json!(["tool", "user"]), json!(0)),
+        (json!([]), json!(null)),
+    ] {
+        let settings = json!({"max_total_tokens": 1, "compact_roles": roles, "dry_run": true});
+        let report = app.offload(&history, &settings);
+        assert_eq!(report.report()["first_changed_index"], first, "{roles}");
+    }
+}
+
+#[test]
+fn an_unknown_model_is_counted_and_named() {
+    let app = TestApp::new();
+    let after = app.offload("[]", &json!({"model": "foo-9000"}));
+    assert!(after.warnings().contains("foo-9000"), "{}", after.warnings());
+    let claude = app.offload("[]", &json!({"model": "claude-sonnet-4-5"}));
+    assert_eq!(claude.report()["tokenizer"], "estimate:claude");
+    assert_eq!(claude.report()["warnings"], json!([]));
+}
