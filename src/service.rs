@@ -213,7 +213,7 @@ impl Service {
     pub fn count_tokens(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
-        let model = params.string("model")?;
+        let model = params.string("model")?.filter(|model| !model.trim().is_empty());
         let tokenizer = Tokenizer::for_model(model.as_deref());
         let known = model.as_deref().is_none_or(Tokenizer::knows);
         let each: Vec<u64> =
@@ -327,12 +327,12 @@ fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     }
     match report.actions.first() {
         Some(action) => format!(
-            "Nothing to do: every tool result above max_tool_message_tokens ({}) stays, \
+            "Nothing to do: every text above max_tool_message_tokens ({}) stays, \
              the first because it {}.",
             settings.max_tool_message_tokens, action.why
         ),
         None => format!(
-            "Nothing to do: no tool result is above max_tool_message_tokens ({}).",
+            "Nothing to do: no text that may move is above max_tool_message_tokens ({}).",
             settings.max_tool_message_tokens
         ),
     }

@@ -110,6 +110,10 @@ impl Shown {
             gap(&mut out, next, hit.line);
             out.push_str(&format!("L{}: ", hit.line));
             push_honest(&mut out, text[hit.part.clone()].trim());
+            let rest = &text[hit.part.end..];
+            if !rest.is_empty() && !rest.starts_with(['\n', '\r']) {
+                out.push_str(" …");
+            }
             out.push('\n');
             next = hit.line + 1;
         }

@@ -41,7 +41,10 @@ pub enum Form {
         bytes: Option<u64>,
     },
     /// The file is a JSON value that stood in place of a text.
-    Json,
+    Json {
+        /// The file's length.
+        bytes: Option<u64>,
+    },
     /// The text is a part of the file, behind a header line where there is one.
     ReadBack {
         /// The part, in bytes of the file.
@@ -56,6 +59,17 @@ pub enum Form {
         /// Each file with its line numbers (from 1), as `a.txt 2,5-9; b.txt 1`.
         lines: String,
     },
+}
+
+impl Form {
+    /// True where a file of that length can be the one that is meant.
+    pub fn allows(&self, length: u64) -> bool {
+        match self {
+            Form::Text { bytes } | Form::Json { bytes } => bytes.is_none_or(|b| b == length),
+            Form::ReadBack { bytes, .. } => bytes.end <= length,
+            Form::Found { .. } => true,
+        }
+    }
 }
 
 /// A reference at the end of a text.
@@ -94,8 +108,8 @@ pub fn parse(text: &str) -> Option<Reference<'_>> {
 }
 
 fn form(head: &str, note: &str) -> Option<Form> {
-    if note.starts_with(JSON) {
-        return Some(Form::Json);
+    if let Some(facts) = note.strip_prefix(JSON) {
+        return Some(Form::Json { bytes: length(facts) });
     }
     if let Some(rest) = note.strip_prefix(READ_BACK)
         && let Some(form) = read_back_form(rest)
@@ -107,9 +121,12 @@ fn form(head: &str, note: &str) -> Option<Form> {
     {
         return Some(Form::Found { head: head.to_owned(), lines: lines.to_owned() });
     }
-    let facts = note.strip_prefix('[')?.split_once(" bytes; ")?.0;
-    let bytes = facts.rsplit(' ').next()?.parse().ok()?;
-    Some(Form::Text { bytes: Some(bytes) })
+    Some(Form::Text { bytes: Some(length(note.strip_prefix('[')?)?) })
+}
+
+/// The length of the file, as a note's facts state it.
+fn length(facts: &str) -> Option<u64> {
+    facts.split_once(" bytes; ")?.0.rsplit(' ').next()?.parse().ok()
 }
 
 fn read_back_form(rest: &str) -> Option<Form> {

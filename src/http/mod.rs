@@ -15,7 +15,7 @@ pub use token::Token;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
@@ -67,8 +67,7 @@ pub fn router(door: Door) -> Router {
     let routes = work
         .merge(probes)
         .method_not_allowed_fallback(error::wrong_method)
-        .fallback(error::unknown_route)
-        .layer(DefaultBodyLimit::max(door.limits.body_limit_bytes));
+        .fallback(error::unknown_route);
     wrap::wrap(routes, &door).with_state(door)
 }
 

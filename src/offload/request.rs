@@ -162,7 +162,10 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
             .number("compact_ratio_threshold", 0.0, 1.0)?
             .unwrap_or(0.75),
         store_dir: store_dir.into_owned(),
-        model: params.string("model")?.map(std::borrow::Cow::into_owned),
+        model: params
+            .string("model")?
+            .filter(|model| !model.trim().is_empty())
+            .map(std::borrow::Cow::into_owned),
         preview,
         compact_roles: params
             .words("compact_roles", &ROLES)?

@@ -61,17 +61,11 @@ fn reference_standing(text: &str, id: Option<&str>, roots: &Roots) -> Option<Sta
     let at = roots.locate(reference.path).ok()?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let minted = match reference.form {
-        Form::Text { .. } | Form::Json => Stem::minted(id, name),
+        Form::Text { .. } | Form::Json { .. } => Stem::minted(id, name),
         Form::ReadBack { .. } | Form::Found { .. } => Stem::minted_for_any(name),
     };
-    let as_said = |len: u64| match reference.form {
-        Form::Text { bytes: Some(bytes) } => bytes == len,
-        Form::Text { bytes: None } | Form::Json | Form::ReadBack { .. } | Form::Found { .. } => {
-            true
-        }
-    };
     let file = at.dir().symlink_metadata(at.relative());
-    let there = file.is_ok_and(|file| file.is_file() && as_said(file.len()));
+    let there = file.is_ok_and(|file| file.is_file() && reference.form.allows(file.len()));
     minted.then_some(if there { Standing::Reference } else { Standing::Broken })
 }
 

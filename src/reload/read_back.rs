@@ -118,7 +118,7 @@ impl ReadBack {
             Form::Found { head, lines } => {
                 reference::found(&self.path, head, lines, tokens, "grep again")
             }
-            Form::Text { .. } | Form::Json => reference::line(&self.path),
+            Form::Text { .. } | Form::Json { .. } => reference::line(&self.path),
         }
     }
 }

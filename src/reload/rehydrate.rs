@@ -8,7 +8,7 @@ use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::history::splice::{Edit, quote, splice};
 use crate::history::{History, HistoryError};
 use crate::reload::{grep_answer, read_back};
-use crate::store::{Location, Roots, Stem, read_regular};
+use crate::store::{Roots, Stem, read_regular};
 use crate::tokens::measure::text_of;
 
 /// A history with its texts back.
@@ -89,40 +89,35 @@ fn restore(
     let at = roots.locate(path).map_err(|_| missing())?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let minted = match form {
-        Form::Text { .. } | Form::Json => Stem::minted(id, name),
+        Form::Text { .. } | Form::Json { .. } => Stem::minted(id, name),
         Form::ReadBack { .. } | Form::Found { .. } => Stem::minted_for_any(name),
     };
     if !minted {
         return Ok(None);
     }
-    let read = |at: &Location| read_regular(at).map_err(|_| missing());
+    if let Form::Found { head, lines } = form {
+        return grep_answer::rebuild(head, lines, roots).map(|text| Some(quote(&text)));
+    }
+    let content = read_regular(&at).map_err(|_| missing())?;
+    if !form.allows(content.len() as u64) {
+        return Err(format!("the file has {} bytes, not those of the reference", content.len()));
+    }
     match form {
-        Form::Text { bytes } => {
-            let text = read(&at)?;
-            match bytes.filter(|bytes| *bytes != text.len() as u64) {
-                Some(bytes) => {
-                    Err(format!("the file has {} bytes, the reference says {bytes}", text.len()))
-                }
-                None => Ok(Some(quote(&text))),
-            }
-        }
-        Form::Json => {
-            let value = read(&at)?;
-            // Written by this service it is JSON; spliced in unread it must be.
-            Ok(serde_json::from_str::<&RawValue>(&value).is_ok().then_some(value))
-        }
+        Form::Text { .. } => Ok(Some(quote(&content))),
+        // Written by this service it is JSON; spliced in unread it must be.
+        Form::Json { .. } => match serde_json::from_str::<&RawValue>(&content) {
+            Ok(_) => Ok(Some(content)),
+            Err(_) => Err("the file holds no JSON value".to_owned()),
+        },
         Form::ReadBack { bytes, header } => {
-            let content = read(&at)?;
             let body = read_back::slice(&content, bytes)
-                .ok_or_else(|| "the file no longer holds those bytes".to_owned())?;
+                .ok_or_else(|| "the file does not hold those bytes".to_owned())?;
             let text = match header {
                 Some(header) => format!("{header}\n\n---\n\n{body}"),
                 None => body.to_owned(),
             };
             Ok(Some(quote(&text)))
         }
-        Form::Found { head, lines } => {
-            grep_answer::rebuild(head, lines, roots).map(|text| Some(quote(&text)))
-        }
+        Form::Found { .. } => Ok(None),
     }
 }

@@ -73,7 +73,8 @@ fn bare_name(name: &str) -> &str {
 }
 
 fn of_openai(bare: &str) -> Option<Tokenizer> {
-    Some(match openai::get_tokenizer(bare)? {
+    let Some(known) = openai::get_tokenizer(bare) else { return newer_openai(bare) };
+    Some(match known {
         openai::Tokenizer::O200kBase | openai::Tokenizer::O200kHarmony => Tokenizer::O200kBase,
         openai::Tokenizer::Cl100kBase
         | openai::Tokenizer::P50kBase
@@ -81,6 +82,15 @@ fn of_openai(bare: &str) -> Option<Tokenizer> {
         | openai::Tokenizer::P50kEdit
         | openai::Tokenizer::Gpt2 => Tokenizer::Cl100kBase,
     })
+}
+
+/// OpenAI's names that are newer than the table: its models have counted with
+/// o200k since GPT-4o.
+fn newer_openai(bare: &str) -> Option<Tokenizer> {
+    let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    let numbered =
+        ["gpt-", "o", "chatgpt-"].iter().any(|prefix| bare.strip_prefix(prefix).is_some_and(digit));
+    (numbered || bare.starts_with("chatgpt")).then_some(Tokenizer::O200kBase)
 }
 
 /// The family of the first telling word. Words end at punctuation, and a

@@ -261,3 +261,20 @@ fn an_unknown_model_is_counted_and_named() {
     assert_eq!(claude.report()["tokenizer"], "estimate:claude");
     assert_eq!(claude.report()["warnings"], json!([]));
 }
+
+/// The same for a JSON value: what takes its file's place is not spliced in.
+#[test]
+fn a_changed_file_of_a_json_value_is_not_put_back() {
+    let app = TestApp::new();
+    let rows: Vec<serde_json::Value> = (0..400).map(|n| json!({"id": n, "name": "row"})).collect();
+    let message = json!({"role": "tool", "tool_call_id": "call_1", "content": rows}).to_string();
+    let history = array(&[call("call_1"), message.clone(), user("go on")]);
+    let first = app.offload(&history, &json!({"max_total_tokens": 1}));
+    assert_eq!(split(&app.rehydrate(&first.messages).messages)[1], message);
+    for content in ["[1]", "no json"] {
+        std::fs::write(app.folder().join("store/tool_call_1.txt"), content).unwrap();
+        let back = app.rehydrate(&first.messages);
+        assert_eq!(split(&back.messages), split(&first.messages), "{content}");
+        assert_eq!(back.json["metadata"]["unresolved"][0]["index"], 1, "{content}");
+    }
+}

@@ -170,3 +170,12 @@ fn stopping_finishes_what_is_under_way() {
     assert!(reply.starts_with("HTTP/1.1 200"), "{}", &reply[..100.min(reply.len())]);
     assert_eq!(stopper.join().unwrap().0, Some(0));
 }
+
+/// A body that is far too large gets its answer, not a broken pipe.
+#[test]
+fn a_body_that_is_too_large_is_told_so() {
+    let server = Server::start(&[("UNBURDEN_SERVER__BODY_LIMIT_BYTES", "1000000")], &[]);
+    let (status, reply) = server.ask("POST", "/context_offload", &"x".repeat(3_500_000));
+    assert_eq!(status, 413);
+    assert!(reply.contains("body_too_large"), "{reply}");
+}
