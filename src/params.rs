@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 use crate::history::raw::{self, Fields};
 use crate::history::{History, HistoryError};
 
+/// Most unknown members that are named.
+const UNKNOWN: usize = 20;
+
 /// Why a request could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
@@ -183,13 +186,16 @@ impl<'a> Params<'a> {
         items.iter().map(|item| one_of(name, item, words)).collect::<Result<_, _>>().map(Some)
     }
 
-    /// The members that nobody asked for, in order.
+    /// The first members that nobody asked for, in order.
     pub fn unknown(&self) -> Vec<String> {
         let asked = self.asked.borrow();
         let mut names: Vec<String> = Vec::new();
         for (name, _) in &self.fields {
             if !asked.contains(name.as_ref()) && !names.iter().any(|known| known == name) {
                 names.push(name.chars().take(60).collect());
+            }
+            if names.len() == UNKNOWN {
+                break;
             }
         }
         names

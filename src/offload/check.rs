@@ -10,7 +10,7 @@ use super::report::Checks;
 use crate::history::message::{MessageView, Role};
 use crate::history::splice::Edit;
 use crate::history::{History, HistoryError};
-use crate::store::Roots;
+use crate::store::{Roots, regular_len};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured};
 
@@ -119,6 +119,5 @@ fn untouched(subject: &Subject<'_>) -> bool {
 /// Reads as a caller would: by the path in the reference.
 fn readable(reference: &NewReference<'_>, roots: &Roots) -> bool {
     let Ok(at) = roots.locate(reference.path) else { return false };
-    let Ok(file) = at.dir().open(at.relative()) else { return false };
-    file.metadata().is_ok_and(|m| m.is_file() && m.len() >= reference.bytes)
+    regular_len(&at).is_ok_and(|length| length >= reference.bytes)
 }

@@ -103,25 +103,26 @@ impl Job<'_> {
         claims: &mut Claims,
         kept: &mut Vec<Kept>,
     ) -> Result<(), StoreError> {
-        let after =
-            |moves: &[Move]| self.tokens_before() - moves.iter().map(Move::saves).sum::<u64>();
+        let before = self.tokens_before();
+        let mut left = before - moves.iter().map(Move::saves).sum::<u64>();
         // In growing batches: a name and a preview cost more than a sum.
         let mut reserve = reserve.into_iter();
         let mut batch = 4;
-        while after(moves) > target {
+        while left > target {
             let next: Vec<Candidate> = reserve.by_ref().take(batch).collect();
             if next.is_empty() {
                 break;
             }
             let mut unasked = Vec::new();
             for more in self.moves(next, self.settings.preview, claims, &mut unasked)? {
-                if after(moves) > target {
+                if left > target {
+                    left -= more.saves();
                     moves.push(more);
                 }
             }
             batch *= 2;
         }
-        if after(moves) > target {
+        if left > target {
             let bare: Vec<Candidate> = moves.drain(..).map(|m| m.candidate).collect();
             *moves = self.moves(bare, Budget::Tokens(0), claims, kept)?;
         }
@@ -139,7 +140,7 @@ impl Job<'_> {
         let roots = &self.offloader.roots;
         let standings: Vec<Standing> = candidates
             .par_iter()
-            .map(|c| standing(history, &self.measured, c, roots, self.store.folder()))
+            .map(|c| standing(history, c, roots, self.store.folder()))
             .collect();
         let mut content = Vec::new();
         let mut moves = Vec::new();

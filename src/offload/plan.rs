@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::request::{CompactRole, Settings};
 use crate::history::dialect::Dialect;
-use crate::history::message::{Call, MessageView, Role, SlotKind};
+use crate::history::message::{Call, MessageView, Role, Slot, SlotKind};
 use crate::tokens::measure::{Measured, MeasuredSlot};
 
 /// Results of up to this many tokens never move, whatever the target: a
@@ -24,6 +24,8 @@ pub(super) struct Candidate {
     pub(super) call_id: Option<String>,
     /// The tool, as the call or the result names it.
     pub(super) tool: Option<String>,
+    /// The message and the place in it where the call's arguments stand.
+    pub(super) arguments: Option<(usize, Slot)>,
     /// The text.
     pub(super) slot: MeasuredSlot,
 }
@@ -61,11 +63,11 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
     let newest_user = views.iter().rposition(|view| view.role == Role::User);
     let mut plan = Plan::default();
     // The latest call of each id so far: ids repeat in long histories.
-    let mut callers: HashMap<&str, &Call> = HashMap::new();
+    let mut callers: HashMap<&str, (usize, &Call)> = HashMap::new();
     for (index, message) in measured.iter().enumerate() {
         for call in &message.view.calls {
             if let Some(id) = &call.id {
-                callers.insert(id, call);
+                callers.insert(id, (index, call));
             }
         }
         if message.view.role == Role::System {
@@ -74,11 +76,13 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
         let tools = settings.compact_roles.contains(&CompactRole::Tool);
         for (result, slots) in message.view.results.iter().zip(&message.results).filter(|_| tools) {
             let caller = result.call_id.as_deref().and_then(|id| callers.get(id));
-            let tool = result.name.clone().or_else(|| caller?.name.clone());
+            let tool = result.name.clone().or_else(|| caller?.1.name.clone());
+            let arguments = caller.and_then(|(at, call)| Some((*at, call.arguments.clone()?)));
             let of = |slot: &MeasuredSlot| Candidate {
                 index,
                 call_id: result.call_id.clone(),
                 tool: tool.clone(),
+                arguments: arguments.clone(),
                 slot: slot.clone(),
             };
             plan.sort(slots, of, index >= recent, settings);
@@ -91,6 +95,7 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
                 index,
                 call_id: None,
                 tool: None,
+                arguments: None,
                 slot: slot.clone(),
             };
             let strings: Vec<MeasuredSlot> = message

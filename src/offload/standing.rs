@@ -7,15 +7,12 @@
 //! whose file is gone stays as it is: moved again, its preview would take the
 //! place of what the file held.
 
-use std::sync::Arc;
-
 use super::plan::Candidate;
 use crate::compaction::reference::{self, Form};
 use crate::history::History;
-use crate::history::message::Call;
 use crate::reload::read_back::{self, ReadBack};
 use crate::store::{Location, Roots, Stem};
-use crate::tokens::measure::{Measured, text_of};
+use crate::tokens::measure::text_of;
 
 /// What a text already is.
 pub(super) enum Standing {
@@ -29,17 +26,14 @@ pub(super) enum Standing {
 /// Looks at one candidate's text.
 pub(super) fn standing(
     history: &History<'_>,
-    measured: &[Arc<Measured>],
     candidate: &Candidate,
     roots: &Roots,
     folder: &Location,
 ) -> Standing {
     let message = history.messages()[candidate.index];
     let literal = &message[candidate.slot.slot.span.clone()];
-    let arguments = caller(measured, candidate).and_then(|(index, call)| {
-        let slot = call.arguments.as_ref()?;
-        Some(text_of(history.messages()[index], slot).text)
-    });
+    let arguments = candidate.arguments.as_ref();
+    let arguments = arguments.map(|(index, slot)| text_of(history.messages()[*index], slot).text);
     let named = arguments.map_or_else(Vec::new, |text| read_back::paths(&text, roots, folder));
     // A look at the ends of the literal spares unescaping nearly every text.
     let grep = literal.starts_with("\"Found ");
@@ -67,16 +61,4 @@ fn reference_standing(text: &str, id: Option<&str>, roots: &Roots) -> Option<Sta
     let file = at.dir().symlink_metadata(at.relative());
     let there = file.is_ok_and(|file| file.is_file() && reference.form.allows(file.len()));
     minted.then_some(if there { Standing::Reference } else { Standing::Broken })
-}
-
-/// The call that a candidate answers: the nearest one of that id before it.
-fn caller<'a>(measured: &'a [Arc<Measured>], candidate: &Candidate) -> Option<(usize, &'a Call)> {
-    let id = candidate.call_id.as_ref()?;
-    let before = measured[..candidate.index].iter().enumerate().rev();
-    before
-        .flat_map(|(index, message)| message.view.calls.iter().map(move |call| (index, call)))
-        // A result stands right behind its turn; a search without end through a
-        // history of orphans would be quadratic.
-        .take(1_000)
-        .find(|(_, call)| call.id.as_ref() == Some(id))
 }

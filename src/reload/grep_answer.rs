@@ -66,7 +66,8 @@ pub(super) fn rebuild(head: &str, lines: &str, roots: &Roots) -> Result<String, 
         let wanted = parse_ranges(numbers).ok_or_else(broken)?;
         let mut texts: BTreeMap<u64, &str> = BTreeMap::new();
         for (line, number) in content.split('\n').zip(1..) {
-            if wanted.iter().any(|range| range.contains(&number)) {
+            let at = wanted.partition_point(|range| *range.start() <= number);
+            if at > 0 && wanted[at - 1].contains(&number) {
                 texts.insert(number, line.trim());
             }
         }
@@ -125,5 +126,8 @@ fn parse_ranges(text: &str) -> Option<Vec<std::ops::RangeInclusive<u64>>> {
         let (start, end) = part.split_once('-').unwrap_or((part, part));
         Some(start.parse().ok()?..=end.parse().ok()?)
     };
-    text.split(',').map(one).collect()
+    let mut ranges: Vec<std::ops::RangeInclusive<u64>> =
+        text.split(',').map(one).collect::<Option<_>>()?;
+    ranges.sort_by_key(|range| *range.start());
+    Some(ranges)
 }

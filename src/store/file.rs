@@ -25,3 +25,8 @@ pub fn read_regular(location: &Location) -> io::Result<String> {
     file.read_to_string(&mut text)?;
     Ok(text)
 }
+
+/// The length of a regular file, in bytes; opens it as a reader would.
+pub fn regular_len(location: &Location) -> io::Result<u64> {
+    Ok(open_regular(location.dir(), location.relative())?.metadata()?.len())
+}

@@ -10,7 +10,7 @@ mod name;
 mod root;
 mod write;
 
-pub use file::read_regular;
+pub use file::{read_regular, regular_len};
 pub use ledger::Ledger;
 pub use name::{FileName, Stem};
 pub use root::{Location, RootSpec, Roots};

@@ -11,6 +11,8 @@
 //! `tool_calls` is answered by tool messages that directly follow; a tool message
 //! answers a call of the assistant message before it.
 
+use std::collections::HashMap;
+
 use super::{BadMessage, Dialect, Problem};
 use crate::history::message::{Call, MessageView, Role, Slot, SlotKind, ToolResult};
 use crate::history::raw::{self, Fields};
@@ -47,7 +49,7 @@ impl Dialect for OpenAiChat {
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let mut open = Open { asked_at: 0, ids: Vec::new() };
+        let mut open = Open::default();
         for (index, view) in views.iter().enumerate() {
             if view.role == Role::Tool {
                 for result in &view.results {
@@ -56,7 +58,7 @@ impl Dialect for OpenAiChat {
                 continue;
             }
             open.close(&mut problems);
-            open = Open { asked_at: index, ids: view.calls.iter().map(|c| c.id.clone()).collect() };
+            open = Open::asked(index, view);
         }
         open.close(&mut problems);
         problems
@@ -73,19 +75,28 @@ fn role_of(role: &str) -> Role {
     }
 }
 
-/// The calls that wait for their results.
-struct Open {
+/// The calls of one turn that wait for their results: how many of each id.
+#[derive(Default)]
+struct Open<'a> {
     asked_at: usize,
-    ids: Vec<Option<String>>,
+    ids: Vec<Option<&'a str>>,
+    waiting: HashMap<Option<&'a str>, usize>,
 }
 
-impl Open {
-    fn answer(&mut self, index: usize, result: &ToolResult, problems: &mut Vec<Problem>) {
-        match self.ids.iter().position(|id| *id == result.call_id) {
-            Some(at) => {
-                self.ids.remove(at);
-            }
-            None => problems.push(Problem {
+impl<'a> Open<'a> {
+    fn asked(asked_at: usize, view: &'a MessageView) -> Open<'a> {
+        let ids: Vec<Option<&str>> = view.calls.iter().map(|call| call.id.as_deref()).collect();
+        let mut waiting = HashMap::new();
+        for id in &ids {
+            *waiting.entry(*id).or_default() += 1;
+        }
+        Open { asked_at, ids, waiting }
+    }
+
+    fn answer(&mut self, index: usize, result: &'a ToolResult, problems: &mut Vec<Problem>) {
+        match self.waiting.get_mut(&result.call_id.as_deref()) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => problems.push(Problem {
                 index,
                 rule: "result_without_call",
                 id: result.call_id.clone(),
@@ -95,7 +106,12 @@ impl Open {
 
     fn close(&mut self, problems: &mut Vec<Problem>) {
         for id in self.ids.drain(..) {
-            problems.push(Problem { index: self.asked_at, rule: "call_without_result", id });
+            let Some(count) = self.waiting.get_mut(&id).filter(|count| **count > 0) else {
+                continue;
+            };
+            *count -= 1;
+            let (index, id) = (self.asked_at, id.map(str::to_owned));
+            problems.push(Problem { index, rule: "call_without_result", id });
         }
     }
 }
