@@ -20,12 +20,16 @@ pub(crate) struct Encoding {
     longest_token: u64,
     /// One cache per encoding, so that a thread that serves both never mixes
     /// their counts and never has to flush.
-    cache: &'static LocalKey<RefCell<PieceCache>>,
+    cache: &'static LocalCache,
+    /// What the cache of a new thread begins with.
+    common: PieceCache,
 }
 
+type LocalCache = LocalKey<RefCell<Option<PieceCache>>>;
+
 thread_local! {
-    static O200K_CACHE: RefCell<PieceCache> = RefCell::new(PieceCache::new());
-    static CL100K_CACHE: RefCell<PieceCache> = RefCell::new(PieceCache::new());
+    static O200K_CACHE: RefCell<Option<PieceCache>> = const { RefCell::new(None) };
+    static CL100K_CACHE: RefCell<Option<PieceCache>> = const { RefCell::new(None) };
 }
 
 impl Encoding {
@@ -45,17 +49,16 @@ impl Encoding {
         &ENCODING
     }
 
-    fn load(
-        pattern: Pattern,
-        table: &[u8],
-        cache: &'static LocalKey<RefCell<PieceCache>>,
-    ) -> Encoding {
+    fn load(pattern: Pattern, table: &[u8], cache: &'static LocalCache) -> Encoding {
         let bpe: BytePairEncoding =
             rmp_serde::from_slice(table).expect("build.rs wrote the table with the same crates");
         let tokens = u32::try_from(bpe.num_tokens()).expect("a token is a number of 32 bits");
         let lengths = (0..tokens).map(|token| bpe.token_len(token));
         let longest_token = lengths.max().expect("a vocabulary has tokens") as u64;
-        Encoding { pattern, bpe, longest_token, cache }
+        // Merges are ranked by how often they were seen: the commonest come first.
+        let common = (0..tokens).map(|token| bpe.token_bytes(token));
+        let common = PieceCache::knowing(common);
+        Encoding { pattern, bpe, longest_token, cache, common }
     }
 
     /// The number of tokens in `text`, or `None` as soon as it is known to be
@@ -67,6 +70,7 @@ impl Encoding {
             return None;
         }
         self.cache.with_borrow_mut(|cache| {
+            let cache = cache.get_or_insert_with(|| self.common.clone());
             let mut total = 0;
             for piece in Scanner::new(self.pattern, text) {
                 total += cache.count(text.as_bytes(), piece, |piece| self.merge(piece));
