@@ -70,7 +70,7 @@ impl<'a> History<'a> {
         messages: Vec<&'a str>,
         format: &str,
     ) -> Result<History<'a>, HistoryError> {
-        let dialect = dialect::choose(format, &messages)?;
+        let dialect = dialect::choose(format)?;
         Ok(History { array, messages, dialect })
     }
 

@@ -121,3 +121,132 @@ fn readable(reference: &NewReference<'_>, roots: &Roots) -> bool {
     let Ok(at) = roots.locate(reference.path) else { return false };
     regular_len(&at).is_ok_and(|length| length >= reference.bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    //! Each check fails when what it guards is broken: no plan of the product's
+    //! does that, so the answers are broken here by hand.
+
+    use super::*;
+    use crate::store::RootSpec;
+
+    const BEFORE: &str = concat!(
+        r#"[{"role":"system","content":"be brief"},"#,
+        r#"{"role":"assistant","tool_calls":[{"id":"a","name":"f","arguments":{}}]},"#,
+        r#"{"role":"tool","tool_call_id":"a","content":"one two three four five six seven eight"},"#,
+        r#"{"role":"user","content":"and?"}]"#
+    );
+
+    struct Broken {
+        after: String,
+        edits: Vec<Edit>,
+        changed: Vec<usize>,
+        path: String,
+        held: bool,
+    }
+
+    /// A right answer: the result is shorter, its file is there.
+    fn right(folder: &tempfile::TempDir) -> Broken {
+        let path = folder.path().join("moved.txt");
+        std::fs::write(&path, "one two three four five six seven eight").unwrap();
+        let old = "\"one two three four five six seven eight\"";
+        let start = BEFORE.find(old).unwrap();
+        Broken {
+            after: BEFORE.replace(old, "\"one\""),
+            edits: vec![Edit { span: start..start + old.len(), replacement: "\"one\"".to_owned() }],
+            changed: vec![2],
+            path: path.display().to_string(),
+            held: true,
+        }
+    }
+
+    fn failed(change: impl FnOnce(&mut Broken)) -> Vec<&'static str> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut answer = right(&folder);
+        change(&mut answer);
+        let roots = Roots::open(&[RootSpec::parse(&folder.path().display().to_string())]).unwrap();
+        let measure = Measure::new(1_000_000);
+        let before = History::parse(BEFORE, "auto").unwrap();
+        let measured = measure.history(&before, Tokenizer::O200kBase).unwrap();
+        let subject = Subject {
+            before: &before,
+            measured: &measured,
+            after: &answer.after,
+            edits: &answer.edits,
+            changed: &answer.changed,
+            recent_from: 3,
+            references: &[NewReference { path: &answer.path, bytes: 39 }],
+            held: answer.held,
+        };
+        match check(&subject, &measure, Tokenizer::O200kBase, &roots) {
+            Ok((checks, _)) => checks.failed(),
+            Err(_) => vec!["unreadable"],
+        }
+    }
+
+    fn replace(answer: &mut Broken, old: &str, new: &str) {
+        assert!(answer.after.contains(old));
+        answer.after = answer.after.replace(old, new);
+    }
+
+    #[test]
+    fn a_right_answer_passes() {
+        assert_eq!(failed(|_| {}), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_changed_id_or_role_breaks_pairing() {
+        let id = failed(|a| replace(a, r#""tool_call_id":"a""#, r#""tool_call_id":"b""#));
+        assert!(id.contains(&"pairing"), "{id:?}");
+        let role = failed(|a| replace(a, r#""role":"tool""#, r#""role":"user""#));
+        assert!(role.contains(&"pairing"), "{role:?}");
+    }
+
+    #[test]
+    fn a_missing_short_or_unheld_file_breaks_the_reference() {
+        let gone = failed(|a| std::fs::remove_file(&a.path).unwrap());
+        let short = failed(|a| std::fs::write(&a.path, "one").unwrap());
+        let outside = failed(|a| a.path = "/etc/hostname".to_owned());
+        let unheld = failed(|a| a.held = false);
+        for found in [gone, short, outside, unheld] {
+            assert_eq!(found, ["references_readable"]);
+        }
+    }
+
+    #[test]
+    fn a_touched_byte_elsewhere_is_seen() {
+        assert!(failed(|a| replace(a, "be brief", "be brave")).contains(&"protected_untouched"));
+        assert!(failed(|a| replace(a, "and?", "and!")).contains(&"protected_untouched"));
+        assert!(failed(|a| a.after.push(' ')).contains(&"protected_untouched"));
+    }
+
+    #[test]
+    fn a_protected_message_may_not_be_chosen() {
+        let found = failed(|a| {
+            let start = BEFORE.find("\"be brief\"").unwrap();
+            a.edits = vec![Edit { span: start..start + 10, replacement: "\"be\"".to_owned() }];
+            a.after = BEFORE.replace("\"be brief\"", "\"be\"");
+            a.changed = vec![0];
+        });
+        assert_eq!(found, ["protected_untouched"]);
+    }
+
+    #[test]
+    fn a_larger_message_is_seen() {
+        let found = failed(|a| {
+            let longer = "\"one two three four five six seven eight nine ten\"";
+            a.after = BEFORE.replace("\"one two three four five six seven eight\"", longer);
+            a.edits[0].replacement = longer.to_owned();
+        });
+        assert_eq!(found, ["not_larger"]);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_json_is_seen() {
+        let found = failed(|a| {
+            a.after = BEFORE.replace("\"one two three four five six seven eight\"", "\"one");
+            a.edits[0].replacement = "\"one".to_owned();
+        });
+        assert_eq!(found, ["unreadable"]);
+    }
+}

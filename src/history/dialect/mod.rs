@@ -58,8 +58,8 @@ pub trait Dialect: Sync + Send {
 
 static DIALECTS: [&dyn Dialect; 1] = [&OpenAiChat];
 
-/// The dialect of that name, or for `auto` the one the messages are in.
-pub fn choose(format: &str, _messages: &[&str]) -> Result<&'static dyn Dialect, HistoryError> {
+/// The dialect of that name; for `auto` the only one there is.
+pub fn choose(format: &str) -> Result<&'static dyn Dialect, HistoryError> {
     if format == "auto" {
         return Ok(DIALECTS[0]);
     }
