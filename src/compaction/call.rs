@@ -19,6 +19,7 @@ pub enum ReloadTool {
     /// A shell on the same files.
     Shell,
 }
+
 /// The exact call that returns a part of a file, by the best tool there is.
 pub fn call(tools: &[ReloadTool], path: &str, part: &Part) -> Option<String> {
     let has = |tool| tools.contains(&tool);

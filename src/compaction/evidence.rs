@@ -40,6 +40,7 @@ pub(super) struct Hit {
     pub(super) line: u64,
     score: u8,
 }
+
 /// The best evidence lines inside `range` that fit, in order. A line that says
 /// much is cut to the room there is rather than passed over for one that says less.
 pub(super) fn evidence(

@@ -28,6 +28,7 @@ impl Budget {
         }
     }
 }
+
 /// What a preview is made for.
 #[derive(Debug, Clone)]
 pub struct Spec {
@@ -72,6 +73,7 @@ pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
     out.push_str(&last);
     out
 }
+
 /// What was chosen to stay: `text[..head]`, `text[tail..]`, and lines between.
 struct Shown {
     head: usize,
@@ -82,6 +84,7 @@ struct Shown {
     tail_lines: u64,
     lines: u64,
 }
+
 impl Shown {
     fn choose(text: &str, spec: &Spec) -> Shown {
         let whole = spec.budget.whole();

@@ -31,6 +31,7 @@ impl Job<'_> {
         }
         files
     }
+
     /// The answer that leaves the messages alone.
     pub(super) fn unchanged(&self, kept: &[Kept], warnings: Vec<String>) -> Offloaded {
         let mut report = self.report(&[], kept, self.tokens_before(), Checks::HOLD);

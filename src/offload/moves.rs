@@ -54,6 +54,7 @@ impl Replacement {
         Replacement { literal: quote(text), tokens: tokenizer.count(text) }
     }
 }
+
 /// A text with its new place.
 pub(super) struct Move {
     pub(super) candidate: Candidate,
@@ -75,6 +76,7 @@ impl Move {
         self.candidate.slot.tokens.saturating_sub(self.replacement.tokens)
     }
 }
+
 impl Job<'_> {
     /// Turns candidates into moves: names, replacements, and the target's demand.
     pub(super) fn decide(&self, plan: Plan) -> Result<(Vec<Move>, Vec<Kept>), StoreError> {

@@ -32,6 +32,7 @@ pub struct Offloader {
     /// is not even unescaped.
     pub replacements: Replacements,
 }
+
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOfCall {
@@ -53,6 +54,7 @@ pub struct Offloaded {
     /// What was done.
     pub report: Report,
 }
+
 impl Offloader {
     /// Runs one request.
     pub fn offload(&self, request: &Request<'_>) -> Result<Offloaded, OffloadError> {
@@ -81,6 +83,7 @@ pub enum OffloadError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
 /// One request on its way.
 pub(super) struct Job<'a> {
     pub(super) offloader: &'a Offloader,
@@ -100,6 +103,7 @@ impl Job<'_> {
     pub(super) fn tokens_before(&self) -> u64 {
         self.beside + self.measured.iter().map(|m| m.tokens).sum::<u64>()
     }
+
     pub(super) fn text(&self, candidate: &Candidate) -> Cow<'_, str> {
         text_of(self.history().messages()[candidate.index], &candidate.slot.slot).text
     }
@@ -108,6 +112,7 @@ impl Job<'_> {
         let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
         recent_from(self.history().dialect(), &views, self.settings.keep_recent_count)
     }
+
     fn run(&self) -> Offloaded {
         let before = self.tokens_before();
         let fits = self.settings.target_tokens.is_none_or(|target| before <= target);
@@ -120,6 +125,7 @@ impl Job<'_> {
             Err(error) => self.unchanged(&[], vec![failure(&error)]),
         }
     }
+
     /// Writes, splices, checks.
     fn carry_out(&self, mut moves: Vec<Move>, kept: &[Kept]) -> Offloaded {
         if moves.is_empty() || self.settings.run == Run::Dry {
@@ -160,12 +166,13 @@ impl Job<'_> {
             Ok((checks, _)) => {
                 let names = checks.failed().join(", ");
                 let warning = format!("the check {names} failed; {UNCHANGED}");
-                self.unchanged(kept, vec![warning])
+                tracing::error!(checks = names, "an answer failed its checks");
+                let mut answer = self.unchanged(kept, vec![warning]);
+                answer.report.checks = checks;
+                answer
             }
             Err(error) => {
-                let warning = format!(
-                    "the answer could not be read back ({error}); the messages are unchanged"
-                );
+                let warning = format!("the answer cannot be read back ({error}); {UNCHANGED}");
                 self.unchanged(kept, vec![warning])
             }
         }
@@ -218,6 +225,7 @@ impl Job<'_> {
             }
         }
     }
+
     fn edits(&self, moves: &[Move]) -> Vec<Edit> {
         let history = self.history();
         let edit = |m: &Move| {
@@ -241,6 +249,7 @@ impl<'a> NewReference<'a> {
         NewReference { path: &item.path, bytes }
     }
 }
+
 /// What every warning says that gives the caller its own messages back.
 pub const UNCHANGED: &str = "the messages are unchanged";
 

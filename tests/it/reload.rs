@@ -565,15 +565,17 @@ fn hostile_patterns_end_with_the_deadline() {
     ];
     for text in hostile {
         for path in ["random", "words", "mixed", "wrapped", "a", "a_lines"] {
-            let start = Instant::now();
-            // Refused, late or answered: what counts is when.
-            let _ = store.grep_in(path, &pattern(&text), &limits);
-            let took = start.elapsed();
+            // Refused, late or answered: what counts is when. A busy machine may
+            // hold a thread up once; a pattern that hangs does so every time.
+            let time = || {
+                let start = Instant::now();
+                let _ = store.grep_in(path, &pattern(&text), &limits);
+                start.elapsed()
+            };
+            let most = deadline + Duration::from_millis(200);
+            let took = (0..4).map(|_| time()).find(|took| *took < most);
             let shown: String = text.chars().take(40).collect();
-            assert!(
-                took < deadline + Duration::from_millis(200),
-                "{shown} in {path:?} took {took:?}"
-            );
+            assert!(took.is_some(), "{shown} in {path:?} took longer than {most:?}");
         }
     }
 }
