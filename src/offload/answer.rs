@@ -117,19 +117,15 @@ impl Job<'_> {
 
 impl Action {
     fn moved(item: &Move) -> Action {
-        let tokens = item.candidate.slot.tokens;
         let why = match item.target {
             Target::File { .. } => "moved to a file",
             Target::Source { .. } => "was read back from this file",
         };
-        Action::new(&item.candidate, ActionKind::Compact, why).to(&item.path, tokens, item)
-    }
-
-    fn to(mut self, path: &str, before: u64, item: &Move) -> Action {
-        self.path = Some(path.to_owned());
-        self.tokens_before = before;
-        self.tokens_after = item.replacement.tokens;
-        self
+        Action {
+            tokens_after: item.replacement.tokens,
+            path: Some(item.path.clone()),
+            ..Action::new(&item.candidate, ActionKind::Compact, why)
+        }
     }
 
     fn kept(kept: &Kept) -> Action {

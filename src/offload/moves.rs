@@ -6,7 +6,6 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::plan::{Candidate, Kept, Plan};
 use super::run::Job;
@@ -19,14 +18,14 @@ use crate::store::{Claim, Claims, Stem, StoreError};
 use crate::tokens::Tokenizer;
 
 /// Replacements by content, path and settings.
-pub type Replacements = Cache<u128, Arc<Replacement>, Literals>;
+pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;
 
 /// The size of a replacement, for a bounded cache.
 #[derive(Clone)]
 pub struct Literals;
 
-impl Weighter<u128, Arc<Replacement>> for Literals {
-    fn weight(&self, _: &u128, replacement: &Arc<Replacement>) -> u64 {
+impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
+    fn weight(&self, _: &blake3::Hash, replacement: &Arc<Replacement>) -> u64 {
         replacement.literal.len() as u64 + 64
     }
 }
@@ -208,12 +207,8 @@ impl Job<'_> {
             Arc::new(Replacement::new(&replacement(&moved, &spec), self.tokenizer))
         };
         let Some(hash) = candidate.slot.hash else { return make() };
-        let mut key = Xxh3::new();
-        key.update(hash.as_bytes());
-        key.update(path.as_bytes());
         let json = candidate.slot.slot.kind == SlotKind::Json;
-        key.update(format!("{spec:?}{json}").as_bytes());
-        let key = key.digest128();
+        let key = blake3::hash(format!("{hash} {path:?} {spec:?} {json}").as_bytes());
         if let Some(known) = self.offloader.replacements.get(&key) {
             return known;
         }

@@ -125,22 +125,32 @@ impl Store {
             Durability::Relaxed => RELAXED_WRITERS,
         };
         let workers = files.len().min(most);
-        let outcomes: Vec<Result<Vec<(usize, Claim)>, StoreError>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().expect("a writer returns its errors, it has no panic"))
-                .collect()
-        });
-        let mut claims = Vec::with_capacity(files.len());
+        let outcomes: Vec<Result<Vec<(usize, Written)>, StoreError>> =
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+                threads
+                    .into_iter()
+                    .map(|thread| {
+                        thread.join().expect("a writer returns its errors, it has no panic")
+                    })
+                    .collect()
+            });
+        let mut written = Vec::with_capacity(files.len());
         for outcome in outcomes {
-            claims.extend(outcome?);
+            written.extend(outcome?);
         }
         if self.durability == Durability::Sync {
             sync_folder(&folder).map_err(|source| self.failed("syncing", None, source))?;
         }
-        claims.sort_by_key(|(index, _)| *index);
-        Ok(claims.into_iter().map(|(_, claim)| claim).collect())
+        written.sort_by_key(|(index, _)| *index);
+        let note = |(_, Written { claim, metadata }): (usize, Written)| {
+            // Only now: what the ledger knows, others give out without a sync.
+            if let Some(metadata) = metadata {
+                self.ledger.note(self.key(&claim.name), &metadata, claim.hash);
+            }
+            claim
+        };
+        Ok(written.into_iter().map(note).collect())
     }
 
     fn write_one(
@@ -149,21 +159,18 @@ impl Store {
         stem: &Stem,
         claim: &Claim,
         content: &str,
-    ) -> Result<Claim, StoreError> {
+    ) -> Result<Written, StoreError> {
         let mut claim = claim.clone();
         while !claim.stored {
             match self.publish(folder, &claim.name, content) {
-                Ok(metadata) => {
-                    self.ledger.note(self.key(&claim.name), &metadata, claim.hash);
-                    break;
-                }
+                Ok(metadata) => return Ok(Written { claim, metadata: Some(metadata) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     claim = self.free_name(Some(folder), stem, claim.hash, &Claims::default())?;
                 }
                 Err(source) => return Err(self.failed("writing", Some(&claim.name), source)),
             }
         }
-        Ok(claim)
+        Ok(Written { claim, metadata: None })
     }
 
     fn free_name(
@@ -291,6 +298,12 @@ impl Store {
         let path = name.map_or_else(|| self.folder.spelled().to_owned(), |name| self.spell(name));
         StoreError::Io { step, path, source }
     }
+}
+
+/// A claim as it came out, and what tells its file again if this call wrote it.
+struct Written {
+    claim: Claim,
+    metadata: Option<io::Result<Metadata>>,
 }
 
 /// What a name holds.
