@@ -11,6 +11,7 @@ use super::{
     long_run,
     piece_cache::PieceCache,
     scanner::{Pattern, Scanner},
+    shared_counts::SharedCounts,
 };
 
 /// A loaded vocabulary with its split pattern.
@@ -23,6 +24,7 @@ pub(crate) struct Encoding {
     cache: &'static LocalCache,
     /// What the cache of a new thread begins with.
     common: PieceCache,
+    shared: SharedCounts,
 }
 
 type LocalCache = LocalKey<RefCell<Option<PieceCache>>>;
@@ -58,7 +60,7 @@ impl Encoding {
         // Merges are ranked by how often they were seen: the commonest come first.
         let common = (0..tokens).map(|token| bpe.token_bytes(token));
         let common = PieceCache::knowing(common);
-        Encoding { pattern, bpe, longest_token, cache, common }
+        Encoding { pattern, bpe, longest_token, cache, common, shared: SharedCounts::new() }
     }
 
     /// The number of tokens in `text`, or `None` as soon as it is known to be
@@ -82,9 +84,17 @@ impl Encoding {
         })
     }
 
+    /// Forgets what all threads have counted together.
+    pub(crate) fn forget_shared(&self) {
+        self.shared.clear();
+    }
+
     /// Kept out of line: misses are rare, and the loop above stays small.
     #[inline(never)]
     fn merge(&self, piece: &[u8]) -> u64 {
+        if piece.len() < 16 {
+            return self.shared.count(piece, |piece| self.bpe.count(piece) as u64);
+        }
         long_run::count(&self.bpe, piece)
     }
 }

@@ -434,3 +434,30 @@ fn tokenizers_say_what_they_are() {
     assert!(Tokenizer::O200kBase.is_exact());
     assert!(!Tokenizer::Estimate(Family::Claude).is_exact());
 }
+
+/// Threads share what they count; whatever they learn from each other is right.
+#[test]
+fn threads_that_share_counts_agree_with_tiktoken() {
+    let bpe = o200k_base_singleton();
+    let words =
+        ["naïveté", "Zürich", "xylophonic", "foo_bar", "上下文", "🙂🙃", "0x7fff", "lookahead"];
+    let texts: Vec<String> = (0..400)
+        .map(|n: usize| {
+            let word =
+                |k: usize| format!("{}{} ", words[(n * 7 + k * 3) % words.len()], n * k % 97);
+            (0..40).map(word).collect()
+        })
+        .collect();
+    let truth: Vec<u64> = texts.iter().map(|text| bpe.encode_ordinary(text).len() as u64).collect();
+    unburden::tokens::forget_shared_counts();
+    std::thread::scope(|scope| {
+        for start in 0..8 {
+            let (texts, truth) = (&texts, &truth);
+            scope.spawn(move || {
+                for index in (0..texts.len()).map(|n| (n + start * 50) % texts.len()) {
+                    assert_eq!(Tokenizer::O200kBase.count(&texts[index]), truth[index]);
+                }
+            });
+        }
+    });
+}
