@@ -105,7 +105,6 @@ impl Measure {
     ) -> Result<Vec<Arc<Measured>>, HistoryError> {
         let dialect = history.dialect();
         let one = |(index, raw): (usize, &&str)| {
-            self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
             let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer, dialect.name());
             if let Some(known) = self.seen.get(&key) {
                 return Ok(known);
@@ -117,12 +116,13 @@ impl Measure {
             })?;
             let measured = Arc::new(measure(raw, view, tokenizer));
             self.seen.insert(key, Arc::clone(&measured));
+            self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
             Ok(measured)
         };
         history.messages().par_iter().enumerate().with_min_len(RUN).map(one).collect()
     }
 
-    /// Bytes of messages measured so far, known ones included.
+    /// Bytes of messages counted so far; known ones cost nothing and are left out.
     pub fn counted_bytes(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
