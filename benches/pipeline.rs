@@ -166,12 +166,21 @@ fn pipeline(name: &str, messages: &[Value], other: &[Value]) {
     shares(&first, &relaxed);
 }
 
-/// What the parts of a first post cost alone, on one thread.
+/// What the parts of a first post cost alone, on one thread. Writing is plain
+/// writing of the texts that move. It is ten times slower on a file system that
+/// has just deleted many files (ext4 steps over each inode that it freed in the
+/// last minutes): both ways pay that, and the ratio shrinks, so a run that starts
+/// right behind another one says more about the disk than about the product.
 fn shares(body: &[u8], whole: &Times) {
     use unburden::history::raw;
     let text = std::str::from_utf8(body).expect("JSON is UTF-8");
-    let (mut scan, mut unescape, mut hash) = (Times::default(), Times::default(), Times::default());
+    let own = Tokenizer::O200kBase;
+    let mut parts: [(&str, Times); 5] =
+        ["scan", "unescape", "count", "hash", "write"].map(|name| (name, Times::default()));
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let mut files = 0;
     for _ in 0..ROUNDS {
+        let [scan, unescape, count, hash, write] = parts.each_mut().map(|(_, times)| times);
         let mut contents = Vec::new();
         scan.take(|| {
             let fields = raw::fields(text).expect("an object");
@@ -185,14 +194,27 @@ fn shares(body: &[u8], whole: &Times) {
         });
         let mut texts = Vec::new();
         unescape.take(|| texts = contents.iter().map(|c| raw::unescape(c).text).collect());
+        forget_shared_counts();
+        count.take(|| texts.iter().map(|t| own.count(t)).sum::<u64>());
         hash.take(|| {
             texts.iter().map(|t| blake3::hash(t.as_bytes()).as_bytes()[0] as usize).sum::<usize>()
         });
+        texts.retain(|t| own.count_up_to(t, 2_000).is_none());
+        write.take(|| {
+            for text in &texts {
+                files += 1;
+                let file = folder.path().join(files.to_string());
+                std::fs::write(file, text.as_bytes()).expect("the folder takes files");
+            }
+        });
     }
-    println!(
-        "  parts on one thread: scan {scan}, unescape {unescape}, hash {hash}; of {whole} in all, \
-         the rest is counting, writing and previews"
-    );
+    println!("  {whole} in all, on {} threads; alone, on one:", rayon::current_num_threads());
+    for (name, times) in &parts {
+        println!("    {name:<16} {times}  {:6.1} MB/s", mb(body.len()) / times.seconds());
+    }
+    println!("    {} files, {:.3} ms each", files / ROUNDS, {
+        parts[4].1.seconds() * 1e3 / (files / ROUNDS).max(1) as f64
+    });
 }
 
 /// Everything in one tree, every text counted anew, one thread.
