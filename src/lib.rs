@@ -19,9 +19,11 @@ pub mod envelope;
 
 pub mod tokens;
 
+pub mod model;
 pub mod store;
 
 pub mod compaction;
+pub mod compression;
 
 pub mod reload;
 

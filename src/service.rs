@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::config::{Config, ReloadConfig};
+use crate::config::{Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
 use crate::history::HistoryError;
 use crate::offload::{
-    FileOfCall, Files, Mode, OffloadError, Offloaded, Offloader, Outcome, Report, Request, Run,
+    FileOfCall, Files, OffloadError, Offloaded, Offloader, Outcome, Report, Request, Run,
     UNCHANGED, replacements,
 };
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
+use crate::reload::rehydrate::Rehydrated;
 use crate::reload::{ReloadError, Target, grep, read_file, rehydrate};
 use crate::store::{Durability, Ledger, Location, RootSpec, Roots, StoreError};
 use crate::tokens::Tokenizer;
@@ -44,11 +45,6 @@ pub enum Failure {
         /// Why.
         source: ReloadError,
     },
-    /// A mode that this version does not have.
-    #[error(
-        "context_manage_mode \"compress\" is not available in this version; accepted is \"auto\" or \"compact\""
-    )]
-    NoCompression,
 }
 
 impl From<HistoryOrParam> for Failure {
@@ -69,6 +65,17 @@ impl From<OffloadError> for Failure {
     }
 }
 
+/// Why the service could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A root.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The summariser.
+    #[error(transparent)]
+    Summariser(#[from] SummariserError),
+}
+
 /// Everything the doors share; one for the process.
 pub struct Service {
     roots: Arc<Roots>,
@@ -78,8 +85,9 @@ pub struct Service {
 }
 
 impl Service {
-    /// Opens the configured roots. Reads nothing else and writes nothing.
-    pub fn open(config: &Config) -> Result<Service, StoreError> {
+    /// Opens the configured roots, and prepares the model's client; writes nothing
+    /// and calls nobody.
+    pub fn open(config: &Config) -> Result<Service, OpenError> {
         let specs: Vec<RootSpec> =
             config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
         let roots = Arc::new(Roots::open(&specs)?);
@@ -90,6 +98,7 @@ impl Service {
             ledger: Arc::new(Ledger::new(config.cache.files)),
             durability: config.store.durability.into(),
             replacements: replacements(config.cache.replacement_bytes),
+            summariser: config.llm.summariser(config.compression.summariser)?,
         };
         Ok(Service { roots, measure, offloader, reload: config.reload.clone() })
     }
@@ -104,9 +113,6 @@ impl Service {
 
     /// The same for a door that made its request itself.
     pub fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
-        if request.settings.mode == Mode::Compress {
-            return Err(Failure::NoCompression);
-        }
         Ok(self.offloader.offload(request)?)
     }
 
@@ -196,15 +202,10 @@ impl Service {
         let params = Params::parse(body)?;
         let history = params.history()?;
         let back = rehydrate::rehydrate(&history, &self.roots)?;
-        let text = match (back.restored, back.unresolved.len()) {
-            (0, 0) => "No reference to put back.".to_owned(),
-            (restored, 0) => format!("Put back {}.", references(restored)),
-            (restored, lost) => {
-                format!("Put back {}; {lost} could not be read.", references(restored))
-            }
-        };
+        let text = put_back(&back);
         let mut answer = Answer::text(text).with_messages(back.messages);
         answer.put("restored", &back.restored);
+        answer.put("messages_restored", &back.messages_restored);
         answer.put("unresolved", &back.unresolved);
         Ok(answer.with_unknown(&params))
     }
@@ -272,8 +273,23 @@ fn missing(field: &'static str, path: &str) -> Failure {
     Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned() } }
 }
 
-fn references(count: usize) -> String {
-    if count == 1 { "1 reference".to_owned() } else { format!("{count} references") }
+/// What a rehydration put back, in one sentence.
+fn put_back(back: &Rehydrated) -> String {
+    let some = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        many => Some(format!("{many} {what}s")),
+    };
+    let parts = [some(back.messages_restored, "message"), some(back.restored, "reference")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match (parts.join(" and "), back.unresolved.len()) {
+        (parts, 0) if parts.is_empty() => "No reference to put back.".to_owned(),
+        (parts, 0) => format!("Put back {parts}."),
+        (parts, lost) if parts.is_empty() => {
+            format!("Put back nothing; {lost} could not be read.")
+        }
+        (parts, lost) => format!("Put back {parts}; {lost} could not be read."),
+    }
 }
 
 /// The answer of an offload: the seed's one line a file, or why there is none.

@@ -10,6 +10,11 @@ use tracing_subscriber::fmt;
 /// Starts logging; `RUST_LOG` chooses what, `NO_COLOR` how.
 pub fn start() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    // These log what goes over the wire: conversations, and keys.
+    let silent =
+        ["async_openai=off", "reqwest=off", "hyper=warn", "hyper_util=warn", "rustls=warn"];
+    let filter =
+        silent.iter().filter_map(|rule| rule.parse().ok()).fold(filter, EnvFilter::add_directive);
     let terminal = std::io::stderr().is_terminal();
     let base = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // A second start, as in tests of one process, changes nothing.

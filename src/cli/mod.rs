@@ -18,9 +18,8 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Command, Reach};
 
-use crate::config::{Config, ConfigError};
-use crate::service::{Failure, Service};
-use crate::store::StoreError;
+use crate::config::{Config, ConfigError, SummariserConfig};
+use crate::service::{Failure, OpenError, Service};
 
 /// How a command ended, after ripgrep's custom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,9 +51,9 @@ pub enum CliError {
     /// The service refused.
     #[error(transparent)]
     Failure(#[from] Failure),
-    /// The roots.
+    /// The roots or the summariser.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Open(#[from] OpenError),
     /// The HTTP door.
     #[error(transparent)]
     Serve(#[from] crate::http::ServeError),
@@ -110,7 +109,17 @@ pub fn run(arguments: Arguments) -> Exit {
 /// A service for one command. Its user can reach every file anyway, so the whole
 /// file system is a root, unless the user asks for the configured ones only.
 fn service(reach: &Reach) -> Result<Service, CliError> {
+    open(reach, Config::load(reach.config.as_deref())?)
+}
+
+/// The same for a command that only reads: no model is prepared for it.
+fn reader(reach: &Reach) -> Result<Service, CliError> {
     let mut config = Config::load(reach.config.as_deref())?;
+    config.compression.summariser = SummariserConfig::Extractive;
+    open(reach, config)
+}
+
+fn open(reach: &Reach, mut config: Config) -> Result<Service, CliError> {
     if !reach.root.is_empty() {
         config.store.roots.clone_from(&reach.root);
     }

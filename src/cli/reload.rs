@@ -2,7 +2,7 @@
 
 use super::arguments::{Grep, Read};
 use super::input::Members;
-use super::{CliError, Exit, print, service};
+use super::{CliError, Exit, print, reader};
 
 pub(super) fn grep(options: &Grep) -> Result<Exit, CliError> {
     let body = Members::default()
@@ -15,7 +15,7 @@ pub(super) fn grep(options: &Grep) -> Result<Exit, CliError> {
         .flag("ignore_case", !options.case_sensitive)
         .flag("literal", options.literal)
         .body();
-    let answer = service(&options.reach)?.grep(body.as_bytes())?;
+    let answer = reader(&options.reach)?.grep(body.as_bytes())?;
     let nothing = answer.answer().starts_with("No matches found");
     print(&if options.json { answer.into_json() } else { answer.answer().to_owned() })?;
     Ok(if nothing { Exit::Nothing } else { Exit::Success })
@@ -30,7 +30,7 @@ pub(super) fn read(options: &Read) -> Result<Exit, CliError> {
         .number("byte_limit", options.byte_limit)
         .number("max_tokens", options.max_tokens)
         .body();
-    let answer = service(&options.reach)?.read_file(body.as_bytes())?;
+    let answer = reader(&options.reach)?.read_file(body.as_bytes())?;
     print(&if options.json { answer.into_json() } else { answer.answer().to_owned() })?;
     Ok(Exit::Success)
 }

@@ -107,6 +107,13 @@ pub fn parse(text: &str) -> Option<Reference<'_>> {
     Some(Reference { path, form })
 }
 
+/// What the text behind a reference costs, as the note of a whole replaced text
+/// states it; None where no note stands there.
+pub fn tokens(replaced: &str) -> Option<u64> {
+    let note = replaced.rsplit('\n').nth(1)?.strip_prefix('[')?;
+    note.split_once(" tokens")?.0.rsplit([' ', ',']).next()?.parse().ok()
+}
+
 fn form(head: &str, note: &str) -> Option<Form> {
     if let Some(facts) = note.strip_prefix(JSON) {
         return Some(Form::Json { bytes: length(facts) });

@@ -16,7 +16,7 @@ use crate::store::StoreError;
 /// The response to a failure of the service.
 pub(super) fn failed(failure: &Failure) -> Response {
     let (status, code, field) = meaning(failure);
-    if status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED {
+    if status.is_server_error() {
         tracing::error!(code, error = %failure, "the request failed");
     }
     respond(status, code, failure.to_string(), field)
@@ -52,9 +52,6 @@ fn meaning(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>
             }
         },
         Failure::Reload { field, source } => reload(source, field),
-        Failure::NoCompression => {
-            (S::NOT_IMPLEMENTED, "compression_not_available", Some("context_manage_mode"))
-        }
     }
 }
 

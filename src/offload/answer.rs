@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::moves::{BROKEN, Move, Target};
 use super::plan::{Candidate, Kept};
 use super::report::{Action, ActionKind, Checks, Outcome, Report, ratio};
-use super::request::{Files, Mode, Run};
+use super::request::{Files, Run};
 use super::run::{FileOfCall, Job, Offloaded};
 use crate::history::message::{Role, SlotKind};
 use crate::history::splice::quote;
@@ -73,6 +73,8 @@ impl Job<'_> {
             first_changed_index: moves.iter().map(|m| m.candidate.index).min(),
             dry_run: self.settings.run == Run::Dry,
             actions,
+            snapshot: None,
+            retention: None,
             checks,
             warnings: self.request.warnings.clone(),
         };
@@ -87,20 +89,20 @@ impl Job<'_> {
                 .warnings
                 .push(format!("messages[{}] {BROKEN}; it is left as it is", action.index));
         }
-        let entered = report.tokens_before >= settings.max_total_tokens;
-        let threshold = settings.compact_ratio_threshold;
-        if settings.mode == Mode::Auto && entered && report.compaction_ratio > threshold {
+        let recent = self.recent_from(settings.recent_for_compaction());
+        let opened =
+            report.actions.iter().filter(|a| a.action == ActionKind::Compact && a.index >= recent);
+        let opened = opened.count();
+        if opened > 0 {
             report.warnings.push(format!(
-                "compaction left {} of the tokens, above compact_ratio_threshold {threshold}; \
-                 compression is not available in this version",
-                report.compaction_ratio
+                "target_tokens asked for {opened} results of the newest messages to move"
             ));
         }
         if let Some(target) = settings.target_tokens.filter(|target| report.tokens_after > *target)
         {
             let fixed = self.fixed_tokens();
             report.warnings.push(format!(
-                "target_tokens {target} cannot be met by compaction: {} tokens remain, {fixed} of \
+                "target_tokens {target} cannot be met: {} tokens remain, {fixed} of \
                  them in tools, system and the newest messages, which are never touched",
                 report.tokens_after
             ));
@@ -108,7 +110,7 @@ impl Job<'_> {
     }
 
     fn fixed_tokens(&self) -> u64 {
-        let recent = self.recent_from();
+        let recent = self.recent_from(self.settings.recent_for_compaction());
         let fixed = self.measured.iter().enumerate();
         let fixed = fixed.filter(|(i, m)| *i >= recent || m.view.role == Role::System);
         self.beside + fixed.map(|(_, m)| m.tokens).sum::<u64>()

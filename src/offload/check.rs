@@ -30,6 +30,8 @@ pub(super) struct Subject<'a> {
     pub(super) changed: &'a [usize],
     /// Messages from here on are protected.
     pub(super) recent_from: usize,
+    /// But for these, which a hard target asked for.
+    pub(super) opened: &'a [usize],
     pub(super) references: &'a [NewReference<'a>],
     /// True where the store says that each new file holds what was moved to it.
     pub(super) held: bool,
@@ -99,7 +101,8 @@ fn changed_texts<'a>(subject: &Subject<'a>) -> Vec<&'a str> {
 fn untouched(subject: &Subject<'_>) -> bool {
     let before = subject.before;
     let protected = |index: &usize| {
-        *index >= subject.recent_from || subject.measured[*index].view.role == Role::System
+        (*index >= subject.recent_from && !subject.opened.contains(index))
+            || subject.measured[*index].view.role == Role::System
     };
     if subject.changed.iter().any(protected) {
         return false;
@@ -117,7 +120,7 @@ fn untouched(subject: &Subject<'_>) -> bool {
 }
 
 /// Reads as a caller would: by the path in the reference.
-fn readable(reference: &NewReference<'_>, roots: &Roots) -> bool {
+pub(super) fn readable(reference: &NewReference<'_>, roots: &Roots) -> bool {
     let Ok(at) = roots.locate(reference.path) else { return false };
     regular_len(&at).is_ok_and(|length| length >= reference.bytes)
 }
@@ -175,6 +178,7 @@ mod tests {
             edits: &answer.edits,
             changed: &answer.changed,
             recent_from: 3,
+            opened: &[],
             references: &[NewReference { path: &answer.path, bytes: 39 }],
             held: answer.held,
         };

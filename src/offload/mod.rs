@@ -2,16 +2,27 @@
 //! check → answer; one direction, no way back.
 
 mod answer;
+mod assemble;
 mod check;
+mod check_snapshot;
+mod compress;
+mod compressed;
+mod kept;
 mod moves;
 mod plan;
 mod report;
 mod request;
 mod run;
+mod snapshots;
 mod standing;
+mod summarise;
+mod transcribe;
 
 pub use moves::{Literals, Replacement, Replacements, replacements};
 pub use plan::recent_from;
-pub use report::{Action, ActionKind, Checks, Outcome, Report};
+pub use report::{
+    Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, Source,
+};
 pub use request::{CompactRole, Files, Mode, Request, Run, Settings};
 pub use run::{FileOfCall, OffloadError, Offloaded, Offloader, UNCHANGED};
+pub use summarise::{Kind, Summariser};

@@ -78,12 +78,16 @@ impl Move {
 
 impl Job<'_> {
     /// Turns candidates into moves: names, replacements, and the target's demand.
-    pub(super) fn decide(&self, plan: Plan) -> Result<(Vec<Move>, Vec<Kept>), StoreError> {
+    pub(super) fn decide(
+        &self,
+        plan: Plan,
+        claims: &mut Claims,
+    ) -> Result<(Vec<Move>, Vec<Kept>), StoreError> {
         let mut kept = plan.kept;
-        let mut claims = Claims::default();
-        let mut moves = self.moves(plan.moves, self.settings.preview, &mut claims, &mut kept)?;
+        let mut moves = self.moves(plan.moves, self.settings.preview, claims, &mut kept)?;
         if let Some(target) = self.settings.target_tokens {
-            self.reach(target, plan.reserve, &mut moves, &mut claims, &mut kept)?;
+            self.reach(target, plan.reserve, &mut moves, claims, &mut kept)?;
+            self.open(target, plan.newest, &mut moves, claims, &mut kept)?;
         }
         let saved: u64 = moves.iter().map(Move::saves).sum();
         if saved < self.settings.min_savings_tokens {
@@ -126,6 +130,39 @@ impl Job<'_> {
         if left > target {
             let bare: Vec<Candidate> = moves.drain(..).map(|m| m.candidate).collect();
             *moves = self.moves(bare, Budget::Tokens(0), claims, kept)?;
+        }
+        Ok(())
+    }
+
+    /// Where even a snapshot of everything else would not meet the target, the
+    /// largest results of the newest messages move, until it can be met.
+    fn open(
+        &self,
+        target: u64,
+        mut newest: Vec<Candidate>,
+        moves: &mut Vec<Move>,
+        claims: &mut Claims,
+        kept: &mut Vec<Kept>,
+    ) -> Result<(), StoreError> {
+        newest.sort_by_key(|candidate| std::cmp::Reverse(candidate.slot.tokens));
+        for candidate in newest {
+            if self.least(moves) <= target {
+                break;
+            }
+            let at = (candidate.index, candidate.slot.slot.span.start);
+            for budget in [self.settings.preview, Budget::Tokens(0)] {
+                let mut unasked = Vec::new();
+                let made = self.moves(vec![candidate.clone()], budget, claims, &mut unasked)?;
+                if made.is_empty() {
+                    continue;
+                }
+                moves.retain(|m| (m.candidate.index, m.candidate.slot.slot.span.start) != at);
+                kept.retain(|k| (k.candidate.index, k.candidate.slot.slot.span.start) != at);
+                moves.extend(made);
+                if self.least(moves) <= target {
+                    break;
+                }
+            }
         }
         Ok(())
     }

@@ -43,6 +43,9 @@ pub(super) struct Plan {
     pub(super) moves: Vec<Candidate>,
     pub(super) reserve: Vec<Candidate>,
     pub(super) kept: Vec<Kept>,
+    /// Results among the newest messages: they move only where a hard target
+    /// cannot be met otherwise.
+    pub(super) newest: Vec<Candidate>,
 }
 
 /// The first of the newest messages that are never touched: `keep` of them,
@@ -59,7 +62,7 @@ pub fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> 
 /// Sorts the texts of a history into what may move and what stays.
 pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: &Settings) -> Plan {
     let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
-    let recent = recent_from(dialect, &views, settings.keep_recent_count);
+    let recent = recent_from(dialect, &views, settings.recent_for_compaction());
     let newest_user = views.iter().rposition(|view| view.role == Role::User);
     let mut plan = Plan::default();
     // The latest call of each id so far: ids repeat in long histories.
@@ -123,6 +126,9 @@ impl Plan {
         let large = tokens > settings.max_tool_message_tokens;
         for slot in slots {
             let candidate = of(slot);
+            if recent && slot.exact && slot.tokens > WORTH_MOVING {
+                self.newest.push(candidate.clone());
+            }
             match (large, recent, slot.exact) {
                 (true, true, _) => {
                     self.kept.push(Kept { candidate, why: "is among the newest messages" });

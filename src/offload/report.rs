@@ -1,7 +1,10 @@
 //! The report: what was done to a history, message by message, and why
 //! (`metadata.report`, api.md §2). Its numbers are the ones that were checked.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::compression::retention::Retention;
+use crate::compression::snapshot::Writer;
 
 /// What came of an offload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -11,6 +14,10 @@ pub enum Outcome {
     Unchanged,
     /// Results were moved to files.
     Compacted,
+    /// Older messages became a snapshot.
+    Compressed,
+    /// Both.
+    CompactedAndCompressed,
 }
 
 /// What was done to one text.
@@ -19,6 +26,8 @@ pub enum Outcome {
 pub enum ActionKind {
     /// Moved to a file.
     Compact,
+    /// Became a snapshot, with others.
+    Compress,
     /// Above the threshold, and left alone.
     Keep,
 }
@@ -79,6 +88,57 @@ impl Checks {
     }
 }
 
+/// Who wrote a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The configured model.
+    Llm,
+    /// The built-in summariser.
+    Extractive,
+}
+
+impl From<Writer> for Source {
+    fn from(writer: Writer) -> Source {
+        match writer {
+            Writer::Model => Source::Llm,
+            Writer::Extractive => Source::Extractive,
+        }
+    }
+}
+
+/// The messages under one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupReport {
+    /// The file with the originals.
+    pub path: String,
+    /// The first message, counted from 0 in the history that came.
+    pub first: usize,
+    /// The last one.
+    pub last: usize,
+    /// What they cost, with the earlier snapshot that was merged.
+    pub tokens_before: u64,
+    /// What the snapshot costs.
+    pub tokens_after: u64,
+    /// Who wrote it.
+    pub source: Source,
+}
+
+/// What a compression wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotReport {
+    /// `llm` where a model wrote every snapshot of this compression.
+    pub source: Source,
+    /// The model that was asked.
+    pub model: Option<String>,
+    /// True where snapshots of an earlier call were used as they were.
+    pub reused: bool,
+    /// The groups that were compressed.
+    pub groups: Vec<GroupReport>,
+    /// Why a model's text was not accepted, one line each.
+    pub rejected: Vec<String>,
+}
+
 /// The whole report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
@@ -104,6 +164,10 @@ pub struct Report {
     pub dry_run: bool,
     /// Every text above the threshold, and what was done.
     pub actions: Vec<Action>,
+    /// The snapshot, where there is one.
+    pub snapshot: Option<SnapshotReport>,
+    /// What became of the identifiers in compressed messages.
+    pub retention: Option<Retention>,
     /// The checks.
     pub checks: Checks,
     /// What the caller should know.

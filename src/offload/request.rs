@@ -54,8 +54,15 @@ pub struct Settings {
     pub max_total_tokens: u64,
     /// A result above this may move, in tokens.
     pub max_tool_message_tokens: u64,
-    /// The newest messages, never touched.
-    pub keep_recent_count: u64,
+    /// The newest messages, never touched; None = 1 for compaction, 2 for
+    /// compression.
+    pub keep_recent_count: Option<u64>,
+    /// Compression: a group is as large as this at most, in tokens; 0 = one group.
+    pub group_token_threshold: u64,
+    /// Compression: the largest share of identifiers that may be lost, 0 to 1.
+    pub max_loss: Option<f64>,
+    /// Names the chat in files of a compression.
+    pub chat_id: Option<String>,
     /// `auto`: compress when tokens_after / tokens_before is above it.
     pub compact_ratio_threshold: f64,
     /// Where files go, as the caller spells it.
@@ -76,6 +83,18 @@ pub struct Settings {
     pub files: Files,
     /// Whether anything is written.
     pub run: Run,
+}
+
+impl Settings {
+    /// The newest messages that compaction never touches.
+    pub fn recent_for_compaction(&self) -> u64 {
+        self.keep_recent_count.unwrap_or(if self.mode == Mode::Compress { 2 } else { 1 })
+    }
+
+    /// The newest messages that compression never touches.
+    pub fn recent_for_compression(&self) -> u64 {
+        self.keep_recent_count.unwrap_or(2)
+    }
 }
 
 /// A parsed request.
@@ -111,8 +130,6 @@ impl<'a> Request<'a> {
         let tools = params.raw("tools");
         let system = params.raw("system");
         // Accepted, and without effect on what this version does.
-        params.string("chat_id")?;
-        params.whole("group_token_threshold", 0)?;
         params.flag("materialize")?;
         params.word("descriptor", &[("pointer", ()), ("compact", ()), ("full", ())])?;
         let mut warnings = Vec::new();
@@ -133,7 +150,6 @@ impl<'a> Request<'a> {
 fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
     let later_name = params.word("working_summary_mode", &MODES)?;
     let mode = params.word("context_manage_mode", &MODES)?.or(later_name).unwrap_or(Mode::Auto);
-    let recent_default = if mode == Mode::Compress { 2 } else { 1 };
     let store_dir = params.string("store_dir")?.ok_or_else(|| ParamError::Missing {
         field: "store_dir",
         accepted: "a folder under an allowed root, as a string".to_owned(),
@@ -157,7 +173,13 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
         mode,
         max_total_tokens: params.whole("max_total_tokens", 0)?.unwrap_or(20_000),
         max_tool_message_tokens: params.whole("max_tool_message_tokens", 0)?.unwrap_or(2_000),
-        keep_recent_count: params.whole("keep_recent_count", 0)?.unwrap_or(recent_default),
+        keep_recent_count: params.whole("keep_recent_count", 0)?,
+        group_token_threshold: params.whole("group_token_threshold", 0)?.unwrap_or(0),
+        max_loss: params.number("max_loss", 0.0, 1.0)?,
+        chat_id: params
+            .string("chat_id")?
+            .filter(|chat| !chat.trim().is_empty())
+            .map(std::borrow::Cow::into_owned),
         compact_ratio_threshold: params
             .number("compact_ratio_threshold", 0.0, 1.0)?
             .unwrap_or(0.75),

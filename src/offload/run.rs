@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use super::check::{NewReference, Subject, check};
 use super::moves::{Move, Replacements, Target};
-use super::plan::{Candidate, Kept, plan, recent_from};
+use super::plan::{Candidate, Kept, Plan, plan, recent_from};
 use super::report::Report;
-use super::request::{Request, Run, Settings};
+use super::request::{Mode, Request, Run, Settings};
+use super::summarise::Summariser;
 use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
-use crate::store::{Claim, Durability, Ledger, Roots, Stem, Store, StoreError};
+use crate::store::{Claim, Claims, Durability, Ledger, Roots, Stem, Store, StoreError};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
 
@@ -31,6 +32,8 @@ pub struct Offloader {
     /// Replacements by content, path and settings, so that a re-posted history
     /// is not even unescaped.
     pub replacements: Replacements,
+    /// Writes snapshots.
+    pub summariser: Summariser,
 }
 
 /// A file of a call.
@@ -108,9 +111,9 @@ impl Job<'_> {
         text_of(self.history().messages()[candidate.index], &candidate.slot.slot).text
     }
 
-    pub(super) fn recent_from(&self) -> usize {
+    pub(super) fn recent_from(&self, keep: u64) -> usize {
         let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
-        recent_from(self.history().dialect(), &views, self.settings.keep_recent_count)
+        recent_from(self.history().dialect(), &views, keep)
     }
 
     fn run(&self) -> Offloaded {
@@ -119,11 +122,43 @@ impl Job<'_> {
         if before < self.settings.max_total_tokens && fits {
             return self.unchanged(&[], Vec::new());
         }
-        let plan = plan(self.history().dialect(), &self.measured, self.settings);
-        match self.decide(plan) {
-            Ok((moves, kept)) => self.carry_out(moves, &kept),
-            Err(error) => self.unchanged(&[], vec![failure(&error)]),
+        let plan = match self.settings.mode {
+            // Only a hard target moves results there, and only the newest.
+            Mode::Compress => Plan { newest: self.plan().newest, ..Plan::default() },
+            Mode::Auto | Mode::Compact => self.plan(),
+        };
+        let mut claims = Claims::default();
+        let (moves, kept) = match self.decide(plan, &mut claims) {
+            Ok(decided) => decided,
+            Err(error) => return self.unchanged(&[], vec![failure(&error)]),
+        };
+        match self.compression(&moves) {
+            Ok(None) => self.carry_out(moves, &kept),
+            Ok(Some(compression)) => self.compress(&compression, moves, &kept, claims),
+            Err(why) => self.without_compression(moves, &kept, why),
         }
+    }
+
+    fn plan(&self) -> Plan {
+        plan(self.history().dialect(), &self.measured, self.settings)
+    }
+
+    /// The messages among the newest that a hard target had to open.
+    pub(super) fn opened(&self, moves: &[Move]) -> Vec<usize> {
+        let recent = self.recent_from(self.settings.recent_for_compaction());
+        moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()
+    }
+
+    /// Compaction alone, and why.
+    pub(super) fn without_compression(
+        &self,
+        moves: Vec<Move>,
+        kept: &[Kept],
+        why: String,
+    ) -> Offloaded {
+        let mut answer = self.carry_out(moves, kept);
+        answer.report.warnings.push(why);
+        answer
     }
 
     /// Writes, splices, checks.
@@ -153,7 +188,8 @@ impl Job<'_> {
             after: &after,
             edits: &edits,
             changed: &changed,
-            recent_from: self.recent_from(),
+            recent_from: self.recent_from(self.settings.recent_for_compaction()),
+            opened: &self.opened(&moves),
             references: &references,
         };
         let offloader = self.offloader;
@@ -179,7 +215,7 @@ impl Job<'_> {
     }
 
     /// Writes what is not there yet; says which moves wrote a file.
-    fn write(&self, moves: &mut [Move]) -> Result<Vec<bool>, StoreError> {
+    pub(super) fn write(&self, moves: &mut [Move]) -> Result<Vec<bool>, StoreError> {
         let mut seen = HashSet::new();
         let mut new: Vec<usize> = Vec::new();
         for (index, item) in moves.iter().enumerate() {
@@ -241,7 +277,7 @@ impl Job<'_> {
 }
 
 impl<'a> NewReference<'a> {
-    fn of(item: &'a Move) -> NewReference<'a> {
+    pub(super) fn of(item: &'a Move) -> NewReference<'a> {
         let bytes = match &item.target {
             Target::File { .. } => item.candidate.slot.bytes as u64,
             Target::Source { bytes } => *bytes,
@@ -253,6 +289,6 @@ impl<'a> NewReference<'a> {
 /// What every warning says that gives the caller its own messages back.
 pub const UNCHANGED: &str = "the messages are unchanged";
 
-fn failure(error: &StoreError) -> String {
+pub(super) fn failure(error: &StoreError) -> String {
     format!("{UNCHANGED}, no file could be written: {error}")
 }

@@ -50,7 +50,8 @@ pub(super) fn standing(
     }
 }
 
-fn reference_standing(text: &str, id: Option<&str>, roots: &Roots) -> Option<Standing> {
+/// What a text is that ends in a reference; None where it does not.
+pub(super) fn reference_standing(text: &str, id: Option<&str>, roots: &Roots) -> Option<Standing> {
     let reference = reference::parse(text)?;
     let at = roots.locate(reference.path).ok()?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -18,6 +18,7 @@ mod line_matcher;
 mod page;
 mod page_cut;
 mod pattern;
+mod regroup;
 mod regular_file;
 mod search;
 mod simulation;

@@ -54,7 +54,8 @@ pub fn recognise(
 
 /// The stored files that a call's arguments name, alone or inside a command.
 pub fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
-    if arguments.len() > ARGUMENTS_BYTES || !arguments.contains(".txt") {
+    let names = |text: &str| [".txt", ".json"].iter().any(|end| text.contains(end));
+    if arguments.len() > ARGUMENTS_BYTES || !names(arguments) {
         return Vec::new();
     }
     let mut words = Vec::new();
@@ -67,7 +68,7 @@ pub fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location>
         let split = word.split(|c: char| c.is_whitespace() || "'\"`;|<>()=,".contains(c));
         std::iter::once(word.as_str()).chain(split)
     });
-    for part in parts.filter(|part| part.ends_with(".txt")) {
+    for part in parts.filter(|part| part.ends_with(".txt") || part.ends_with(".json")) {
         let Ok(at) = roots.locate(part) else { continue };
         let Some(name) = folder.name_of(&at) else { continue };
         if Stem::minted_for_any(&name) && !found.iter().any(|known| known.key() == at.key()) {

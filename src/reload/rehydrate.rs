@@ -1,5 +1,6 @@
-//! Rehydrate: every reference of a compacted history back to the text it stands
-//! for. The result equals the original messages, value for value.
+//! Rehydrate: the messages behind a snapshot back in its place, and every
+//! reference back to the text it stands for. The result equals the original
+//! messages, value for value and in their order.
 
 use serde_json::value::RawValue;
 
@@ -7,6 +8,7 @@ use crate::compaction::reference::{self, Form};
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::history::splice::{Edit, quote, splice};
 use crate::history::{History, HistoryError};
+use crate::reload::regroup::{Regrouped, regroup};
 use crate::reload::{grep_answer, read_back};
 use crate::store::{Roots, Stem, read_regular};
 use crate::tokens::measure::text_of;
@@ -18,6 +20,8 @@ pub struct Rehydrated {
     pub messages: String,
     /// How many references came back.
     pub restored: usize,
+    /// How many messages came back in place of snapshots.
+    pub messages_restored: usize,
     /// References that could not: the message, the path, and why.
     pub unresolved: Vec<Unresolved>,
 }
@@ -33,16 +37,26 @@ pub struct Unresolved {
     pub why: String,
 }
 
-/// Puts every reference back.
+/// Puts everything back.
 pub fn rehydrate(history: &History<'_>, roots: &Roots) -> Result<Rehydrated, HistoryError> {
-    let mut edits = Vec::new();
     let mut unresolved = Vec::new();
+    let Some(Regrouped { array, messages }) = regroup(history, roots, &mut unresolved)? else {
+        return references(history, roots, unresolved);
+    };
+    let history = History::parse(&array, history.dialect().name())?;
+    let rehydrated = references(&history, roots, unresolved)?;
+    Ok(Rehydrated { messages_restored: messages, ..rehydrated })
+}
+
+/// Puts every reference back.
+fn references(
+    history: &History<'_>,
+    roots: &Roots,
+    mut unresolved: Vec<Unresolved>,
+) -> Result<Rehydrated, HistoryError> {
+    let mut edits = Vec::new();
     for (index, raw) in history.messages().iter().enumerate() {
-        let view = history.dialect().view(raw).map_err(|bad| HistoryError::BadMessage {
-            index,
-            found: bad.found,
-            accepted: bad.accepted,
-        })?;
+        let view = view(history, index, raw)?;
         let start = history.start_of(index);
         for (id, slot) in slots(&view) {
             let text = text_of(raw, slot).text;
@@ -61,7 +75,21 @@ pub fn rehydrate(history: &History<'_>, roots: &Roots) -> Result<Rehydrated, His
     }
     edits.sort_by_key(|edit| edit.span.start);
     let restored = edits.len();
-    Ok(Rehydrated { messages: splice(history.array(), &edits), restored, unresolved })
+    let messages = splice(history.array(), &edits);
+    Ok(Rehydrated { messages, restored, messages_restored: 0, unresolved })
+}
+
+/// One message, read.
+pub(super) fn view(
+    history: &History<'_>,
+    index: usize,
+    raw: &str,
+) -> Result<MessageView, HistoryError> {
+    history.dialect().view(raw).map_err(|bad| HistoryError::BadMessage {
+        index,
+        found: bad.found,
+        accepted: bad.accepted,
+    })
 }
 
 /// The places where a reference may stand: results, and the user's text.

@@ -1,7 +1,8 @@
 //! Names of stored files: minted here from a call's id and the content's hash,
 //! so that no caller's string ever becomes a path. `tool_call_{id}.txt`; another
 //! content under the same id gets `-` and 8 digits of its hash; a result without
-//! an id is named by 16 digits of its hash (api.md §2, compact).
+//! an id is named by 16 digits of its hash (api.md §2, compact). Files of a compression
+//! are numbered by chat: `compressed_group_{chat}_{idx}.json` (api.md §2, compress).
 
 use std::fmt;
 
@@ -9,28 +10,72 @@ use std::fmt;
 /// stays within 128 bytes.
 const ID_BYTES: usize = 96;
 
-/// The part of a name before the hash and the extension.
+/// Longest chat part of a name, in bytes.
+const CHAT_BYTES: usize = 64;
+
+/// Most numbered files of one chat.
+const NUMBERED: u32 = 1_000_000;
+
+/// What a name is made from: all but what tells contents apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Stem(String);
+pub struct Stem(Kind);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Kind {
+    /// A call's result: `{stem}.txt`, or with a part of the hash.
+    Result(String),
+    /// A numbered file of a chat: prefix and extension.
+    Numbered(String, &'static str),
+    /// A snapshot kept for its next use, by the hash of what it stands for.
+    Kept(String),
+}
 
 impl Stem {
     /// The stem for a call's id, or for a result without one, for its content.
     pub fn of_call(id: Option<&str>, content: &blake3::Hash) -> Stem {
-        let Some(id) = id.filter(|id| !id.is_empty()) else {
-            return Stem(format!("tool_call_{}", digits(content, 16)));
-        };
-        // An id that already says `call_` is not given the prefix twice.
-        let prefix = if id.starts_with("call_") { "tool_" } else { "tool_call_" };
-        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-        let id: String = id.chars().map(safe).take(ID_BYTES).collect();
-        Stem(format!("{prefix}{id}"))
+        Stem(Kind::Result(match id.filter(|id| !id.is_empty()) {
+            None => format!("tool_call_{}", digits(content, 16)),
+            // An id that already says `call_` is not given the prefix twice.
+            Some(id) => {
+                let prefix = if id.starts_with("call_") { "tool_" } else { "tool_call_" };
+                format!("{prefix}{}", safe(id, ID_BYTES))
+            }
+        }))
+    }
+
+    /// The stem for the originals of a chat's compressed messages:
+    /// `compressed_group_{chat}_{idx}.json`, idx from 0.
+    pub fn of_group(chat: &str) -> Stem {
+        Stem(Kind::Numbered(format!("{GROUP}{}_", safe(chat, CHAT_BYTES)), ".json"))
+    }
+
+    /// The stem for the list of a chat's moved files, where it is too long for a
+    /// snapshot: `compressed_files_{chat}_{idx}.txt`, idx from 0.
+    pub fn of_file_list(chat: &str) -> Stem {
+        Stem(Kind::Numbered(format!("{FILE_LIST}{}_", safe(chat, CHAT_BYTES)), ".txt"))
+    }
+
+    /// The stem for a kept snapshot of what hashes to `key`. Its file is hidden:
+    /// it is this service's own, and no agent's search should find it.
+    pub fn of_kept(key: &blake3::Hash) -> Stem {
+        Stem(Kind::Kept(format!(".unburden-snapshot-{}", digits(key, 32))))
     }
 
     /// The names a content may get under this stem, best first.
-    pub fn names(&self, content: &blake3::Hash) -> impl Iterator<Item = FileName> {
-        let hashed =
-            [8, 12, 16].map(|n| FileName(format!("{}-{}.txt", self.0, digits(content, n))));
-        std::iter::once(FileName(format!("{}.txt", self.0))).chain(hashed)
+    pub fn names(&self, content: &blake3::Hash) -> Box<dyn Iterator<Item = FileName>> {
+        let hashed = |stem: &str, extension: &str| {
+            let hashed =
+                [8, 12, 16].map(|n| FileName(format!("{stem}-{}{extension}", digits(content, n))));
+            std::iter::once(FileName(format!("{stem}{extension}"))).chain(hashed)
+        };
+        match &self.0 {
+            Kind::Result(stem) => Box::new(hashed(stem, ".txt")),
+            Kind::Kept(stem) => Box::new(hashed(stem, ".json")),
+            Kind::Numbered(stem, extension) => {
+                let (stem, extension) = (stem.clone(), *extension);
+                Box::new((0..NUMBERED).map(move |n| FileName(format!("{stem}{n}{extension}"))))
+            }
+        }
     }
 
     /// True where `name` is one that a result of the call `id` could have got.
@@ -40,14 +85,36 @@ impl Stem {
             let rest = name.strip_prefix("tool_call_").and_then(|rest| rest.split_at_checked(16));
             return rest.is_some_and(|(own, more)| is_hex(own) && is_hash_part(more));
         };
-        let stem = Stem::of_call(Some(id), &blake3::Hash::from_bytes([0; 32]));
-        name.strip_prefix(&stem.0).is_some_and(is_hash_part)
+        let Stem(Kind::Result(stem)) = Stem::of_call(Some(id), &blake3::Hash::from_bytes([0; 32]))
+        else {
+            return false;
+        };
+        name.strip_prefix(&stem).is_some_and(is_hash_part)
     }
 
-    /// True where `name` is one that some result could have got.
+    /// True where `name` is one that an agent may be told to read.
     pub fn minted_for_any(name: &str) -> bool {
-        name.starts_with("tool_") && name.ends_with(".txt")
+        let text = name.starts_with("tool_") || name.starts_with(FILE_LIST);
+        text && name.ends_with(".txt") || Stem::chat_of_group(name).is_some()
     }
+
+    /// The chat and the number of a group's file.
+    pub fn chat_of_group(name: &str) -> Option<(&str, u32)> {
+        let numbered = name.strip_prefix(GROUP)?.strip_suffix(".json")?;
+        let (chat, number) = numbered.rsplit_once('_')?;
+        let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then_some(())?;
+        Some((chat, number.parse().ok()?))
+    }
+}
+
+const GROUP: &str = "compressed_group_";
+const FILE_LIST: &str = "compressed_files_";
+
+/// A caller's word as a part of a name.
+fn safe(word: &str, most: usize) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    word.chars().map(safe).take(most).collect()
 }
 
 /// The name of a stored file: no separator, at most 128 bytes.

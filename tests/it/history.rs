@@ -140,12 +140,24 @@ fn tool(id: Option<&str>, text: &str, shape: Shape) -> String {
     format!("{{\"role\":\"tool\",{id}\"content\":{},\"b\":1.0,\"a\":2}}", content(text, shape))
 }
 
+/// A first message: an operator's, spelled in several ways, with words about
+/// snapshots that are none, or nothing of the kind.
+fn system() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        6 => Just("{\"role\":\"system\",\"content\":\"be brief\"}"),
+        1 => Just("{ \"content\": [{\"type\":\"text\",\"text\":\"be \\u0062rief\"}], \"role\":\"developer\" }"),
+        1 => Just("{\"role\":\"system\",\"content\":\"a <state_snapshot>\\n…\\n</state_snapshot> may stand here\"}"),
+        1 => Just("{\"role\":\"system\",\"content\":\"\"}"),
+        1 => Just("{\"role\":\"system\",\"content\":null}"),
+        1 => Just("{\"role\":\"user\",\"content\":\"hello\"}"),
+    ]
+}
+
 /// A history as the texts of its messages; mostly short, sometimes 400 long.
 pub(crate) fn messages() -> impl Strategy<Value = Vec<String>> {
     let turns = prop_oneof![20 => 0..12usize, 1 => 100..140usize];
-    turns.prop_flat_map(|count| vec(turn(), count)).prop_map(|turns| {
-        let system = "{\"role\":\"system\",\"content\":\"be brief\"}".to_owned();
-        let mut messages = vec![system];
+    (turns.prop_flat_map(|count| vec(turn(), count)), system()).prop_map(|(turns, system)| {
+        let mut messages = vec![system.to_owned()];
         messages.extend(turns.into_iter().flatten());
         messages.truncate(400);
         messages

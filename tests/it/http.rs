@@ -136,15 +136,6 @@ async fn unknown_routes_wrong_methods_and_large_bodies_speak_the_envelope() {
 }
 
 #[tokio::test]
-async fn compress_is_refused_in_the_envelope() {
-    let app = TestApp::new();
-    let body = request(small(), &json!({"context_manage_mode": "compress"}));
-    let (status, code, field) = refused(&app, "/context_offload", body).await;
-    assert_eq!((status, code.as_str()), (501, "compression_not_available"));
-    assert_eq!(field, json!("context_manage_mode"));
-}
-
-#[tokio::test]
 async fn unknown_fields_are_accepted_and_named() {
     let app = TestApp::new();
     for (path, body) in [

@@ -6,6 +6,11 @@
 //! - `histories`: the same over real ones, where `../shared` is there.
 //! - `offload`, `reload`, `rehydrate`, `tokens`, `store`: what cases cannot say.
 //! - `http`, `cli`, `socket`: the doors.
+//! - `model`: the client of a model, against servers that misbehave.
+//! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
+//!   summariser.
+//! - `summaries`: snapshots by a model, and every way in which it may fail.
+//! - `guide`: the examples of the guide, sent with curl to the real binary.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
 
 #![expect(
@@ -17,16 +22,23 @@
 
 mod app;
 mod history;
+mod scripted;
 
 mod cases;
 mod cli;
+mod compress;
 mod docs;
+mod guide;
 mod histories;
 mod http;
+mod model;
 mod offload;
 mod properties;
+mod properties_compression;
 mod read_back;
 mod reload;
+mod retention;
 mod socket;
 mod store;
+mod summaries;
 mod tokens;

@@ -85,18 +85,52 @@ fn recents_are_widened_so_that_no_call_is_cut_from_its_results() {
 }
 
 #[test]
-fn auto_says_when_compaction_is_not_enough() {
+fn auto_compresses_where_compaction_is_not_enough() {
     let app = TestApp::new();
-    let talk = user(&"a long remark of the user. ".repeat(3_000));
+    let talk = user(&"a long remark of the user. ".repeat(4_000));
     let history = array(&[talk, call("call_1"), result("call_1", &log(500)), user("go on")]);
-    let auto = app.offload(&history, &json!({}));
-    assert_eq!(auto.report()["outcome"], "compacted");
-    assert!(auto.report()["compaction_ratio"].as_f64().unwrap() > 0.75);
-    assert!(auto.warnings().contains("compression is not available"));
-    let compact = app.offload(&history, &json!({"context_manage_mode": "compact"}));
-    assert!(!compact.warnings().contains("compression"));
-    let low = app.offload(&history, &json!({"compact_ratio_threshold": 1.0}));
-    assert!(!low.warnings().contains("compression"));
+    let outcome = |settings| app.offload(&history, &settings).report()["outcome"].clone();
+    assert_eq!(outcome(json!({})), "compacted_and_compressed");
+    assert_eq!(outcome(json!({"context_manage_mode": "compact"})), "compacted");
+    assert_eq!(outcome(json!({"compact_ratio_threshold": 1.0})), "compacted");
+    // What may be compressed is below max_total_tokens: left alone, and said.
+    let recent = app.offload(&history, &json!({"keep_recent_count": 4}));
+    assert_eq!(recent.report()["outcome"], "unchanged");
+    assert!(recent.warnings().contains("not compressed: 0 tokens"), "{}", recent.warnings());
+}
+
+#[test]
+fn what_was_compacted_well_is_not_compressed_when_it_is_posted_again() {
+    let app = TestApp::new();
+    let talk = user(&"a long remark of the user. ".repeat(4_000));
+    let history =
+        array(&[talk, call("call_1"), result("call_1", &log(9_000)), user("go on"), user("well?")]);
+    for settings in [json!({}), json!({"preview_tokens": 0})] {
+        let first = app.offload(&history, &settings);
+        assert_eq!(first.report()["outcome"], "compacted");
+        assert!(first.report()["tokens_after"].as_u64().unwrap() > 20_000);
+        let second = app.offload(&first.messages, &settings);
+        assert_eq!(second.messages, first.messages);
+    }
+}
+
+#[test]
+fn a_history_that_compaction_alone_would_let_grow_is_bounded() {
+    let app = TestApp::new();
+    let settings = json!({"max_total_tokens": 2_000});
+    let mut now: Vec<String> = Vec::new();
+    let mut outcomes = std::collections::BTreeSet::new();
+    for turn in 0..120 {
+        let id = format!("call_{turn}");
+        let talk = user(&format!("remark {turn} of the user. ").repeat(120));
+        now.extend([talk, call(&id), result(&id, &log(500 + turn))]);
+        let after = app.offload(&array(&now), &settings);
+        outcomes.insert(after.report()["outcome"].as_str().unwrap().to_owned());
+        assert!(!after.warnings().contains("are unchanged"), "{}", after.warnings());
+        assert!(after.report()["tokens_after"].as_u64().unwrap() < 20_000);
+        now = split(&after.messages);
+    }
+    assert!(outcomes.contains("compacted") && outcomes.contains("compacted_and_compressed"));
 }
 
 #[test]
@@ -246,7 +280,8 @@ fn exactly_the_named_roles_move() {
         (json!(["tool", "user"]), json!(0)),
         (json!([]), json!(null)),
     ] {
-        let settings = json!({"max_total_tokens": 1, "compact_roles": roles, "dry_run": true});
+        let settings = json!({"max_total_tokens": 1, "compact_roles": roles, "dry_run": true,
+            "context_manage_mode": "compact"});
         let report = app.offload(&history, &settings);
         assert_eq!(report.report()["first_changed_index"], first, "{roles}");
     }

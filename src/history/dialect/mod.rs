@@ -7,7 +7,7 @@ mod openai_chat;
 pub use openai_chat::OpenAiChat;
 
 use super::HistoryError;
-use super::message::{MessageView, Role};
+use super::message::{MessageView, Role, Slot};
 
 /// Something a provider would reject.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,19 +41,46 @@ pub trait Dialect: Sync + Send {
     /// Every rule of the provider that the history breaks, in order.
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem>;
 
+    /// The text of a system message that a snapshot may be appended to; None where
+    /// the message has none.
+    fn snapshot_slot(&self, raw: &str) -> Option<Slot>;
+
+    /// A system message with that text and nothing else, for a history that has
+    /// none to append to.
+    fn system_message(&self, text: &str) -> String;
+
     /// The first message of the unit that holds `index`: an assistant turn with
     /// all its results is one unit, and no cut may go through it.
     fn unit_start(&self, views: &[&MessageView], index: usize) -> usize {
         let mut start = index;
-        while start > 0 && !views[start].results.is_empty() && views[start].calls.is_empty() {
+        while start > 0 && continues(views[start]) {
             start -= 1;
         }
         // Results without a call before them are no unit with what stands there.
-        if views[start].calls.is_empty() && views[start].role != Role::Assistant {
-            return index;
-        }
-        start
+        if begins(views[start]) { start } else { index }
     }
+
+    /// Where units begin among all messages: what [`Dialect::unit_start`] says of
+    /// each, in one pass.
+    fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
+        let mut inside = false;
+        let start_of = |view: &&MessageView| {
+            let start = !(continues(view) && inside);
+            inside = if continues(view) { inside } else { begins(view) };
+            start
+        };
+        views.iter().map(start_of).collect()
+    }
+}
+
+/// True for a message that only carries results.
+fn continues(view: &MessageView) -> bool {
+    !view.results.is_empty() && view.calls.is_empty()
+}
+
+/// True for a message whose results may follow.
+fn begins(view: &MessageView) -> bool {
+    !view.calls.is_empty() || view.role == Role::Assistant
 }
 
 static DIALECTS: [&dyn Dialect; 1] = [&OpenAiChat];

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use super::{BadMessage, Dialect, Problem};
 use crate::history::message::{Call, MessageView, Role, Slot, SlotKind, ToolResult};
 use crate::history::raw::{self, Fields};
+use crate::history::splice::quote;
 
 /// The dialect `openai-chat`.
 pub struct OpenAiChat;
@@ -45,6 +46,17 @@ impl Dialect for OpenAiChat {
             None => return Err(BadMessage { found: "has no role".to_owned(), accepted }),
         };
         Ok(Reader { message, view: MessageView::new(role) }.read(&fields))
+    }
+
+    fn snapshot_slot(&self, message: &str) -> Option<Slot> {
+        let fields = raw::fields(message).ok()?;
+        let mut reader = Reader { message, view: MessageView::new(Role::System) };
+        let slots = reader.content(raw::field(&fields, "content"));
+        slots.into_iter().rfind(|slot| slot.kind == SlotKind::String)
+    }
+
+    fn system_message(&self, text: &str) -> String {
+        format!("{{\"role\":\"system\",\"content\":{}}}", quote(text))
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {

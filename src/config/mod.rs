@@ -3,6 +3,10 @@
 //! start, with its path. `config.example.toml` is the same, commented, and a test
 //! holds it to this file.
 
+mod llm;
+
+pub use llm::{CompressionConfig, Key, LlmConfig, SummariserConfig, SummariserError};
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +28,10 @@ pub struct Config {
     pub reload: ReloadConfig,
     /// What is remembered between requests.
     pub cache: CacheConfig,
+    /// The model that writes snapshots.
+    pub llm: LlmConfig,
+    /// How older messages are summarised.
+    pub compression: CompressionConfig,
 }
 
 /// The HTTP door.
@@ -50,7 +58,7 @@ impl Default for ServerConfig {
             listen: SocketAddr::from(([127, 0, 0, 1], 8002)),
             token_file: None,
             body_limit_bytes: 64 * 1024 * 1024,
-            request_timeout_seconds: 60,
+            request_timeout_seconds: 120,
             concurrent_requests: 64,
             drain_seconds: 20,
         }
@@ -149,6 +157,8 @@ impl Default for CacheConfig {
     }
 }
 
+const API_KEY: &str = "UNBURDEN_LLM__API_KEY";
+
 /// Why a configuration was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -162,6 +172,17 @@ pub enum ConfigError {
         key: String,
         /// What is wrong.
         reason: String,
+    },
+    /// A request would time out before its snapshot does.
+    #[error(
+        "server.request_timeout_seconds is {request}, llm.timeout_seconds is {snapshot}; accepted \
+         is a request's limit that is longer than a snapshot's by 5 seconds or more"
+    )]
+    Timeouts {
+        /// The request's limit.
+        request: u64,
+        /// The snapshot's.
+        snapshot: u64,
     },
     /// `PORT` is no port.
     #[error("PORT is \"{found}\"; accepted is a number from 0 to 65535")]
@@ -189,8 +210,22 @@ impl Config {
         let mut config: Config = serde_path_to_error::deserialize(read).map_err(|error| {
             ConfigError::Key { key: error.path().to_string(), reason: error.inner().to_string() }
         })?;
+        // Not read with the others, which take a key of digits for a number.
+        if let Ok(key) = std::env::var(API_KEY) {
+            config.llm.api_key = Some(Key::new(key));
+        }
         config.take_port()?;
+        config.check_timeouts()?;
         Ok(config)
+    }
+
+    /// A snapshot's failure must find its request still waiting.
+    fn check_timeouts(&self) -> Result<(), ConfigError> {
+        let (request, snapshot) = (self.server.request_timeout_seconds, self.llm.timeout_seconds);
+        if self.llm.model.is_some() && request < snapshot.saturating_add(5) {
+            return Err(ConfigError::Timeouts { request, snapshot });
+        }
+        Ok(())
     }
 
     /// `PORT`, as platforms set it, unless the address is set by its own name.
@@ -212,5 +247,6 @@ fn own_variables() -> config::Map<String, String> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, _)| name.strip_prefix("UNBURDEN_").is_some_and(|key| key.contains("__")))
+        .filter(|(name, _)| name != API_KEY)
         .collect()
 }

@@ -1,0 +1,181 @@
+//! Directives: the user's own words, verbatim. What a summary must never
+//! paraphrase is copied past it.
+
+use std::collections::HashSet;
+
+use super::markers::{is_constraint, is_output};
+use super::sentences::{masked, opening, sentences, suffix};
+use super::transcript::Said;
+use crate::history::message::Role;
+
+/// A message of at most so many tokens is kept whole.
+const SHORT: u64 = 120;
+/// A text of more bytes is long without counting.
+const LONG_BYTES: usize = 1_500;
+/// Sentences taken of one long message.
+const SENTENCES: usize = 40;
+/// What the mark before a directive and the line's end cost.
+const FRAME: u64 = 3;
+
+/// How much a directive must stay; the first wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    /// The first request and the latest one.
+    Frame,
+    /// It sets a rule.
+    Rule,
+    /// Anything else that was said.
+    Word,
+    /// Like a newer one, but for its digits.
+    Echo,
+}
+
+struct Candidate<'a> {
+    text: &'a str,
+    claim: Claim,
+}
+
+/// The user's directives within `budget` tokens, oldest first. Each is an exact
+/// part of a message: a short one whole, of a long one its first and last
+/// sentence and those that set a rule. Where not all fit, rules win over the
+/// rest, and newer words over older ones. `earlier` are those of the snapshot
+/// that this one replaces, older than all.
+///
+/// The first request and the latest one are always there; only if the two alone
+/// exceed the budget they are cut to a beginning and an end, with ` … ` between.
+pub fn directives(
+    messages: &[Said<'_>],
+    earlier: &[String],
+    budget: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> Vec<String> {
+    let mut candidates = candidates(messages, earlier, count);
+    let mut seen = HashSet::new();
+    let mut likes = HashSet::new();
+    // Newest first: of equal ones the newest stays, of similar ones it leads.
+    candidates.reverse();
+    candidates.retain(|candidate| candidate.claim == Claim::Frame || seen.insert(candidate.text));
+    let framed: HashSet<&str> =
+        candidates.iter().filter(|c| c.claim == Claim::Frame).map(|c| c.text).collect();
+    candidates.retain(|c| c.claim == Claim::Frame || !framed.iter().any(|f| f.contains(c.text)));
+    for candidate in &mut candidates {
+        if !likes.insert(masked(candidate.text)) && candidate.claim == Claim::Word {
+            candidate.claim = Claim::Echo;
+        }
+    }
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by_key(|at| (candidates[*at].claim, *at));
+    let mut left = budget;
+    let mut chosen: Vec<(usize, String)> = Vec::new();
+    let mut frames = candidates.iter().filter(|c| c.claim == Claim::Frame).count() as u64;
+    for at in order {
+        let candidate = &candidates[at];
+        if left <= FRAME {
+            break;
+        }
+        let is_frame = candidate.claim == Claim::Frame;
+        let price = match candidate.text.len() as u64 / 64 > left {
+            true => u64::MAX,
+            false => count(candidate.text) + FRAME,
+        };
+        // Both frames share what there is; the second gets what the first leaves.
+        let room = if is_frame && frames > 1 && price > left / frames {
+            let other = frame_price(&candidates, at, count);
+            left.saturating_sub(other).max(left / frames)
+        } else {
+            left
+        };
+        frames = frames.saturating_sub(u64::from(is_frame));
+        if price <= room {
+            left -= price;
+            chosen.push((at, candidate.text.to_owned()));
+        } else if is_frame {
+            let short = ends(candidate.text, room - FRAME, count);
+            left = left.saturating_sub(count(&short) + FRAME);
+            if !short.is_empty() {
+                chosen.push((at, short));
+            }
+        }
+    }
+    chosen.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    chosen.into_iter().map(|(_, text)| text).collect()
+}
+
+/// What the other frame costs.
+fn frame_price(candidates: &[Candidate<'_>], at: usize, count: &dyn Fn(&str) -> u64) -> u64 {
+    let others = candidates.iter().enumerate().filter(|(other, _)| *other != at);
+    others
+        .filter(|(_, candidate)| candidate.claim == Claim::Frame)
+        .map(|(_, candidate)| count(candidate.text) + FRAME)
+        .sum()
+}
+
+/// Everything that may be kept, oldest first.
+fn candidates<'a>(
+    messages: &'a [Said<'_>],
+    earlier: &'a [String],
+    count: &dyn Fn(&str) -> u64,
+) -> Vec<Candidate<'a>> {
+    let rule = |text| if is_constraint(text) { Claim::Rule } else { Claim::Word };
+    let mut found: Vec<Candidate<'_>> =
+        earlier.iter().map(|text| Candidate { text, claim: rule(text) }).collect();
+    let spoken: Vec<&str> = spoken(messages).collect();
+    let first = if earlier.is_empty() { 0 } else { usize::MAX };
+    let last = spoken.len().wrapping_sub(1);
+    for (at, text) in spoken.iter().enumerate() {
+        if at == first || at == last {
+            found.push(Candidate { text, claim: Claim::Frame });
+            continue;
+        }
+        if text.len() <= LONG_BYTES && count(text) <= SHORT {
+            found.push(Candidate { text, claim: rule(text) });
+            continue;
+        }
+        let parts = sentences(text);
+        let end = parts.len().saturating_sub(1);
+        let kept = parts.iter().enumerate().filter(|(at, part)| {
+            *at == 0 || *at == end || (part.len() <= LONG_BYTES && is_constraint(part))
+        });
+        let kept = kept.filter(|(_, part)| part.len() <= LONG_BYTES).take(SENTENCES);
+        found.extend(kept.map(|(_, text)| Candidate { text, claim: rule(text) }));
+    }
+    if let Some(first) = found.first_mut() {
+        first.claim = Claim::Frame;
+    }
+    found
+}
+
+/// What users said, oldest first; outputs that were sent as their words are left
+/// out, unless there is nothing else.
+pub(super) fn spoken<'a>(messages: &'a [Said<'_>]) -> impl Iterator<Item = &'a str> {
+    let texts = || {
+        let of_user = messages.iter().filter(|message| message.role == Role::User);
+        let texts = of_user.flat_map(|message| &message.texts).map(|text| text.trim());
+        texts.filter(|text| !text.is_empty())
+    };
+    let only_outputs = texts().all(is_output);
+    texts().filter(move |text| only_outputs || !is_output(text))
+}
+
+/// Beginning and end of a text, within `tokens`.
+fn ends(text: &str, tokens: u64, count: &dyn Fn(&str) -> u64) -> String {
+    let head = opening(text, tokens * 2 / 3, count);
+    let left = tokens.saturating_sub(count(head) + 2);
+    let rest = text[head.len()..].trim();
+    let mut limit = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4).min(rest.len());
+    loop {
+        let tail = suffix(rest, limit);
+        if tail.is_empty() || limit == 0 {
+            return head.to_owned();
+        }
+        let whole = format!("{head} … {tail}");
+        if count(&whole) <= tokens {
+            return whole;
+        }
+        limit = limit * 3 / 4;
+    }
+}
+
+#[cfg(test)]
+#[path = "directives_tests.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+//! Groups: which messages stand under one snapshot. A cut falls only where a
+//! unit ends – an assistant's turn with all its results – so no call loses its
+//! results to another group (api.md §2, `group_token_threshold`).
+
+use std::ops::Range;
+
+/// How large a group may be, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// `group_token_threshold`; 0 = as large as may be.
+    pub threshold: u64,
+    /// What the model can read at once; None = everything.
+    pub window: Option<u64>,
+}
+
+/// A group below this is joined to its neighbour, in tokens: a snapshot of it would
+/// not be smaller than itself.
+const LEAST_GROUP: u64 = 2 * LEAST;
+
+/// Cuts the units into groups, in order. Each unit is a run of messages with its
+/// cost; one that is larger than a group may be stands alone, but for neighbours
+/// that are too small to stand for themselves.
+pub fn groups(units: &[(Range<usize>, u64)], sizes: Sizes) -> Vec<Range<usize>> {
+    let threshold = if sizes.threshold == 0 { u64::MAX } else { sizes.threshold };
+    let most = threshold.min(sizes.window.unwrap_or(u64::MAX));
+    let mut groups: Vec<(Range<usize>, u64)> = Vec::new();
+    for (unit, tokens) in units {
+        match groups.last_mut() {
+            Some((group, held)) if *held < LEAST_GROUP || held.saturating_add(*tokens) <= most => {
+                group.end = unit.end;
+                *held += tokens;
+            }
+            _ => groups.push((unit.clone(), *tokens)),
+        }
+    }
+    if let [.., (before, _), (last, held)] = groups.as_mut_slice()
+        && *held < LEAST_GROUP
+    {
+        before.end = last.end;
+        groups.pop();
+    }
+    groups.into_iter().map(|(group, _)| group).collect()
+}
+
+/// What a snapshot may cost, by what it replaces; in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// The whole block.
+    pub whole: u64,
+    /// The six sections of a model.
+    pub model: u64,
+    /// The user's own words.
+    pub directives: u64,
+    /// The list of files.
+    pub files: u64,
+}
+
+/// The least that a snapshot needs to say anything.
+pub const LEAST: u64 = 250;
+/// The most that a snapshot grows to, whatever it replaces.
+const MOST: u64 = 8_000;
+
+impl Budget {
+    /// The budget for `tokens` of messages; `room` is what a hard target leaves.
+    ///
+    /// A model may take a fifth, as in the guide's example (35,000 → 7,000); the
+    /// built-in summariser takes a tenth, for its extracts are less dense.
+    pub fn of(tokens: u64, room: Option<u64>) -> Budget {
+        let room = room.unwrap_or(u64::MAX).max(LEAST);
+        let whole = (tokens / 10).clamp(LEAST, MOST).min(room);
+        let own = (whole / 4).max(60);
+        Budget {
+            whole,
+            model: (tokens / 5).clamp(LEAST * 2, MOST).min(room.saturating_sub(2 * own)).max(100),
+            directives: own,
+            files: own,
+        }
+    }
+
+    /// Half of it, for a second try at fitting.
+    pub fn halved(self) -> Budget {
+        Budget {
+            whole: self.whole / 2,
+            model: self.model / 2,
+            directives: self.directives / 2,
+            files: self.files / 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The groups by their ends.
+    fn cut(units: &[u64], threshold: u64, window: Option<u64>) -> Vec<usize> {
+        let units: Vec<(Range<usize>, u64)> =
+            units.iter().enumerate().map(|(n, tokens)| (2 * n..2 * n + 2, *tokens)).collect();
+        groups(&units, Sizes { threshold, window }).into_iter().map(|group| group.end).collect()
+    }
+
+    #[test]
+    fn without_a_threshold_there_is_one_group() {
+        assert_eq!(cut(&[5, 5, 5], 0, None), [6]);
+        assert!(cut(&[], 0, None).is_empty());
+    }
+
+    #[test]
+    fn a_large_unit_stands_alone() {
+        assert_eq!(cut(&[500, 9_000, 500, 500], 1_000, None), [2, 4, 8]);
+    }
+
+    #[test]
+    fn a_small_unit_joins_its_neighbour() {
+        assert_eq!(cut(&[5, 9_000, 9_000, 5], 1_000, None), [4, 8]);
+        assert_eq!(cut(&[5], 1_000, None), [2]);
+    }
+
+    #[test]
+    fn the_window_cuts_what_the_threshold_does_not() {
+        assert_eq!(cut(&[500, 500, 500], 0, Some(1_000)), [4, 6]);
+        assert_eq!(cut(&[500, 500, 500], 500, Some(1_000)), [2, 4, 6]);
+    }
+}

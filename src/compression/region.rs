@@ -1,0 +1,65 @@
+//! The region: the messages that may be compressed – neither system messages nor
+//! the newest – in units that no cut goes through.
+
+use std::ops::Range;
+
+use crate::history::dialect::Dialect;
+use crate::history::message::{MessageView, Role};
+
+/// The messages that may be compressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Units with their cost in tokens, oldest first, without a gap: a system
+    /// message belongs to the unit before it and costs nothing, for it stays.
+    pub units: Vec<(Range<usize>, u64)>,
+}
+
+impl Region {
+    /// The region before `recent_from`; `tokens` is what each message costs.
+    pub fn of(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        tokens: &[u64],
+        recent_from: usize,
+    ) -> Region {
+        let starts = dialect.unit_starts(views);
+        let system = |index: usize| views[index].role == Role::System;
+        let mut units: Vec<(Range<usize>, u64)> = Vec::new();
+        for index in 0..recent_from {
+            match units.last_mut() {
+                None if system(index) => {}
+                Some((unit, _)) if system(index) => unit.end = index + 1,
+                Some((unit, cost)) if !starts[index] => {
+                    unit.end = index + 1;
+                    *cost += tokens[index];
+                }
+                _ => units.push((index..index + 1, tokens[index])),
+            }
+        }
+        // A later region begins where this one ends, at a message that can leave.
+        if let Some((unit, _)) = units.last_mut() {
+            while unit.end < views.len() && system(unit.end) {
+                unit.end += 1;
+            }
+        }
+        Region { units }
+    }
+
+    /// All its messages, from the first to the last, system messages between
+    /// them included.
+    pub fn range(&self) -> Range<usize> {
+        let start = self.units.first().map_or(0, |(unit, _)| unit.start);
+        start..self.units.last().map_or(start, |(unit, _)| unit.end)
+    }
+
+    /// What it costs.
+    pub fn tokens(&self) -> u64 {
+        self.units.iter().map(|(_, tokens)| tokens).sum()
+    }
+
+    /// The part from message `start` on, which begins a unit.
+    pub fn after(&self, start: usize) -> Region {
+        let units = self.units.iter().filter(|(unit, _)| unit.start >= start).cloned();
+        Region { units: units.collect() }
+    }
+}

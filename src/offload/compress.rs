@@ -1,0 +1,205 @@
+//! Compression, decided: which messages leave, in which groups, under which
+//! snapshots that are known already. Nothing is written and no model is called
+//! here; where nothing is to be done, the reason is an answer too.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::kept::Kept;
+use super::moves::Move;
+use super::request::Mode;
+use super::run::Job;
+use super::standing::{Standing, reference_standing};
+use crate::compaction::reference;
+use crate::compression::block::Block;
+use crate::compression::group::{LEAST, Sizes, groups};
+use crate::compression::place::Place;
+use crate::compression::region::Region;
+use crate::history::message::{MessageView, Role};
+use crate::store::regular_len;
+use crate::tokens::measure::{Measured, text_of};
+
+/// A pass frees at least this share of the history, as one part in so many: every
+/// pass costs the caller its prompt cache.
+const WORTH: u64 = 10;
+
+/// What is to be compressed.
+pub(super) struct Compression {
+    /// Where the snapshots stand.
+    pub(super) place: Place,
+    /// The messages that leave, system messages among them excepted.
+    pub(super) gone: Range<usize>,
+    /// Snapshots of an earlier call that stand for the beginning, and where that
+    /// ends.
+    pub(super) kept: Option<(usize, Kept)>,
+    /// The messages that a snapshot is still to be written for.
+    pub(super) groups: Vec<Range<usize>>,
+    /// The key of what leaves, under which its snapshots are kept.
+    pub(super) key: blake3::Hash,
+    /// What each message costs after compaction.
+    pub(super) tokens: Vec<u64>,
+    /// What a hard target leaves for all snapshots.
+    pub(super) room: Option<u64>,
+}
+
+impl Compression {
+    /// The snapshots that the new ones stand behind, or merge.
+    pub(super) fn earlier(&self) -> Vec<Block> {
+        self.kept.as_ref().map_or_else(|| self.place.blocks.clone(), |(_, kept)| kept.read())
+    }
+
+    /// The same without new snapshots, where earlier ones can serve again.
+    pub(super) fn without_new(&self) -> Option<Compression> {
+        let (end, kept) = self.kept.clone().filter(|_| !self.groups.is_empty())?;
+        Some(Compression {
+            place: self.place.clone(),
+            gone: self.gone.start..end,
+            kept: Some((end, kept)),
+            groups: Vec::new(),
+            key: self.key,
+            tokens: self.tokens.clone(),
+            room: self.room,
+        })
+    }
+}
+
+impl Job<'_> {
+    /// Whether compression follows compaction, and if so of what.
+    pub(super) fn compression(&self, moves: &[Move]) -> Result<Option<Compression>, String> {
+        let settings = self.settings;
+        let saved: u64 = moves.iter().map(Move::saves).sum();
+        let before = self.tokens_before();
+        let left = before - saved;
+        let missed = settings.target_tokens.is_some_and(|target| left > target);
+        let asked = match settings.mode {
+            Mode::Compact => false,
+            Mode::Compress => true,
+            Mode::Auto => missed || self.compaction_is_not_enough(before, left),
+        };
+        if !asked {
+            return Ok(None);
+        }
+        let tokens = self.tokens_after(moves);
+        let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
+        let region = self.region(&tokens);
+        let least = settings.max_total_tokens;
+        if region.units.is_empty() || (region.tokens() < least && !missed) {
+            return Err(format!(
+                "not compressed: {} tokens are neither system messages nor among the newest, \
+                 fewer than max_total_tokens ({least})",
+                region.tokens()
+            ));
+        }
+        let worth = (left / WORTH).max(settings.min_savings_tokens) + LEAST;
+        if region.tokens() < worth {
+            return Err(format!(
+                "not compressed: of {left} tokens only {} may be compressed, too few to free a tenth",
+                region.tokens()
+            ));
+        }
+        let place = Place::find(self.history(), &views);
+        let prefixes = self.prefixes(&place, &region);
+        let kept = self.kept(&prefixes);
+        let tail = match &kept {
+            Some((end, _)) => region.after(*end),
+            None => region.clone(),
+        };
+        let target_holds = |end: usize| {
+            let gone: u64 = self.cost(&tokens, region.range().start..end);
+            settings.target_tokens.is_none_or(|target| left - gone + LEAST <= target)
+        };
+        let (gone, kept, groups) = match kept {
+            // The tail is small: what was written once serves again.
+            Some((end, kept)) if tail.tokens() < least.max(LEAST) && target_holds(end) => {
+                (region.range().start..end, Some((end, kept)), Vec::new())
+            }
+            kept => {
+                let window = self.offloader.summariser.window();
+                let sizes = Sizes { threshold: settings.group_token_threshold, window };
+                let groups = groups(&tail.units, sizes);
+                (region.range(), kept, groups)
+            }
+        };
+        let key = prefixes.iter().rev().find(|(end, _)| *end == gone.end).map(|(_, key)| *key);
+        let Some(key) = key else { return Err("not compressed: no unit ends there".to_owned()) };
+        let room = settings
+            .target_tokens
+            .map(|target| target.saturating_sub(left - self.cost(&tokens, gone.clone())));
+        Ok(Some(Compression { place, gone, kept, groups, key, tokens, room }))
+    }
+
+    /// True where compaction leaves more than `compact_ratio_threshold`.
+    ///
+    /// Where this call moved nothing, the share is of what the history would cost
+    /// without the references of earlier calls: what was compacted well is not
+    /// compressed only because it is posted again (I3). The next result that moves
+    /// brings the question back, so a history cannot grow for ever.
+    fn compaction_is_not_enough(&self, before: u64, left: u64) -> bool {
+        let share = self.settings.compact_ratio_threshold;
+        let more = left as f64 > share * before as f64;
+        more && (left < before || left as f64 > share * (before + self.saved_before()) as f64)
+    }
+
+    /// What references of earlier calls save.
+    fn saved_before(&self) -> u64 {
+        let roots = &self.offloader.roots;
+        let of = |(index, measured): (usize, &Arc<Measured>)| -> u64 {
+            let raw = self.history().messages()[index];
+            let results = measured.view.results.iter().zip(&measured.results);
+            let slots = results.flat_map(|(result, slots)| slots.iter().map(move |s| (result, s)));
+            let texts = measured.texts.iter().map(|slot| (None, slot));
+            let all = slots.map(|(result, slot)| (result.call_id.as_deref(), slot)).chain(texts);
+            // A look at the end of the literal spares unescaping nearly every text.
+            let ends = all.filter(|(_, slot)| raw[slot.slot.span.clone()].ends_with(")\""));
+            ends.filter_map(|(id, slot)| {
+                let text = text_of(raw, &slot.slot).text;
+                let Standing::Reference = reference_standing(&text, id, roots)? else {
+                    return None;
+                };
+                let path = reference::parse(&text)?.path;
+                let whole = reference::tokens(&text)
+                    .or_else(|| Some(regular_len(&roots.locate(path).ok()?).ok()? / 4))?;
+                Some(whole.saturating_sub(slot.tokens))
+            })
+            .sum()
+        };
+        self.measured.iter().enumerate().map(of).sum()
+    }
+
+    /// The least that the history can cost after `moves`: with a snapshot of all
+    /// that may be compressed, where the mode allows one.
+    pub(super) fn least(&self, moves: &[Move]) -> u64 {
+        let tokens = self.tokens_after(moves);
+        let left = self.beside + tokens.iter().sum::<u64>();
+        if self.settings.mode == Mode::Compact {
+            return left;
+        }
+        let gone = self.region(&tokens).tokens();
+        left - gone + gone.min(LEAST)
+    }
+
+    fn region(&self, tokens: &[u64]) -> Region {
+        let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
+        let recent = self.recent_from(self.settings.recent_for_compression());
+        Region::of(self.history().dialect(), &views, tokens, recent)
+    }
+
+    /// What each message costs once `moves` are made.
+    fn tokens_after(&self, moves: &[Move]) -> Vec<u64> {
+        let mut tokens: Vec<u64> = self.measured.iter().map(|m| m.tokens).collect();
+        for item in moves {
+            tokens[item.candidate.index] -= item.saves();
+        }
+        tokens
+    }
+
+    /// What the messages of a range cost that may leave.
+    pub(super) fn cost(&self, tokens: &[u64], range: Range<usize>) -> u64 {
+        range.filter(|index| self.leaves(*index)).map(|index| tokens[index]).sum()
+    }
+
+    /// True for a message that a compression may take out.
+    pub(super) fn leaves(&self, index: usize) -> bool {
+        self.measured[index].view.role != Role::System
+    }
+}

@@ -1,0 +1,286 @@
+//! Compression, carried out: snapshots, files, the history put together, its
+//! checks, and the record that keeps the snapshots. Where no snapshot can be had
+//! the history stays as compaction leaves it; where the store fails it stays as
+//! it came.
+
+use super::assemble::Assembled;
+use super::check::NewReference;
+use super::check_snapshot::{Subject, check};
+use super::compress::Compression;
+use super::kept::Kept as Record;
+use super::moves::{Move, Target};
+use super::plan::Kept;
+use super::report::{Action, ActionKind, Checks, Outcome, Report, Source};
+use super::request::{Files, Run};
+use super::run::{FileOfCall, Job, Offloaded, UNCHANGED, failure};
+use super::snapshots::{NewFile, NoSnapshot, Snapshots};
+use crate::compression::block::Block;
+use crate::history::History;
+use crate::history::splice::quote;
+use crate::store::{Claim, Claims, Stem, StoreError, regular_len};
+
+impl Job<'_> {
+    /// Compacts as decided, and compresses.
+    pub(super) fn compress(
+        &self,
+        compression: &Compression,
+        mut moves: Vec<Move>,
+        kept: &[Kept],
+        mut claims: Claims,
+    ) -> Offloaded {
+        let mut snapshots = match self.snapshots(compression, &moves, &mut claims) {
+            Ok(snapshots) => snapshots,
+            Err(NoSnapshot::Why(why)) => {
+                return match compression.without_new() {
+                    Some(reused) => {
+                        let mut answer = self.compress(&reused, moves, kept, claims);
+                        answer.report.warnings.push(why);
+                        answer
+                    }
+                    None => self.without_compression(moves, kept, why),
+                };
+            }
+            Err(NoSnapshot::Store(error)) => return self.unchanged(kept, vec![failure(&error)]),
+        };
+        if let Some(why) = self.not_worth_it(compression, &moves, &snapshots) {
+            return self.without_compression(moves, kept, why);
+        }
+        if self.settings.run == Run::Dry {
+            return self.planned_snapshots(compression, &moves, kept, &snapshots);
+        }
+        let created = match self.write_all(&mut moves, &mut snapshots) {
+            Ok(created) => created,
+            Err(error) => return self.unchanged(kept, vec![failure(&error)]),
+        };
+        let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
+        let assembled = self.assembled(compression, &moves, &rendered);
+        let answer = self.checked(compression, &moves, kept, &snapshots, &assembled);
+        let report = match answer {
+            Ok(report) => report,
+            Err(warning) => return self.unchanged(kept, vec![warning]),
+        };
+        if !snapshots.report.reused {
+            self.keep(compression, rendered, &snapshots);
+        }
+        let files = self.files_of(&moves, &snapshots, &created);
+        Offloaded { messages: assembled.array, files, report }
+    }
+
+    /// Why the snapshots are not worth what they cost the caller's prompt cache.
+    fn not_worth_it(
+        &self,
+        compression: &Compression,
+        moves: &[Move],
+        snapshots: &Snapshots,
+    ) -> Option<String> {
+        let gone = self.cost(&compression.tokens, compression.gone.clone());
+        let count = |blocks: &[Block]| -> u64 {
+            blocks.iter().map(|block| self.tokenizer.count(&block.render())).sum()
+        };
+        let freed =
+            (gone + count(&compression.place.blocks)).saturating_sub(count(&snapshots.blocks));
+        let saved: u64 = moves.iter().map(Move::saves).sum();
+        let left = self.tokens_before() - saved;
+        let asked = (left / 10).max(self.settings.min_savings_tokens);
+        // What is kept was worth it once, and costs no cache now.
+        let asked = if snapshots.report.reused { 1 } else { asked };
+        (freed < asked).then(|| {
+            format!("not compressed: it would free {freed} of {left} tokens, fewer than {asked}")
+        })
+    }
+
+    /// Writes results, originals and lists; says which files are new.
+    fn write_all(
+        &self,
+        moves: &mut [Move],
+        snapshots: &mut Snapshots,
+    ) -> Result<(Vec<bool>, Vec<bool>), StoreError> {
+        let created = self.write(moves)?;
+        let new: Vec<usize> =
+            (0..snapshots.files.len()).filter(|n| !snapshots.files[*n].claim.stored).collect();
+        let mut of_snapshots = vec![false; snapshots.files.len()];
+        if new.is_empty() {
+            return Ok((created, of_snapshots));
+        }
+        let files: Vec<(Stem, Claim)> = new
+            .iter()
+            .map(|n| (snapshots.files[*n].stem.clone(), snapshots.files[*n].claim.clone()))
+            .collect();
+        let content = |index: usize| snapshots.files[new[index]].content.as_str().into();
+        let written = self.store.write(&files, content)?;
+        for (n, claim) in new.into_iter().zip(written) {
+            of_snapshots[n] = !claim.stored;
+            let old = self.store.spell(&snapshots.files[n].claim.name);
+            let path = self.store.spell(&claim.name);
+            if old != path {
+                snapshots.rename(&old, &path);
+            }
+            snapshots.files[n].claim = claim;
+        }
+        Ok((created, of_snapshots))
+    }
+
+    /// The report of an answer that holds; or the warning why it does not.
+    fn checked(
+        &self,
+        compression: &Compression,
+        moves: &[Move],
+        kept: &[Kept],
+        snapshots: &Snapshots,
+        assembled: &Assembled,
+    ) -> Result<Report, String> {
+        let mut references: Vec<NewReference<'_>> = moves.iter().map(NewReference::of).collect();
+        let file = |file: &'_ NewFile| (file.path.clone(), file.content.len() as u64);
+        let files: Vec<(String, u64)> = snapshots.files.iter().map(file).collect();
+        references.extend(files.iter().map(|(path, bytes)| NewReference { path, bytes: *bytes }));
+        let moved = moves.iter().filter_map(|item| match &item.target {
+            Target::File { claim, .. } => Some(claim),
+            Target::Source { .. } => None,
+        });
+        let claims = moved.chain(snapshots.files.iter().map(|file| &file.claim));
+        let held = claims.clone().next().is_none() || self.store.holds(claims);
+        let mut changed: Vec<usize> = moves.iter().map(|m| m.candidate.index).collect();
+        changed.dedup();
+        let subject = Subject {
+            before: self.history(),
+            measured: &self.measured,
+            after: assembled,
+            changed: &changed,
+            recent_from: self.recent_from(self.settings.recent_for_compaction()),
+            opened: &self.opened(moves),
+            references: &references,
+            gone: compression.gone.clone().filter(|index| self.leaves(*index)).count(),
+            held,
+        };
+        let offloader = self.offloader;
+        match check(&subject, &offloader.measure, self.tokenizer, &offloader.roots) {
+            Ok((checks, tokens)) if checks.failed().is_empty() => {
+                let after = self.beside + tokens;
+                Ok(self.snapshot_report_of(compression, moves, kept, snapshots, after, checks))
+            }
+            Ok((checks, _)) => {
+                let names = checks.failed().join(", ");
+                tracing::error!(checks = names, "an answer failed its checks");
+                Err(format!("the check {names} failed; {UNCHANGED}"))
+            }
+            Err(error) => Err(format!("the answer cannot be read back ({error}); {UNCHANGED}")),
+        }
+    }
+
+    /// The answer of a dry run: what would leave, and nothing done.
+    fn planned_snapshots(
+        &self,
+        compression: &Compression,
+        moves: &[Move],
+        kept: &[Kept],
+        snapshots: &Snapshots,
+    ) -> Offloaded {
+        let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
+        let assembled = self.assembled(compression, moves, &rendered);
+        let after = self.tokens_of(&assembled.array);
+        let mut report =
+            self.snapshot_report_of(compression, moves, kept, snapshots, after, Checks::HOLD);
+        if self.offloader.summariser.model().is_some() {
+            report.warnings.push(
+                "dry run: no model was called, the snapshot's size is the built-in summariser's"
+                    .to_owned(),
+            );
+        }
+        let messages = self.history().array().to_owned();
+        Offloaded { messages, files: Vec::new(), report }
+    }
+
+    fn tokens_of(&self, array: &str) -> u64 {
+        let dialect = self.history().dialect().name();
+        let measure = &self.offloader.measure;
+        let measured = History::parse(array, dialect)
+            .and_then(|history| measure.history(&history, self.tokenizer));
+        self.beside + measured.map_or(0, |all| all.iter().map(|m| m.tokens).sum::<u64>())
+    }
+
+    fn snapshot_report_of(
+        &self,
+        compression: &Compression,
+        moves: &[Move],
+        kept: &[Kept],
+        snapshots: &Snapshots,
+        after: u64,
+        checks: Checks,
+    ) -> Report {
+        let mut report = self.report(moves, kept, after, checks);
+        report.outcome = match report.outcome {
+            Outcome::Compacted => Outcome::CompactedAndCompressed,
+            _ => Outcome::Compressed,
+        };
+        let gone = compression.gone.clone().filter(|index| self.leaves(*index)).count();
+        let added = usize::from(compression.place.index().is_none());
+        report.messages_after = report.messages_before - gone + added;
+        let holder = compression.place.index().unwrap_or(0);
+        let first = [Some(holder), Some(compression.gone.start), report.first_changed_index];
+        report.first_changed_index = first.into_iter().flatten().min();
+        report.actions.extend(snapshots.report.groups.iter().map(|group| Action {
+            index: group.first,
+            action: ActionKind::Compress,
+            tool_call_id: None,
+            tool: None,
+            tokens_before: group.tokens_before,
+            tokens_after: group.tokens_after,
+            path: Some(group.path.clone()),
+            why: format!("messages {} to {} became a snapshot", group.first, group.last),
+        }));
+        report.actions.sort_by_key(|action| action.index);
+        if !snapshots.report.rejected.is_empty() && snapshots.report.source == Source::Extractive {
+            report.warnings.push(format!(
+                "the built-in summariser wrote the snapshot, because {}",
+                snapshots.report.rejected.join("; ")
+            ));
+        }
+        report.warnings.extend(self.out_of_reach(&snapshots.blocks));
+        report.snapshot = Some(snapshots.report.clone());
+        report.retention = Some(snapshots.retention);
+        report
+    }
+
+    /// A warning for each file of originals that cannot be read. It is named all
+    /// the same: a store that is away for a while must not cost its references.
+    fn out_of_reach(&self, blocks: &[Block]) -> Vec<String> {
+        let readable =
+            |path: &str| self.offloader.roots.locate(path).is_ok_and(|at| regular_len(&at).is_ok());
+        let paths = blocks.iter().flat_map(|b| &b.originals).flat_map(|o| &o.paths);
+        let lost = paths.filter(|path| self.settings.run == Run::Real && !readable(path));
+        lost.map(|path| format!("\"{path}\" of an earlier snapshot cannot be read")).collect()
+    }
+
+    /// Keeps the snapshots for the next call. Whether that works or not, this
+    /// answer stands.
+    fn keep(&self, compression: &Compression, blocks: Vec<String>, snapshots: &Snapshots) {
+        let record = Record::new(blocks, snapshots.report.clone(), snapshots.retention);
+        let text = serde_json::to_string(&record).unwrap_or_default();
+        let stem = Stem::of_kept(&compression.key);
+        let wanted = [(stem, blake3::hash(text.as_bytes()))];
+        let written = self.store.claim(&mut Claims::default(), &wanted).and_then(|claims| {
+            let [(stem, _)] = wanted;
+            let files: Vec<(Stem, Claim)> = claims.into_iter().map(|c| (stem.clone(), c)).collect();
+            self.store.write(&files, |_| text.as_str().into())
+        });
+        if let Err(error) = written {
+            tracing::warn!(%error, "a snapshot could not be kept for its next use");
+        }
+    }
+
+    fn files_of(
+        &self,
+        moves: &[Move],
+        snapshots: &Snapshots,
+        (of_moves, of_snapshots): &(Vec<bool>, Vec<bool>),
+    ) -> Vec<FileOfCall> {
+        let mut files = self.files(moves, of_moves);
+        let include = self.settings.files == Files::Include;
+        files.extend(snapshots.files.iter().zip(of_snapshots).map(|(file, created)| FileOfCall {
+            path: file.path.clone(),
+            created: *created,
+            content: include.then(|| quote(&file.content)),
+        }));
+        files
+    }
+}

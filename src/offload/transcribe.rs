@@ -1,0 +1,116 @@
+//! The transcript of a part of a history, as compaction leaves it: what is
+//! summarised is what the agent would still see, with a preview in place of each
+//! moved result.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::moves::Move;
+use super::run::Job;
+use super::standing::{Standing, reference_standing};
+use crate::compaction::reference;
+use crate::compression::transcript::{Answered, Asked, Said};
+use crate::history::message::{Call, Role, Slot, SlotKind, ToolResult};
+use crate::history::raw;
+use crate::tokens::measure::{Measured, text_of};
+
+/// Where a text stands: the message, and its first byte in it.
+type At = (usize, usize);
+
+pub(super) struct Transcriber<'a> {
+    job: &'a Job<'a>,
+    moved: HashMap<At, &'a Move>,
+}
+
+impl<'a> Transcriber<'a> {
+    pub(super) fn new(job: &'a Job<'a>, moves: &'a [Move]) -> Transcriber<'a> {
+        let at = |m: &Move| (m.candidate.index, m.candidate.slot.slot.span.start);
+        Transcriber { job, moved: moves.iter().map(|m| (at(m), m)).collect() }
+    }
+
+    /// The messages of the range, without system messages.
+    pub(super) fn transcript(&self, range: Range<usize>) -> Vec<Said<'a>> {
+        let mut callers: HashMap<&str, &Call> = HashMap::new();
+        let mut said = Vec::with_capacity(range.len());
+        for index in range {
+            let view = &self.job.measured[index].view;
+            for call in &view.calls {
+                if let Some(id) = &call.id {
+                    callers.insert(id, call);
+                }
+            }
+            if view.role == Role::System {
+                continue;
+            }
+            let call = |call: &'a Call| Asked {
+                id: call.id.as_deref(),
+                name: call.name.as_deref(),
+                arguments: call.arguments.as_ref().map_or("".into(), |slot| self.text(index, slot)),
+            };
+            said.push(Said {
+                index,
+                role: view.role,
+                texts: view.texts.iter().map(|slot| self.text(index, slot)).collect(),
+                calls: view.calls.iter().map(call).collect(),
+                results: view.results.iter().map(|r| self.result(index, r, &callers)).collect(),
+            });
+        }
+        said
+    }
+
+    /// What the system and the user say outside of a group: whose words a summary
+    /// of it may repeat as well.
+    pub(super) fn voices(&self, group: &Range<usize>) -> Vec<Said<'a>> {
+        let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
+            let view = &measured.view;
+            let beside = view.role == Role::User && !group.contains(&index);
+            (view.role == Role::System || beside).then(|| Said {
+                index,
+                role: view.role,
+                texts: view.texts.iter().map(|slot| self.text(index, slot)).collect(),
+                calls: Vec::new(),
+                results: Vec::new(),
+            })
+        };
+        self.job.measured.iter().enumerate().filter_map(heard).collect()
+    }
+
+    fn result(
+        &self,
+        index: usize,
+        result: &'a ToolResult,
+        callers: &HashMap<&str, &'a Call>,
+    ) -> Answered<'a> {
+        let caller = result.call_id.as_deref().and_then(|id| callers.get(id));
+        let mut texts: Vec<Cow<'a, str>> =
+            result.slots.iter().map(|slot| self.text(index, slot)).collect();
+        let moved_to = result.slots.iter().zip(&texts).find_map(|(slot, text)| {
+            if let Some(moved) = self.moved.get(&(index, slot.span.start)) {
+                return Some(Cow::Borrowed(moved.path.as_str()));
+            }
+            if slot.kind != SlotKind::String {
+                return None;
+            }
+            let roots = &self.job.offloader.roots;
+            match reference_standing(text, result.call_id.as_deref(), roots)? {
+                Standing::Reference => Some(reference::parse(text)?.path.to_owned().into()),
+                Standing::Broken | Standing::Content | Standing::ReadBack(_) => None,
+            }
+        });
+        Answered {
+            call_id: result.call_id.as_deref(),
+            tool: result.name.as_deref().or_else(|| caller?.name.as_deref()),
+            text: if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() },
+            moved_to,
+        }
+    }
+
+    fn text(&self, index: usize, slot: &Slot) -> Cow<'a, str> {
+        match self.moved.get(&(index, slot.span.start)) {
+            Some(moved) => raw::unescape(&moved.replacement.literal).text,
+            None => text_of(self.job.request.history.messages()[index], slot).text,
+        }
+    }
+}

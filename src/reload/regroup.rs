@@ -1,0 +1,151 @@
+//! Regroup: the messages of a compressed history back in place of its snapshots.
+
+use super::rehydrate::Unresolved;
+use crate::compression::place::{HOLDER_STUB, Place};
+use crate::history::message::{MessageView, Role};
+use crate::history::raw::elements;
+use crate::history::{History, HistoryError};
+use crate::store::{Roots, Stem, read_regular};
+
+/// A history without snapshots.
+pub(super) struct Regrouped {
+    /// The messages, a JSON array.
+    pub(super) array: String,
+    /// How many messages came back.
+    pub(super) messages: usize,
+}
+
+/// Puts the messages back; None where there is no snapshot. If one file of them
+/// cannot be had, the snapshots stay: a gap in the middle would not be seen.
+pub(super) fn regroup(
+    history: &History<'_>,
+    roots: &Roots,
+    unresolved: &mut Vec<Unresolved>,
+) -> Result<Option<Regrouped>, HistoryError> {
+    let views: Vec<MessageView> = history
+        .messages()
+        .iter()
+        .enumerate()
+        .map(|(index, raw)| super::rehydrate::view(history, index, raw))
+        .collect::<Result<_, _>>()?;
+    let views: Vec<&MessageView> = views.iter().collect();
+    let place = Place::find(history, &views);
+    let Some(holder) = place.index().filter(|_| !place.blocks.is_empty()) else {
+        return Ok(None);
+    };
+    let mut files = Vec::new();
+    for originals in place.blocks.iter().flat_map(|block| &block.originals) {
+        let mut found = 0;
+        for path in &originals.paths {
+            match group(path, roots) {
+                Ok(text) => {
+                    found += said(history, &text)?;
+                    files.push(text);
+                }
+                Err(why) => {
+                    unresolved.push(Unresolved { index: holder, path: path.clone(), why });
+                    return Ok(None);
+                }
+            }
+        }
+        if found as u64 != originals.messages {
+            let why = format!("{found} messages are there, not {}", originals.messages);
+            let path = originals.paths.first().cloned().unwrap_or_default();
+            unresolved.push(Unresolved { index: holder, path, why });
+            return Ok(None);
+        }
+    }
+    let groups: Vec<&str> = files.iter().map(String::as_str).collect();
+    Ok(Some(woven(history, &views, &place, &groups)))
+}
+
+/// The text of a group's file. The words for a file outside and for one that is
+/// not there are the same.
+fn group(path: &str, roots: &Roots) -> Result<String, String> {
+    let missing = || "no such file".to_owned();
+    let at = roots.locate(path).map_err(|_| missing())?;
+    let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if Stem::chat_of_group(name).is_none() {
+        return Err(missing());
+    }
+    let text = read_regular(&at).map_err(|_| missing())?;
+    // Spliced in unread it must be JSON.
+    match serde_json::from_str::<Vec<&serde_json::value::RawValue>>(&text) {
+        Ok(_) => Ok(text),
+        Err(_) => Err("the file holds no array of messages".to_owned()),
+    }
+}
+
+/// How many messages of a group were compressed: all but system messages.
+fn said(history: &History<'_>, text: &str) -> Result<usize, HistoryError> {
+    let group = History::parse(text, history.dialect().name())?;
+    let mut count = 0;
+    for (index, raw) in group.messages().iter().enumerate() {
+        count += usize::from(super::rehydrate::view(&group, index, raw)?.role != Role::System);
+    }
+    Ok(count)
+}
+
+/// The groups' messages and the history's own, in the order that came.
+///
+/// System messages never left the history, and stand at its front. The copies in a
+/// group's file say how many of them stood before and between its messages; the
+/// one that holds the snapshots stood before all groups where none has its stub.
+fn woven(
+    history: &History<'_>,
+    views: &[&MessageView],
+    place: &Place,
+    groups: &[&str],
+) -> Regrouped {
+    let is_system =
+        |raw: &str| history.dialect().view(raw).is_ok_and(|view| view.role == Role::System);
+    let groups: Vec<Vec<&str>> =
+        groups.iter().map(|group| elements(group.trim_ascii()).unwrap_or_default()).collect();
+    let first = views.iter().position(|view| view.role != Role::System).unwrap_or(views.len());
+    let emptied = place.emptied(history);
+    let stub = history.dialect().system_message(HOLDER_STUB);
+    let is_holder = |raw: &str| raw == stub;
+    let inside = groups.iter().flatten().any(|raw| is_holder(raw));
+    let mut out: Vec<&str> = Vec::new();
+    let mut others = Vec::new();
+    for index in 0..first {
+        if place.index() != Some(index) {
+            others.push(history.messages()[index]);
+        } else if !inside {
+            // What stands before it stood there.
+            out.append(&mut others.clone());
+            out.extend(emptied.as_deref());
+        }
+    }
+    let mut placed = out.len().saturating_sub(usize::from(emptied.is_some() && !inside));
+    let mut messages = 0;
+    let mut holder_due = inside;
+    for group in groups {
+        let (mut stood, mut begun) = (0, false);
+        for raw in group {
+            if !is_system(raw) {
+                begun = true;
+                messages += 1;
+                out.push(raw);
+            } else if begun && holder_due && is_holder(raw) {
+                holder_due = false;
+                out.extend(emptied.as_deref());
+            } else {
+                stood += 1;
+                if begun || stood > placed {
+                    out.extend(others.get(placed));
+                    placed += 1;
+                }
+            }
+        }
+    }
+    out.extend(others.iter().skip(placed));
+    for index in first..views.len() {
+        match place.index() == Some(index) {
+            true if inside || holder_due => {}
+            true => out.extend(emptied.as_deref()),
+            false => out.push(history.messages()[index]),
+        }
+    }
+    Regrouped { array: format!("[{}]", out.join(",")), messages }
+}

@@ -1,0 +1,305 @@
+//! Compression: older messages become a snapshot, nothing is lost, and what was
+//! written once serves again.
+
+use serde_json::{Value, json};
+
+use crate::app::{Offloaded, TestApp, split};
+use crate::history::array;
+
+/// A history of `turns` turns: an order, a call, a result, a word about it.
+fn history(turns: usize) -> Vec<String> {
+    let mut messages =
+        vec![json!({"role": "system", "content": "You are an engineer."}).to_string()];
+    for n in 0..turns {
+        let id = format!("call_{n}");
+        let call = json!({"id": id, "type": "function", "function": {
+            "name": "bash", "arguments": json!({"command": format!("cargo test part_{n}")}).to_string()}});
+        let log: Vec<String> = (0..12)
+            .map(|line| format!("test part_{n}::case_{line} ... ok in {} ms", 1000 + n * 12 + line))
+            .collect();
+        messages.extend([
+            json!({"role": "user", "content": format!("Please test part_{n}. Never touch src/part_{n}.rs.")}),
+            json!({"role": "assistant", "content": format!("I test part_{n}."), "tool_calls": [call]}),
+            json!({"role": "tool", "tool_call_id": id, "content": log.join("\n")}),
+            json!({"role": "assistant", "content": format!("part_{n} passes; the next is part_{}.", n + 1)}),
+        ].map(|message| message.to_string()));
+    }
+    messages
+}
+
+fn compress(app: &TestApp, messages: &str, more: &Value) -> Offloaded {
+    let mut settings = json!({"context_manage_mode": "compress", "max_total_tokens": 500});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        settings[name] = value.clone();
+    }
+    app.offload(messages, &settings)
+}
+
+fn system(after: &Offloaded) -> String {
+    let messages: Value = serde_json::from_str(&after.messages).unwrap();
+    messages[0]["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn older_messages_become_a_snapshot_and_come_back() {
+    let app = TestApp::new();
+    let before = array(&history(40));
+    let after = compress(&app, &before, &json!({"chat_id": "research 1"}));
+    assert_eq!(after.report()["outcome"], "compressed");
+    assert_eq!(split(&after.messages)[1..], history(40)[158..]);
+    let text = system(&after);
+    assert!(text.starts_with("You are an engineer.\n\n<state_snapshot>\n"));
+    let path = "/workspace/store/compressed_group_research_1_0.json";
+    assert!(text.ends_with(&format!("\n(Original 157 messages are stored in: {path})")), "{text}");
+    let back = app.rehydrate(&after.messages);
+    assert_eq!(split(&back.messages), history(40));
+    // Once is enough: nothing new, and the same bytes.
+    let files = app.files();
+    assert_eq!(compress(&app, &after.messages, &json!({})).messages, after.messages);
+    assert_eq!(
+        compress(&app.again(), &before, &json!({"chat_id": "research 1"})).messages,
+        after.messages
+    );
+    assert_eq!(app.files(), files);
+}
+
+/// A history whose results are large enough to move.
+fn large(turns: std::ops::Range<usize>) -> Vec<String> {
+    let mut messages = Vec::new();
+    for n in turns {
+        let id = format!("call_{n}");
+        let call = json!({"id": id, "name": "read_page", "arguments": {"url": format!("https://example.org/{n}")}});
+        let page: Vec<String> = (0..40)
+            .map(|line| format!("page {n} line {line}: the value is {}", n * 7919 + line))
+            .collect();
+        messages.extend(
+            [
+                json!({"role": "user", "content": format!("What does page {n} say?")}),
+                json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+                json!({"role": "tool", "tool_call_id": id, "content": page.join("\n")}),
+                json!({"role": "assistant", "content": format!("Page {n} lists values.")}),
+            ]
+            .map(|message| message.to_string()),
+        );
+    }
+    messages
+}
+
+/// True for files that hold a part of the history: a list of files holds what the
+/// one before it held, and kept snapshots are the service's own.
+fn told(name: &str) -> bool {
+    !name.contains("/.") && !name.contains("compressed_files_")
+}
+
+/// Every stored file that can be found from a text, through the files it names.
+fn reachable(app: &TestApp, text: &str) -> std::collections::BTreeSet<String> {
+    let files: std::collections::HashMap<String, String> = app
+        .files()
+        .into_iter()
+        .map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap()))
+        .collect();
+    let mut found = std::collections::BTreeSet::new();
+    let mut open = vec![text.to_owned()];
+    while let Some(text) = open.pop() {
+        // A run of group files counts as each of them.
+        for (name, content) in &files {
+            let path = format!("/workspace/{name}");
+            let in_run = name.strip_prefix("store/compressed_group_c_").is_some_and(|rest| {
+                let n: u64 = rest.trim_end_matches(".json").parse().unwrap();
+                text.split("compressed_group_c_{").skip(1).any(|run| {
+                    let (from, to) = run.split_once('}').unwrap().0.split_once("..").unwrap();
+                    (from.parse().unwrap()..=to.parse::<u64>().unwrap()).contains(&n)
+                })
+            });
+            if (text.contains(&path) || in_run) && found.insert(name.clone()) {
+                open.push(content.clone());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn after_many_compressions_every_file_is_reachable_and_every_message_comes_back() {
+    let app = TestApp::new();
+    let settings = json!({"chat_id": "c", "compact_ratio_threshold": 0.0,
+        "max_total_tokens": 2_000, "max_tool_message_tokens": 200});
+    let mut whole = vec![json!({"role": "system", "content": "be brief"}).to_string()];
+    let mut now = whole.clone();
+    for round in 0..9 {
+        let more = large(round * 30..(round + 1) * 30);
+        whole.extend(more.clone());
+        now.extend(more);
+        let after = app.offload(&array(&now), &settings);
+        assert_eq!(after.report()["outcome"], "compacted_and_compressed", "{}", after.warnings());
+        now = split(&after.messages);
+        assert!(now.len() <= 8);
+        let stored: Vec<String> =
+            app.files().into_iter().map(|(name, _)| name).filter(|n| told(n)).collect();
+        let found = reachable(&app, &after.messages).into_iter();
+        assert_eq!(found.filter(|n| told(n)).collect::<Vec<_>>(), stored);
+        let text = system(&after);
+        assert_eq!(text.matches("<state_snapshot>").count(), 1, "merged, not stacked");
+        assert!(app.count(&after.messages).iter().sum::<u64>() < 4_000, "bounded");
+    }
+    let back = app.rehydrate(&array(&now));
+    assert_eq!(split(&back.messages), whole);
+    assert_eq!(back.json["metadata"]["messages_restored"], 9 * 120 - 3);
+}
+
+#[test]
+fn a_history_that_grows_keeps_its_snapshot_until_the_tail_is_large() {
+    let app = TestApp::new();
+    let whole = history(60);
+    let more = json!({"max_total_tokens": 3_000});
+    let first = compress(&app, &array(&whole[..161]), &more);
+    assert_eq!(first.report()["outcome"], "compressed");
+    // Two turns more: the snapshot is the same to the byte.
+    let second = compress(&app, &array(&whole[..169]), &more);
+    assert_eq!(second.report()["snapshot"]["reused"], true);
+    assert_eq!(system(&second), system(&first));
+    assert_eq!(split(&second.messages)[1..], whole[158..169]);
+    // Twenty turns more: merged into one, and the next file is counted on.
+    let third = compress(&app, &array(&whole), &more);
+    assert_eq!(third.report()["snapshot"]["reused"], false);
+    let text = system(&third);
+    assert_eq!(text.matches("<state_snapshot>").count(), 1);
+    assert!(
+        text.contains("_0.json)\n(Original 80 messages") && text.ends_with("_1.json)"),
+        "{text}"
+    );
+    assert_eq!(split(&app.rehydrate(&third.messages).messages), whole);
+}
+
+#[test]
+fn groups_end_where_a_turn_ends() {
+    let app = TestApp::new();
+    let whole = history(20);
+    let after = compress(&app, &array(&whole), &json!({"group_token_threshold": 1_000}));
+    let groups = after.report()["snapshot"]["groups"].as_array().unwrap().clone();
+    assert!(groups.len() > 3, "{groups:?}");
+    for group in &groups {
+        let path = group["path"].as_str().unwrap();
+        let read = app.read_file(&json!({"absolute_path": path}));
+        let held: Vec<Value> = serde_json::from_str(read["answer"].as_str().unwrap()).unwrap();
+        let calls = held.iter().filter(|m| !m["tool_calls"].is_null()).count();
+        let results = held.iter().filter(|m| m["role"] == "tool").count();
+        assert_eq!(calls, results);
+        assert_ne!(held[0]["role"], "tool");
+    }
+    assert_eq!(system(&after).matches("<state_snapshot>").count(), groups.len());
+    assert_eq!(split(&app.rehydrate(&after.messages).messages), whole);
+}
+
+#[test]
+fn system_messages_in_between_stay_and_find_their_place_again() {
+    let app = TestApp::new();
+    let mut whole = history(20);
+    for at in [60, 30, 7] {
+        whole.insert(at, json!({"role": "developer", "content": format!("rule {at}")}).to_string());
+    }
+    // Without a leading system message, the first that can hold one does.
+    for messages in [whole.clone(), whole[1..].to_vec()] {
+        let after = compress(&app, &array(&messages), &json!({}));
+        assert_eq!(after.report()["outcome"], "compressed");
+        let kept = split(&after.messages);
+        assert!(kept.iter().filter(|m| m.contains("developer")).count() == 3);
+        assert_eq!(split(&app.rehydrate(&after.messages).messages), messages);
+    }
+}
+
+#[test]
+fn a_history_without_a_system_message_gets_one_and_loses_it_again() {
+    let app = TestApp::new();
+    let whole = history(20)[1..].to_vec();
+    let after = compress(&app, &array(&whole), &json!({}));
+    let first: Value = serde_json::from_str(&split(&after.messages)[0]).unwrap();
+    assert_eq!(first["role"], "system");
+    assert!(first["content"].as_str().unwrap().starts_with("<state_snapshot>\n"));
+    assert_eq!(split(&app.rehydrate(&after.messages).messages), whole);
+}
+
+#[test]
+fn too_little_to_free_is_left_alone() {
+    let app = TestApp::new();
+    // A huge newest message: what may be compressed is not a tenth of it.
+    let mut whole = history(4);
+    whole.push(json!({"role": "user", "content": "word ".repeat(20_000)}).to_string());
+    let after = compress(&app, &array(&whole), &json!({"keep_recent_count": 1}));
+    assert_eq!(after.report()["outcome"], "unchanged");
+    assert!(after.warnings().contains("too few to free a tenth"), "{}", after.warnings());
+    assert_eq!(app.files(), []);
+}
+
+#[test]
+fn without_a_tool_to_read_what_is_not_kept_is_lost_and_gated() {
+    let app = TestApp::new();
+    let whole = array(&history(40));
+    let blind = json!({"reload_tools": [], "max_loss": 0.01});
+    let after = compress(&app, &whole, &blind);
+    assert_eq!(after.report()["outcome"], "unchanged");
+    assert!(after.warnings().contains("max_loss"), "{}", after.warnings());
+    let after = compress(&app, &whole, &json!({"max_loss": 0.01}));
+    assert_eq!(after.report()["retention"]["lost"], 0);
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_says_what_would_be() {
+    let app = TestApp::new();
+    let whole = array(&history(40));
+    let dry = compress(&app, &whole, &json!({"dry_run": true}));
+    assert_eq!(app.files(), []);
+    assert_eq!(split(&dry.messages), history(40));
+    let real = compress(&app, &whole, &json!({}));
+    for field in ["outcome", "tokens_after", "messages_after", "first_changed_index", "snapshot"] {
+        assert_eq!(dry.report()[field], real.report()[field], "{field}");
+    }
+}
+
+/// What is newest may be a system message, or nothing at all; what comes next
+/// stands behind what was compressed.
+#[test]
+fn a_system_message_after_a_compression_keeps_its_place() {
+    for first in [
+        json!({"role": "system", "content": "be brief"}),
+        json!({"role": "system", "content": null}),
+        json!({"role": "system", "content": ""}),
+        json!({"role": "user", "content": "hello"}),
+    ] {
+        let app = TestApp::new();
+        let mut whole = vec![first.to_string()];
+        let mut now = whole.clone();
+        for (round, rule) in [Some("be brief"), None, Some("be briefer")].into_iter().enumerate() {
+            let mut more = history(20)[1..].to_vec();
+            more.insert(
+                30,
+                json!({"role": "developer", "content": format!("mid {round}")}).to_string(),
+            );
+            if let Some(rule) = rule {
+                more.insert(0, json!({"role": "system", "content": rule}).to_string());
+            }
+            whole.extend(more.clone());
+            now.extend(more);
+            let after = compress(&app, &array(&now), &json!({"keep_recent_count": 0}));
+            assert_eq!(after.report()["outcome"], "compressed", "{}", after.warnings());
+            now = split(&after.messages);
+            assert_eq!(split(&app.rehydrate(&after.messages).messages), whole, "{first} {round}");
+        }
+    }
+}
+
+#[test]
+fn a_store_that_is_away_costs_no_reference() {
+    let app = TestApp::new();
+    let whole = history(60);
+    let first = compress(&app, &array(&whole[..161]), &json!({"chat_id": "c"}));
+    let (stored, away) = (app.folder().join("store"), app.folder().join("away"));
+    std::fs::rename(&stored, &away).unwrap();
+    let now = [split(&first.messages), whole[161..].to_vec()].concat();
+    let later = compress(&app, &array(&now), &json!({"chat_id": "c", "store_dir": "/workspace/b"}));
+    assert_eq!(later.report()["outcome"], "compressed");
+    assert!(later.warnings().contains("of an earlier snapshot cannot be read"));
+    assert_eq!(app.rehydrate(&later.messages).messages, later.messages, "all or nothing");
+    std::fs::rename(&away, &stored).unwrap();
+    assert_eq!(split(&app.rehydrate(&later.messages).messages), whole);
+}
