@@ -9,8 +9,8 @@ use crate::config::{Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
 use crate::history::HistoryError;
 use crate::offload::{
-    FileOfCall, Files, OffloadError, Offloaded, Offloader, Outcome, Report, Request, Run,
-    UNCHANGED, replacements,
+    ActionKind, FileOfCall, Files, OffloadError, Offloaded, Offloader, Outcome, Report, Request,
+    Run, UNCHANGED, replacements,
 };
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
 use crate::reload::rehydrate::Rehydrated;
@@ -323,10 +323,21 @@ pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
 fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     let settings = &request.settings;
     let (before, after) = (report.tokens_before, report.tokens_after);
-    let moved = report.actions.iter().filter(|action| action.path.is_some()).count();
+    let moved = report.actions.iter().filter(|a| a.action == ActionKind::Compact).count();
     let texts = if moved == 1 { "1 text".to_owned() } else { format!("{moved} texts") };
-    if report.outcome == Outcome::Compacted && settings.run == Run::Dry {
-        return format!("Dry run: {texts} would move; {before} tokens would become {after}.");
+    let compressed = report.snapshot.as_ref().map_or(0, |snapshot| snapshot.groups.len());
+    if report.outcome != Outcome::Unchanged && settings.run == Run::Dry {
+        let snapshots = match compressed {
+            0 => String::new(),
+            1 => ", 1 snapshot would be written".to_owned(),
+            n => format!(", {n} snapshots would be written"),
+        };
+        return format!(
+            "Dry run: {texts} would move{snapshots}; {before} tokens would become {after}."
+        );
+    }
+    if compressed > 0 {
+        return "Nothing to write: the snapshots of an earlier call serve again.".to_owned();
     }
     if report.outcome == Outcome::Compacted {
         return format!("Nothing to write: {texts} had been read back from files of the store.");
@@ -340,6 +351,10 @@ fn nothing_written(report: &Report, request: &Request<'_>) -> String {
         return format!(
             "Nothing to do: the history has {before} tokens, fewer than max_total_tokens ({limit})."
         );
+    }
+    if let Some(why) = report.warnings.iter().find(|warning| warning.starts_with("not compressed"))
+    {
+        return format!("Nothing to do: {why}.");
     }
     match report.actions.first() {
         Some(action) => format!(

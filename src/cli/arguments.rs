@@ -78,6 +78,8 @@ pub enum Mode {
     Auto,
     /// Only move results to files
     Compact,
+    /// Only summarise older messages
+    Compress,
 }
 
 /// `offload`.
@@ -99,13 +101,19 @@ pub struct Offload {
     /// A result above this may move, in tokens [default: 2000]
     #[arg(long, value_name = "TOKENS")]
     pub max_tool_message_tokens: Option<u64>,
-    /// The newest messages, never touched [default: 1]
+    /// The newest messages, never touched [default: 1 for compaction, 2 for compression]
     #[arg(long, value_name = "COUNT")]
     pub keep_recent_count: Option<u64>,
+    /// Compress in groups of up to this, in tokens [default: one group]
+    #[arg(long, value_name = "TOKENS")]
+    pub group_token_threshold: Option<u64>,
+    /// Name of the chat in the files of a compression [default: made from its beginning]
+    #[arg(long, value_name = "NAME")]
+    pub chat_id: Option<String>,
     /// What stays visible of a moved result, in tokens; 0 leaves the reference only [default: 120]
     #[arg(long, value_name = "TOKENS")]
     pub preview_tokens: Option<u64>,
-    /// Move more than the thresholds ask for, until the history fits this, in tokens
+    /// Do more than the thresholds ask for, until the history fits this, in tokens
     #[arg(long, value_name = "TOKENS")]
     pub target_tokens: Option<u64>,
     /// The model whose tokenizer counts [default: o200k_base]

@@ -25,7 +25,7 @@ pub(super) fn run(options: &Offload) -> Result<Exit, CliError> {
     }
     deliver(options, &document.with_messages(&offloaded.messages))?;
     say(table::offloaded(&offloaded, options.dry_run));
-    if offloaded.report.outcome == Outcome::Compacted && !options.dry_run {
+    if offloaded.report.outcome != Outcome::Unchanged && !options.dry_run {
         say(table::next_steps(&offloaded, &options.store_dir));
     }
     Ok(Exit::Success)
@@ -35,6 +35,7 @@ fn members(options: &Offload) -> Members {
     let mode = match options.mode {
         Mode::Auto => "auto",
         Mode::Compact => "compact",
+        Mode::Compress => "compress",
     };
     Members::default()
         .text("store_dir", Some(&options.store_dir))
@@ -43,6 +44,8 @@ fn members(options: &Offload) -> Members {
         .number("max_total_tokens", options.max_total_tokens)
         .number("max_tool_message_tokens", options.max_tool_message_tokens)
         .number("keep_recent_count", options.keep_recent_count)
+        .number("group_token_threshold", options.group_token_threshold)
+        .text("chat_id", options.chat_id.as_deref())
         .number("preview_tokens", options.preview_tokens)
         .number("target_tokens", options.target_tokens)
         .flag("include_files", options.json)

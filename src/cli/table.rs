@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::offload::{Action, ActionKind, Offloaded, Report};
+use crate::offload::{Action, ActionKind, GroupReport, Offloaded, Report, SnapshotReport, Source};
 
 /// Most rows of the table; the report holds all.
 const ROWS: usize = 15;
@@ -31,9 +31,31 @@ pub(super) fn offloaded(offloaded: &Offloaded, dry: bool) -> String {
     if moved.len() > ROWS {
         lines.push(format!("         … and {} more", moved.len() - ROWS));
     }
+    lines.extend(report.snapshot.as_ref().map(|snapshot| groups(snapshot, dry)));
     lines.push(sum(report, moved.len(), dry));
     lines.extend(report.warnings.iter().map(|warning| format!("note: {warning}")));
     lines.join("\n")
+}
+
+/// What was compressed, a group a line, and who wrote the snapshots.
+fn groups(snapshot: &SnapshotReport, dry: bool) -> String {
+    let become_snapshot = if dry { "would become" } else { "became" };
+    let writer = match (snapshot.source, &snapshot.model) {
+        (Source::Llm, Some(model)) => format!("by {model}"),
+        (Source::Llm, None) => "by the model".to_owned(),
+        (Source::Extractive, _) => "by the built-in summariser".to_owned(),
+    };
+    let line = |group: &GroupReport| {
+        format!(
+            "messages {}-{} {become_snapshot} a snapshot {writer}: {} -> {} tokens; originals in {}",
+            group.first,
+            group.last,
+            grouped(group.tokens_before),
+            grouped(group.tokens_after),
+            group.path
+        )
+    };
+    snapshot.groups.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn sum(report: &Report, moved: usize, dry: bool) -> String {

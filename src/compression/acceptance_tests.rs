@@ -6,7 +6,6 @@ use proptest::prelude::{ProptestConfig, proptest};
 
 use super::{Limits, Source, accept};
 use crate::compression::rejection::Rejection;
-use crate::compression::retention::Retention;
 use crate::compression::snapshot::{Section, Summary};
 use crate::compression::transcript::{Answered, Asked, Said};
 use crate::history::message::Role;
@@ -149,42 +148,6 @@ proptest! {
         check(&reply(&texts), &messages, 100);
         check(&reply(&texts), &[], 100);
     }
-}
-
-#[test]
-#[ignore = "a measurement: run it in release"]
-fn thirty_kilobytes_are_checked_in_milliseconds() {
-    let line = |i: usize| {
-        format!(
-            "L{i}: /srv/app/src/mod_{i}.rs \\\"id-{i}a\\\" took {}ms and 文件 said `ok {i}`\n",
-            i * 37
-        )
-    };
-    let result: String = (0..26_000).map(line).collect();
-    let messages = [text(Role::User, "Check the modules and read all files."), tool("{}", &result)];
-    let names = |i: usize| {
-        format!("- `src/mod_{}.rs` took {} ms; `gone_{i}.rs`, `ok {i}`\n", i * 50, i * 50 * 37)
-    };
-    let facts: String = (0..560).map(names).collect();
-    let reply = reply(&[(Section::KeyKnowledge, &facts)]);
-    // The best of a few: other work on the machine is not measured.
-    let check = || {
-        let start = std::time::Instant::now();
-        let source = Source::new(&messages, None, "");
-        let faults = accept(&reply, &source, &Limits { max_tokens: 1 << 40, count: &|_| 0 });
-        assert_eq!(faults.expect_err("made up names").len(), 21);
-        start.elapsed()
-    };
-    let took = (0..5).map(|_| check()).min().expect("five");
-    assert!(took.as_millis() < 50, "{took:?} for {} of {}", reply.len(), result.len());
-    let twice = [&messages[1..], &messages[1..]].concat();
-    let measure = || {
-        let start = std::time::Instant::now();
-        assert!(Retention::of(&twice, &facts, true).kept > 500);
-        start.elapsed()
-    };
-    let took = (0..5).map(|_| measure()).min().expect("five");
-    assert!(took.as_millis() < 100, "{took:?} for {}", 2 * result.len());
 }
 
 /// What a good summariser writes, in its own words, is taken.

@@ -51,8 +51,12 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| {
 /// The number that a process left with.
 static EXIT: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        "(?i-u:(?:exit(?:ed with)?[ _]?(?:code|status)?|return[ _]?code)\"?(?: of)?>?[:= ]{0,3}(-?[0-9]{1,5})\\b)",
+        "(?m:^[^/#*\n]{0,100}?)(?i-u:(?:exit(?:ed with)?[ _]?(?:code|status)?|return[ _]?code)\"?(?: of)?>?[:= ]{0,3}(-?[0-9]{1,5})\\b)",
     )
+});
+/// A total that counts failures.
+static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
+    fixed("(?i-u:\\b[1-9][0-9]{0,6} (?:tests? |checks? )?(?:failed|failures?|failing|errors?)\\b)")
 });
 /// A line of settings or a named value: `"timeout": 4500`, `retries = 3`.
 static SETTING: LazyLock<Regex> = LazyLock::new(|| {
@@ -101,6 +105,11 @@ pub(super) fn is_error(text: &str) -> bool {
 /// True where a line states a status or a total.
 pub(super) fn is_status(text: &str) -> bool {
     STATUS.is_match(text)
+}
+
+/// True for a line of totals that counts failures.
+pub(super) fn counts_failures(line: &str) -> bool {
+    FAILURES.is_match(line)
 }
 
 /// True for a line of settings.

@@ -100,10 +100,10 @@ impl Job<'_> {
         }
         if let Some(target) = settings.target_tokens.filter(|target| report.tokens_after > *target)
         {
-            let fixed = self.fixed_tokens();
+            let fixed = self.fixed_tokens().min(report.tokens_after);
             report.warnings.push(format!(
-                "target_tokens {target} cannot be met: {} tokens remain, {fixed} of \
-                 them in tools, system and the newest messages, which are never touched",
+                "target_tokens {target} cannot be met: {} tokens remain, {fixed} of them in tools, \
+                 system messages and the newest messages",
                 report.tokens_after
             ));
         }

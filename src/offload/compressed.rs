@@ -180,7 +180,7 @@ impl Job<'_> {
         let after = self.tokens_of(&assembled.array);
         let mut report =
             self.snapshot_report_of(compression, moves, kept, snapshots, after, Checks::HOLD);
-        if self.offloader.summariser.model().is_some() {
+        if self.offloader.summariser.model().is_some() && !snapshots.report.reused {
             report.warnings.push(
                 "dry run: no model was called, the snapshot's size is the built-in summariser's"
                     .to_owned(),

@@ -8,7 +8,7 @@ use super::compress::Compression;
 use super::moves::Move;
 use super::report::{GroupReport, SnapshotReport, Source};
 use super::run::Job;
-use super::summarise::{Wanted, Written};
+use super::summarise::{Kind, Wanted, Written};
 use super::transcribe::Transcriber;
 use crate::compaction::call::ReloadTool;
 use crate::compression::block::{Block, FileLine, MoreFiles, Originals, sections};
@@ -129,7 +129,19 @@ impl Job<'_> {
             })
             .collect();
         let written = self.summaries(&wanted).map_err(NoSnapshot::Why)?;
-        let retention = self.retention(&said, &written);
+        let mut snapshots = Snapshots {
+            blocks: Vec::new(),
+            files: Vec::new(),
+            report: self.snapshot_report(&written),
+            retention: Retention::default(),
+        };
+        for (((group, wanted), written), earlier) in
+            groups.iter().zip(&wanted).zip(written).zip(&earlier)
+        {
+            self.finish(compression, group, wanted, written, earlier, claims, &mut snapshots)?;
+        }
+        let retention = self.retention(&said, &snapshots.blocks);
+        snapshots.retention = retention;
         if let Some(most) = self.settings.max_loss
             && retention.loss() > most
         {
@@ -139,17 +151,6 @@ impl Job<'_> {
                 retention.lost,
                 retention.kept + retention.recoverable + retention.lost
             )));
-        }
-        let mut snapshots = Snapshots {
-            blocks: Vec::new(),
-            files: Vec::new(),
-            report: self.snapshot_report(&written),
-            retention,
-        };
-        for (((group, wanted), written), earlier) in
-            groups.iter().zip(&wanted).zip(written).zip(&earlier)
-        {
-            self.finish(compression, group, wanted, written, earlier, claims, &mut snapshots)?;
         }
         Ok(snapshots)
     }
@@ -207,7 +208,7 @@ impl Job<'_> {
                 // Long enough a name to count with; the true one comes below.
                 list: self.store.folder().child(&"x".repeat(40)).spelled().to_owned(),
             });
-            if round > 0 {
+            if round > 0 && self.offloader.summariser.kind != Kind::Llm {
                 block.writer = Writer::Extractive;
             }
             if block.writer == Writer::Extractive {
@@ -300,11 +301,11 @@ impl Job<'_> {
         })
     }
 
-    fn retention(&self, said: &[Vec<Said<'_>>], written: &[Written]) -> Retention {
+    fn retention(&self, said: &[Vec<Said<'_>>], blocks: &[Block]) -> Retention {
         let readers =
             [ReloadTool::ReadFile, ReloadTool::Grep, ReloadTool::ReadToolResult, ReloadTool::Shell];
         let readable = readers.iter().any(|tool| self.settings.reload_tools.contains(tool));
-        let texts: Vec<String> = written.iter().map(|w| w.summary.text()).collect();
+        let texts: Vec<String> = blocks.iter().map(Block::render).collect();
         Retention::of(&said.concat(), &texts.join("\n"), readable)
     }
 

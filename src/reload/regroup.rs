@@ -37,9 +37,9 @@ pub(super) fn regroup(
     for originals in place.blocks.iter().flat_map(|block| &block.originals) {
         let mut found = 0;
         for path in &originals.paths {
-            match group(path, roots) {
-                Ok(text) => {
-                    found += said(history, &text)?;
+            match group(history, path, roots) {
+                Ok((text, said)) => {
+                    found += said;
                     files.push(text);
                 }
                 Err(why) => {
@@ -59,9 +59,9 @@ pub(super) fn regroup(
     Ok(Some(woven(history, &views, &place, &groups)))
 }
 
-/// The text of a group's file. The words for a file outside and for one that is
+/// The text of a group's file, and how many messages it brings back. The words for a file outside and for one that is
 /// not there are the same.
-fn group(path: &str, roots: &Roots) -> Result<String, String> {
+fn group(history: &History<'_>, path: &str, roots: &Roots) -> Result<(String, usize), String> {
     let missing = || "no such file".to_owned();
     let at = roots.locate(path).map_err(|_| missing())?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -69,9 +69,8 @@ fn group(path: &str, roots: &Roots) -> Result<String, String> {
         return Err(missing());
     }
     let text = read_regular(&at).map_err(|_| missing())?;
-    // Spliced in unread it must be JSON.
-    match serde_json::from_str::<Vec<&serde_json::value::RawValue>>(&text) {
-        Ok(_) => Ok(text),
+    match said(history, &text) {
+        Ok(said) => Ok((text, said)),
         Err(_) => Err("the file holds no array of messages".to_owned()),
     }
 }

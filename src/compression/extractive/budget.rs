@@ -19,6 +19,11 @@ const LEFT_OVER: [Section; 6] = [
 /// Items in a row that may not fit before a section is full.
 const MISFITS: usize = 24;
 
+/// What the goal may take: enough for a sentence, however small the budget.
+pub(super) fn goal_room(budget: u64) -> u64 {
+    (budget * SHARES[0] / 100).max(48).min(budget / 2)
+}
+
 /// A section being filled.
 struct Filling {
     /// By worth, the most first.
@@ -35,8 +40,8 @@ pub(super) fn spend(sections: [Vec<Item>; 6], budget: u64, count: &dyn Fn(&str) 
         let chosen = vec![false; items.len()];
         Filling { items, chosen }
     });
-    for (filling, share) in fillings.iter_mut().zip(SHARES) {
-        let room = budget * share / 100;
+    let shares = SHARES.map(|share| budget * share / 100);
+    for (filling, room) in fillings.iter_mut().zip([&[goal_room(budget)], &shares[1..]].concat()) {
         left -= filling.fill(room.min(left), count);
     }
     for section in LEFT_OVER {

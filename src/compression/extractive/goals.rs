@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Source;
+use super::budget::goal_room;
 use super::item::{Item, NEW, parse};
 use super::labels::LATEST;
 use crate::compression::directives::spoken;
@@ -30,7 +31,7 @@ pub(super) fn goals(
     let latest_of_old =
         old.iter().position(|item| LATEST.iter().any(|label| item.text.starts_with(label)));
     // As much as the section has, beside the marks around it.
-    let room = (budget * 18 / 100).saturating_sub(12).min(REQUEST);
+    let room = goal_room(budget).saturating_sub(12).min(REQUEST);
     let mut items = Vec::new();
     let mut first = requests.first().copied();
     if let Some(at) = latest_of_old

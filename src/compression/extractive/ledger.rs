@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Source;
 use super::item::Item;
 use super::labels::Labels;
-use crate::compression::markers::{exit_code, is_error};
+use crate::compression::markers::{counts_failures, exit_code, is_error};
 use crate::compression::sentences::cut;
 use crate::compression::transcript::{Answered, Asked, Said};
 use crate::history::raw::{fields, is_string, unescape};
@@ -143,15 +143,21 @@ impl Action<'_> {
     /// True where the result says that the call failed.
     pub(super) fn failed(&self) -> bool {
         let Some((_, _, result)) = self.result else { return false };
-        let (head, tail) = windows(&result.text);
-        if let Some(code) = exit_code(tail).or_else(|| exit_code(head)) {
+        if let Some(code) = self.code(&result.text) {
             return code != "0";
+        }
+        let (head, tail) = windows(&result.text);
+        if !self.reads() && tail.lines().rev().take(3).any(counts_failures) {
+            return true;
         }
         let head = head.trim_start();
         let first = head.lines().next().unwrap_or_default();
-        let first = first.get(..first.len().min(160)).unwrap_or(first);
+        // What was read may speak of errors; a reader that failed says so at once.
+        let most = if self.reads() { 24 } else { 160 };
+        let first = &first[..first.floor_char_boundary(most)];
+        let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark));
         first.starts_with("Traceback")
-            || (is_error(first) && !first.starts_with(|c: char| c.is_ascii_digit()))
+            || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
             || (head.starts_with('{')
                 && ["\"error\":", "\"success\": false", "\"success\":false", "\"is_error\": true"]
                     .iter()
@@ -160,15 +166,32 @@ impl Action<'_> {
                 && !head.contains("\"error\":null"))
     }
 
+    /// True for a tool that shows what is there: its result is what it read, and an
+    /// exit code in it is someone else's.
+    fn reads(&self) -> bool {
+        let verbs =
+            ["read", "view", "open", "list", "search", "grep", "find", "fetch", "get", "show"];
+        let name = self.tool.to_ascii_lowercase();
+        verbs.iter().any(|verb| name.split(['_', '-', '.', ' ']).any(|word| word.starts_with(verb)))
+    }
+
+    /// The exit code that its result states.
+    fn code<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let (head, tail) = windows(text);
+        exit_code(tail).or_else(|| exit_code(head)).filter(|_| !self.reads())
+    }
+
     /// What came of it, on one line.
     pub(super) fn outcome(&self, labels: &Labels) -> String {
         let Some((_, _, result)) = self.result else { return labels.no_result.to_owned() };
         let text = readable(&result.text);
         let (head, tail) = windows(&text);
-        let code = exit_code(tail).or_else(|| exit_code(head)).filter(|code| *code != "0");
+        let code = self.code(&text).filter(|code| *code != "0");
         let failed = self.failed();
         let telling = || {
-            let lines = || head.lines().chain(tail.lines()).map(str::trim).filter(|l| is_error(l));
+            // `0 failed` in a line of totals is no failure.
+            let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
+            let lines = || head.lines().chain(tail.lines()).map(str::trim).filter(fails);
             // A heading such as `Traceback …:` says less than what stands under it.
             let best = lines().find(|line| !line.ends_with(':')).or_else(|| lines().next());
             best.map(|line| cut(line, OUTCOME))
