@@ -102,7 +102,7 @@ fn check() {
         unburden::compression::block::sections(&summary)
     );
     let took = median(|| {
-        let source = Source::new(&said, None, "");
+        let source = Source::new(&said, &[], None, "");
         accept(&reply, &source, &Limits { max_tokens: 1 << 40, count: &|_| 0 })
     });
     row("check of a snapshot", size, took);

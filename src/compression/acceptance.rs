@@ -26,18 +26,20 @@ impl<'a> Source<'a> {
     /// Of the messages, the text of the earlier snapshot that is merged, and what
     /// of it are the user's own words (its directives and constraints).
     ///
-    /// The messages should hold every system message and the user's words of the
-    /// whole history, also where only a group of it is compressed: a constraint or
-    /// an order is held to them.
+    /// `voices` are the system's and the user's messages of the whole history, also
+    /// where only a group of it is compressed: a constraint or an order is held to
+    /// them.
     pub fn new(
         messages: &'a [Said<'a>],
+        voices: &'a [Said<'a>],
         earlier: Option<&'a str>,
         earlier_user: &'a str,
     ) -> Source<'a> {
         let mut haystack = Haystack::default();
+        let beside = voices;
         let mut voices = Voices::default();
         let mut user = String::new();
-        for said in messages {
+        for said in beside.iter().chain(messages) {
             for text in &said.texts {
                 add_said(&mut haystack, text);
                 match said.role {

@@ -49,7 +49,8 @@ fn rejected(sections: &[(Section, &str)]) -> Vec<Rejection> {
 }
 
 fn check(reply: &str, messages: &[Said<'_>], max_tokens: u64) -> Vec<Rejection> {
-    let source = Source::new(messages, Some("Gauge at `/srv/gauge`"), "Keep it below 900 words.");
+    let source =
+        Source::new(messages, &[], Some("Gauge at `/srv/gauge`"), "Keep it below 900 words.");
     let count = |text: &str| text.len() as u64 / 4;
     accept(reply, &source, &Limits { max_tokens, count: &count }).err().unwrap_or_default()
 }

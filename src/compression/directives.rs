@@ -1,7 +1,7 @@
 //! Directives: the user's own words, verbatim. What a summary must never
 //! paraphrase is copied past it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::markers::{is_constraint, is_output};
 use super::sentences::{masked, opening, sentences, suffix};
@@ -14,6 +14,8 @@ const SHORT: u64 = 120;
 const LONG_BYTES: usize = 1_500;
 /// Sentences taken of one long message.
 const SENTENCES: usize = 40;
+/// First lines that so many messages share are a framework's.
+const FRAMEWORK: usize = 3;
 /// What the mark before a directive and the line's end cost.
 const FRAME: u64 = 3;
 
@@ -24,6 +26,8 @@ enum Claim {
     Frame,
     /// It sets a rule.
     Rule,
+    /// It sets a rule like a newer one, but for its digits.
+    Refrain,
     /// Anything else that was said.
     Word,
     /// Like a newer one, but for its digits.
@@ -59,8 +63,12 @@ pub fn directives(
         candidates.iter().filter(|c| c.claim == Claim::Frame).map(|c| c.text).collect();
     candidates.retain(|c| c.claim == Claim::Frame || !framed.iter().any(|f| f.contains(c.text)));
     for candidate in &mut candidates {
-        if !likes.insert(masked(candidate.text)) && candidate.claim == Claim::Word {
-            candidate.claim = Claim::Echo;
+        if !likes.insert(masked(candidate.text)) {
+            candidate.claim = match candidate.claim {
+                Claim::Frame => Claim::Frame,
+                Claim::Rule | Claim::Refrain => Claim::Refrain,
+                Claim::Word | Claim::Echo => Claim::Echo,
+            };
         }
     }
     let mut order: Vec<usize> = (0..candidates.len()).collect();
@@ -90,7 +98,7 @@ pub fn directives(
             left -= price;
             chosen.push((at, candidate.text.to_owned()));
         } else if is_frame {
-            let short = ends(candidate.text, room - FRAME, count);
+            let short = ends(candidate.text, room.saturating_sub(FRAME), count);
             left = left.saturating_sub(count(&short) + FRAME);
             if !short.is_empty() {
                 chosen.push((at, short));
@@ -145,16 +153,27 @@ fn candidates<'a>(
     found
 }
 
-/// What users said, oldest first; outputs that were sent as their words are left
-/// out, unless there is nothing else.
+/// What users said, oldest first. Outputs that were sent as their words are left
+/// out: by how they look, and by a first line that a framework puts above each.
 pub(super) fn spoken<'a>(messages: &'a [Said<'_>]) -> impl Iterator<Item = &'a str> {
     let texts = || {
         let of_user = messages.iter().filter(|message| message.role == Role::User);
         let texts = of_user.flat_map(|message| &message.texts).map(|text| text.trim());
         texts.filter(|text| !text.is_empty())
     };
-    let only_outputs = texts().all(is_output);
-    texts().filter(move |text| only_outputs || !is_output(text))
+    let mut heads: HashMap<u64, usize> = HashMap::new();
+    for head in texts().filter_map(head) {
+        *heads.entry(head).or_default() += 1;
+    }
+    let framed = move |text: &str| head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
+    texts().filter(move |text| !is_output(text) && !framed(text))
+}
+
+/// The first line of a text that has more, but for its digits.
+fn head(text: &str) -> Option<u64> {
+    let (line, _) = text.split_once('\n')?;
+    let line = line.trim();
+    (line.len() <= 120).then(|| masked(line))
 }
 
 /// Beginning and end of a text, within `tokens`.

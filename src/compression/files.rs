@@ -22,7 +22,7 @@ pub fn referred(messages: &[Said<'_>], earlier: &[FileLine]) -> Vec<FileLine> {
             let Some(path) = &result.moved_to else { continue };
             let call = result.call_id.and_then(|id| asked.get(id));
             let arguments = call.map_or("", |call| call.arguments.as_ref());
-            let tool = result.tool.unwrap_or("message");
+            let tool = shortened(result.tool.unwrap_or("message"));
             let about = format!("{tool} {} | {}", shortened(arguments), facts(&result.text));
             files.push(FileLine { path: path.clone().into_owned(), about });
         }

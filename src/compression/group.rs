@@ -16,13 +16,16 @@ pub struct Sizes {
 /// A group below this is joined to its neighbour, in tokens: a snapshot of it would
 /// not be smaller than itself.
 const LEAST_GROUP: u64 = 2 * LEAST;
+/// Most groups of one call: each may cost a call of a model.
+const GROUPS: u64 = 32;
 
 /// Cuts the units into groups, in order. Each unit is a run of messages with its
 /// cost; one that is larger than a group may be stands alone, but for neighbours
 /// that are too small to stand for themselves.
 pub fn groups(units: &[(Range<usize>, u64)], sizes: Sizes) -> Vec<Range<usize>> {
     let threshold = if sizes.threshold == 0 { u64::MAX } else { sizes.threshold };
-    let most = threshold.min(sizes.window.unwrap_or(u64::MAX));
+    let whole: u64 = units.iter().map(|(_, tokens)| tokens).sum();
+    let most = threshold.max(whole / GROUPS + 1).min(sizes.window.unwrap_or(u64::MAX));
     let mut groups: Vec<(Range<usize>, u64)> = Vec::new();
     for (unit, tokens) in units {
         match groups.last_mut() {
@@ -61,17 +64,22 @@ pub const LEAST: u64 = 250;
 const MOST: u64 = 8_000;
 
 impl Budget {
-    /// The budget for `tokens` of messages; `room` is what a hard target leaves.
+    /// The budget for `tokens` of messages beside an earlier snapshot of `earlier`
+    /// tokens, which was summarised once and is not summarised again; `room` is
+    /// what a hard target leaves.
     ///
     /// A model may take a fifth, as in the guide's example (35,000 → 7,000); the
     /// built-in summariser takes a tenth, for its extracts are less dense.
-    pub fn of(tokens: u64, room: Option<u64>) -> Budget {
+    pub fn of(tokens: u64, earlier: u64, room: Option<u64>) -> Budget {
         let room = room.unwrap_or(u64::MAX).max(LEAST);
-        let whole = (tokens / 10).clamp(LEAST, MOST).min(room);
+        let whole = (earlier + tokens / 10).clamp(LEAST, MOST).min(room);
         let own = (whole / 4).max(60);
         Budget {
             whole,
-            model: (tokens / 5).clamp(LEAST * 2, MOST).min(room.saturating_sub(2 * own)).max(100),
+            model: (earlier + tokens / 5)
+                .clamp(LEAST * 2, MOST)
+                .min(room.saturating_sub(2 * own))
+                .max(100),
             directives: own,
             files: own,
         }

@@ -15,6 +15,7 @@ pub mod files;
 pub mod group;
 pub mod identifiers;
 pub mod language;
+pub mod originals;
 pub mod place;
 pub mod prompt;
 pub mod region;

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use crate::compression::block::Block;
+use crate::compression::block::{Block, Found};
 use crate::history::History;
-use crate::history::message::{MessageView, Role, Slot};
+use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::history::splice::quote;
 use crate::tokens::measure::text_of;
 
@@ -15,7 +15,7 @@ pub const HOLDER_STUB: &str = "(the system message of the history that holds the
 pub const OTHER_STUB: &str = "(a system message of the history)";
 
 /// Where snapshots stand, or will.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Place {
     /// The system message and the text in it; None where one must be added.
     holder: Option<(usize, Slot)>,
@@ -25,6 +25,9 @@ pub struct Place {
     after: String,
     /// The snapshots that stand there, oldest first.
     pub blocks: Vec<Block>,
+    /// True where the text names originals that belong to no snapshot found: one
+    /// that somebody changed beyond recognition.
+    pub unread: bool,
 }
 
 impl Place {
@@ -36,23 +39,23 @@ impl Place {
                 continue;
             }
             let raw = history.messages()[index];
-            let Some(slot) = history.dialect().snapshot_slot(raw) else { continue };
-            let text = text_of(raw, &slot).text;
-            let found = Block::find_all(&text);
-            let place = Place {
-                before: found.before.to_owned(),
-                after: found.after.to_owned(),
-                blocks: found.blocks,
-                holder: Some((index, slot)),
-            };
-            if !place.blocks.is_empty() {
-                return place;
+            let mut slots = history.dialect().content_slots(raw);
+            slots.retain(|slot| slot.kind == SlotKind::String);
+            let last = slots.len().checked_sub(1);
+            for (at, slot) in slots.into_iter().enumerate() {
+                let Found { before, after, blocks, unread } =
+                    Block::find_all(&text_of(raw, &slot).text);
+                let holds = !blocks.is_empty();
+                let place = Place { holder: Some((index, slot)), before, after, blocks, unread };
+                if holds {
+                    return place;
+                }
+                if Some(at) == last || unread {
+                    first.get_or_insert(place);
+                }
             }
-            first.get_or_insert(place);
         }
-        let none =
-            Place { holder: None, before: String::new(), after: String::new(), blocks: Vec::new() };
-        first.unwrap_or(none)
+        first.unwrap_or_default()
     }
 
     /// The message's index; None where it is added at the front.

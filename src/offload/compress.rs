@@ -98,15 +98,23 @@ impl Job<'_> {
             ));
         }
         let place = Place::find(self.history(), &views);
-        let prefixes = self.prefixes(&place, &region);
+        if place.unread {
+            return Err("not compressed: a system message names the originals of a snapshot that \
+                        cannot be read; mended by hand or by /rehydrate it can be merged"
+                .to_owned());
+        }
+        let prefixes = self.prefixes(&place, &region, moves);
         let kept = self.kept(&prefixes);
         let tail = match &kept {
             Some((end, _)) => region.after(*end),
             None => region.clone(),
         };
+        let least_of_all = self.least(moves);
         let target_holds = |end: usize| {
             let gone: u64 = self.cost(&tokens, region.range().start..end);
-            settings.target_tokens.is_none_or(|target| left - gone + LEAST <= target)
+            // What nothing can reach is no reason for a new snapshot each turn.
+            let met = |target| left - gone + LEAST <= target || least_of_all > target;
+            settings.target_tokens.is_none_or(met)
         };
         let (gone, kept, groups) = match kept {
             // The tail is small: what was written once serves again.
@@ -122,9 +130,21 @@ impl Job<'_> {
         };
         let key = prefixes.iter().rev().find(|(end, _)| *end == gone.end).map(|(_, key)| *key);
         let Some(key) = key else { return Err("not compressed: no unit ends there".to_owned()) };
-        let room = settings
-            .target_tokens
-            .map(|target| target.saturating_sub(left - self.cost(&tokens, gone.clone())));
+        // What stands in the place of snapshots makes room for the new ones.
+        let replaced: u64 =
+            place.blocks.iter().map(|block| self.tokenizer.count(&block.render())).sum();
+        let fixed = (left - self.cost(&tokens, gone.clone())).saturating_sub(replaced);
+        let room = settings.target_tokens.map(|target| target.saturating_sub(fixed));
+        let rooms = groups.len() as u64;
+        let groups = match (room, groups.as_slice()) {
+            // Many snapshots have no place where one has hardly any.
+            (Some(room), [first, .., last])
+                if room / rooms < 2 * LEAST && self.offloader.summariser.window().is_none() =>
+            {
+                std::iter::once(first.start..last.end).collect()
+            }
+            _ => groups,
+        };
         Ok(Some(Compression { place, gone, kept, groups, key, tokens, room }))
     }
 
@@ -174,8 +194,11 @@ impl Job<'_> {
         if self.settings.mode == Mode::Compact {
             return left;
         }
-        let gone = self.region(&tokens).tokens();
-        left - gone + gone.min(LEAST)
+        let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
+        let blocks = Place::find(self.history(), &views).blocks;
+        let replaced: u64 = blocks.iter().map(|b| self.tokenizer.count(&b.render())).sum();
+        let gone = self.region(&tokens).tokens() + replaced;
+        left.saturating_sub(gone) + gone.min(LEAST)
     }
 
     fn region(&self, tokens: &[u64]) -> Region {

@@ -14,10 +14,16 @@ use super::report::{Action, ActionKind, Checks, Outcome, Report, Source};
 use super::request::{Files, Run};
 use super::run::{FileOfCall, Job, Offloaded, UNCHANGED, failure};
 use super::snapshots::{NewFile, NoSnapshot, Snapshots};
+use std::collections::HashMap;
+
 use crate::compression::block::Block;
+use crate::compression::originals::Originals;
 use crate::history::History;
 use crate::history::splice::quote;
 use crate::store::{Claim, Claims, Stem, StoreError, regular_len};
+
+/// Most files out of reach that are named.
+const LOST_TOLD: usize = 5;
 
 impl Job<'_> {
     /// Compacts as decided, and compresses.
@@ -108,15 +114,17 @@ impl Job<'_> {
             .collect();
         let content = |index: usize| snapshots.files[new[index]].content.as_str().into();
         let written = self.store.write(&files, content)?;
+        let mut renamed = HashMap::new();
         for (n, claim) in new.into_iter().zip(written) {
             of_snapshots[n] = !claim.stored;
             let old = self.store.spell(&snapshots.files[n].claim.name);
             let path = self.store.spell(&claim.name);
             if old != path {
-                snapshots.rename(&old, &path);
+                renamed.insert(old, path);
             }
             snapshots.files[n].claim = claim;
         }
+        snapshots.rename(&renamed);
         Ok((created, of_snapshots))
     }
 
@@ -246,15 +254,33 @@ impl Job<'_> {
     fn out_of_reach(&self, blocks: &[Block]) -> Vec<String> {
         let readable =
             |path: &str| self.offloader.roots.locate(path).is_ok_and(|at| regular_len(&at).is_ok());
-        let paths = blocks.iter().flat_map(|b| &b.originals).flat_map(|o| &o.paths);
+        let originals = blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
+        let files = blocks.iter().flat_map(|b| &b.files).map(|file| file.path.clone());
+        let lists = blocks.iter().filter_map(|b| Some(b.more.as_ref()?.list.clone()));
+        let paths = originals.chain(files).chain(lists);
         let lost = paths.filter(|path| self.settings.run == Run::Real && !readable(path));
-        lost.map(|path| format!("\"{path}\" of an earlier snapshot cannot be read")).collect()
+        let told = lost.take(LOST_TOLD);
+        told.map(|path| format!("\"{path}\" of an earlier snapshot cannot be read")).collect()
     }
 
     /// Keeps the snapshots for the next call. Whether that works or not, this
     /// answer stands.
     fn keep(&self, compression: &Compression, blocks: Vec<String>, snapshots: &Snapshots) {
-        let record = Record::new(blocks, snapshots.report.clone(), snapshots.retention);
+        let originals =
+            snapshots.blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
+        let hashed = |path: String| {
+            let hash = self.originals_hash(&path)?;
+            Some((path, hash.to_hex().to_string()))
+        };
+        let (report, retention) = (snapshots.report.clone(), snapshots.retention);
+        // A file that cannot be read makes the record useless, and it stays so.
+        let record = Record::new(
+            &compression.key,
+            blocks,
+            report,
+            retention,
+            originals.filter_map(hashed).collect(),
+        );
         let text = serde_json::to_string(&record).unwrap_or_default();
         let stem = Stem::of_kept(&compression.key);
         let wanted = [(stem, blake3::hash(text.as_bytes()))];

@@ -2,12 +2,16 @@
 //! that prefix. The same history costs no second model call, and a longer one
 //! keeps its beginning: the tail is compressed only when it is large again.
 
+use std::collections::BTreeMap;
+
 use blake3::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
+use super::moves::Move;
 use super::report::SnapshotReport;
 use super::run::Job;
 use crate::compression::block::Block;
+use crate::compression::originals::Originals;
 use crate::compression::place::Place;
 use crate::compression::region::Region;
 use crate::compression::retention::Retention;
@@ -15,21 +19,41 @@ use crate::store::{Stem, read_regular, regular_len};
 
 /// The form of the record; another is not read.
 const VERSION: u32 = 1;
+/// Prefixes that are looked up, the longest first: each costs a look at the disk,
+/// and a tail of more turns than these would be compressed again anyway.
+const LOOK_BACK: usize = 4_096;
 
 /// A record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     version: u32,
+    /// The hash of what the snapshots stand for.
+    key: String,
     /// The snapshots, as they stand in the system message.
     pub(super) blocks: Vec<String>,
     /// What was said of them.
     pub(super) snapshot: SnapshotReport,
     pub(super) retention: Retention,
+    /// The files with its messages, each with the hash of what it held.
+    pub(super) originals: BTreeMap<String, String>,
 }
 
 impl Kept {
-    pub(super) fn new(blocks: Vec<String>, snapshot: SnapshotReport, retention: Retention) -> Kept {
-        Kept { version: VERSION, blocks, snapshot, retention }
+    pub(super) fn new(
+        key: &Hash,
+        blocks: Vec<String>,
+        snapshot: SnapshotReport,
+        retention: Retention,
+        originals: BTreeMap<String, String>,
+    ) -> Kept {
+        Kept {
+            version: VERSION,
+            key: key.to_hex().to_string(),
+            blocks,
+            snapshot,
+            retention,
+            originals,
+        }
     }
 
     /// The snapshots, read.
@@ -39,9 +63,29 @@ impl Kept {
 }
 
 impl Job<'_> {
+    /// True where the file at `path` holds what has that hash.
+    fn holds(&self, path: &str, hash: &str) -> bool {
+        let content = self.originals_hash(path);
+        content.is_some_and(|content| content.to_hex().as_str() == hash)
+    }
+
+    /// The hash of a group's file, wherever it lies.
+    pub(super) fn originals_hash(&self, path: &str) -> Option<Hash> {
+        let at = self.offloader.roots.locate(path).ok()?;
+        self.store.hash_of(&at).ok()
+    }
+
     /// The hash of each prefix of the region that ends where a unit ends. Of system
     /// messages only the places count: they stay, and may change from turn to turn.
-    pub(super) fn prefixes(&self, place: &Place, region: &Region) -> Vec<(usize, Hash)> {
+    ///
+    /// What compaction moves in this call counts as well: a snapshot names the
+    /// files that its messages were moved to.
+    pub(super) fn prefixes(
+        &self,
+        place: &Place,
+        region: &Region,
+        moves: &[Move],
+    ) -> Vec<(usize, Hash)> {
         let settings = self.settings;
         let mut hasher = Hasher::new();
         let about = format!(
@@ -59,6 +103,7 @@ impl Job<'_> {
             hasher.update(block.render().as_bytes());
         }
         hasher.update(&(region.range().start as u64).to_le_bytes());
+        let mut moves = moves.iter().peekable();
         let mut prefixes = Vec::with_capacity(region.units.len());
         for (unit, _) in &region.units {
             for index in unit.clone() {
@@ -66,6 +111,9 @@ impl Job<'_> {
                 let length = raw.map_or(u64::MAX, |raw| raw.len() as u64);
                 hasher.update(&length.to_le_bytes());
                 hasher.update(raw.unwrap_or_default().as_bytes());
+                while let Some(item) = moves.next_if(|item| item.candidate.index <= index) {
+                    hasher.update(item.path.as_bytes());
+                }
             }
             prefixes.push((unit.end, hasher.finalize()));
         }
@@ -74,21 +122,21 @@ impl Job<'_> {
 
     /// The snapshot of the longest prefix that has one, and where that ends.
     pub(super) fn kept(&self, prefixes: &[(usize, Hash)]) -> Option<(usize, Kept)> {
-        prefixes.iter().rev().find_map(|(end, key)| {
+        prefixes.iter().rev().take(LOOK_BACK).find_map(|(end, key)| {
             let name = Stem::of_kept(key).names(key).next()?;
             let at = self.store.folder().child(name.as_str());
             regular_len(&at).ok()?;
             // A record that cannot be read, or whose files are gone, is no record.
             let kept: Kept = serde_json::from_str(&read_regular(&at).ok()?).ok()?;
             let blocks = kept.read();
-            let whole = blocks.len() == kept.blocks.len() && kept.version == VERSION;
-            let there = |path: &String| {
-                let at = self.offloader.roots.locate(path);
-                at.is_ok_and(|at| regular_len(&at).is_ok())
-            };
-            let mut originals = blocks.iter().flat_map(|block| &block.originals);
-            let found = originals.all(|group| group.paths.iter().all(there));
-            (whole && found).then_some((*end, kept))
+            let whole = blocks.len() == kept.blocks.len()
+                && (kept.version, kept.key.as_str()) == (VERSION, key.to_hex().as_str());
+            let mut files =
+                blocks.iter().flat_map(|block| &block.originals).flat_map(Originals::paths);
+            let known = &kept.originals;
+            // A group's number may have been given out again since.
+            let held = |path: String| known.get(&path).is_some_and(|hash| self.holds(&path, hash));
+            (whole && !known.is_empty() && files.all(held)).then_some((*end, kept))
         })
     }
 }

@@ -2,6 +2,7 @@
 //! added, and the block is brought under its budget. Names are claimed here, so
 //! that a snapshot can say where its messages are; files are written later.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::compress::Compression;
@@ -11,15 +12,16 @@ use super::run::Job;
 use super::summarise::{Kind, Wanted, Written};
 use super::transcribe::Transcriber;
 use crate::compaction::call::ReloadTool;
-use crate::compression::block::{Block, FileLine, MoreFiles, Originals, sections};
+use crate::compression::block::{Block, FileLine, HASHED, MoreFiles, sections};
 use crate::compression::directives::directives;
 use crate::compression::extractive;
 use crate::compression::files::{fitting, referred};
 use crate::compression::group::Budget;
+use crate::compression::originals::Originals;
 use crate::compression::retention::Retention;
 use crate::compression::snapshot::{Section, Summary, Writer};
 use crate::compression::transcript::Said;
-use crate::store::{Claim, Claims, Stem, StoreError, read_regular};
+use crate::store::{Claim, Claims, Stem, StoreError};
 
 /// Tries at bringing a snapshot under what it may cost; each halves its budget.
 const TRIES: u32 = 3;
@@ -56,11 +58,12 @@ pub(super) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Another request took a name in between: the file got the next one.
-    pub(super) fn rename(&mut self, old: &str, new: &str) {
+    /// Other requests took names in between: files got the next ones. All at once,
+    /// for one file's new name may be another's old one.
+    pub(super) fn rename(&mut self, renamed: &HashMap<String, String>) {
         let rename = |path: &mut String| {
-            if path == old {
-                new.clone_into(path);
+            if let Some(new) = renamed.get(path) {
+                path.clone_from(new);
             }
         };
         self.files.iter_mut().for_each(|file| rename(&mut file.path));
@@ -68,7 +71,12 @@ impl Snapshots {
         for block in &mut self.blocks {
             block.files.iter_mut().for_each(|file| rename(&mut file.path));
             block.more.iter_mut().for_each(|more| rename(&mut more.list));
-            block.originals.iter_mut().flat_map(|o| &mut o.paths).for_each(rename);
+            // Only the newest line is of this call.
+            let own = block.originals.last_mut();
+            let path = own.as_ref().and_then(|own| own.paths().next());
+            if let (Some(own), Some(new)) = (own, path.and_then(|path| renamed.get(&path))) {
+                own.rename(new);
+            }
         }
     }
 }
@@ -97,38 +105,39 @@ impl Job<'_> {
         if let (Some((_, kept)), true) = (&compression.kept, compression.groups.is_empty()) {
             let report = SnapshotReport { reused: true, ..kept.snapshot.clone() };
             let retention = kept.retention;
+            self.gate(retention)?;
             return Ok(Snapshots { blocks: kept.read(), files: Vec::new(), report, retention });
         }
         let transcriber = Transcriber::new(self, moves);
         let groups = &compression.groups;
         let said: Vec<Vec<Said<'_>>> =
             groups.iter().map(|group| transcriber.transcript(group.clone())).collect();
-        let voices: Vec<Vec<Said<'_>>> = groups
-            .iter()
-            .zip(&said)
-            .map(|(group, said)| [transcriber.voices(group), said.clone()].concat())
-            .collect();
         let mut earlier = vec![Earlier::of(&compression.earlier(), self)];
         earlier.resize_with(groups.len(), Earlier::default);
         let rooms = groups.len() as u64;
         let wanted: Vec<Wanted<'_>> = groups
             .iter()
-            .zip(said.iter().zip(&voices))
+            .zip(&said)
             .zip(&earlier)
-            .map(|((group, (said, voices)), earlier)| {
-                let tokens = self.cost(&compression.tokens, group.clone()) + earlier.tokens;
+            .map(|((group, said), earlier)| {
+                let own = self.cost(&compression.tokens, group.clone());
+                let tokens = own + earlier.tokens;
                 Wanted {
                     said,
-                    voices,
                     earlier: earlier.summary.as_ref(),
                     earlier_text: &earlier.text,
                     earlier_user: &earlier.user,
                     tokens,
-                    budget: Budget::of(tokens, compression.room.map(|room| room / rooms)),
+                    budget: Budget::of(
+                        own,
+                        earlier.tokens,
+                        compression.room.map(|room| room / rooms),
+                    ),
                 }
             })
             .collect();
-        let written = self.summaries(&wanted).map_err(NoSnapshot::Why)?;
+        let voices = || transcriber.voices();
+        let written = self.summaries(&wanted, voices).map_err(NoSnapshot::Why)?;
         let mut snapshots = Snapshots {
             blocks: Vec::new(),
             files: Vec::new(),
@@ -142,17 +151,21 @@ impl Job<'_> {
         }
         let retention = self.retention(&said, &snapshots.blocks);
         snapshots.retention = retention;
-        if let Some(most) = self.settings.max_loss
-            && retention.loss() > most
-        {
-            return Err(NoSnapshot::Why(format!(
+        self.gate(retention)?;
+        Ok(snapshots)
+    }
+
+    /// Refuses a compression that loses more than the caller allows.
+    fn gate(&self, retention: Retention) -> Result<(), NoSnapshot> {
+        match self.settings.max_loss {
+            Some(most) if retention.loss() > most => Err(NoSnapshot::Why(format!(
                 "not compressed: {} of {} identifiers would be lost, more than max_loss ({most}) \
                  allows",
                 retention.lost,
                 retention.kept + retention.recoverable + retention.lost
-            )));
+            ))),
+            _ => Ok(()),
         }
-        Ok(snapshots)
     }
 
     /// One group: originals claimed, block made to fit, group reported.
@@ -167,8 +180,9 @@ impl Job<'_> {
         claims: &mut Claims,
         snapshots: &mut Snapshots,
     ) -> Result<(), NoSnapshot> {
+        let named = earlier.originals.iter().filter_map(Originals::last).max();
         let originals = self.new_file(
-            Stem::of_group(&self.chat(compression)),
+            Stem::of_group(&self.chat(compression), named.map_or(0, |number| number + 1)),
             self.originals(compression, group.clone()),
             claims,
         )?;
@@ -184,13 +198,15 @@ impl Job<'_> {
         };
         let of_group = FileLine {
             path: path.clone(),
-            about: format!("the {messages} messages of this snapshot as they were"),
+            about: format!(
+                "the {messages} messages of this snapshot as they were{HASHED}{}",
+                &originals.claim.hash.to_hex()[..16]
+            ),
         };
-        block.originals.push(Originals { messages, paths: vec![path.clone()] });
+        block.originals.extend(Originals::new(messages, &path));
         let files = referred(wanted.said, &earlier.files);
-        let most = compression.room.map_or(wanted.tokens, |room| {
-            wanted.tokens.min(room / compression.groups.len() as u64)
-        });
+        let room = compression.room.map(|room| room / compression.groups.len() as u64);
+        let aim = room.map_or(wanted.tokens, |room| wanted.tokens.min(room));
         let mut budget = wanted.budget;
         let mut list = None;
         for round in 0..=TRIES {
@@ -200,11 +216,12 @@ impl Job<'_> {
             let (mut named, listed) = fitting(files.clone(), budget.files, &count);
             named.push(of_group.clone());
             block.files = named;
-            let listed_before: u64 = earlier.more.iter().map(|more| more.count).sum();
-            list = (!listed.is_empty() || listed_before > 0)
-                .then(|| self.list(&listed, &earlier.more));
+            let counts = earlier.more.iter().map(|more| more.count);
+            let listed_before = counts.fold(0, u64::saturating_add);
+            list =
+                (!listed.is_empty() || listed_before > 0).then(|| list_of(&listed, &earlier.more));
             block.more = list.as_ref().map(|_| MoreFiles {
-                count: listed.len() as u64 + listed_before,
+                count: listed_before.saturating_add(listed.len() as u64),
                 // Long enough a name to count with; the true one comes below.
                 list: self.store.folder().child(&"x".repeat(40)).spelled().to_owned(),
             });
@@ -217,22 +234,25 @@ impl Job<'_> {
                 let left = budget.whole.saturating_sub(own);
                 block.summary = extractive::summarise(wanted.said, wanted.earlier, left, &count);
             }
-            if count(&block.render()) < most {
+            let size = count(&block.render());
+            // A target that cannot be met is no reason to leave everything.
+            if size < aim || (round == TRIES && size < wanted.tokens) {
                 break;
             }
             if round == TRIES {
                 return Err(NoSnapshot::Why(format!(
                     "not compressed: a snapshot of messages {} to {} would not be smaller than \
-                     {most} tokens",
+                     their {} tokens",
                     group.start,
-                    group.end - 1
+                    group.end - 1,
+                    wanted.tokens
                 )));
             }
             budget = budget.halved();
         }
         if let (Some(content), Some(more)) = (list, &mut block.more) {
             let file =
-                self.new_file(Stem::of_file_list(&self.chat(compression)), content, claims)?;
+                self.new_file(Stem::of_file_list(&self.chat(compression), 0), content, claims)?;
             more.list = file.path.clone();
             snapshots.files.push(file);
         }
@@ -265,24 +285,6 @@ impl Job<'_> {
         Ok(NewFile { stem, claim, path, content })
     }
 
-    /// The list of files that a snapshot does not name, those of earlier lists
-    /// first; a list that cannot be read is named itself.
-    fn list(&self, files: &[FileLine], earlier: &[MoreFiles]) -> String {
-        let mut lines = String::new();
-        for MoreFiles { count, list } in earlier {
-            let read = self.offloader.roots.locate(list).ok().and_then(|at| read_regular(&at).ok());
-            match read {
-                Some(read) => lines.push_str(&read),
-                None => lines.push_str(&format!("{list} | {count} files\n")),
-            }
-        }
-        for file in files {
-            lines.push_str(&file.render());
-            lines.push('\n');
-        }
-        lines
-    }
-
     /// What a chat's files are named after: its id, the one that its earlier
     /// files have, or a hash of how it began.
     fn chat(&self, compression: &Compression) -> String {
@@ -290,8 +292,9 @@ impl Job<'_> {
             return chat.clone();
         }
         let earlier = compression.earlier();
-        let paths = earlier.iter().flat_map(|block| &block.originals).flat_map(|o| &o.paths);
-        let mut named = paths.rev().filter_map(|path| {
+        let originals = earlier.iter().flat_map(|block| &block.originals);
+        let mut named = originals.rev().filter_map(|originals| {
+            let path = originals.paths().next()?;
             let name = path.rsplit('/').next().unwrap_or_default();
             Some(Stem::chat_of_group(name)?.0.to_owned())
         });
@@ -340,6 +343,14 @@ impl Earlier {
         earlier.text = earlier.summary.as_ref().map_or_else(String::new, sections);
         earlier
     }
+}
+
+/// The list of files that a snapshot does not name. Lists of earlier snapshots are
+/// named in it, not copied: a chat of many compressions would copy them each time.
+fn list_of(files: &[FileLine], earlier: &[MoreFiles]) -> String {
+    let earlier =
+        earlier.iter().map(|more| format!("{} | list of {} files\n", more.list, more.count));
+    earlier.chain(files.iter().map(|file| format!("{}\n", file.render()))).collect()
 }
 
 /// The group files are named in the lines behind the snapshot.

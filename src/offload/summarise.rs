@@ -79,8 +79,6 @@ impl Summariser {
 /// A summary that is wanted.
 pub(super) struct Wanted<'a> {
     pub(super) said: &'a [Said<'a>],
-    /// The same, with the system messages: whose words a summary may repeat.
-    pub(super) voices: &'a [Said<'a>],
     pub(super) earlier: Option<&'a Summary>,
     pub(super) earlier_text: &'a str,
     /// What of it are the user's own words.
@@ -100,14 +98,19 @@ pub(super) struct Written {
 impl Job<'_> {
     /// A summary for each; of the built-in one the text is made later, when it
     /// is known how much room is left for it.
-    pub(super) fn summaries(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Written>, String> {
+    pub(super) fn summaries<'s>(
+        &self,
+        wanted: &[Wanted<'_>],
+        voices: impl FnOnce() -> Vec<Said<'s>>,
+    ) -> Result<Vec<Written>, String> {
         let summariser = &self.offloader.summariser;
         let client = summariser.asked().filter(|_| self.settings.run == Run::Real);
         let Some(client) = client else {
             return Ok(wanted.iter().map(|_| extracts(Vec::new())).collect());
         };
         let deadline = client.deadline();
-        let asked = wanted.iter().map(|one| ask(client, one, self.tokenizer, deadline));
+        let voices = voices();
+        let asked = wanted.iter().map(|one| ask(client, one, &voices, self.tokenizer, deadline));
         let outcomes = client.block_on(join_all(asked));
         outcomes
             .into_iter()
@@ -132,12 +135,13 @@ fn extracts(rejected: Vec<String>) -> Written {
 async fn ask(
     client: &Client,
     wanted: &Wanted<'_>,
+    voices: &[Said<'_>],
     tokenizer: Tokenizer,
     deadline: Instant,
 ) -> Result<Written, Vec<String>> {
     let count = |text: &str| tokenizer.count(text);
     let earlier = (!wanted.earlier_text.is_empty()).then_some(wanted.earlier_text);
-    let source = Source::new(wanted.voices, earlier, wanted.earlier_user);
+    let source = Source::new(wanted.said, voices, earlier, wanted.earlier_user);
     let limits = Limits { max_tokens: wanted.budget.model.min(wanted.tokens), count: &count };
     let mut prompt = prompt_for(client, wanted, &source, limits.max_tokens, &count);
     let mut calls = client.calls();

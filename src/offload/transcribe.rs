@@ -52,7 +52,7 @@ impl<'a> Transcriber<'a> {
             said.push(Said {
                 index,
                 role: view.role,
-                texts: view.texts.iter().map(|slot| self.text(index, slot)).collect(),
+                texts: self.texts(index),
                 calls: view.calls.iter().map(call).collect(),
                 results: view.results.iter().map(|r| self.result(index, r, &callers)).collect(),
             });
@@ -60,16 +60,15 @@ impl<'a> Transcriber<'a> {
         said
     }
 
-    /// What the system and the user say outside of a group: whose words a summary
-    /// of it may repeat as well.
-    pub(super) fn voices(&self, group: &Range<usize>) -> Vec<Said<'a>> {
+    /// What the system and the user say anywhere: whose words a summary of any
+    /// group may repeat.
+    pub(super) fn voices(&self) -> Vec<Said<'a>> {
         let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
             let view = &measured.view;
-            let beside = view.role == Role::User && !group.contains(&index);
-            (view.role == Role::System || beside).then(|| Said {
+            matches!(view.role, Role::System | Role::User).then(|| Said {
                 index,
                 role: view.role,
-                texts: view.texts.iter().map(|slot| self.text(index, slot)).collect(),
+                texts: self.texts(index),
                 calls: Vec::new(),
                 results: Vec::new(),
             })
@@ -105,6 +104,13 @@ impl<'a> Transcriber<'a> {
             text: if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() },
             moved_to,
         }
+    }
+
+    /// What the speaker says: not a name, and not what a model only thought.
+    fn texts(&self, index: usize) -> Vec<Cow<'a, str>> {
+        let history = &self.job.request.history;
+        let slots = history.dialect().content_slots(history.messages()[index]);
+        slots.iter().map(|slot| self.text(index, slot)).collect()
     }
 
     fn text(&self, index: usize, slot: &Slot) -> Cow<'a, str> {

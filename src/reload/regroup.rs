@@ -1,6 +1,7 @@
 //! Regroup: the messages of a compressed history back in place of its snapshots.
 
 use super::rehydrate::Unresolved;
+use crate::compression::block::HASHED;
 use crate::compression::place::{HOLDER_STUB, Place};
 use crate::history::message::{MessageView, Role};
 use crate::history::raw::elements;
@@ -30,27 +31,32 @@ pub(super) fn regroup(
         .collect::<Result<_, _>>()?;
     let views: Vec<&MessageView> = views.iter().collect();
     let place = Place::find(history, &views);
-    let Some(holder) = place.index().filter(|_| !place.blocks.is_empty()) else {
+    let Some(holder) = place.index() else { return Ok(None) };
+    if place.unread {
+        let why = "a snapshot stands there that cannot be read".to_owned();
+        unresolved.push(Unresolved { index: holder, path: String::new(), why });
+    }
+    if place.blocks.is_empty() {
         return Ok(None);
-    };
+    }
     let mut files = Vec::new();
     for originals in place.blocks.iter().flat_map(|block| &block.originals) {
         let mut found = 0;
-        for path in &originals.paths {
-            match group(history, path, roots) {
+        for path in originals.paths() {
+            match group(history, &path, hash_of(&place, &path), roots) {
                 Ok((text, said)) => {
                     found += said;
                     files.push(text);
                 }
                 Err(why) => {
-                    unresolved.push(Unresolved { index: holder, path: path.clone(), why });
+                    unresolved.push(Unresolved { index: holder, path, why });
                     return Ok(None);
                 }
             }
         }
         if found as u64 != originals.messages {
             let why = format!("{found} messages are there, not {}", originals.messages);
-            let path = originals.paths.first().cloned().unwrap_or_default();
+            let path = originals.paths().next().unwrap_or_default();
             unresolved.push(Unresolved { index: holder, path, why });
             return Ok(None);
         }
@@ -61,7 +67,12 @@ pub(super) fn regroup(
 
 /// The text of a group's file, and how many messages it brings back. The words for a file outside and for one that is
 /// not there are the same.
-fn group(history: &History<'_>, path: &str, roots: &Roots) -> Result<(String, usize), String> {
+fn group(
+    history: &History<'_>,
+    path: &str,
+    hash: Option<&str>,
+    roots: &Roots,
+) -> Result<(String, usize), String> {
     let missing = || "no such file".to_owned();
     let at = roots.locate(path).map_err(|_| missing())?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -69,10 +80,21 @@ fn group(history: &History<'_>, path: &str, roots: &Roots) -> Result<(String, us
         return Err(missing());
     }
     let text = read_regular(&at).map_err(|_| missing())?;
+    let content = blake3::hash(text.as_bytes()).to_hex();
+    if hash.is_some_and(|hash| !content.starts_with(hash)) {
+        return Err("the file holds other messages than it did".to_owned());
+    }
     match said(history, &text) {
         Ok(said) => Ok((text, said)),
         Err(_) => Err("the file holds no array of messages".to_owned()),
     }
+}
+
+/// What the snapshot says of a file's hash; of a merged one's older files nothing.
+fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
+    let files = place.blocks.iter().flat_map(|block| &block.files);
+    let own = files.filter(|file| file.path == path).find_map(|file| file.about.split_once(HASHED));
+    own.map(|(_, hash)| hash).filter(|hash| hash.len() == 16)
 }
 
 /// How many messages of a group were compressed: all but system messages.

@@ -37,15 +37,29 @@ pub struct Unresolved {
     pub why: String,
 }
 
+/// Most messages with snapshots that are looked for.
+const HOLDERS: usize = 16;
+
 /// Puts everything back.
 pub fn rehydrate(history: &History<'_>, roots: &Roots) -> Result<Rehydrated, HistoryError> {
     let mut unresolved = Vec::new();
-    let Some(Regrouped { array, messages }) = regroup(history, roots, &mut unresolved)? else {
-        return references(history, roots, unresolved);
-    };
-    let history = History::parse(&array, history.dialect().name())?;
+    let mut messages_restored = 0;
+    let mut whole: Option<String> = None;
+    // One message holds all snapshots, unless somebody wrote a second one.
+    for _ in 0..HOLDERS {
+        let array = whole.as_deref().unwrap_or(history.array());
+        let now = History::parse(array, history.dialect().name())?;
+        unresolved.clear();
+        let Some(Regrouped { array, messages }) = regroup(&now, roots, &mut unresolved)? else {
+            break;
+        };
+        messages_restored += messages;
+        whole = Some(array);
+    }
+    let array = whole.as_deref().unwrap_or(history.array());
+    let history = History::parse(array, history.dialect().name())?;
     let rehydrated = references(&history, roots, unresolved)?;
-    Ok(Rehydrated { messages_restored: messages, ..rehydrated })
+    Ok(Rehydrated { messages_restored, ..rehydrated })
 }
 
 /// Puts every reference back.

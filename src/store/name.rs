@@ -24,8 +24,9 @@ pub struct Stem(Kind);
 enum Kind {
     /// A call's result: `{stem}.txt`, or with a part of the hash.
     Result(String),
-    /// A numbered file of a chat: prefix and extension.
-    Numbered(String, &'static str),
+    /// A numbered file of a chat: prefix, extension, and the least number that a new
+    /// file may have.
+    Numbered(String, &'static str, u64),
     /// A snapshot kept for its next use, by the hash of what it stands for.
     Kept(String),
 }
@@ -44,15 +45,32 @@ impl Stem {
     }
 
     /// The stem for the originals of a chat's compressed messages:
-    /// `compressed_group_{chat}_{idx}.json`, idx from 0.
-    pub fn of_group(chat: &str) -> Stem {
-        Stem(Kind::Numbered(format!("{GROUP}{}_", safe(chat, CHAT_BYTES)), ".json"))
+    /// `compressed_group_{chat}_{idx}.json`. A new one counts on from `least` and
+    /// from what is there: a number that a history names is not given out again.
+    pub fn of_group(chat: &str, least: u64) -> Stem {
+        Stem(Kind::Numbered(format!("{GROUP}{}_", safe(chat, CHAT_BYTES)), ".json", least))
     }
 
     /// The stem for the list of a chat's moved files, where it is too long for a
-    /// snapshot: `compressed_files_{chat}_{idx}.txt`, idx from 0.
-    pub fn of_file_list(chat: &str) -> Stem {
-        Stem(Kind::Numbered(format!("{FILE_LIST}{}_", safe(chat, CHAT_BYTES)), ".txt"))
+    /// snapshot: `compressed_files_{chat}_{idx}.txt`, counted as groups are.
+    pub fn of_file_list(chat: &str, least: u64) -> Stem {
+        Stem(Kind::Numbered(format!("{FILE_LIST}{}_", safe(chat, CHAT_BYTES)), ".txt", least))
+    }
+
+    /// For a numbered file: the number in `name`, where it is one of these.
+    pub(super) fn number_of(&self, name: &str) -> Option<u64> {
+        let Kind::Numbered(stem, extension, _) = &self.0 else { return None };
+        let number = name.strip_prefix(stem.as_str())?.strip_suffix(extension)?;
+        let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| number.parse().ok()).flatten()
+    }
+
+    /// The least number that a new file may have; None where names are not numbered.
+    pub(super) fn least(&self) -> Option<u64> {
+        match &self.0 {
+            Kind::Numbered(_, _, least) => Some(*least),
+            Kind::Result(_) | Kind::Kept(_) => None,
+        }
     }
 
     /// The stem for a kept snapshot of what hashes to `key`. Its file is hidden:
@@ -71,7 +89,7 @@ impl Stem {
         match &self.0 {
             Kind::Result(stem) => Box::new(hashed(stem, ".txt")),
             Kind::Kept(stem) => Box::new(hashed(stem, ".json")),
-            Kind::Numbered(stem, extension) => {
+            Kind::Numbered(stem, extension, _) => {
                 let (stem, extension) = (stem.clone(), *extension);
                 Box::new((0..NUMBERED).map(move |n| FileName(format!("{stem}{n}{extension}"))))
             }

@@ -180,7 +180,13 @@ impl Store {
         hash: blake3::Hash,
         claims: &Claims,
     ) -> Result<Claim, StoreError> {
+        let least = match folder {
+            Some(folder) => self.least_number(folder, stem)?,
+            None => stem.least(),
+        };
         for name in stem.names(&hash) {
+            let taken_before =
+                least.is_some_and(|least| stem.number_of(name.as_str()) < Some(least));
             if let Some(other) = claims.0.get(&name) {
                 if other.hash == hash {
                     return Ok(other.clone());
@@ -198,11 +204,37 @@ impl Store {
                     return Ok(Claim { name, hash, stored: true });
                 }
                 Held::Content(_) | Held::NoFile => {}
+                // A hole was a file once, and histories may still name it.
+                Held::Nothing if taken_before => {}
                 Held::Nothing => return Ok(Claim { name, hash, stored: false }),
             }
         }
         let path = stem.names(&hash).next().map_or_else(String::new, |name| self.spell(&name));
         Err(StoreError::NoName { path })
+    }
+
+    /// The least number that a new file may have: beyond all that are there.
+    fn least_number(&self, folder: &Dir, stem: &Stem) -> Result<Option<u64>, StoreError> {
+        let Some(mut least) = stem.least() else { return Ok(None) };
+        let failed = |source| self.failed("listing", None, source);
+        for entry in folder.entries().map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let number = name.to_str().and_then(|name| stem.number_of(name));
+            least = least.max(number.map_or(0, |number| number + 1));
+        }
+        Ok(Some(least))
+    }
+
+    /// The hash of the file at `at`, from the ledger where it is known.
+    pub fn hash_of(&self, at: &Location) -> io::Result<blake3::Hash> {
+        let metadata = at.dir().symlink_metadata(at.relative())?;
+        if let Some(hash) = self.ledger.content(&at.key(), Print::of(&metadata)) {
+            return Ok(hash);
+        }
+        let mut file = open_regular(at.dir(), at.relative())?;
+        let mut hasher = blake3::Hasher::new();
+        io::copy(&mut file, &mut hasher)?;
+        Ok(hasher.finalize())
     }
 
     fn content(&self, folder: &Dir, name: &FileName) -> io::Result<Held> {

@@ -27,6 +27,7 @@ mod scripted;
 mod cases;
 mod cli;
 mod compress;
+mod compress_hostile;
 mod docs;
 mod guide;
 mod histories;

@@ -181,6 +181,16 @@ impl Action<'_> {
         exit_code(tail).or_else(|| exit_code(head)).filter(|_| !self.reads())
     }
 
+    /// How it ended, in no word of its result: what a tool says is no open point.
+    pub(super) fn status(&self, labels: &Labels) -> String {
+        let code = self.result.and_then(|(_, _, result)| self.code(&result.text));
+        match code.filter(|code| *code != "0") {
+            Some(code) => format!("{} {code}", labels.exit),
+            None if self.failed() => labels.failed.to_owned(),
+            None => labels.ok.to_owned(),
+        }
+    }
+
     /// What came of it, on one line.
     pub(super) fn outcome(&self, labels: &Labels) -> String {
         let Some((_, _, result)) = self.result else { return labels.no_result.to_owned() };

@@ -47,7 +47,7 @@ pub(super) fn state(source: &Source<'_>) -> Vec<Item> {
             "{} {} {about} -> {}",
             source.labels.open,
             action.tool,
-            action.outcome(&source.labels)
+            action.status(&source.labels)
         );
         items.push(Item::new(
             text,

@@ -41,9 +41,10 @@ pub trait Dialect: Sync + Send {
     /// Every rule of the provider that the history breaks, in order.
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem>;
 
-    /// The text of a system message that a snapshot may be appended to; None where
-    /// the message has none.
-    fn snapshot_slot(&self, raw: &str) -> Option<Slot>;
+    /// The places in a message where the speaker's own words stand, apart from
+    /// names, reasoning, calls and results. A snapshot is appended to the last one
+    /// of a system message that is a string.
+    fn content_slots(&self, raw: &str) -> Vec<Slot>;
 
     /// A system message with that text and nothing else, for a history that has
     /// none to append to.

@@ -48,11 +48,14 @@ impl Dialect for OpenAiChat {
         Ok(Reader { message, view: MessageView::new(role) }.read(&fields))
     }
 
-    fn snapshot_slot(&self, message: &str) -> Option<Slot> {
-        let fields = raw::fields(message).ok()?;
-        let mut reader = Reader { message, view: MessageView::new(Role::System) };
-        let slots = reader.content(raw::field(&fields, "content"));
-        slots.into_iter().rfind(|slot| slot.kind == SlotKind::String)
+    fn content_slots(&self, message: &str) -> Vec<Slot> {
+        let Ok(fields) = raw::fields(message) else { return Vec::new() };
+        // A tool's content is its result.
+        if string(&fields, "role").is_some_and(|role| role_of(&role) == Role::Tool) {
+            return Vec::new();
+        }
+        let mut reader = Reader { message, view: MessageView::new(Role::Other) };
+        reader.content(raw::field(&fields, "content"))
     }
 
     fn system_message(&self, text: &str) -> String {
