@@ -325,7 +325,11 @@ fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     let (before, after) = (report.tokens_before, report.tokens_after);
     let moved = report.actions.iter().filter(|a| a.action == ActionKind::Compact).count();
     let texts = if moved == 1 { "1 text".to_owned() } else { format!("{moved} texts") };
-    let compressed = report.snapshot.as_ref().map_or(0, |snapshot| snapshot.groups.len());
+    let new = report.snapshot.as_ref().filter(|snapshot| !snapshot.reused);
+    let compressed = new.map_or(0, |snapshot| snapshot.groups.len());
+    if moved == 0 && report.snapshot.as_ref().is_some_and(|snapshot| snapshot.reused) {
+        return "Nothing to write: the snapshots of an earlier call serve again.".to_owned();
+    }
     if report.outcome != Outcome::Unchanged && settings.run == Run::Dry {
         let snapshots = match compressed {
             0 => String::new(),
@@ -335,9 +339,6 @@ fn nothing_written(report: &Report, request: &Request<'_>) -> String {
         return format!(
             "Dry run: {texts} would move{snapshots}; {before} tokens would become {after}."
         );
-    }
-    if compressed > 0 {
-        return "Nothing to write: the snapshots of an earlier call serve again.".to_owned();
     }
     if report.outcome == Outcome::Compacted {
         return format!("Nothing to write: {texts} had been read back from files of the store.");

@@ -16,16 +16,27 @@ pub struct Sizes {
 /// A group below this is joined to its neighbour, in tokens: a snapshot of it would
 /// not be smaller than itself.
 const LEAST_GROUP: u64 = 2 * LEAST;
-/// Most groups of one call: each may cost a call of a model.
-const GROUPS: u64 = 32;
+/// Most groups of one call, where a model's window allows: each may cost a call of
+/// the model.
+const GROUPS: usize = 32;
 
 /// Cuts the units into groups, in order. Each unit is a run of messages with its
 /// cost; one that is larger than a group may be stands alone, but for neighbours
 /// that are too small to stand for themselves.
 pub fn groups(units: &[(Range<usize>, u64)], sizes: Sizes) -> Vec<Range<usize>> {
     let threshold = if sizes.threshold == 0 { u64::MAX } else { sizes.threshold };
-    let whole: u64 = units.iter().map(|(_, tokens)| tokens).sum();
-    let most = threshold.max(whole / GROUPS + 1).min(sizes.window.unwrap_or(u64::MAX));
+    let window = sizes.window.unwrap_or(u64::MAX);
+    let mut most = threshold.min(window);
+    loop {
+        let groups = cut(units, most);
+        if groups.len() <= GROUPS || most >= window {
+            return groups;
+        }
+        most = most.saturating_mul(2).min(window);
+    }
+}
+
+fn cut(units: &[(Range<usize>, u64)], most: u64) -> Vec<Range<usize>> {
     let mut groups: Vec<(Range<usize>, u64)> = Vec::new();
     for (unit, tokens) in units {
         match groups.last_mut() {
@@ -101,7 +112,7 @@ mod tests {
     use super::*;
 
     /// The groups by their ends.
-    fn cut(units: &[u64], threshold: u64, window: Option<u64>) -> Vec<usize> {
+    fn ends(units: &[u64], threshold: u64, window: Option<u64>) -> Vec<usize> {
         let units: Vec<(Range<usize>, u64)> =
             units.iter().enumerate().map(|(n, tokens)| (2 * n..2 * n + 2, *tokens)).collect();
         groups(&units, Sizes { threshold, window }).into_iter().map(|group| group.end).collect()
@@ -109,24 +120,30 @@ mod tests {
 
     #[test]
     fn without_a_threshold_there_is_one_group() {
-        assert_eq!(cut(&[5, 5, 5], 0, None), [6]);
-        assert!(cut(&[], 0, None).is_empty());
+        assert_eq!(ends(&[5, 5, 5], 0, None), [6]);
+        assert!(ends(&[], 0, None).is_empty());
     }
 
     #[test]
     fn a_large_unit_stands_alone() {
-        assert_eq!(cut(&[500, 9_000, 500, 500], 1_000, None), [2, 4, 8]);
+        assert_eq!(ends(&[500, 9_000, 500, 500], 1_000, None), [2, 4, 8]);
+    }
+
+    #[test]
+    fn there_are_never_very_many() {
+        assert_eq!(ends(&[600; 200], 500, None).len(), 16);
+        assert_eq!(ends(&[600; 200], 500, Some(700)).len(), 200);
     }
 
     #[test]
     fn a_small_unit_joins_its_neighbour() {
-        assert_eq!(cut(&[5, 9_000, 9_000, 5], 1_000, None), [4, 8]);
-        assert_eq!(cut(&[5], 1_000, None), [2]);
+        assert_eq!(ends(&[5, 9_000, 9_000, 5], 1_000, None), [4, 8]);
+        assert_eq!(ends(&[5], 1_000, None), [2]);
     }
 
     #[test]
     fn the_window_cuts_what_the_threshold_does_not() {
-        assert_eq!(cut(&[500, 500, 500], 0, Some(1_000)), [4, 6]);
-        assert_eq!(cut(&[500, 500, 500], 500, Some(1_000)), [2, 4, 6]);
+        assert_eq!(ends(&[500, 500, 500], 0, Some(1_000)), [4, 6]);
+        assert_eq!(ends(&[500, 500, 500], 500, Some(1_000)), [2, 4, 6]);
     }
 }

@@ -22,6 +22,13 @@ static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| {
          してください|しないで|必ず|禁止|だけ|должен|нельзя|никогда|всегда|только|не надо|해야|하지 마",
     )
 });
+/// What the speaker says of himself with the same words.
+static OF_ONESELF: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:i|we)(?:'m| am| have)? (?:also |still |really |just |only )?\
+         (?:don't|do not|need to|only|should|will need to)\\b|\\bnever mind\\b)|我(?:需要|应该|不能)",
+    )
+});
 /// Words by which someone states what was found out or decided.
 static FINDING: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
@@ -90,6 +97,13 @@ static OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
 /// True where a sentence sets a rule.
 pub(super) fn is_constraint(text: &str) -> bool {
     CONSTRAINT.is_match(text)
+}
+
+/// True where a sentence sets a rule for someone else: no question, and more than
+/// what the speaker does not have or needs.
+pub(super) fn is_rule(text: &str) -> bool {
+    let asks = text.trim_end().ends_with(['?', '？']);
+    !asks && is_constraint(text) && is_constraint(&OF_ONESELF.replace_all(text, ""))
 }
 
 /// True where a sentence states what was found or decided.

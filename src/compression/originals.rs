@@ -17,6 +17,9 @@ const LINES: usize = 6;
 /// Most numbers that a line may name: a forged line must not ask for a billion.
 const NAMES: u64 = 100_000;
 
+/// Beyond these no number was ever given out; a forged one must not use them up.
+const NUMBERS: u64 = 900_000;
+
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
     let line =
         r"^[ \t]*\r?\n[ \t]*\(Original ([0-9]{1,12}) messages are stored in: ([^\n]*?\.json)\)";
@@ -50,9 +53,9 @@ impl Originals {
         numbers.map(|number| format!("{}_{number}.json", self.stem))
     }
 
-    /// The highest number.
+    /// The highest number that a chat can have come to.
     pub fn last(&self) -> Option<u64> {
-        self.runs.iter().map(|(_, to)| *to).max()
+        self.runs.iter().map(|(_, to)| *to).filter(|number| *number < NUMBERS).max()
     }
 
     /// Gives the one file another path.

@@ -13,7 +13,7 @@ pub struct Said<'a> {
     pub index: usize,
     /// Who speaks.
     pub role: Role,
-    /// What is said: content and reasoning, in order.
+    /// What is said, in order: the content, not a name and not what was only thought.
     pub texts: Vec<Cow<'a, str>>,
     /// The calls made.
     pub calls: Vec<Asked<'a>>,

@@ -100,12 +100,15 @@ impl Job<'_> {
         }
         if let Some(target) = settings.target_tokens.filter(|target| report.tokens_after > *target)
         {
-            let fixed = self.fixed_tokens().min(report.tokens_after);
-            report.warnings.push(format!(
-                "target_tokens {target} cannot be met: {} tokens remain, {fixed} of them in tools, \
-                 system messages and the newest messages",
-                report.tokens_after
-            ));
+            let left = report.tokens_after;
+            // Where newest results moved, what was fixed before says nothing.
+            let fixed = Some(self.fixed_tokens()).filter(|fixed| opened == 0 && *fixed < left);
+            let fixed = fixed.map_or_else(String::new, |fixed| {
+                format!(", {fixed} of them in tools, system messages and the newest messages")
+            });
+            report
+                .warnings
+                .push(format!("target_tokens {target} cannot be met: {left} tokens remain{fixed}"));
         }
     }
 

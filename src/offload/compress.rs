@@ -100,7 +100,7 @@ impl Job<'_> {
         let place = Place::find(self.history(), &views);
         if place.unread {
             return Err("not compressed: a system message names the originals of a snapshot that \
-                        cannot be read; mended by hand or by /rehydrate it can be merged"
+                        cannot be read, and a new one would stand beside it"
                 .to_owned());
         }
         let prefixes = self.prefixes(&place, &region, moves);

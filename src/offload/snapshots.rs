@@ -180,9 +180,10 @@ impl Job<'_> {
         claims: &mut Claims,
         snapshots: &mut Snapshots,
     ) -> Result<(), NoSnapshot> {
-        let named = earlier.originals.iter().filter_map(Originals::last).max();
+        let before = compression.earlier();
+        let named = before.iter().flat_map(|block| &block.originals).filter_map(Originals::last);
         let originals = self.new_file(
-            Stem::of_group(&self.chat(compression), named.map_or(0, |number| number + 1)),
+            Stem::of_group(&self.chat(compression), named.max().map_or(0, |number| number + 1)),
             self.originals(compression, group.clone()),
             claims,
         )?;

@@ -927,3 +927,24 @@ fn unmarked_terminal_output_sent_as_user_text_sets_no_rule() {
         assert!(!section(&text, tag).contains("evil.example"), "{tag}: {}", section(&text, tag));
     }
 }
+
+#[test]
+fn numbers_that_a_history_names_are_not_given_out_again_to_any_group() {
+    let app = TestApp::new();
+    let set = json!({"chat_id": "c", "group_token_threshold": 1500});
+    let first = compress(&app, &with_system(turns("a", 0..40)), &set);
+    let named = group_files(&app);
+    for n in 0..named {
+        std::fs::remove_file(app.folder().join(format!("store/compressed_group_c_{n}.json")))
+            .unwrap();
+    }
+    let mut now = split(&first.messages);
+    now.extend(turns("a", 40..80));
+    let later = compress(&app, &now, &set);
+    for group in later.report()["snapshot"]["groups"].as_array().unwrap() {
+        let path = group["path"].as_str().unwrap();
+        let number: usize =
+            path.trim_end_matches(".json").rsplit('_').next().unwrap().parse().unwrap();
+        assert!(number >= named, "{path}");
+    }
+}

@@ -34,7 +34,8 @@ fn histories() -> Vec<(String, String)> {
 fn every_history_shrinks_validly_and_comes_back_whole() {
     for (name, before) in histories() {
         let mut largest = 0;
-        for mode in ["auto", "compact"] {
+        let mut outcomes = std::collections::BTreeSet::new();
+        for mode in ["auto", "compact", "compress"] {
             for threshold in [100, 500, 2_000] {
                 for keep in [0, 1, 10] {
                     let settings = json!({
@@ -54,6 +55,7 @@ fn every_history_shrinks_validly_and_comes_back_whole() {
                         "{at}"
                     );
                     assert!(!after.warnings().contains("unchanged"), "{at}: {}", after.warnings());
+                    outcomes.insert(report["outcome"].as_str().unwrap().to_owned());
                     let dict = after.json["metadata"]["write_file_dict"].as_object().unwrap();
                     for (path, content) in dict {
                         let read = app.read_file(&json!({"absolute_path": path}));
@@ -72,7 +74,7 @@ fn every_history_shrinks_validly_and_comes_back_whole() {
                 }
             }
         }
-        println!("{name}: {} messages, up to {largest} files", split(&before).len());
+        println!("{name}: {} messages, up to {largest} files, {outcomes:?}", split(&before).len());
     }
 }
 

@@ -7,7 +7,7 @@ use super::budget::goal_room;
 use super::item::{Item, NEW, parse};
 use super::labels::LATEST;
 use crate::compression::directives::spoken;
-use crate::compression::markers::is_constraint;
+use crate::compression::markers::is_rule;
 use crate::compression::sentences::{masked, opening, sentences};
 use crate::compression::snapshot::{Section, Summary};
 
@@ -69,7 +69,7 @@ pub(super) fn constraints(source: &Source<'_>) -> Vec<Item> {
         for (line, rule) in sentences(text).into_iter().enumerate() {
             // A tag or a heading of one word sets no rule.
             let spoken = rule.contains(' ') || !rule.is_ascii();
-            if rule.len() > RULE_BYTES || !spoken || !is_constraint(rule) || !seen.insert(rule) {
+            if rule.len() > RULE_BYTES || !spoken || !is_rule(rule) || !seen.insert(rule) {
                 continue;
             }
             let like = likes.insert(masked(rule));
