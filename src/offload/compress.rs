@@ -82,21 +82,7 @@ impl Job<'_> {
         let tokens = self.tokens_after(moves);
         let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
         let region = self.region(&tokens);
-        let least = settings.max_total_tokens;
-        if region.units.is_empty() || (region.tokens() < least && !missed) {
-            return Err(format!(
-                "not compressed: {} tokens are neither system messages nor among the newest, \
-                 fewer than max_total_tokens ({least})",
-                region.tokens()
-            ));
-        }
-        let worth = (left / WORTH).max(settings.min_savings_tokens) + LEAST;
-        if region.tokens() < worth {
-            return Err(format!(
-                "not compressed: of {left} tokens only {} may be compressed, too few to free a tenth",
-                region.tokens()
-            ));
-        }
+        self.worth_a_pass(&region, left, missed)?;
         let place = Place::find(self.history(), &views);
         if place.unread {
             return Err("not compressed: a system message names the originals of a snapshot that \
@@ -118,7 +104,9 @@ impl Job<'_> {
         };
         let (gone, kept, groups) = match kept {
             // The tail is small: what was written once serves again.
-            Some((end, kept)) if tail.tokens() < least.max(LEAST) && target_holds(end) => {
+            Some((end, kept))
+                if tail.tokens() < settings.max_total_tokens.max(LEAST) && target_holds(end) =>
+            {
                 (region.range().start..end, Some((end, kept)), Vec::new())
             }
             kept => {
@@ -135,17 +123,43 @@ impl Job<'_> {
             place.blocks.iter().map(|block| self.tokenizer.count(&block.render())).sum();
         let fixed = (left - self.cost(&tokens, gone.clone())).saturating_sub(replaced);
         let room = settings.target_tokens.map(|target| target.saturating_sub(fixed));
-        let rooms = groups.len() as u64;
-        let groups = match (room, groups.as_slice()) {
-            // Many snapshots have no place where one has hardly any.
-            (Some(room), [first, .., last])
-                if room / rooms < 2 * LEAST && self.offloader.summariser.window().is_none() =>
-            {
+        let groups = self.in_one_where_tight(groups, room);
+        Ok(Some(Compression { place, gone, kept, groups, key, tokens, room }))
+    }
+
+    /// Why a pass over the region would not be worth its prompt cache.
+    fn worth_a_pass(&self, region: &Region, left: u64, missed: bool) -> Result<(), String> {
+        let (tokens, least) = (region.tokens(), self.settings.max_total_tokens);
+        if region.units.is_empty() || (tokens < least && !missed) {
+            return Err(format!(
+                "not compressed: {tokens} tokens are neither system messages nor among the newest, \
+                 fewer than max_total_tokens ({least})"
+            ));
+        }
+        let worth = (left / WORTH).max(self.settings.min_savings_tokens) + LEAST;
+        if tokens < worth {
+            return Err(format!(
+                "not compressed: of {left} tokens only {tokens} may be compressed, too few to free \
+                 a tenth"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Many snapshots have no place where one has hardly any; a model's window, on
+    /// the other hand, has the last word.
+    fn in_one_where_tight(
+        &self,
+        groups: Vec<Range<usize>>,
+        room: Option<u64>,
+    ) -> Vec<Range<usize>> {
+        let tight = room.is_some_and(|room| room / (groups.len().max(1) as u64) < 2 * LEAST);
+        match groups.as_slice() {
+            [first, .., last] if tight && self.offloader.summariser.window().is_none() => {
                 std::iter::once(first.start..last.end).collect()
             }
             _ => groups,
-        };
-        Ok(Some(Compression { place, gone, kept, groups, key, tokens, room }))
+        }
     }
 
     /// True where compaction leaves more than `compact_ratio_threshold`.
