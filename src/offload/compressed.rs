@@ -105,19 +105,15 @@ impl Job<'_> {
         let new: Vec<usize> =
             (0..snapshots.files.len()).filter(|n| !snapshots.files[*n].claim.stored).collect();
         let mut of_snapshots = vec![false; snapshots.files.len()];
-        if new.is_empty() {
-            return Ok((created, of_snapshots));
-        }
-        let files: Vec<(Stem, Claim)> = new
-            .iter()
-            .map(|n| (snapshots.files[*n].stem.clone(), snapshots.files[*n].claim.clone()))
-            .collect();
-        let content = |index: usize| snapshots.files[new[index]].content.as_str().into();
-        let written = self.store.write(&files, content)?;
         let mut renamed = HashMap::new();
-        for (n, claim) in new.into_iter().zip(written) {
+        // One after the other: numbers that are there have no hole before them, so
+        // another request with the same messages finds the same files.
+        for n in new {
+            let file = &snapshots.files[n];
+            let files = [(file.stem.clone(), file.claim.clone())];
+            let claim = self.store.write(&files, |_| file.content.as_str().into())?.remove(0);
             of_snapshots[n] = !claim.stored;
-            let old = self.store.spell(&snapshots.files[n].claim.name);
+            let old = self.store.spell(&file.claim.name);
             let path = self.store.spell(&claim.name);
             if old != path {
                 renamed.insert(old, path);

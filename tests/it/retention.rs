@@ -10,6 +10,8 @@ use unburden::compression::transcript::{Answered, Asked, Said};
 use unburden::history::message::Role;
 use unburden::tokens::Tokenizer;
 
+use crate::app::TestApp;
+
 /// One scenario: its history as openai-chat messages, and what must survive.
 pub(crate) struct Scenario {
     /// The file's name without prefix and ending.
@@ -105,6 +107,65 @@ fn asked(call: &Value) -> Asked<'_> {
         id: call["id"].as_str(),
         name: function["name"].as_str(),
         arguments: function["arguments"].as_str().unwrap().into(),
+    }
+}
+
+/// The whole service over each scenario: every fact that its history holds stands
+/// in the snapshot or in a file that the snapshot names, and most in the snapshot,
+/// which takes a tenth of the tokens where that is more than its least size.
+#[test]
+fn facts_are_kept_or_can_be_read_back() {
+    let (mut kept, mut recoverable, mut lost) = (0, 0, 0);
+    println!("{:<28} {:>8} {:>8}  {:<12} fact", "scenario", "before", "snapshot", "is");
+    for scenario in scenarios() {
+        let app = TestApp::new();
+        let before = json!(scenario.messages).to_string();
+        let settings = json!({"context_manage_mode": "compress", "max_total_tokens": 0,
+            "keep_recent_count": 0});
+        let after = app.offload(&before, &settings);
+        let (report, now) = (after.report(), &after.messages);
+        if report["outcome"] != "compressed" {
+            println!("{:<28} not compressed: {}", scenario.name, after.warnings());
+            continue;
+        }
+        let group = &report["snapshot"]["groups"][0];
+        let snapshot = group["tokens_after"].as_u64().unwrap();
+        let tokens = report["tokens_before"].as_u64().unwrap();
+        assert!(snapshot <= (tokens / 10).max(450), "{}: {snapshot} of {tokens}", scenario.name);
+        let first: Vec<Value> = serde_json::from_str(now).unwrap();
+        let text = first[0]["content"].as_str().unwrap();
+        let read = app.read_file(&json!({"absolute_path": group["path"]}));
+        let held: Value = serde_json::from_str(read["answer"].as_str().unwrap()).unwrap();
+        for (_, fact) in &scenario.questions {
+            let is = if text.contains(fact) {
+                kept += 1;
+                "kept"
+            } else if says(&held, fact) {
+                recoverable += 1;
+                "recoverable"
+            } else if says(&json!(scenario.messages), fact) {
+                lost += 1;
+                "lost"
+            } else {
+                "not in it"
+            };
+            println!("{:<28} {tokens:>8} {snapshot:>8}  {is:<12} {fact}", scenario.name);
+        }
+    }
+    println!("{kept} kept, {recoverable} recoverable, {lost} lost");
+    assert_eq!(lost, 0);
+    // Most scenarios are so short that a tenth would be 40 tokens; a snapshot has 250.
+    assert!(kept * 10 >= (kept + recoverable) * 6, "{kept} kept, {recoverable} recoverable");
+}
+
+/// True where some text of a value holds the words.
+fn says(value: &Value, words: &str) -> bool {
+    match value {
+        // Arguments and results are often JSON in a string.
+        Value::String(text) => text.contains(words) || text.contains(&words.replace('"', "\\\"")),
+        Value::Array(items) => items.iter().any(|item| says(item, words)),
+        Value::Object(members) => members.values().any(|item| says(item, words)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
