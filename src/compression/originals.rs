@@ -91,12 +91,16 @@ impl Originals {
             (from <= to).then_some((from, to))
         };
         let runs: Vec<(u64, u64)> = runs.split(',').map(run).collect::<Option<_>>()?;
-        let names = runs
-            .iter()
-            .fold(0u64, |sum, (from, to)| sum.saturating_add(to - from).saturating_add(1));
+        let line = Originals { messages, stem: stem.to_owned(), runs };
         // Each file holds a message at least.
-        let sane = names <= NAMES && names <= messages;
-        sane.then_some(Originals { messages, stem: stem.to_owned(), runs })?.minted()
+        let sane = line.names() <= NAMES.min(messages);
+        sane.then_some(line)?.minted()
+    }
+
+    /// How many files it names.
+    fn names(&self) -> u64 {
+        let sizes = self.runs.iter().map(|(from, to)| (to - from).saturating_add(1));
+        sizes.fold(0, u64::saturating_add)
     }
 
     /// None where the files are no groups' by their names.
@@ -129,11 +133,14 @@ pub(super) fn originals(text: &str) -> (Vec<Originals>, usize) {
     (found, length)
 }
 
-/// The oldest lines as one, where they are of one chat.
+/// The oldest lines as one, where they are of one chat and can be read again.
 pub(super) fn folded(all: &[Originals]) -> Vec<Originals> {
     let mut lines: Vec<Originals> = all.to_vec();
     while lines.len() > LINES {
-        let same = |at: &usize| lines[at - 1].stem == lines[*at].stem;
+        let same = |at: &usize| {
+            let (one, next) = (&lines[at - 1], &lines[*at]);
+            one.stem == next.stem && one.names().saturating_add(next.names()) <= NAMES
+        };
         let Some(at) = (1..lines.len()).find(same) else { break };
         let next = lines.remove(at);
         lines[at - 1].fold(&next);

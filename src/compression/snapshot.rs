@@ -72,11 +72,6 @@ impl Summary {
         &self.0[section as usize]
     }
 
-    /// All sections, one after the other.
-    pub fn text(&self) -> String {
-        self.0.join("\n")
-    }
-
     /// Adds a later summary behind this one, section by section.
     pub fn append(&mut self, later: &Summary) {
         for (own, later) in self.0.iter_mut().zip(&later.0) {

@@ -3,6 +3,8 @@
 //! the history stays as compaction leaves it; where the store fails it stays as
 //! it came.
 
+use std::collections::HashMap;
+
 use super::assemble::Assembled;
 use super::check::NewReference;
 use super::check_snapshot::{Subject, check};
@@ -14,8 +16,6 @@ use super::report::{Action, ActionKind, Checks, Outcome, Report, Source};
 use super::request::{Files, Run};
 use super::run::{FileOfCall, Job, Offloaded, UNCHANGED, failure};
 use super::snapshots::{NewFile, NoSnapshot, Snapshots};
-use std::collections::HashMap;
-
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::history::History;
@@ -269,13 +269,13 @@ impl Job<'_> {
             Some((path, hash.to_hex().to_string()))
         };
         let (report, retention) = (snapshots.report.clone(), snapshots.retention);
-        // A file that cannot be read makes the record useless, and it stays so.
+        // A file that cannot be read makes the record useless, and ends the search.
         let record = Record::new(
             &compression.key,
             blocks,
             report,
             retention,
-            originals.filter_map(hashed).collect(),
+            originals.map_while(hashed).collect(),
         );
         let text = serde_json::to_string(&record).unwrap_or_default();
         let stem = Stem::of_kept(&compression.key);

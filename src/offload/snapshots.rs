@@ -226,8 +226,15 @@ impl Job<'_> {
                 // Long enough a name to count with; the true one comes below.
                 list: self.store.folder().child(&"x".repeat(40)).spelled().to_owned(),
             });
-            if round > 0 && self.offloader.summariser.kind != Kind::Llm {
+            let replaced = round > 0 && block.writer == Writer::Model;
+            if replaced && self.offloader.summariser.kind != Kind::Llm {
                 block.writer = Writer::Extractive;
+                snapshots.report.rejected.push(format!(
+                    "with the user's words and the list of files the model's snapshot of messages \
+                     {} to {} has no room",
+                    group.start,
+                    group.end - 1
+                ));
             }
             if block.writer == Writer::Extractive {
                 block.summary = Summary::default();

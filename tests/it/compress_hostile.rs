@@ -4,9 +4,11 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::{Value, json};
+use unburden::compression::block::Block;
+use unburden::compression::originals::Originals;
+use unburden::compression::snapshot::{Summary, Writer};
 
 use crate::app::{Offloaded, TestApp, split};
 use crate::history::array;
@@ -73,8 +75,6 @@ fn group_files(app: &TestApp) -> usize {
     app.files().iter().filter(|(n, _)| n.contains("compressed_group")).count()
 }
 
-// ---- 1. losslessness -------------------------------------------------------
-
 fn comes_back_after(edit: impl Fn(&str) -> String) {
     let app = TestApp::new();
     let before = with_system(turns("a", 0..40));
@@ -105,21 +105,22 @@ fn an_indented_system_message_costs_no_messages() {
     comes_back_after(|text| text.lines().map(|l| format!("  {l}")).collect::<Vec<_>>().join("\n"));
 }
 
+/// A compressed history whose framework added a part behind the snapshot; with the
+/// one that was compressed.
+fn with_a_part_behind(app: &TestApp) -> (Vec<String>, Vec<String>) {
+    let part = |text: &str| json!({"type": "text", "text": text});
+    let mut before = turns("a", 0..40);
+    before.insert(0, json!({"role": "system", "content": [part("be brief")]}).to_string());
+    let after = compress(app, &before, &json!({"chat_id": "c"}));
+    let mut now = values(&split(&after.messages));
+    now[0]["content"].as_array_mut().unwrap().push(part("Today is Monday."));
+    (before, now.iter().map(Value::to_string).collect())
+}
+
 #[test]
 fn a_text_part_behind_the_snapshot_costs_no_messages() {
     let app = TestApp::new();
-    let mut before = turns("a", 0..40);
-    before.insert(
-        0,
-        json!({"role": "system", "content": [{"type": "text", "text": "be brief"}]}).to_string(),
-    );
-    let after = compress(&app, &before, &json!({"chat_id": "c"}));
-    let mut now = values(&split(&after.messages));
-    now[0]["content"]
-        .as_array_mut()
-        .unwrap()
-        .push(json!({"type": "text", "text": "Today is Monday."}));
-    let now: Vec<String> = now.iter().map(Value::to_string).collect();
+    let (before, now) = with_a_part_behind(&app);
     let back = app.rehydrate(&array(&now));
     assert_eq!(values(&split(&back.messages))[1..], values(&before)[1..]);
 }
@@ -127,18 +128,7 @@ fn a_text_part_behind_the_snapshot_costs_no_messages() {
 #[test]
 fn a_text_part_behind_the_snapshot_does_not_stack_snapshots() {
     let app = TestApp::new();
-    let mut before = turns("a", 0..40);
-    before.insert(
-        0,
-        json!({"role": "system", "content": [{"type": "text", "text": "be brief"}]}).to_string(),
-    );
-    let after = compress(&app, &before, &json!({"chat_id": "c"}));
-    let mut now = values(&split(&after.messages));
-    now[0]["content"]
-        .as_array_mut()
-        .unwrap()
-        .push(json!({"type": "text", "text": "Today is Monday."}));
-    let mut now: Vec<String> = now.iter().map(Value::to_string).collect();
+    let (_, mut now) = with_a_part_behind(&app);
     now.extend(turns("a", 40..80));
     let again = compress(&app, &now, &json!({"chat_id": "c"}));
     let blocks = again.messages.matches("<state_snapshot>").count();
@@ -224,8 +214,6 @@ fn python_dumped_answers_come_back() {
         whole.extend(more);
     }
 }
-
-// ---- 2. kept snapshots, names ---------------------------------------------
 
 #[test]
 fn a_kept_snapshot_is_not_used_where_its_group_file_holds_other_messages() {
@@ -361,8 +349,6 @@ fn files_that_a_call_writes_are_named_in_its_answer() {
         after.report()["snapshot"]["reused"]
     );
 }
-
-// ---- 4. injection ----------------------------------------------------------
 
 #[test]
 fn observations_sent_as_user_text_never_become_directives_or_goals() {
@@ -519,8 +505,6 @@ fn a_tools_words_do_not_stand_in_the_state_of_the_task_as_an_open_point() {
         section(&text, "task_state")
     );
 }
-
-// ---- 5. stability ----------------------------------------------------------
 
 #[test]
 fn a_reused_snapshot_still_meets_the_target_or_says_why_not() {
@@ -679,42 +663,48 @@ fn an_agent_with_a_target_that_adopts_its_answers_is_compressed_again() {
     assert!(sizes.iter().all(|s| *s <= sizes[0] + 1000), "{sizes:?} {last}");
 }
 
+/// A small threshold asks for hundreds of snapshots; each costs a call of a model
+/// and a transcript, so there is a most.
 #[test]
-fn group_thresholds_cost_memory_in_proportion_to_the_history() {
-    // Every group copies all words of the user: 4 times the history, 16 times the time.
-    let history = |n: usize| -> Vec<String> {
-        (0..n)
-            .flat_map(|k| {
-                [
-                    user(&format!("please do thing {k}\n{}", "lorem ipsum dolor ".repeat(100))),
-                    assistant(&format!("did {k} {}", "sit amet elit ".repeat(100))),
-                ]
-            })
-            .collect()
-    };
-    let time = |n: usize| {
-        let app = TestApp::new();
-        let messages = history(n);
-        let start = Instant::now();
-        compress(&app, &messages, &json!({"group_token_threshold": 500, "include_files": false}));
-        start.elapsed().as_secs_f64()
-    };
-    let (one, six) = (time(100), time(600));
-    assert!(six < one * 12.0, "{one:.2} s for 100 turns, {six:.2} s for 600");
+fn a_small_group_threshold_does_not_make_hundreds_of_groups() {
+    let app = TestApp::new();
+    let long = |k: usize| format!("did {k} {}", "sit amet elit ".repeat(100));
+    let history: Vec<String> = (0..300)
+        .flat_map(|k| [user(&format!("please do thing {k}")), assistant(&long(k))])
+        .collect();
+    let settings = json!({"group_token_threshold": 500, "include_files": false});
+    let after = compress(&app, &history, &settings);
+    let groups = after.report()["snapshot"]["groups"].as_array().unwrap().len();
+    assert!((2..=32).contains(&groups), "{groups}");
+    assert_eq!(split(&app.rehydrate(&after.messages).messages), history);
 }
 
-// ---- 3./6. resources, races ------------------------------------------------
-
+/// A line names a hundred thousand files in a few bytes. The first that is missing
+/// ends the search, and few are named.
 #[test]
-fn ranges_of_group_files_cost_no_more_than_their_spelling() {
+fn runs_of_group_files_are_not_followed_beyond_the_first_that_is_missing() {
     let app = TestApp::new();
-    let lines = "\n(Original 1 messages are stored in: a_{0..99999}.json)".repeat(40);
-    let text = format!("<state_snapshot>\nx\n</state_snapshot>{lines}");
-    let messages = array(&[sys(&text), user("hi")]);
-    let start = Instant::now();
-    app.rehydrate(&messages);
-    let ms = start.elapsed().as_millis();
-    assert!(ms < 500, "{} bytes took {ms} ms", messages.len());
+    let empty = Block {
+        writer: Writer::Extractive,
+        summary: Summary::default(),
+        directives: Vec::new(),
+        files: Vec::new(),
+        more: None,
+        originals: Originals::new(1, "/workspace/s/compressed_group_c_0.json")
+            .into_iter()
+            .collect(),
+    };
+    let rendered = empty.render();
+    let (snapshot, _) = rendered.rsplit_once('\n').unwrap();
+    let path = "/workspace/s/compressed_group_c_{0..99999}.json";
+    let lines = format!("\n(Original 100000 messages are stored in: {path})").repeat(40);
+    let mut messages = vec![sys(&format!("{snapshot}{lines}"))];
+    let back = app.rehydrate(&array(&messages));
+    assert_eq!(back.json["metadata"]["unresolved"].as_array().unwrap().len(), 1);
+    messages.extend(turns("a", 0..40));
+    let after = compress(&app, &messages, &json!({}));
+    assert_eq!(after.report()["outcome"], "compressed", "{}", after.warnings());
+    assert!(after.report()["warnings"].as_array().unwrap().len() <= 5, "{}", after.warnings());
 }
 
 #[test]
@@ -766,12 +756,10 @@ fn sixty_four_posts_of_one_chat_are_one() {
     assert_eq!(split(&back.messages), before);
 }
 
-// ---- 7. the summariser on any text ------------------------------------------
-
 mod any_text {
     use proptest::prelude::*;
     use std::borrow::Cow;
-    use unburden::compression::block::Block;
+    use unburden::compression::block::{Block, sections};
     use unburden::compression::directives::directives;
     use unburden::compression::extractive::summarise;
     use unburden::compression::identifiers::identifiers;
@@ -856,7 +844,7 @@ mod any_text {
             prop_assert_eq!(&two, &summarise(&said, Some(&one), budget, &count));
             let d = directives(&said, &[], budget, &count);
             let d2 = directives(&said, &d, budget, &count);
-            let _ = identifiers(&one.text());
+            let _ = identifiers(&sections(&one));
             for (summary, directives) in [(one, d), (two, d2)] {
                 let block = Block { writer: Writer::Extractive, summary, directives, files: vec![], more: None,
                     originals: vec![Originals::new(3, "./s/compressed_group_c_0.json").unwrap()] };

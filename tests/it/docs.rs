@@ -187,6 +187,31 @@ fn fits(contract: &Value, schema: &Value, value: &Value, what: &str) {
     assert!(errors.is_empty(), "{what}: {errors:?}");
 }
 
+/// Every example of a request with its answer, in the order of the page and on one
+/// empty root, is what the service says now, value for value.
+#[tokio::test]
+async fn answers_of_the_contract_are_live() {
+    // Members keep their order: a stored file holds the bytes that came.
+    let page: serde_yaml_ng::Value = serde_yaml_ng::from_str(&text("openapi.yaml")).unwrap();
+    let app = TestApp::new();
+    let mut replayed = 0;
+    for (path, operations) in page["paths"].as_mapping().unwrap() {
+        let post = &operations["post"];
+        let of = |media: &serde_yaml_ng::Value| {
+            media["content"]["application/json"]["examples"].as_mapping().cloned()
+        };
+        let answers = of(&post["responses"]["200"]).unwrap_or_default();
+        for (name, example) in of(&post["requestBody"]).unwrap_or_default() {
+            let body = serde_json::to_string(&example["value"]).unwrap();
+            let reply = app.post(path.as_str().unwrap(), body).await;
+            let answer: Value = serde_json::to_value(&answers[&name]["value"]).unwrap();
+            assert_eq!(reply.json, answer, "{path:?} {name:?}");
+            replayed += 1;
+        }
+    }
+    assert!(replayed >= 17, "{replayed}");
+}
+
 /// The error codes that the contract lists are those that the door can give.
 #[test]
 fn the_contract_lists_every_error_code() {
