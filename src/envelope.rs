@@ -55,11 +55,7 @@ impl Answer {
 
     /// The same with a warning for each field that nobody asked for.
     pub fn with_unknown(mut self, params: &Params<'_>) -> Answer {
-        let warnings: Vec<String> = params
-            .unknown()
-            .iter()
-            .map(|name| format!("unknown field \"{name}\" was ignored"))
-            .collect();
+        let warnings = params.unknown_warnings();
         if !warnings.is_empty() {
             #[derive(Serialize)]
             struct Report {
@@ -75,6 +71,11 @@ impl Answer {
         // Every value is a plain struct, list or word of ours: nothing in them
         // can fail to serialise.
         let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+        self.metadata.push((name, json));
+    }
+
+    /// Adds a member of `metadata` that is JSON already.
+    pub fn put_json(&mut self, name: &'static str, json: String) {
         self.metadata.push((name, json));
     }
 

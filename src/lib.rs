@@ -6,10 +6,10 @@
 //!
 //! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`]
 //! - measure: [`tokens`]
-//! - effects: [`store`]
-//! - strategies: [`compaction`]
+//! - effects: [`store`], [`model`], [`jq`]
+//! - strategies: [`compaction`], [`compression`], [`lro`]
 //! - read back: [`reload`]
-//! - decide: [`offload`]
+//! - decide: [`offload`], [`large`]
 //! - doors: [`service`], [`http`], [`cli`], with [`config`] and [`telemetry`]
 
 pub mod history;
@@ -19,14 +19,17 @@ pub mod envelope;
 
 pub mod tokens;
 
+pub mod jq;
 pub mod model;
 pub mod store;
 
 pub mod compaction;
 pub mod compression;
+pub mod lro;
 
 pub mod reload;
 
+pub mod large;
 pub mod offload;
 
 pub mod config;

@@ -109,6 +109,11 @@ impl<'a> Params<'a> {
         })
     }
 
+    /// Every member but `messages`, in order.
+    pub fn fields(&self) -> &Fields<'a> {
+        &self.fields
+    }
+
     /// A member as raw JSON; null counts as absent.
     pub fn raw(&self, name: &'static str) -> Option<&'a str> {
         self.asked.borrow_mut().insert(name);
@@ -184,6 +189,12 @@ impl<'a> Params<'a> {
             return Err(invalid(name, value, &format!("a list of {}", list(words))));
         };
         items.iter().map(|item| one_of(name, item, words)).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A warning for each of the first members that nobody asked for.
+    pub fn unknown_warnings(&self) -> Vec<String> {
+        let warn = |name: &String| format!("unknown field \"{name}\" was ignored");
+        self.unknown().iter().map(warn).collect()
     }
 
     /// The first members that nobody asked for, in order.

@@ -27,8 +27,14 @@ pub enum Command {
     Grep(Grep),
     /// Read a stored result, whole or by lines or bytes
     Read(Read),
+    /// Ask a file of records: filter, count, group, sort, or run jq
+    Extract(Extract),
     /// Count the tokens of a history
     Count(Count),
+    /// Delete stored files whose time is over
+    Sweep(Sweep),
+    /// Compare the files of a store with the hashes they were written with
+    Verify(Verify),
     /// Ask a running service whether it is alive; exit status 0 if so
     Healthcheck(Healthcheck),
     /// Print a completion script for a shell
@@ -169,8 +175,16 @@ pub struct Grep {
 /// `read`.
 #[derive(Debug, Args)]
 pub struct Read {
-    /// The file
+    /// The file; with --lines also the id of a tool call
     pub path: String,
+    /// Part of a result: all, first:100, last:50, 10-80 (lines from 1), head_tail:20
+    /// or grep:PATTERN
+    #[arg(long, value_name = "PART", conflicts_with_all = ["offset", "limit", "byte_offset", "byte_limit"])]
+    pub lines: Option<String>,
+    /// With --lines: the folder that holds the result [default: every store under
+    /// the allowed folders]
+    #[arg(long, value_name = "DIR", requires = "lines")]
+    pub store_dir: Option<String>,
     /// First line, counted from 0
     #[arg(long, value_name = "LINE")]
     pub offset: Option<u64>,
@@ -187,6 +201,95 @@ pub struct Read {
     #[arg(long, value_name = "TOKENS")]
     pub max_tokens: Option<u64>,
     /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `extract`.
+#[derive(Debug, Args)]
+pub struct Extract {
+    /// The file of records
+    pub path: String,
+    /// jq filter, run on each record
+    pub query: Option<String>,
+    /// Condition as JSON, such as '{"field":"priority","op":">","value":3}'
+    #[arg(long = "where", value_name = "JSON", conflicts_with = "query")]
+    pub condition: Option<String>,
+    /// One of the file's recipes, 1 to 10
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["query", "condition"])]
+    pub recipe: Option<u64>,
+    /// A value for the recipe or the filter, as NAME=VALUE; may be given again
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub param: Vec<String>,
+    /// Ids to look for, separated by commas
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "condition", "recipe"])]
+    pub ids: Vec<String>,
+    /// The field that holds ids [default: id]
+    #[arg(long, value_name = "FIELD", requires = "ids")]
+    pub id_field: Option<String>,
+    /// Only these fields of each record, separated by commas
+    #[arg(long, value_delimiter = ',', requires = "condition")]
+    pub select: Vec<String>,
+    /// Only how many records match
+    #[arg(long, requires = "condition")]
+    pub count: bool,
+    /// How many match for each value of a field
+    #[arg(long, value_name = "FIELD", requires = "condition")]
+    pub group_by: Option<String>,
+    /// Order, such as -created
+    #[arg(long, value_name = "FIELD", requires = "condition", allow_hyphen_values = true)]
+    pub sort_by: Option<String>,
+    /// Give jq all records as one array
+    #[arg(long, requires = "query")]
+    pub slurp: bool,
+    /// At most so many results
+    #[arg(long, value_name = "COUNT")]
+    pub limit: Option<u64>,
+    /// Skip so many results
+    #[arg(long, value_name = "COUNT")]
+    pub offset: Option<u64>,
+    /// Ceiling of the answer, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<u64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `sweep`.
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// Folders to sweep [default: every store under the configured roots, and where
+    /// /offload_result writes]
+    #[arg(value_name = "DIR")]
+    pub folders: Vec<String>,
+    /// Show what would be deleted; delete nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the whole report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY win over it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Allowed folder, instead of the configured ones; may be given again
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<String>,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The store's folder
+    #[arg(value_name = "STORE")]
+    pub store: String,
+    /// Print the whole report as JSON
     #[arg(long)]
     pub json: bool,
     /// Configuration and reach.

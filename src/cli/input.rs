@@ -86,6 +86,12 @@ impl Members {
         self
     }
 
+    /// A value that is JSON already.
+    pub(super) fn json(mut self, name: &'static str, value: Option<String>) -> Members {
+        self.0.extend(value.map(|value| (name, value)));
+        self
+    }
+
     pub(super) fn flag(mut self, name: &'static str, value: bool) -> Members {
         self.0.push((name, value.to_string()));
         self

@@ -4,8 +4,10 @@
 pub mod arguments;
 mod completions;
 mod count;
+mod extract;
 mod healthcheck;
 mod input;
+mod lifecycle;
 mod offload;
 mod progress;
 mod reload;
@@ -89,7 +91,10 @@ pub fn run(arguments: Arguments) -> Exit {
         Command::Offload(options) => offload::run(&options),
         Command::Grep(options) => reload::grep(&options),
         Command::Read(options) => reload::read(&options),
+        Command::Extract(options) => extract::run(&options),
         Command::Count(options) => count::run(&options),
+        Command::Sweep(options) => lifecycle::sweep(&options),
+        Command::Verify(options) => lifecycle::verify(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Completions(options) => completions::run(&options),
     };

@@ -22,6 +22,9 @@ pub(super) fn grep(options: &Grep) -> Result<Exit, CliError> {
 }
 
 pub(super) fn read(options: &Read) -> Result<Exit, CliError> {
+    if let Some(lines) = &options.lines {
+        return part(options, lines);
+    }
     let body = Members::default()
         .text("absolute_path", Some(&options.path))
         .number("offset", options.offset)
@@ -31,6 +34,19 @@ pub(super) fn read(options: &Read) -> Result<Exit, CliError> {
         .number("max_tokens", options.max_tokens)
         .body();
     let answer = reader(&options.reach)?.read_file(body.as_bytes())?;
+    print(&if options.json { answer.into_json() } else { answer.answer().to_owned() })?;
+    Ok(Exit::Success)
+}
+
+/// A part of a result, by the id of its call or its path.
+fn part(options: &Read, lines: &str) -> Result<Exit, CliError> {
+    let body = Members::default()
+        .text("result_id", Some(&options.path))
+        .text("lines", Some(lines))
+        .text("store_dir", options.store_dir.as_deref())
+        .number("max_tokens", options.max_tokens)
+        .body();
+    let answer = reader(&options.reach)?.read_tool_result(body.as_bytes())?;
     print(&if options.json { answer.into_json() } else { answer.answer().to_owned() })?;
     Ok(Exit::Success)
 }

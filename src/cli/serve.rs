@@ -1,6 +1,7 @@
 //! `unburden serve`: the HTTP door until SIGTERM or SIGINT.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -33,6 +34,7 @@ pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     let protected = token.is_some() || options.no_auth;
     let service = Arc::new(Service::open(&config)?);
     std::thread::spawn(tokens::warm_up);
+    sweep_on_schedule(&service, config.store.sweep_seconds);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -48,6 +50,21 @@ pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     // Work that outlived its request must not keep the process.
     runtime.shutdown_background();
     Ok(Exit::Success)
+}
+
+/// Sweeps now and then again each `seconds`; 0 never. The thread ends with the
+/// process: a file is deleted after its end was noted, or is still there.
+fn sweep_on_schedule(service: &Arc<Service>, seconds: u64) {
+    if seconds == 0 {
+        return;
+    }
+    let service = Arc::clone(service);
+    std::thread::spawn(move || {
+        loop {
+            service.sweep_on_schedule();
+            std::thread::sleep(Duration::from_secs(seconds));
+        }
+    });
 }
 
 /// SIGTERM from an orchestrator, SIGINT from a person.

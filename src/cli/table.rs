@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::offload::{Action, ActionKind, GroupReport, Offloaded, Report, SnapshotReport, Source};
+use crate::offload::{Action, GroupReport, Offloaded, Report, SnapshotReport, Source};
 
 /// Most rows of the table; the report holds all.
 const ROWS: usize = 15;
@@ -10,8 +10,7 @@ const ROWS: usize = 15;
 /// What was done to each text, the largest first, and the sum.
 pub(super) fn offloaded(offloaded: &Offloaded, dry: bool) -> String {
     let report = &offloaded.report;
-    let mut moved: Vec<&Action> =
-        report.actions.iter().filter(|a| a.action == ActionKind::Compact).collect();
+    let mut moved: Vec<&Action> = report.actions.iter().filter(|a| a.action.moved()).collect();
     moved.sort_by_key(|action| Reverse(action.tokens_before.saturating_sub(action.tokens_after)));
     let mut lines = Vec::new();
     if !moved.is_empty() {

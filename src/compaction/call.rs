@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::history::splice::quote;
+use crate::params::{ParamError, Params};
 
 /// A tool by which an agent reads back what left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,6 +19,22 @@ pub enum ReloadTool {
     ReadToolResult,
     /// A shell on the same files.
     Shell,
+}
+
+const TOOLS: [(&str, ReloadTool); 5] = [
+    ("read_file", ReloadTool::ReadFile),
+    ("grep", ReloadTool::Grep),
+    ("lro_extract", ReloadTool::LroExtract),
+    ("read_tool_result", ReloadTool::ReadToolResult),
+    ("shell", ReloadTool::Shell),
+];
+
+impl ReloadTool {
+    /// The member `reload_tools` of a request; every tool where it is absent.
+    pub fn read(params: &Params<'_>) -> Result<Vec<ReloadTool>, ParamError> {
+        let all = || TOOLS.iter().map(|(_, tool)| *tool).collect();
+        Ok(params.words("reload_tools", &TOOLS)?.unwrap_or_else(all))
+    }
 }
 
 /// The exact call that returns a part of a file, by the best tool there is.

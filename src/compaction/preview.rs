@@ -22,7 +22,8 @@ pub enum Budget {
 }
 
 impl Budget {
-    fn whole(self) -> u64 {
+    /// The size itself, whatever its unit.
+    pub fn whole(self) -> u64 {
         match self {
             Budget::Tokens(limit) | Budget::Chars(limit) => limit,
         }

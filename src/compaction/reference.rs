@@ -15,10 +15,15 @@
 //! ```
 //!
 //! The last line is the seed's (`context-offload-guide`, §2, compaction) and is
-//! what agents, `grep` and `/rehydrate` look for. The note is optional, and three
+//! what agents, `grep` and `/rehydrate` look for. The note is optional, and these
 //! forms of it carry meaning for `/rehydrate`:
 //!
 //! - `[JSON value, …]`: the file holds a JSON value, not the text of a string;
+//! - `[JSONL records: …]`: the file holds the records of the text, one a line, and
+//!   in its first line what stood around them (`[JSONL records of a JSON value: …]`
+//!   where the text was a JSON value);
+//! - `[records again: {"lines":"3-9,12",…} …]`: the text was an answer of
+//!   `lro_extract` that repeats those lines of the file;
 //! - `[read back: bytes 1024-9000 of this file …]`: the text was that part of the
 //!   file (with `after "Showing lines 3-9 of 40 total lines."`, behind that header);
 //! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was grep's answer, whose
@@ -26,11 +31,18 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
+use crate::history::message::SlotKind;
+
 const OPEN: &str = "(detailed result is stored in ";
 const CLOSE: &str = ")";
 const JSON: &str = "[JSON value, ";
 const READ_BACK: &str = "[read back: bytes ";
 const FOUND: &str = "[found again: ";
+const RECORDS: &str = "[JSONL records: ";
+const RECORDS_OF_VALUE: &str = "[JSONL records of a JSON value: ";
+const AGAIN: &str = "[records again: ";
 
 /// How the text behind a reference is rebuilt from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +64,15 @@ pub enum Form {
         /// The header that stood before it.
         header: Option<String>,
     },
+    /// The file holds the records of the text, and what stood around them.
+    Records {
+        /// The file's length.
+        bytes: Option<u64>,
+        /// How the text stood in its message.
+        kind: SlotKind,
+    },
+    /// The text is an answer that repeats lines of a file of records.
+    Again(Again),
     /// The text is an answer of grep.
     Found {
         /// Its first line.
@@ -65,11 +86,24 @@ impl Form {
     /// True where a file of that length can be the one that is meant.
     pub fn allows(&self, length: u64) -> bool {
         match self {
-            Form::Text { bytes } | Form::Json { bytes } => bytes.is_none_or(|b| b == length),
+            Form::Text { bytes } | Form::Json { bytes } | Form::Records { bytes, .. } => {
+                bytes.is_none_or(|b| b == length)
+            }
             Form::ReadBack { bytes, .. } => bytes.end <= length,
-            Form::Found { .. } => true,
+            Form::Again(_) | Form::Found { .. } => true,
         }
     }
+}
+
+/// Which lines of a file of records a text repeats, and what stands around them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Again {
+    /// Lines of the file, from 1, in the order of the text: `7,3-5`.
+    pub lines: String,
+    /// The lines above them, each with its line feed.
+    pub head: String,
+    /// What stands below the last of them, its line feed included.
+    pub tail: String,
 }
 
 /// A reference at the end of a text.
@@ -118,6 +152,15 @@ fn form(head: &str, note: &str) -> Option<Form> {
     if let Some(facts) = note.strip_prefix(JSON) {
         return Some(Form::Json { bytes: length(facts) });
     }
+    for (prefix, kind) in [(RECORDS, SlotKind::String), (RECORDS_OF_VALUE, SlotKind::Json)] {
+        if let Some(facts) = note.strip_prefix(prefix) {
+            return Some(Form::Records { bytes: length(facts), kind });
+        }
+    }
+    if let Some(rest) = note.strip_prefix(AGAIN) {
+        let again = serde_json::Deserializer::from_str(rest).into_iter().next()?;
+        return again.ok().map(Form::Again);
+    }
     if let Some(rest) = note.strip_prefix(READ_BACK)
         && let Some(form) = read_back_form(rest)
     {
@@ -147,6 +190,37 @@ fn read_back_form(rest: &str) -> Option<Form> {
 /// The note of a JSON value's reference; `facts` says what else is known of it.
 pub fn json_note(facts: &str) -> String {
     format!("{JSON}{facts}]")
+}
+
+/// The note of records that moved; `facts` says what else is known of them and
+/// begins with their number, tokens and the bytes of their file.
+pub fn records_note(facts: &str, kind: SlotKind) -> String {
+    let open = match kind {
+        SlotKind::String => RECORDS,
+        SlotKind::Json => RECORDS_OF_VALUE,
+    };
+    format!("{open}{facts}]")
+}
+
+/// A note of records for a text that stood so in its message; the note is the last
+/// line of `text`.
+pub fn of_kind(text: &str, kind: SlotKind) -> String {
+    let (above, note) = text.rsplit_once('\n').map_or(("", text), |(above, note)| (above, note));
+    match (kind, note.strip_prefix(RECORDS)) {
+        (SlotKind::Json, Some(facts)) => {
+            let above = if above.is_empty() { String::new() } else { format!("{above}\n") };
+            format!("{above}{RECORDS_OF_VALUE}{facts}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The note and reference that stand for lines of a file of records that were read
+/// back.
+pub fn again(path: &str, again: &Again, tokens: u64, call: &str) -> String {
+    // A struct of strings: nothing in it can fail to serialise.
+    let lines = serde_json::to_string(again).unwrap_or_default();
+    format!("{AGAIN}{lines} | {tokens} tokens left out: {call}]\n{}", line(path))
 }
 
 /// The note and reference that stand for a part of a file that was read back.

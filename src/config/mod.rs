@@ -3,8 +3,10 @@
 //! start, with its path. `config.example.toml` is the same, commented, and a test
 //! holds it to this file.
 
+mod large;
 mod llm;
 
+pub use large::{ExtractConfig, LargeConfig, PromptConfig};
 pub use llm::{CompressionConfig, Key, LlmConfig, SummariserConfig, SummariserError};
 
 use std::net::SocketAddr;
@@ -26,6 +28,10 @@ pub struct Config {
     pub store: StoreConfig,
     /// Ceilings of the reading operations.
     pub reload: ReloadConfig,
+    /// Ceilings of questions about records.
+    pub extract: ExtractConfig,
+    /// Large result offloading.
+    pub prompt: PromptConfig,
     /// What is remembered between requests.
     pub cache: CacheConfig,
     /// The model that writes snapshots.
@@ -73,13 +79,23 @@ pub struct StoreConfig {
     pub roots: Vec<String>,
     /// How far a file must have come before its name is given out.
     pub durability: DurabilityConfig,
+    /// How long the files of a chat live after the last history that mentioned
+    /// them, in seconds; 0 keeps them for good.
+    pub ttl_seconds: u64,
+    /// Time between two sweeps, in seconds; the first is at the start. 0 never sweeps.
+    pub sweep_seconds: u64,
 }
 
 impl Default for StoreConfig {
     /// The working directory and the system's folder for temporary files.
     fn default() -> StoreConfig {
         let temporary = std::env::temp_dir().display().to_string();
-        StoreConfig { roots: vec![".".to_owned(), temporary], durability: DurabilityConfig::Sync }
+        StoreConfig {
+            roots: vec![".".to_owned(), temporary],
+            durability: DurabilityConfig::Sync,
+            ttl_seconds: 30 * 24 * 3_600,
+            sweep_seconds: 3_600,
+        }
     }
 }
 
@@ -199,14 +215,10 @@ impl Config {
         if let Some(file) = file {
             builder = builder.add_source(File::from(file).format(FileFormat::Toml));
         }
-        let environment = Environment::with_prefix("UNBURDEN")
-            .source(Some(own_variables()))
-            .prefix_separator("_")
-            .separator("__")
-            .try_parsing(true)
-            .list_separator(":")
-            .with_list_parse_key("store.roots");
-        let read = builder.add_source(environment).build()?;
+        // The specification's own prefix, below ours.
+        let seed = environment("ATLATL", "ATLATL_PROMPT__OFFLOAD__");
+        let own = environment("UNBURDEN", "UNBURDEN_");
+        let read = builder.add_source(seed).add_source(own).build()?;
         let mut config: Config = serde_path_to_error::deserialize(read).map_err(|error| {
             ConfigError::Key { key: error.path().to_string(), reason: error.inner().to_string() }
         })?;
@@ -241,12 +253,23 @@ impl Config {
     }
 }
 
+/// The environment's settings under a prefix.
+fn environment(prefix: &str, begin: &str) -> Environment {
+    Environment::with_prefix(prefix)
+        .source(Some(variables(begin)))
+        .prefix_separator("_")
+        .separator("__")
+        .try_parsing(true)
+        .list_separator(":")
+        .with_list_parse_key("store.roots")
+}
+
 /// The variables that name a section and a key. Others that begin alike are not
 /// ours: Kubernetes sets `UNBURDEN_PORT` for a service of that name.
-fn own_variables() -> config::Map<String, String> {
+fn variables(begin: &str) -> config::Map<String, String> {
+    let words = |name: &str| name.split_once('_').is_some_and(|(_, key)| key.contains("__"));
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| name.strip_prefix("UNBURDEN_").is_some_and(|key| key.contains("__")))
-        .filter(|(name, _)| name != API_KEY)
+        .filter(|(name, _)| name.starts_with(begin) && words(name) && name != API_KEY)
         .collect()
 }

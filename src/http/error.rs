@@ -8,8 +8,11 @@ use axum::response::{IntoResponse, Response};
 use super::json;
 use crate::envelope::{Answer, ErrorFacts};
 use crate::history::HistoryError;
+use crate::jq::JqError;
+use crate::lro::query::QueryError;
 use crate::params::ParamError;
 use crate::reload::ReloadError;
+use crate::reload::extract::ExtractError;
 use crate::service::Failure;
 use crate::store::StoreError;
 
@@ -52,6 +55,7 @@ fn meaning(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>
             }
         },
         Failure::Reload { field, source } => reload(source, field),
+        Failure::Extract(error) => extract(error),
     }
 }
 
@@ -111,6 +115,43 @@ pub(super) async fn wrong_method(request: Request) -> Response {
     respond(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message, None).into_response()
 }
 
+/// What keeps a question about records from its answer.
+fn extract(error: &ExtractError) -> (StatusCode, &'static str, Option<&'static str>) {
+    use ExtractError as E;
+    let refused = |code, field| (StatusCode::UNPROCESSABLE_ENTITY, code, Some(field));
+    match error {
+        E::Reload(error) => reload(error, "file_path"),
+        E::Query(error) => match error {
+            QueryError::UnknownField { .. } => refused("field_unknown", "where"),
+            QueryError::BadPattern { .. } => refused("pattern_invalid", "where"),
+            QueryError::PatternTooCostly { .. } => refused("pattern_too_costly", "where"),
+            QueryError::NotJson { .. } => refused("records_damaged", "file_path"),
+            QueryError::BadMember { .. }
+            | QueryError::UnknownOp { .. }
+            | QueryError::TooMany { .. } => refused("question_invalid", "where"),
+        },
+        E::Jq(error) => match error {
+            JqError::Syntax { .. } => refused("jq_syntax", "query"),
+            JqError::Undefined { .. } => refused("jq_undefined", "query"),
+            JqError::Runtime { .. } => refused("jq_failed", "query"),
+            JqError::Deadline { .. } => refused("jq_deadline", "query"),
+            JqError::Memory { .. } => refused("jq_memory", "query"),
+            JqError::Crashed { .. } => refused("jq_crashed", "query"),
+            JqError::FilterTooLong { .. } => refused("jq_too_long", "query"),
+            JqError::Unsupported { .. } => refused("jq_unsupported", "query"),
+            JqError::Variable { .. } => refused("jq_variable", "params"),
+            JqError::BadInput { .. } => refused("records_damaged", "file_path"),
+            JqError::Spawn { .. } => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "jq_unavailable", Some("query"))
+            }
+        },
+        E::NoRecords { .. } => refused("no_records", "file_path"),
+        E::Damaged { .. } => refused("records_damaged", "file_path"),
+        E::TooLarge { .. } => refused("file_too_large", "file_path"),
+        E::NoParam { .. } => refused("param_unknown", "params"),
+    }
+}
+
 /// Past the end and out of range are 422 with the length, as api.md §3 asks;
 /// `path` is the field that holds the path.
 fn reload(
@@ -123,6 +164,8 @@ fn reload(
         E::NotFound { .. } => (StatusCode::NOT_FOUND, "file_not_found", Some(path)),
         E::NotAFile { .. } => refused("not_a_file", path),
         E::NotText { .. } => refused("not_text", path),
+        E::Expired { .. } => (StatusCode::GONE, "file_expired", Some(path)),
+        E::LinesPastEnd { .. } => refused("offset_past_end", "lines"),
         E::OffsetPastEnd { .. } => refused("offset_past_end", "offset"),
         E::ByteOffsetPastEnd { .. } => refused("offset_past_end", "byte_offset"),
         E::EmptyPattern => refused("pattern_empty", "pattern"),

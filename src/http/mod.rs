@@ -59,6 +59,10 @@ pub fn router(door: Door) -> Router {
         .route("/read_file", post(read_file))
         .route("/rehydrate", post(rehydrate))
         .route("/count_tokens", post(count_tokens))
+        .route("/offload_result", post(offload_result))
+        .route("/lro_extract", post(lro_extract))
+        .route("/read_tool_result", post(read_tool_result))
+        .route("/metrics", get(probe::metrics))
         .route("/version", get(probe::version))
         .route("/openapi.yaml", get(openapi))
         .layer(middleware::from_fn_with_state(door.clone(), token::require));
@@ -89,6 +93,18 @@ async fn rehydrate(State(door): State<Door>, body: Body) -> Response {
 
 async fn count_tokens(State(door): State<Door>, body: Body) -> Response {
     door.work(move |service| service.count_tokens(&body.bytes)).await
+}
+
+async fn offload_result(State(door): State<Door>, body: Body) -> Response {
+    door.work(move |service| service.offload_result(&body.bytes)).await
+}
+
+async fn lro_extract(State(door): State<Door>, body: Body) -> Response {
+    door.work(move |service| service.lro_extract(&body.bytes)).await
+}
+
+async fn read_tool_result(State(door): State<Door>, body: Body) -> Response {
+    door.work(move |service| service.read_tool_result(&body.bytes)).await
 }
 
 async fn openapi() -> Response {

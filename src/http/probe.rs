@@ -40,6 +40,12 @@ pub(super) async fn readyz(State(door): State<Door>) -> Response {
     }
 }
 
+/// What was counted, for Prometheus.
+pub(super) async fn metrics() -> Response {
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    (kind, crate::telemetry::metrics::render()).into_response()
+}
+
 /// What runs.
 pub(super) async fn version() -> Response {
     let version = Version { name: "unburden", version: env!("CARGO_PKG_VERSION") };

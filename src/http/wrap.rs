@@ -14,6 +14,7 @@ use tracing::Instrument;
 use ulid::Ulid;
 
 use super::{Door, error};
+use crate::telemetry::metrics::REQUESTS;
 
 const ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest id that is taken over from a caller, in bytes.
@@ -29,7 +30,8 @@ pub(super) fn wrap(routes: Router<Door>, door: &Door) -> Router<Door> {
 /// One line a request: method, route, status and time; never a body, never a
 /// query, never a path that is no route.
 async fn watch(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
+    let route = request.extensions().get::<MatchedPath>();
+    let route = route.map_or("none", MatchedPath::as_str).to_owned();
     let id = request_id(request.headers());
     let span = tracing::info_span!("request", id, method = %request.method(), route);
     let answer = async {
@@ -48,7 +50,10 @@ async fn watch(State(door): State<Door>, request: Request, next: Next) -> Respon
             None => response,
         };
         let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(status = response.status().as_u16(), ms, "answered");
+        let status = response.status().as_u16();
+        tracing::info!(status, ms, "answered");
+        let labels = [("route", route.to_owned()), ("status", status.to_string())];
+        metrics::counter!(REQUESTS, &labels).increment(1);
         response
     };
     let mut response = answer.instrument(span).await;

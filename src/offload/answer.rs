@@ -23,7 +23,9 @@ impl Job<'_> {
             }
             let slot = &item.candidate.slot.slot;
             let raw = &self.history().messages()[item.candidate.index][slot.span.clone()];
+            let records = matches!(item.target, Target::File { material: Some(_), .. });
             let content = (self.settings.files == Files::Include).then(|| match slot.kind {
+                _ if records => quote(&self.stored_text(item)),
                 SlotKind::String => raw.to_owned(),
                 SlotKind::Json => quote(raw),
             });
@@ -90,8 +92,7 @@ impl Job<'_> {
                 .push(format!("messages[{}] {BROKEN}; it is left as it is", action.index));
         }
         let recent = self.recent_from(settings.recent_for_compaction());
-        let opened =
-            report.actions.iter().filter(|a| a.action == ActionKind::Compact && a.index >= recent);
+        let opened = report.actions.iter().filter(|a| a.action.moved() && a.index >= recent);
         let opened = opened.count();
         if opened > 0 {
             report.warnings.push(format!(
@@ -122,14 +123,17 @@ impl Job<'_> {
 
 impl Action {
     fn moved(item: &Move) -> Action {
-        let why = match item.target {
-            Target::File { .. } => "moved to a file",
-            Target::Source { .. } => "was read back from this file",
+        let (kind, why) = match item.target {
+            Target::File { material: Some(_), .. } => {
+                (ActionKind::Materialize, "moved to a file of records")
+            }
+            Target::File { .. } => (ActionKind::Compact, "moved to a file"),
+            Target::Source { .. } => (ActionKind::Compact, "was read back from this file"),
         };
         Action {
             tokens_after: item.replacement.tokens,
             path: Some(item.path.clone()),
-            ..Action::new(&item.candidate, ActionKind::Compact, why)
+            ..Action::new(&item.candidate, kind, why)
         }
     }
 

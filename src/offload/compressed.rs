@@ -58,6 +58,11 @@ impl Job<'_> {
             Ok(created) => created,
             Err(error) => return self.unchanged(kept, vec![failure(&error)]),
         };
+        self.record(&moves, &created.0);
+        let own = snapshots.files.iter().zip(&created.1).filter(|(_, created)| **created);
+        let own: Vec<(&Claim, u64)> =
+            own.map(|(file, _)| (&file.claim, file.content.len() as u64)).collect();
+        self.record_own(&own);
         let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
         let assembled = self.assembled(compression, &moves, &rendered);
         let answer = self.checked(compression, &moves, kept, &snapshots, &assembled);

@@ -8,6 +8,9 @@ mod check_snapshot;
 mod compress;
 mod compressed;
 mod kept;
+mod leases;
+mod materials;
+mod mentions;
 mod moves;
 mod plan;
 mod report;
@@ -18,11 +21,13 @@ mod standing;
 mod summarise;
 mod transcribe;
 
+pub use leases::Followed;
+pub use materials::{Material, Materials};
 pub use moves::{Literals, Replacement, Replacements, replacements};
 pub use plan::recent_from;
 pub use report::{
     Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, Source,
 };
-pub use request::{CompactRole, Files, Mode, Request, Run, Settings};
+pub use request::{CompactRole, Files, Mode, Records, Request, Run, Settings};
 pub use run::{FileOfCall, OffloadError, Offloaded, Offloader, UNCHANGED};
 pub use summarise::{Kind, Summariser};

@@ -7,6 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
+use super::materials::Material;
 use super::plan::{Candidate, Kept, Plan};
 use super::run::Job;
 use super::standing::{Standing, standing};
@@ -64,8 +65,8 @@ pub(super) struct Move {
 }
 
 pub(super) enum Target {
-    /// A file of its own, named by the claim.
-    File { stem: Stem, claim: Claim },
+    /// A file of its own, named by the claim; of records where it has material.
+    File { stem: Stem, claim: Claim, material: Option<Arc<Material>> },
     /// The file it was read back from.
     Source { bytes: u64 },
 }
@@ -190,19 +191,25 @@ impl Job<'_> {
                 Standing::ReadBack(from) => moves.push(self.read_back(candidate, &from)),
             }
         }
-        let wanted: Vec<(Stem, blake3::Hash)> = content.iter().map(|c| self.wanted(c)).collect();
-        let granted = self.store.claim(claims, &wanted)?;
-        let jobs: Vec<(Candidate, (Stem, blake3::Hash), Claim)> = content
-            .into_iter()
-            .zip(wanted)
-            .zip(granted)
-            .map(|((candidate, wanted), claim)| (candidate, wanted, claim))
+        let jobs: Vec<(Candidate, Option<Arc<Material>>)> = content
+            .into_par_iter()
+            .map(|candidate| {
+                let material = self.material(&candidate);
+                (candidate, material)
+            })
             .collect();
-        moves.par_extend(jobs.into_par_iter().map(|(candidate, (stem, _), claim)| {
-            let path = self.store.spell(&claim.name);
-            let replacement = self.replacement(&candidate, &path, budget);
-            Move { candidate, budget, path, replacement, target: Target::File { stem, claim } }
-        }));
+        let wanted: Vec<(Stem, blake3::Hash)> =
+            jobs.iter().map(|(candidate, material)| self.wanted(candidate, material)).collect();
+        let granted = self.store.claim(claims, &wanted)?;
+        let jobs: Vec<_> = jobs.into_iter().zip(wanted).zip(granted).collect();
+        moves.par_extend(jobs.into_par_iter().map(
+            |(((candidate, material), (stem, _)), claim)| {
+                let path = self.store.spell(&claim.name);
+                let replacement = self.replacement(&candidate, &material, &path, budget);
+                let target = Target::File { stem, claim, material };
+                Move { candidate, budget, path, replacement, target }
+            },
+        ));
         let (smaller, larger): (Vec<Move>, Vec<Move>) =
             moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
         let why = "would not become smaller by a preview and a reference";
@@ -210,7 +217,14 @@ impl Job<'_> {
         Ok(smaller)
     }
 
-    fn wanted(&self, candidate: &Candidate) -> (Stem, blake3::Hash) {
+    fn wanted(
+        &self,
+        candidate: &Candidate,
+        material: &Option<Arc<Material>>,
+    ) -> (Stem, blake3::Hash) {
+        if let Some(material) = material {
+            return (material.stem.clone(), material.hash);
+        }
         let hash =
             candidate.slot.hash.unwrap_or_else(|| blake3::hash(self.text(candidate).as_bytes()));
         (Stem::of_call(candidate.call_id.as_deref(), &hash), hash)
@@ -231,12 +245,17 @@ impl Job<'_> {
     pub(super) fn replacement(
         &self,
         candidate: &Candidate,
+        material: &Option<Arc<Material>>,
         path: &str,
         budget: Budget,
     ) -> Arc<Replacement> {
         let spec =
             Spec { budget, tokenizer: self.tokenizer, tools: self.settings.reload_tools.clone() };
         let make = || {
+            if material.is_some() {
+                let text = self.descriptor(candidate, path, budget.whole() > 0);
+                return Arc::new(Replacement::new(&text, self.tokenizer));
+            }
             let text = self.text(candidate);
             let slot = &candidate.slot;
             let kind = slot.slot.kind;
@@ -245,7 +264,9 @@ impl Job<'_> {
         };
         let Some(hash) = candidate.slot.hash else { return make() };
         let json = candidate.slot.slot.kind == SlotKind::Json;
-        let key = blake3::hash(format!("{hash} {path:?} {spec:?} {json}").as_bytes());
+        // A file of records has the richness and the text's own tokens besides.
+        let records = material.as_ref().map(|_| (self.settings.descriptor, candidate.slot.tokens));
+        let key = blake3::hash(format!("{hash} {path:?} {spec:?} {json} {records:?}").as_bytes());
         if let Some(known) = self.offloader.replacements.get(&key) {
             return known;
         }

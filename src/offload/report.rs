@@ -26,10 +26,19 @@ pub enum Outcome {
 pub enum ActionKind {
     /// Moved to a file.
     Compact,
+    /// Moved to a file of records.
+    Materialize,
     /// Became a snapshot, with others.
     Compress,
     /// Above the threshold, and left alone.
     Keep,
+}
+
+impl ActionKind {
+    /// True where the text moved to a file.
+    pub fn moved(self) -> bool {
+        matches!(self, ActionKind::Compact | ActionKind::Materialize)
+    }
 }
 
 /// One text of one message.

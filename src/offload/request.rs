@@ -4,6 +4,7 @@
 use crate::compaction::call::ReloadTool;
 use crate::compaction::preview::Budget;
 use crate::history::History;
+use crate::lro::descriptor::Richness;
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
 use crate::tokens::Tokenizer;
 
@@ -34,6 +35,15 @@ pub enum Files {
     Include,
     /// The paths alone.
     Omit,
+}
+
+/// How arrays of records move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Records {
+    /// As JSONL with a descriptor.
+    Materialize,
+    /// As any text.
+    AsText,
 }
 
 /// Whether anything is written.
@@ -77,6 +87,10 @@ pub struct Settings {
     pub target_tokens: Option<u64>,
     /// The tools that references may name.
     pub reload_tools: Vec<ReloadTool>,
+    /// How arrays of records move.
+    pub records: Records,
+    /// What is said of records that moved.
+    pub descriptor: Richness,
     /// A pass that frees less is not made, in tokens.
     pub min_savings_tokens: u64,
     /// Whether contents are repeated in the answer.
@@ -113,14 +127,9 @@ pub struct Request<'a> {
 
 const MODES: [(&str, Mode); 3] =
     [("auto", Mode::Auto), ("compact", Mode::Compact), ("compress", Mode::Compress)];
+const DESCRIPTORS: [(&str, Richness); 3] =
+    [("pointer", Richness::Pointer), ("compact", Richness::Compact), ("full", Richness::Full)];
 const ROLES: [(&str, CompactRole); 2] = [("tool", CompactRole::Tool), ("user", CompactRole::User)];
-const TOOLS: [(&str, ReloadTool); 5] = [
-    ("read_file", ReloadTool::ReadFile),
-    ("grep", ReloadTool::Grep),
-    ("lro_extract", ReloadTool::LroExtract),
-    ("read_tool_result", ReloadTool::ReadToolResult),
-    ("shell", ReloadTool::Shell),
-];
 
 impl<'a> Request<'a> {
     /// Reads a request body.
@@ -129,9 +138,6 @@ impl<'a> Request<'a> {
         let settings = settings(params)?;
         let tools = params.raw("tools");
         let system = params.raw("system");
-        // Accepted, and without effect on what this version does.
-        params.flag("materialize")?;
-        params.word("descriptor", &[("pointer", ()), ("compact", ()), ("full", ())])?;
         let mut warnings = Vec::new();
         if params.flag("repair")? == Some(true) {
             warnings.push("repair is not available in this version; nothing was mended".to_owned());
@@ -140,9 +146,7 @@ impl<'a> Request<'a> {
             let model: String = model.chars().take(60).collect();
             warnings.push(format!("the model \"{model}\" is not known; counted with o200k_base"));
         }
-        for name in params.unknown() {
-            warnings.push(format!("unknown field \"{name}\" was ignored"));
-        }
+        warnings.extend(params.unknown_warnings());
         Ok(Request { history, tools, system, settings, warnings })
     }
 }
@@ -168,7 +172,6 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
         (None, Some(chars)) => Budget::Chars(chars),
         (None, None) => Budget::Tokens(120),
     };
-    let all = || TOOLS.iter().map(|(_, tool)| *tool).collect();
     Ok(Settings {
         mode,
         max_total_tokens: params.whole("max_total_tokens", 0)?.unwrap_or(20_000),
@@ -193,7 +196,13 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
             .words("compact_roles", &ROLES)?
             .unwrap_or_else(|| vec![CompactRole::Tool]),
         target_tokens: params.whole("target_tokens", 1)?,
-        reload_tools: params.words("reload_tools", &TOOLS)?.unwrap_or_else(all),
+        reload_tools: ReloadTool::read(params)?,
+        records: if params.flag("materialize")?.unwrap_or(true) {
+            Records::Materialize
+        } else {
+            Records::AsText
+        },
+        descriptor: params.word("descriptor", &DESCRIPTORS)?.unwrap_or(Richness::Pointer),
         min_savings_tokens: params.whole("min_savings_tokens", 0)?.unwrap_or(0),
         files: if params.flag("include_files")?.unwrap_or(true) {
             Files::Include

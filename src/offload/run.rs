@@ -7,6 +7,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::check::{NewReference, Subject, check};
+use super::leases::Followed;
+use super::materials::Materials;
 use super::moves::{Move, Replacements, Target};
 use super::plan::{Candidate, Kept, Plan, plan, recent_from};
 use super::report::Report;
@@ -15,7 +17,7 @@ use super::summarise::Summariser;
 use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
-use crate::store::{Claim, Claims, Durability, Ledger, Roots, Stem, Store, StoreError};
+use crate::store::{Claim, Claims, Durability, Ledger, Lifetimes, Roots, Stem, Store, StoreError};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
 
@@ -34,6 +36,15 @@ pub struct Offloader {
     pub replacements: Replacements,
     /// Writes snapshots.
     pub summariser: Summariser,
+    /// Which texts are arrays of records.
+    pub materials: Materials,
+    /// False where the operator switched large result offloading off: arrays of
+    /// records move as any text.
+    pub records: bool,
+    /// How long files live.
+    pub lifetimes: Lifetimes,
+    /// Files whose own mentions were looked at, and when.
+    pub followed: Followed,
 }
 
 /// A file of a call.
@@ -72,7 +83,11 @@ impl Offloader {
             .sum();
         let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
         let job = Job { offloader: self, request, settings, tokenizer, measured, beside, store };
-        Ok(job.run())
+        let answer = job.run();
+        if settings.run == Run::Real {
+            job.renew_mentioned();
+        }
+        Ok(answer)
     }
 }
 
@@ -170,6 +185,7 @@ impl Job<'_> {
             Ok(created) => created,
             Err(error) => return self.unchanged(kept, vec![failure(&error)]),
         };
+        self.record(&moves, &created);
         let edits = self.edits(&moves);
         let after = splice(self.history().array(), &edits);
         let references: Vec<NewReference<'_>> = moves.iter().map(NewReference::of).collect();
@@ -229,14 +245,14 @@ impl Job<'_> {
         let files: Vec<(Stem, Claim)> = new
             .iter()
             .filter_map(|index| match &moves[*index].target {
-                Target::File { stem, claim } => Some((stem.clone(), claim.clone())),
+                Target::File { stem, claim, .. } => Some((stem.clone(), claim.clone())),
                 Target::Source { .. } => None,
             })
             .collect();
         if files.is_empty() {
             return Ok(vec![false; moves.len()]);
         }
-        let text = |index: usize| self.text(&moves[new[index]].candidate);
+        let text = |index: usize| self.stored_text(&moves[new[index]]);
         let written = self.store.write(&files, text)?;
         for ((_, asked), got) in files.iter().zip(&written) {
             if asked.name != got.name {
@@ -250,14 +266,23 @@ impl Job<'_> {
         Ok(created)
     }
 
+    /// What the file of a move holds.
+    pub(super) fn stored_text(&self, item: &Move) -> Cow<'_, str> {
+        match &item.target {
+            Target::File { material: Some(_), .. } => Cow::Owned(self.records_of(&item.candidate)),
+            Target::File { .. } | Target::Source { .. } => self.text(&item.candidate),
+        }
+    }
+
     /// Another request took a name in between: the content got the next one.
     fn renamed(&self, moves: &mut [Move], asked: &Claim, got: &Claim) {
         for item in moves.iter_mut() {
-            let Target::File { claim, .. } = &mut item.target else { continue };
+            let Target::File { claim, material, .. } = &mut item.target else { continue };
             if claim.name == asked.name {
                 *claim = got.clone();
                 item.path = self.store.spell(&got.name);
-                item.replacement = self.replacement(&item.candidate, &item.path, item.budget);
+                item.replacement =
+                    self.replacement(&item.candidate, material, &item.path, item.budget);
             }
         }
     }
@@ -279,6 +304,7 @@ impl Job<'_> {
 impl<'a> NewReference<'a> {
     pub(super) fn of(item: &'a Move) -> NewReference<'a> {
         let bytes = match &item.target {
+            Target::File { material: Some(material), .. } => material.bytes,
             Target::File { .. } => item.candidate.slot.bytes as u64,
             Target::Source { bytes } => *bytes,
         };

@@ -57,6 +57,7 @@ pub(super) fn reference_standing(text: &str, id: Option<&str>, roots: &Roots) ->
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let minted = match reference.form {
         Form::Text { .. } | Form::Json { .. } => Stem::minted(id, name),
+        Form::Records { .. } | Form::Again(_) => Stem::of_records(name),
         Form::ReadBack { .. } | Form::Found { .. } => Stem::minted_for_any(name),
     };
     let file = at.dir().symlink_metadata(at.relative());

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 use crate::compaction::reference::Form;
 use crate::store::{Location, Roots, Stem, read_regular};
@@ -103,7 +104,7 @@ fn number(hit: &str) -> Option<u64> {
 }
 
 /// 2, 5, 6, 7 as `2,5-7`.
-fn ranges(numbers: &[u64]) -> String {
+pub(super) fn ranges(numbers: &[u64]) -> String {
     let mut out = String::new();
     let mut at = 0;
     while at < numbers.len() {
@@ -121,13 +122,15 @@ fn ranges(numbers: &[u64]) -> String {
     out
 }
 
-fn parse_ranges(text: &str) -> Option<Vec<std::ops::RangeInclusive<u64>>> {
-    let one = |part: &str| {
-        let (start, end) = part.split_once('-').unwrap_or((part, part));
-        Some(start.parse().ok()?..=end.parse().ok()?)
-    };
-    let mut ranges: Vec<std::ops::RangeInclusive<u64>> =
-        text.split(',').map(one).collect::<Option<_>>()?;
+/// `5-7`, or `2`.
+pub(super) fn parse_range(part: &str) -> Option<RangeInclusive<u64>> {
+    let (start, end) = part.split_once('-').unwrap_or((part, part));
+    Some(start.parse().ok()?..=end.parse().ok()?)
+}
+
+fn parse_ranges(text: &str) -> Option<Vec<RangeInclusive<u64>>> {
+    let mut ranges: Vec<RangeInclusive<u64>> =
+        text.split(',').map(parse_range).collect::<Option<_>>()?;
     ranges.sort_by_key(|range| *range.start());
     Some(ranges)
 }

@@ -5,10 +5,14 @@
 //! above. Every query ends within the limits it is given, and an answer that
 //! a limit cut says so.
 
+pub mod extract;
+pub mod extract_answer;
+pub mod extract_request;
 pub mod grep;
 pub mod read_back;
 pub mod read_file;
 pub mod rehydrate;
+pub mod tool_result;
 
 mod excerpt;
 mod fit;
@@ -18,6 +22,7 @@ mod line_matcher;
 mod page;
 mod page_cut;
 mod pattern;
+mod records_again;
 mod regroup;
 mod regular_file;
 mod search;
@@ -116,6 +121,28 @@ pub enum ReloadError {
         offset: u64,
         /// The lines of the file, at least 1: an empty file has one empty line.
         total_lines: u64,
+    },
+    /// A part of a result that begins after its last line.
+    #[error(
+        "line {first} is past the end of {path:?}, which has {total_lines} lines; 1 to {total_lines} would be accepted"
+    )]
+    LinesPastEnd {
+        /// The path as the caller spells it.
+        path: String,
+        /// The line that was asked for, from 1.
+        first: u64,
+        /// The lines of the result.
+        total_lines: u64,
+    },
+    /// A file that was here until its time was over.
+    #[error("{path:?} has expired: its time was over at {expired_at}; {again} makes it again")]
+    Expired {
+        /// The path as the caller spells it.
+        path: String,
+        /// When it was deleted, RFC 3339.
+        expired_at: String,
+        /// The call that made it.
+        again: String,
     },
     /// A page of bytes that begins after the last byte.
     #[error(

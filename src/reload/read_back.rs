@@ -13,7 +13,7 @@ use std::ops::Range;
 use memchr::memmem;
 use serde_json::Value;
 
-use super::grep_answer;
+use super::{grep_answer, records_again};
 use crate::compaction::call::{Part, ReloadTool, call};
 use crate::compaction::reference::{self, Form};
 use crate::store::{Location, Roots, Stem, read_regular};
@@ -22,6 +22,9 @@ use crate::store::{Location, Roots, Stem, read_regular};
 const ARGUMENTS_BYTES: usize = 64 * 1024;
 /// Most paths of one call that are looked at.
 const PATHS: usize = 16;
+
+/// How names of stored files end.
+const STORED: [&str; 3] = [".txt", ".json", ".jsonl"];
 
 /// A text that a stored file gives back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,14 +50,16 @@ pub fn recognise(
     }
     named.iter().find_map(|at| {
         let content = read_regular(at).ok()?;
-        let form = part_of(text, &content)?;
+        let records = || at.spelled().ends_with(".jsonl").then_some(&content);
+        let form = part_of(text, &content)
+            .or_else(|| records_again::recognise(text, records()?).map(Form::Again))?;
         Some(ReadBack { path: at.spelled().to_owned(), bytes: content.len() as u64, form })
     })
 }
 
 /// The stored files that a call's arguments name, alone or inside a command.
 pub fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
-    let names = |text: &str| [".txt", ".json"].iter().any(|end| text.contains(end));
+    let names = |text: &str| STORED.iter().any(|end| text.contains(end));
     if arguments.len() > ARGUMENTS_BYTES || !names(arguments) {
         return Vec::new();
     }
@@ -68,7 +73,7 @@ pub fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location>
         let split = word.split(|c: char| c.is_whitespace() || "'\"`;|<>()=,".contains(c));
         std::iter::once(word.as_str()).chain(split)
     });
-    for part in parts.filter(|part| part.ends_with(".txt") || part.ends_with(".json")) {
+    for part in parts.filter(|part| STORED.iter().any(|end| part.ends_with(end))) {
         let Ok(at) = roots.locate(part) else { continue };
         let Some(name) = folder.name_of(&at) else { continue };
         if Stem::minted_for_any(&name) && !found.iter().any(|known| known.key() == at.key()) {
@@ -119,7 +124,10 @@ impl ReadBack {
             Form::Found { head, lines } => {
                 reference::found(&self.path, head, lines, tokens, "grep again")
             }
-            Form::Text { .. } | Form::Json { .. } => reference::line(&self.path),
+            Form::Again(again) => reference::again(&self.path, again, tokens, "lro_extract again"),
+            Form::Text { .. } | Form::Json { .. } | Form::Records { .. } => {
+                reference::line(&self.path)
+            }
         }
     }
 }

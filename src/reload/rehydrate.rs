@@ -8,8 +8,9 @@ use crate::compaction::reference::{self, Form};
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::history::splice::{Edit, quote, splice};
 use crate::history::{History, HistoryError};
+use crate::lro::file;
 use crate::reload::regroup::{Regrouped, regroup};
-use crate::reload::{grep_answer, read_back};
+use crate::reload::{grep_answer, read_back, records_again};
 use crate::store::{Roots, Stem, read_regular};
 use crate::tokens::measure::text_of;
 
@@ -132,6 +133,7 @@ fn restore(
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let minted = match form {
         Form::Text { .. } | Form::Json { .. } => Stem::minted(id, name),
+        Form::Records { .. } | Form::Again(_) => Stem::of_records(name),
         Form::ReadBack { .. } | Form::Found { .. } => Stem::minted_for_any(name),
     };
     if !minted {
@@ -159,6 +161,17 @@ fn restore(
                 None => body.to_owned(),
             };
             Ok(Some(quote(&text)))
+        }
+        Form::Records { kind, .. } => {
+            let stored = file::parse(&content).map_err(|error| error.to_string())?;
+            let text = stored.rebuild().map_err(|error| error.to_string())?;
+            Ok(Some(match kind {
+                SlotKind::String => quote(&text),
+                SlotKind::Json => text,
+            }))
+        }
+        Form::Again(again) => {
+            records_again::rebuild(again, &content).map(|text| Some(quote(&text)))
         }
         Form::Found { .. } => Ok(None),
     }

@@ -3,19 +3,66 @@
 
 use std::io::{self, Read};
 
-use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
 
 use super::Location;
 
 /// Opens a regular file under its root, for reading.
 pub(super) fn open_regular(dir: &Dir, path: &std::path::Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let file = dir.open_with(path, &options)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     Ok(file)
+}
+
+/// Opens the regular file `name` right inside `folder`, never through a link.
+///
+/// `name` goes to the kernel without cap-std: it must be one component.
+pub(super) fn open_named(folder: &Dir, name: &str, extra: OFlags, mode: Mode) -> io::Result<File> {
+    if name.contains('/') || [".", "..", ""].contains(&name) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
+    }
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | extra;
+    let file = File::from(rustix::fs::openat(folder, name, flags, mode)?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    Ok(file)
+}
+
+/// True where the file belongs to the user that this process acts as.
+pub(super) fn is_own(metadata: &Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Asks once for a lock on an open file; false where another holds it. An error
+/// means that the file system has no locks.
+pub(super) fn try_lock(file: &File, operation: FlockOperation) -> io::Result<bool> {
+    loop {
+        match rustix::fs::flock(file, operation) {
+            Ok(()) => return Ok(true),
+            Err(Errno::WOULDBLOCK) => return Ok(false),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// As [`try_lock`], asking up to `tries` times, a millisecond apart: a lock is
+/// held for a few of them, and nobody waits for good on a process that hangs.
+pub(super) fn lock_within(file: &File, operation: FlockOperation, tries: u32) -> io::Result<bool> {
+    for _ in 0..tries {
+        if try_lock(file, operation)? {
+            return Ok(true);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    Ok(false)
 }
 
 /// The whole content of a regular file, as text.
@@ -29,4 +76,12 @@ pub fn read_regular(location: &Location) -> io::Result<String> {
 /// The length of a regular file, in bytes; opens it as a reader would.
 pub fn regular_len(location: &Location) -> io::Result<u64> {
     Ok(open_regular(location.dir(), location.relative())?.metadata()?.len())
+}
+
+/// The first bytes of a regular file, at most `most` of them.
+pub fn read_start(location: &Location, most: usize) -> io::Result<Vec<u8>> {
+    let file = open_regular(location.dir(), location.relative())?;
+    let mut start = Vec::new();
+    file.take(most as u64).read_to_end(&mut start)?;
+    Ok(start)
 }

@@ -26,25 +26,52 @@ impl Print {
     }
 }
 
+/// What the manifest of a file's folder says of it, as this process knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Recorded {
+    /// The content that was recorded; None where only the lifetime is known.
+    pub(super) hash: Option<blake3::Hash>,
+    /// The file's own lifetime, in seconds; None where it has the folder's.
+    pub(super) ttl_seconds: Option<u64>,
+}
+
 /// Seen files, bounded in number.
 #[derive(Debug)]
-pub struct Ledger(Cache<PathBuf, (Print, blake3::Hash)>);
+pub struct Ledger {
+    seen: Cache<PathBuf, (Print, blake3::Hash)>,
+    recorded: Cache<PathBuf, Recorded>,
+}
 
 impl Ledger {
     /// A ledger of up to `files` entries.
     pub fn new(files: usize) -> Ledger {
-        Ledger(Cache::new(files))
+        Ledger { seen: Cache::new(files), recorded: Cache::new(files) }
     }
 
     /// The content of the file at `path`, as far as it is known and unchanged.
     pub(super) fn content(&self, path: &PathBuf, print: Print) -> Option<blake3::Hash> {
-        self.0.get(path).filter(|(seen, _)| *seen == print).map(|(_, hash)| hash)
+        self.seen.get(path).filter(|(seen, _)| *seen == print).map(|(_, hash)| hash)
     }
 
     /// Notes a file that is complete and synced.
     pub(super) fn note(&self, path: PathBuf, metadata: &io::Result<Metadata>, hash: blake3::Hash) {
         if let Ok(metadata) = metadata {
-            self.0.insert(path, (Print::of(metadata), hash));
+            self.seen.insert(path, (Print::of(metadata), hash));
         }
+    }
+
+    /// What is known to be recorded of the file at `path`.
+    pub(super) fn recorded(&self, path: &PathBuf) -> Option<Recorded> {
+        self.recorded.get(path)
+    }
+
+    /// Notes what the manifest says of the file at `path`.
+    pub(super) fn note_recorded(&self, path: PathBuf, recorded: Recorded) {
+        self.recorded.insert(path, recorded);
+    }
+
+    /// Forgets what was recorded: the file at `path` is a new one.
+    pub(super) fn forget_recorded(&self, path: &PathBuf) {
+        self.recorded.remove(path);
     }
 }

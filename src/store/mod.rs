@@ -4,16 +4,42 @@
 //! [`Location`] comes from [`Roots::locate`] only, and every open goes through
 //! the root's directory handle, so the kernel keeps it inside.
 
+mod clock;
+mod entry;
+mod expired;
 mod file;
+mod find;
+mod lease;
 mod ledger;
+mod lro_name;
+mod manifest;
 mod name;
 mod root;
+mod stamp;
+mod sweep;
+mod sweep_folder;
+mod sweep_report;
+#[cfg(test)]
+mod testing;
+mod tidy;
+mod verify;
+mod walk;
 mod write;
 
-pub use file::{read_regular, regular_len};
+pub use clock::SweepClock;
+pub use entry::{Call, Entry};
+pub use expired::{Gone, expired};
+pub use file::{read_regular, read_start, regular_len};
+pub use find::{find_result, stores};
+pub use lease::{HEADER_BYTES, HeaderTtl, Lease, Lifetimes};
 pub use ledger::Ledger;
+pub use lro_name::{LroName, LroPrefix};
 pub use name::{FileName, Stem};
 pub use root::{Location, RootSpec, Roots};
+pub use stamp::rfc3339;
+pub use sweep::sweep;
+pub use sweep_report::{ExpiredFile, Run, SweepEvent, SweepReport, Trouble};
+pub use verify::{VerifyReport, verify};
 pub use write::{Claim, Claims, Durability, Store};
 
 use std::io;

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use super::lro_name::{self, LroName, LroPrefix};
+
 /// Longest id part of a name, in bytes; with prefix, hash and extension a name
 /// stays within 128 bytes.
 const ID_BYTES: usize = 96;
@@ -29,6 +31,8 @@ enum Kind {
     Numbered(String, &'static str, u64),
     /// A snapshot kept for its next use, by the hash of what it stands for.
     Kept(String),
+    /// A large result: prefix, operation, time, and the bits of its identity.
+    Lro(LroPrefix, String, u64, u128),
 }
 
 impl Stem {
@@ -69,14 +73,23 @@ impl Stem {
     pub(super) fn least(&self) -> Option<u64> {
         match &self.0 {
             Kind::Numbered(_, _, least) => Some(*least),
-            Kind::Result(_) | Kind::Kept(_) => None,
+            Kind::Result(_) | Kind::Kept(_) | Kind::Lro(..) => None,
         }
     }
 
     /// The stem for a kept snapshot of what hashes to `key`. Its file is hidden:
     /// it is this service's own, and no agent's search should find it.
     pub fn of_kept(key: &blake3::Hash) -> Stem {
-        Stem(Kind::Kept(format!(".unburden-snapshot-{}", digits(key, 32))))
+        Stem(Kind::Kept(format!("{KEPT}{}", digits(key, 32))))
+    }
+
+    /// The stem for a large result: `{prefix}-{operation}-{ulid}.jsonl`. `hash` is
+    /// the identity of what is stored, which need not be the hash of the file's
+    /// bytes; `time_ms` is 0 where the name must not depend on a clock. Other
+    /// content under the same identity gets the next millisecond.
+    pub fn of_lro(prefix: LroPrefix, operation: &str, time_ms: u64, hash: &blake3::Hash) -> Stem {
+        let bits = lro_name::identity_bits(hash);
+        Stem(Kind::Lro(prefix, safe_operation(operation), time_ms, bits))
     }
 
     /// The names a content may get under this stem, best first.
@@ -92,6 +105,13 @@ impl Stem {
             Kind::Numbered(stem, extension, _) => {
                 let (stem, extension) = (stem.clone(), *extension);
                 Box::new((0..NUMBERED).map(move |n| FileName(format!("{stem}{n}{extension}"))))
+            }
+            Kind::Lro(prefix, operation, time_ms, bits) => {
+                let (prefix, operation, bits) = (*prefix, operation.clone(), *bits);
+                let times = *time_ms..time_ms.saturating_add(lro_name::NAMES);
+                Box::new(
+                    times.map(move |ms| FileName(lro_name::spell(prefix, &operation, ms, bits))),
+                )
             }
         }
     }
@@ -110,10 +130,39 @@ impl Stem {
         name.strip_prefix(&stem).is_some_and(is_hash_part)
     }
 
+    /// True where `name` is that of a file which mentions others: a group's
+    /// messages, or a list of files.
+    pub fn leads_on(name: &str) -> bool {
+        name.starts_with(FILE_LIST) || Stem::chat_of_group(name).is_some()
+    }
+
+    /// True where `name` is one that a file of records could have got.
+    pub fn of_records(name: &str) -> bool {
+        Stem::lro_identity(name).is_some()
+    }
+
     /// True where `name` is one that an agent may be told to read.
     pub fn minted_for_any(name: &str) -> bool {
         let text = name.starts_with("tool_") || name.starts_with(FILE_LIST);
-        text && name.ends_with(".txt") || Stem::chat_of_group(name).is_some()
+        text && name.ends_with(".txt")
+            || Stem::chat_of_group(name).is_some()
+            || Stem::lro_identity(name).is_some()
+    }
+
+    /// The parts of a large result's name; None for any other name.
+    pub fn lro_identity(name: &str) -> Option<LroName<'_>> {
+        LroName::parse(name)
+    }
+
+    /// The chat with its prefix, and the number, of a numbered file's name.
+    pub(super) fn numbered(name: &str) -> Option<(&str, u64)> {
+        let stem = match name.strip_suffix(".json") {
+            Some(stem) => stem.starts_with(GROUP).then_some(stem),
+            None => name.strip_suffix(".txt").filter(|stem| stem.starts_with(FILE_LIST)),
+        }?;
+        let (chat, number) = stem.rsplit_once('_')?;
+        let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| number.parse().ok()).flatten().map(|number| (chat, number))
     }
 
     /// The chat and the number of a group's file.
@@ -128,6 +177,17 @@ impl Stem {
 
 const GROUP: &str = "compressed_group_";
 const FILE_LIST: &str = "compressed_files_";
+const RESULT: &str = "tool_call_";
+const KEPT: &str = ".unburden-snapshot-";
+
+/// Longest name of a stored file, in bytes.
+const NAME_BYTES: usize = 128;
+
+/// A caller's word for what it did, as a part of a name: never empty.
+pub(super) fn safe_operation(word: &str) -> String {
+    let safe = safe(word, lro_name::OPERATION_BYTES);
+    if safe.is_empty() { lro_name::NAMELESS.to_owned() } else { safe }
+}
 
 /// A caller's word as a part of a name.
 fn safe(word: &str, most: usize) -> String {
@@ -140,6 +200,21 @@ fn safe(word: &str, most: usize) -> String {
 pub struct FileName(String);
 
 impl FileName {
+    /// `name` where it has the exact form of a name that this store mints: what
+    /// may be listed, kept account of, and deleted once it has expired.
+    pub fn of_minted(name: &str) -> Option<FileName> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        let body = |stem: &str| !stem.is_empty() && stem.bytes().all(plain);
+        let result = name.strip_prefix(RESULT).and_then(|rest| rest.strip_suffix(".txt"));
+        let kept = name.strip_prefix(KEPT).and_then(|rest| rest.strip_suffix(".json"));
+        let kept = kept.and_then(|rest| rest.split_at_checked(32));
+        let minted = result.is_some_and(body)
+            || kept.is_some_and(|(own, more)| is_hex(own) && is_hash_part(more))
+            || Stem::numbered(name).is_some_and(|(chat, _)| body(chat))
+            || Stem::lro_identity(name).is_some();
+        (minted && name.len() <= NAME_BYTES).then(|| FileName(name.to_owned()))
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -106,6 +106,15 @@ impl Roots {
         })
     }
 
+    /// Every root, as a place.
+    pub fn all(&self) -> impl Iterator<Item = Location> {
+        self.roots.iter().map(|root| Location {
+            root: Arc::clone(root),
+            relative: PathBuf::new(),
+            spelled: root.seen.display().to_string(),
+        })
+    }
+
     /// Why a root cannot be written now, if one cannot.
     pub fn unwritable(&self) -> Option<String> {
         let access = rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK;
@@ -151,6 +160,11 @@ impl Location {
         &self.spelled
     }
 
+    /// The absolute path, as callers see the root.
+    pub fn absolute(&self) -> String {
+        self.root.seen.join(&self.relative).display().to_string()
+    }
+
     /// A file directly under this folder, spelled the way the folder was.
     pub fn child(&self, name: &str) -> Location {
         let folder = self.spelled.trim_end_matches('/');
@@ -159,6 +173,18 @@ impl Location {
             relative: self.relative.join(name),
             spelled: format!("{folder}/{name}"),
         }
+    }
+
+    /// The folder that this place lies in, and its name there; None for a root.
+    pub fn parent(&self) -> Option<(Location, &str)> {
+        let name = self.relative.file_name()?.to_str()?;
+        let spelled = Path::new(&self.spelled).parent().and_then(Path::to_str);
+        let folder = Location {
+            root: Arc::clone(&self.root),
+            relative: self.relative.parent()?.to_path_buf(),
+            spelled: spelled.unwrap_or_default().to_owned(),
+        };
+        Some((folder, name))
     }
 
     /// The name of `other` where it is a file directly under this folder.

@@ -19,7 +19,7 @@ use rustix::io::Errno;
 
 use super::file::open_regular;
 use super::ledger::{Ledger, Print};
-use super::{FileName, Location, Stem, StoreError};
+use super::{FileName, Location, Stem, StoreError, manifest};
 
 /// Most files of one request that are written at a time. Syncs are merged by the
 /// disk, so many wait together; without them the folder's own lock is the limit.
@@ -50,7 +50,7 @@ pub struct Claim {
 pub struct Store {
     folder: Location,
     durability: Durability,
-    ledger: Arc<Ledger>,
+    pub(super) ledger: Arc<Ledger>,
 }
 
 impl Store {
@@ -142,10 +142,12 @@ impl Store {
         if self.durability == Durability::Sync {
             sync_folder(&folder).map_err(|source| self.failed("syncing", None, source))?;
         }
+        metrics::counter!("unburden_files_written_total").increment(written.len() as u64);
         written.sort_by_key(|(index, _)| *index);
         let note = |(_, Written { claim, metadata }): (usize, Written)| {
             // Only now: what the ledger knows, others give out without a sync.
             if let Some(metadata) = metadata {
+                self.ledger.forget_recorded(&self.key(&claim.name));
                 self.ledger.note(self.key(&claim.name), &metadata, claim.hash);
             }
             claim
@@ -213,15 +215,21 @@ impl Store {
         Err(StoreError::NoName { path })
     }
 
-    /// The least number that a new file may have: beyond all that are there.
+    /// The least number that a new file may have: beyond all that are there, and
+    /// all that the manifest says were.
     fn least_number(&self, folder: &Dir, stem: &Stem) -> Result<Option<u64>, StoreError> {
         let Some(mut least) = stem.least() else { return Ok(None) };
         let failed = |source| self.failed("listing", None, source);
         for entry in folder.entries().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let number = name.to_str().and_then(|name| stem.number_of(name));
-            least = least.max(number.map_or(0, |number| number + 1));
+            least = least.max(number.map_or(0, |number| number.saturating_add(1)));
         }
+        manifest::names(folder, |name| {
+            let number = stem.number_of(name).map_or(0, |number| number.saturating_add(1));
+            least = least.max(number);
+        })
+        .map_err(failed)?;
         Ok(Some(least))
     }
 
@@ -322,7 +330,7 @@ impl Store {
         dir.open_dir(relative).map_err(|source| self.failed("opening", None, source))
     }
 
-    fn key(&self, name: &FileName) -> PathBuf {
+    pub(super) fn key(&self, name: &FileName) -> PathBuf {
         self.folder.child(name.as_str()).key()
     }
 

@@ -41,6 +41,8 @@ impl TestApp {
     pub(crate) fn with(change: impl FnOnce(&mut Config)) -> TestApp {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config::default();
+        // The test's own program runs no filters.
+        config.extract.worker = env!("CARGO_BIN_EXE_unburden").to_owned();
         config.store.roots = vec![format!("/workspace={}", folder.path().display())];
         change(&mut config);
         let service = Arc::new(Service::open(&config).unwrap());
@@ -110,11 +112,13 @@ impl TestApp {
         serde_json::from_value(json["metadata"]["tokens_by_message"].clone()).unwrap()
     }
 
-    /// Every file under the root, by path, hidden ones included.
+    /// Every file under the root, by path, hidden ones included; but no manifest,
+    /// whose lines hold moments.
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         let mut files = Vec::new();
         let root = PathBuf::from(self.config.store.roots[0].split_once('=').unwrap().1);
         walk(&root, &root, &mut files);
+        files.retain(|(name, _)| !name.ends_with(".unburden-files.jsonl"));
         files.sort();
         files
     }

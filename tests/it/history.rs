@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
+use crate::record_texts::records;
+
 /// A text of a tool, a person or a model.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
@@ -22,10 +24,11 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
     ];
     let end = select(vec!["\n", "\n", "\n", "\r\n", ""]);
     let lines = prop_oneof![3 => 0..8usize, 2 => 8..80usize];
-    lines.prop_flat_map(move |count| {
+    let lines = lines.prop_flat_map(move |count| {
         vec((line.clone(), end.clone()), count)
             .prop_map(|lines| lines.into_iter().map(|(line, end)| line + end).collect::<String>())
-    })
+    });
+    prop_oneof![6 => lines, 1 => records()]
 }
 
 /// The id of a call: short and repeated, long, hostile, or none.

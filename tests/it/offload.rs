@@ -304,10 +304,27 @@ fn a_changed_file_of_a_json_value_is_not_put_back() {
     let rows: Vec<serde_json::Value> = (0..400).map(|n| json!({"id": n, "name": "row"})).collect();
     let message = json!({"role": "tool", "tool_call_id": "call_1", "content": rows}).to_string();
     let history = array(&[call("call_1"), message.clone(), user("go on")]);
-    let first = app.offload(&history, &json!({"max_total_tokens": 1}));
+    for (materialize, others) in [(false, ["[1]", "no json"]), (true, ["{}\n[1]", "no json"])] {
+        a_changed_value_stays(&app, &history, &message, materialize, others);
+    }
+}
+
+fn a_changed_value_stays(
+    app: &TestApp,
+    history: &str,
+    message: &str,
+    materialize: bool,
+    others: [&str; 2],
+) {
+    let settings = json!({"max_total_tokens": 1, "materialize": materialize});
+    let first = app.offload(history, &settings);
     assert_eq!(split(&app.rehydrate(&first.messages).messages)[1], message);
-    for content in ["[1]", "no json"] {
-        std::fs::write(app.folder().join("store/tool_call_1.txt"), content).unwrap();
+    let path = first.report()["actions"][0]["path"].as_str().unwrap().to_owned();
+    let kind = if materialize { "materialize" } else { "compact" };
+    assert_eq!(first.report()["actions"][0]["action"], kind);
+    for content in others {
+        let file = path.replace("/workspace", &app.folder().display().to_string());
+        std::fs::write(file, content).unwrap();
         let back = app.rehydrate(&first.messages);
         assert_eq!(split(&back.messages), split(&first.messages), "{content}");
         assert_eq!(back.json["metadata"]["unresolved"][0]["index"], 1, "{content}");

@@ -114,11 +114,11 @@ pub(crate) fn broken_rules(messages: &[String]) -> Vec<(usize, &'static str, Str
     let mut broken = Vec::new();
     let mut open: Vec<String> = Vec::new();
     for (index, raw) in messages.iter().enumerate() {
-        let Ok(message) =
-            serde_json::from_str::<Value>(&raw.replace("1e400", "1").replace("\\ud800", "?"))
-        else {
-            continue;
-        };
+        // What no tree holds; inside a string of JSON it is escaped once more.
+        let plain = [("1e400", "1"), ("\\\\ud800", "?"), ("\\ud800", "?")]
+            .iter()
+            .fold(raw.clone(), |text, (odd, plain)| text.replace(odd, plain));
+        let Ok(message) = serde_json::from_str::<Value>(&plain) else { continue };
         let role = message["role"].as_str().unwrap_or_default();
         if role == "tool" || role == "function" {
             let id = message["tool_call_id"].to_string();
@@ -156,8 +156,11 @@ proptest! {
         for (_, path) in new_references(&old, &new) {
             prop_assert!(path.len() <= "/workspace/store/".len() + 128, "{path}");
             let read = app.read_file(&json!({"absolute_path": path}));
-            let stored = read["answer"].as_str().unwrap();
-            let held = old.iter().any(|message| holds(message, stored));
+            let mut stored = read["answer"].as_str().unwrap().to_owned();
+            if path.ends_with(".jsonl") {
+                stored = unburden::lro::file::parse(&stored).unwrap().rebuild().unwrap();
+            }
+            let held = old.iter().any(|message| holds(message, &stored));
             prop_assert!(held, "{path} holds what no message held");
         }
         let back = split(&app.rehydrate(&after.messages).messages);
@@ -244,7 +247,7 @@ proptest! {
             (0..old.len()).filter(|i| old[*i] != new[*i]).map(|i| i as u64).collect();
         prop_assert_eq!(report["first_changed_index"].as_u64(), changed.first().copied());
         let said: BTreeSet<u64> = report["actions"].as_array().unwrap().iter()
-            .filter(|action| action["action"] == "compact")
+            .filter(|action| action["action"] != "keep")
             .map(|action| action["index"].as_u64().unwrap())
             .collect();
         prop_assert_eq!(said, changed);

@@ -138,3 +138,68 @@ fn a_forged_reference_is_content() {
         assert_eq!(split(&app.rehydrate(&array(&history)).messages), history, "{forged}");
     }
 }
+
+/// Records that `lro_extract`, `read_tool_result`, `read_file` or `grep` gave back
+/// from a file of records.
+#[test]
+fn records_that_came_back_are_not_stored_again() {
+    let app = TestApp::new();
+    let rows: Vec<Value> = (0..120)
+        .map(|n| json!({"id": n, "area": (if n % 2 == 0 { "a" } else { "b" }), "note": "some words"}))
+        .collect();
+    let history = [
+        call("call_1", "search", &json!({"q": "all"})),
+        result("call_1", &json!(rows).to_string()),
+        user("go on"),
+    ];
+    let mut messages = split(&app.offload(&array(&history), &settings()).messages);
+    let files = app.files();
+    let path = format!("/workspace/{}", files[0].0);
+    let asked = [
+        (
+            "lro_extract",
+            json!({"file_path": path, "where": {"field": "area", "op": "=", "value": "b"}, "limit": 30}),
+        ),
+        (
+            "lro_extract",
+            json!({"file_path": path, "where": {"field": "id", "op": "<", "value": 40}, "sort_by": "-id"}),
+        ),
+        ("lro_extract", json!({"file_path": path, "query": "select(.id % 7 == 0)"})),
+        ("read_tool_result", json!({"result_id": path, "lines": "10-40"})),
+        ("read_file", json!({"absolute_path": path, "offset": 5, "limit": 30})),
+        ("grep", json!({"pattern": "\"area\":\"a\"", "path": path, "limit": 30})),
+    ];
+    let mut texts = Vec::new();
+    for (n, (tool, arguments)) in asked.iter().enumerate() {
+        let body = arguments.to_string();
+        let answer = match *tool {
+            "lro_extract" => app.service.lro_extract(body.as_bytes()),
+            "read_tool_result" => app.service.read_tool_result(body.as_bytes()),
+            "read_file" => app.service.read_file(body.as_bytes()),
+            _ => app.service.grep(body.as_bytes()),
+        };
+        texts.push(answer.unwrap().answer().to_owned());
+        messages.push(call(&format!("call_r{n}"), tool, arguments));
+        messages.push(result(&format!("call_r{n}"), &texts[n]));
+    }
+    messages.push(user("next"));
+    let after = app.offload(&array(&messages), &settings());
+    assert_eq!(app.files(), files, "nothing is stored a second time");
+    let (small, back) = (split(&after.messages), split(&app.rehydrate(&after.messages).messages));
+    for (n, text) in texts.iter().enumerate() {
+        let at = 3 + 2 * n + 1;
+        assert!(small[at].len() < messages[at].len() / 2, "{} stays whole", asked[n].0);
+        assert_eq!(serde_json::from_str::<Value>(&back[at]).unwrap()["content"], text.as_str());
+    }
+    // What a filter made of the records is new, and moves as any result.
+    let derived = app.service.lro_extract(
+        json!({"file_path": path, "query": "{id, twice: (.id * 2)}"}).to_string().as_bytes(),
+    );
+    let text = derived.unwrap().answer().to_owned();
+    let at = messages.len() - 1;
+    messages.insert(at, result("call_d", &text));
+    messages.insert(at, call("call_d", "lro_extract", &json!({"file_path": path})));
+    let after = app.offload(&array(&messages), &settings());
+    assert_eq!(app.files().len(), files.len() + 1);
+    assert_eq!(split(&app.rehydrate(&after.messages).messages).len(), messages.len());
+}

@@ -2,13 +2,16 @@
 //! no person looks at a terminal. Ids, sizes, counts and names of routes only:
 //! no bodies, no message texts, no secrets.
 
+pub mod metrics;
+
 use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 
-/// Starts logging; `RUST_LOG` chooses what, `NO_COLOR` how.
+/// Starts logging and counting; `RUST_LOG` chooses what, `NO_COLOR` how.
 pub fn start() {
+    metrics::start();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     // These log what goes over the wire: conversations, and keys.
     let silent =

@@ -1,0 +1,107 @@
+//! The door to jq: runs filters over records in worker processes. Calls block;
+//! many may run at once.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use super::{
+    child::{self, Transcript},
+    error::JqError,
+    fields,
+    job::{Job, Order, Outcome, Task, Tried},
+    limits::Limits,
+};
+
+/// The running program, also after its file was replaced.
+const THIS_PROGRAM: &str = "/proc/self/exe";
+
+/// Where workers come from and what they may use.
+#[derive(Clone, Debug)]
+pub struct Jq {
+    program: PathBuf,
+    limits: Limits,
+}
+
+impl Jq {
+    /// Workers are this program with the argument [`super::worker::ARGUMENT`];
+    /// its `main` must hand them to [`super::worker::main`] before all else.
+    pub fn this_program(limits: Limits) -> Self {
+        let named = Path::new(THIS_PROGRAM);
+        let program =
+            if named.exists() { Some(named.to_owned()) } else { std::env::current_exe().ok() };
+        Self::new(program.unwrap_or_else(|| named.to_owned()), limits)
+    }
+
+    /// Workers are `program`, as above.
+    pub fn new(program: PathBuf, limits: Limits) -> Self {
+        Self { program, limits }
+    }
+
+    /// Runs a job over `input`: records as JSON, one a line, no header line.
+    ///
+    /// What a limit cuts after the first outputs is an answer that says so; an
+    /// error in any record before that is an error of the run.
+    pub fn run(&self, job: &Job<'_>, input: &str) -> Result<Outcome, JqError> {
+        let until = Instant::now() + self.limits.deadline;
+        self.accept(job)?;
+        let (said, death) = self.talk(std::slice::from_ref(job), false, input, until)?;
+        let total = match (said.end, death) {
+            (Some(end), _) => end?,
+            (None, Some(death)) if said.cut.is_none() => return Err(death),
+            (None, _) => None,
+        };
+        let mut outcome =
+            Outcome { values: said.outputs, total, cut: said.cut, warnings: Vec::new() };
+        if outcome.cut.is_none() && outcome.values.iter().all(|value| value == "null") {
+            outcome.warnings = fields::unknown(job.filter, input);
+        }
+        Ok(outcome)
+    }
+
+    /// Tries jobs over one input that is read once: for each in its order how
+    /// many outputs it has, or why it fails. A job that breaks its worker costs
+    /// the others only time; they share one deadline.
+    pub fn check(
+        &self,
+        jobs: &[Job<'_>],
+        input: &str,
+    ) -> Result<Vec<Result<Tried, JqError>>, JqError> {
+        let until = Instant::now() + self.limits.deadline;
+        let mut tried = Vec::with_capacity(jobs.len());
+        while let Some(job) = jobs.get(tried.len()) {
+            if let Err(error) = self.accept(job) {
+                tried.push(Err(error));
+                continue;
+            }
+            let rest = &jobs[tried.len()..];
+            let fitting = rest.iter().take_while(|job| self.accept(job).is_ok()).count();
+            let (said, death) = self.talk(&rest[..fitting], true, input, until)?;
+            tried.extend(said.tried);
+            match (said.end, death) {
+                (Some(end), _) => _ = end?,
+                (None, Some(death)) => tried.push(Err(death)),
+                (None, None) => tried.push(Err(child::deadline(&self.limits))),
+            }
+        }
+        Ok(tried)
+    }
+
+    fn accept(&self, job: &Job<'_>) -> Result<(), JqError> {
+        let (found, accepted) = (job.filter.len(), self.limits.filter_bytes);
+        if found > accepted { Err(JqError::FilterTooLong { found, accepted }) } else { Ok(()) }
+    }
+
+    fn talk(
+        &self,
+        jobs: &[Job<'_>],
+        only_try: bool,
+        input: &str,
+        until: Instant,
+    ) -> Result<(Transcript, Option<JqError>), JqError> {
+        let jobs = jobs.iter().map(Task::from).collect();
+        let order = Order { jobs, only_try, output_bytes: self.limits.output_bytes };
+        child::talk(&self.program, &order, input, &self.limits, until)
+    }
+}

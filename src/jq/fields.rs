@@ -1,0 +1,124 @@
+//! Fields that a filter names and no record has: jq gives null for them, and no
+//! error.
+
+use super::nearest::nearest;
+
+/// The most warnings.
+const MOST: usize = 5;
+
+/// Bytes of the records that are searched for field names to propose.
+const SAMPLE: usize = 64 * 1024;
+
+/// What jq's own functions call the fields of what they make.
+const MADE_BY_JQ: [&str; 8] =
+    ["key", "value", "name", "offset", "length", "string", "captures", "index"];
+
+/// A warning for each `.name` of the filter that is the name of no field in
+/// `input` and is not made by the filter itself.
+pub(super) fn unknown(filter: &str, input: &str) -> Vec<String> {
+    let named = named(filter);
+    let absent = named.paths.iter().filter(|name| {
+        !MADE_BY_JQ.contains(name) && !named.made.contains(name) && !has_field(input, name)
+    });
+    let sample = &input[..input.floor_char_boundary(SAMPLE)];
+    let mut known: Option<Vec<&str>> = None;
+    absent
+        .take(MOST)
+        .map(|name| {
+            let known = known.get_or_insert_with(|| field_names(sample));
+            match nearest(name, known.iter().copied(), 3).as_slice() {
+                [] => format!("no record has a field `{name}`"),
+                near => format!("no record has a field `{name}`; nearest: {}", near.join(", ")),
+            }
+        })
+        .collect()
+}
+
+struct Named<'f> {
+    /// Each `name` of a `.name`, once, in order.
+    paths: Vec<&'f str>,
+    /// Words that stand in a string or before a colon.
+    made: Vec<&'f str>,
+}
+
+fn named(filter: &str) -> Named<'_> {
+    let mut named = Named { paths: Vec::new(), made: Vec::new() };
+    let mut in_string = false;
+    let mut before = ' ';
+    let mut rest = filter;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length);
+        if word.is_empty() {
+            in_string ^= first == '"' && before != '\\';
+            before = first;
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        if in_string || after.trim_start().starts_with(':') {
+            named.made.push(word);
+        } else if before == '.' && !first.is_ascii_digit() && !named.paths.contains(&word) {
+            named.paths.push(word);
+        }
+        before = ' ';
+        rest = after;
+    }
+    named
+}
+
+fn has_field(input: &str, name: &str) -> bool {
+    let quoted = format!("\"{name}\"");
+    input
+        .match_indices(&quoted)
+        .any(|(at, _)| input[at + quoted.len()..].trim_start().starts_with(':'))
+}
+
+/// The field names in a piece of JSON text, also one cut off.
+fn field_names(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('"') {
+        let string = &rest[start + 1..];
+        let mut escaped = false;
+        let end = string.find(|c| {
+            let closes = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            closes
+        });
+        let Some(end) = end else { break };
+        rest = &string[end + 1..];
+        if rest.trim_start().starts_with(':') {
+            names.push(&string[..end]);
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORDS: &str =
+        "{\"id\":1,\"namespace\":\"a:\\\"b\\\"\",\"tags\":[{\"word\":\"id2\"}]}\n";
+
+    #[test]
+    fn a_field_of_no_record_is_named_with_the_nearest() {
+        assert_eq!(
+            unknown("select(.namspace == 1) | .tags[].wrd", RECORDS),
+            [
+                "no record has a field `namspace`; nearest: namespace",
+                "no record has a field `wrd`; nearest: word"
+            ]
+        );
+        assert_eq!(unknown(".id2", RECORDS), ["no record has a field `id2`; nearest: id"]);
+    }
+
+    #[test]
+    fn what_the_filter_makes_is_known() {
+        assert!(unknown(r#"{n: .id} | .n, .value, (.["k"] = 1 | .k)"#, RECORDS).is_empty());
+        assert!(unknown(".. | .5, \"a.b\"", RECORDS).is_empty());
+    }
+}

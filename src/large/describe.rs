@@ -1,0 +1,62 @@
+//! The descriptor that a caller gets: as rich as it asked for, leaner where that
+//! would cost more than the result itself.
+
+use super::material::Material;
+use super::request::Request;
+use crate::compaction::call::ReloadTool;
+use crate::lro::descriptor::{self, Richness};
+use crate::lro::profile::Profile;
+use crate::lro::summary::Summary;
+use crate::lro::{estimate, guidance};
+use crate::tokens::Tokenizer;
+
+/// Longest JSON schema of a descriptor, in bytes.
+const SCHEMA_BYTES: usize = 6_000;
+
+/// The descriptor, JSON; None where even the leanest costs as much as the result.
+pub(super) fn describe(
+    request: &Request<'_>,
+    material: &Material,
+    around: Option<&str>,
+    path: &str,
+    inline_tokens: u64,
+) -> Option<String> {
+    let count = |text: &str| Tokenizer::O200kBase.count(text);
+    let guidance = guidance(request, material, path, inline_tokens);
+    let detail = (request.profile != Profile::Mif6400).then_some(request.detail.as_str());
+    let summary = Summary::new(
+        &material.schema,
+        &request.operation,
+        detail,
+        inline_tokens,
+        request.score_field.as_deref(),
+    );
+    let facts = descriptor::Facts {
+        summary: &summary,
+        file_path: path,
+        schema: &material.schema,
+        schema_bytes: SCHEMA_BYTES,
+        recipes: &material.recipes,
+        guidance: &guidance,
+        around,
+    };
+    let asked = Richness::ALL.iter().skip_while(|richness| **richness != request.descriptor);
+    asked
+        .map(|richness| descriptor::render(&facts, *richness))
+        .find(|text| estimate::tokens(text, &count) < inline_tokens)
+}
+
+/// What to do with the file, for the tools that the agent has.
+fn guidance(request: &Request<'_>, material: &Material, path: &str, inline_tokens: u64) -> String {
+    let facts = guidance::Facts {
+        profile: request.profile,
+        count: material.schema.records(),
+        tokens: inline_tokens,
+        path,
+        detail: &request.detail,
+        recipes: &material.recipes,
+        schema: &material.schema,
+    };
+    let native = request.reload_tools.contains(&ReloadTool::LroExtract);
+    if native { guidance::extract(&facts) } else { guidance::shell(&facts) }
+}

@@ -1,0 +1,116 @@
+//! The place of a result: which file of a folder holds it already, or will.
+
+use std::io;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::request::Request;
+use super::run::Written;
+use crate::lro::header;
+use crate::lro::profile::Profile;
+use crate::store::{
+    Call, Claim, Claims, Entry, FileName, Lease, Lifetimes, LroPrefix, Stem, Store, StoreError,
+    read_start, regular_len, rfc3339,
+};
+
+/// How much of a file is read for its header's lifetime, in bytes.
+const HEADER_BYTES: usize = 64 * 1024;
+
+/// Where a result is, or goes.
+pub(super) struct Place<'a> {
+    store: &'a Store,
+    request: &'a Request<'a>,
+    identity: blake3::Hash,
+    now: SystemTime,
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        request: &'a Request<'a>,
+        identity: blake3::Hash,
+        now: SystemTime,
+    ) -> Place<'a> {
+        Place { store, request, identity, now }
+    }
+
+    fn prefix(&self) -> LroPrefix {
+        match self.request.profile {
+            Profile::General => LroPrefix::Lro,
+            Profile::Mif | Profile::Mif6400 => LroPrefix::Atlatl,
+        }
+    }
+
+    /// The file that holds this very result already, its lease renewed.
+    pub(super) fn known(&self, lifetimes: &Lifetimes) -> Result<Option<FileName>, StoreError> {
+        let found = self
+            .store
+            .find_lro(self.prefix(), &self.request.operation, &self.identity)
+            .map_err(|source| self.failed("listing", source))?;
+        let Some(name) = found else { return Ok(None) };
+        let leases = self.store.renew(std::slice::from_ref(&name), lifetimes, self.now);
+        Ok((leases == [Lease::Held]).then_some(name))
+    }
+
+    /// A name for the content; nothing is written.
+    pub(super) fn claim(&self, content: &str) -> Result<Claim, StoreError> {
+        let wanted = [(self.stem(), blake3::hash(content.as_bytes()))];
+        let [claim] =
+            self.store.claim(&mut Claims::default(), &wanted)?.try_into().map_err(|_| {
+                StoreError::NoName { path: self.store.folder().spelled().to_owned() }
+            })?;
+        Ok(claim)
+    }
+
+    fn stem(&self) -> Stem {
+        let since = self.now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ms = u64::try_from(since.as_millis()).unwrap_or_default();
+        Stem::of_lro(self.prefix(), &self.request.operation, ms, &self.identity)
+    }
+
+    /// Writes the file, and notes what made it; the name is the one it got.
+    pub(super) fn write(
+        &self,
+        claim: Claim,
+        content: &str,
+        ttl_seconds: u64,
+    ) -> Result<FileName, StoreError> {
+        let files = [(self.stem(), claim)];
+        let written = self.store.write(&files, |_| content.into())?;
+        let claim = written.into_iter().next().unwrap_or_else(|| files[0].1.clone());
+        self.store.record(&[Entry {
+            name: claim.name.clone(),
+            hash: claim.hash,
+            bytes: content.len() as u64,
+            created_at: self.now,
+            ttl_seconds: Some(ttl_seconds),
+            call: Call {
+                tool: Some(self.request.operation.clone()),
+                call_id: None,
+                arguments: self.request.query.clone(),
+            },
+        }]);
+        Ok(claim.name)
+    }
+
+    /// What a caller is told of the file.
+    pub(super) fn given_out(
+        &self,
+        name: &FileName,
+        created: bool,
+        ttl_seconds: u64,
+    ) -> Result<Written, StoreError> {
+        let at = self.store.folder().child(name.as_str());
+        let bytes = regular_len(&at).map_err(|source| self.failed("reading", source))?;
+        // A file that was there lives as long as its own header says.
+        let own = if created { None } else { read_start(&at, HEADER_BYTES).ok() };
+        let own = own.and_then(|start| header::ttl(&start)).flatten();
+        let ttl_seconds = own.unwrap_or(ttl_seconds);
+        let expires = self.now.checked_add(Duration::from_secs(ttl_seconds));
+        let expires_at = expires.map(rfc3339);
+        Ok(Written { path: at.absolute(), created, bytes, ttl_seconds, expires_at })
+    }
+
+    fn failed(&self, step: &'static str, source: io::Error) -> StoreError {
+        StoreError::Io { step, path: self.store.folder().spelled().to_owned(), source }
+    }
+}

@@ -1,0 +1,123 @@
+//! The request of `/offload_result`: fields, defaults and ranges of api.md §4,
+//! read once at the door and trusted inside.
+
+use std::borrow::Cow;
+
+use crate::compaction::call::ReloadTool;
+use crate::history::raw;
+use crate::lro::descriptor::Richness;
+use crate::lro::profile::Profile;
+use crate::params::{ParamError, Params, invalid};
+
+/// What a tool returned.
+#[derive(Debug, Clone)]
+pub enum Given<'a> {
+    /// `results`: an array, raw.
+    Results(&'a str),
+    /// `content`: a text, in which records are looked for.
+    Content(Cow<'a, str>),
+}
+
+/// A parsed request.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The tool or operation; a part of the file's name.
+    pub operation: String,
+    /// What was asked for, where the caller says so.
+    pub query: Option<String>,
+    /// The level of detail that the records were serialised at.
+    pub detail: String,
+    /// What the tool returned.
+    pub given: Given<'a>,
+    /// Above this it is offloaded, in tokens; None leaves it to the configuration.
+    pub threshold_tokens: Option<u64>,
+    /// How long the file lives, in seconds; None leaves it to the configuration.
+    pub ttl_seconds: Option<u64>,
+    /// Where the file goes, as the caller spells it.
+    pub output_dir: Option<String>,
+    /// Whose recipes and names.
+    pub profile: Profile,
+    /// How much is said of the file.
+    pub descriptor: Richness,
+    /// The field that `score_range` is taken from.
+    pub score_field: Option<String>,
+    /// The tools the agent has.
+    pub reload_tools: Vec<ReloadTool>,
+}
+
+/// The levels of detail of the memory profiles.
+const DETAILS: [&str; 3] = ["light", "medium", "full"];
+/// Longest operation and detail, in characters.
+const WORD: usize = 200;
+
+impl<'a> Request<'a> {
+    /// Reads a request body.
+    pub fn read(params: &Params<'a>) -> Result<Request<'a>, ParamError> {
+        let operation = required_word(params, "operation")?;
+        let profile =
+            params.word("profile", &Profile::ALL.map(|p| (p.name(), p)))?.unwrap_or_default();
+        let detail = detail(params, profile, &operation)?;
+        let richness = Richness::ALL.map(|richness| (richness.name(), richness));
+        Ok(Request {
+            query: params.string("query")?.map(Cow::into_owned),
+            given: given(params)?,
+            threshold_tokens: params.whole("threshold_tokens", 0)?,
+            ttl_seconds: params.whole("ttl_seconds", 1)?,
+            output_dir: params.string("output_dir")?.map(Cow::into_owned),
+            descriptor: params.word("descriptor", &richness)?.unwrap_or_default(),
+            score_field: params.string("score_field")?.map(Cow::into_owned),
+            reload_tools: ReloadTool::read(params)?,
+            operation,
+            detail,
+            profile,
+        })
+    }
+}
+
+fn required_word(params: &Params<'_>, field: &'static str) -> Result<String, ParamError> {
+    let accepted = "the name of a tool or operation, as a string of 1 to 200 characters";
+    let word = params
+        .string(field)?
+        .ok_or_else(|| ParamError::Missing { field, accepted: accepted.to_owned() })?;
+    if word.trim().is_empty() || word.chars().count() > WORD {
+        return Err(invalid(field, &format!("{word:?}"), accepted));
+    }
+    Ok(word.into_owned())
+}
+
+/// The given detail, or what the operation's own default would be.
+fn detail(params: &Params<'_>, profile: Profile, operation: &str) -> Result<String, ParamError> {
+    let given = params.string("detail")?.filter(|detail| !detail.trim().is_empty());
+    match given {
+        Some(detail) if profile == Profile::Mif && !DETAILS.contains(&&*detail) => {
+            Err(invalid("detail", &format!("{detail:?}"), "\"light\", \"medium\", \"full\""))
+        }
+        Some(detail) if detail.chars().count() > WORD => {
+            Err(invalid("detail", &format!("{detail:?}"), "a word of up to 200 characters"))
+        }
+        Some(detail) => Ok(detail.into_owned()),
+        // The defaults of the memory tools (`lro-spec-1600`, "Threshold Detection").
+        None if profile == Profile::Mif && operation.starts_with("inject") => Ok("medium".into()),
+        None if profile == Profile::Mif => Ok("light".into()),
+        None => Ok("full".into()),
+    }
+}
+
+fn given<'a>(params: &Params<'a>) -> Result<Given<'a>, ParamError> {
+    let results = params.raw("results");
+    let content = params.string("content")?;
+    match (results, content) {
+        (Some(_), Some(_)) => {
+            Err(invalid("content", "given beside results", "either results or content"))
+        }
+        (Some(results), None) if raw::elements(results).is_err() => {
+            Err(invalid("results", results, "an array"))
+        }
+        (Some(results), None) => Ok(Given::Results(results)),
+        (None, Some(content)) => Ok(Given::Content(content)),
+        (None, None) => Err(ParamError::Missing {
+            field: "results",
+            accepted: "an array of records, or the text of a result in content".to_owned(),
+        }),
+    }
+}

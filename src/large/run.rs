@@ -1,0 +1,237 @@
+//! The run of `/offload_result`: estimate, inline or material, file, descriptor.
+//! Offloading is an optimisation: where it fails the result comes back inline, as
+//! much of it as the threshold allows, and the operation has still succeeded
+//! (`lro-spec-1600`, "Error Handling").
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::describe::describe;
+use super::fallback::truncated;
+use super::material::Material;
+use super::place::Place;
+use super::request::Request;
+use crate::jq::Jq;
+use crate::lro::file::{Facts, identity, render};
+use crate::lro::header::SCHEMA_VERSION;
+use crate::lro::profile::Profile;
+use crate::store::{
+    Claim, Durability, FileName, Ledger, Lifetimes, Location, Roots, Store, StoreError, rfc3339,
+};
+
+/// What offloading a result works with; one for the process.
+pub struct Large {
+    /// The allowed roots.
+    pub roots: Arc<Roots>,
+    /// Files that this process has seen.
+    pub ledger: Arc<Ledger>,
+    /// How far a file must have come before its name is given out.
+    pub durability: Durability,
+    /// Tries recipes.
+    pub jq: Arc<Jq>,
+    /// How long files live.
+    pub lifetimes: Lifetimes,
+    /// The operator's settings.
+    pub config: Settings,
+}
+
+/// What the operator sets.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// False gives every result back inline.
+    pub enabled: bool,
+    /// Above this a result is offloaded, in tokens.
+    pub threshold_tokens: u64,
+    /// How long a file lives, in seconds.
+    pub ttl_seconds: u64,
+    /// Where files go; None = the system's folder for temporary files, or the
+    /// first root where that one is not allowed.
+    pub output_dir: Option<String>,
+}
+
+/// Why a result was refused; nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum LargeError {
+    /// The folder that the caller named.
+    #[error(transparent)]
+    Folder(StoreError),
+}
+
+/// A file that was given out.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Written {
+    /// Its absolute path.
+    pub path: String,
+    /// True where the call wrote it, false where the same result was there.
+    pub created: bool,
+    /// Its length.
+    pub bytes: u64,
+    /// How long it lives after it was last given out.
+    pub ttl_seconds: u64,
+    /// Until when it can be read at least, RFC 3339; None beyond what a clock can name.
+    pub expires_at: Option<String>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The result stays in the context.
+    Inline {
+        /// What it costs.
+        estimated_tokens: u64,
+        /// What it may cost.
+        threshold_tokens: u64,
+        /// Why it stays.
+        why: String,
+    },
+    /// The result went to a file.
+    Offloaded {
+        /// The descriptor, JSON.
+        descriptor: String,
+        /// The file.
+        file: Written,
+        /// What the caller should know.
+        warnings: Vec<String>,
+    },
+    /// The result could not be written: the part of it that fits.
+    Truncated {
+        /// An array, or a string literal.
+        results: String,
+        /// What was left out and why.
+        warning: String,
+    },
+}
+
+impl Large {
+    /// Where files go that no request names a folder for.
+    pub fn folder(&self) -> Option<Location> {
+        let own = self.config.output_dir.as_deref().map(|folder| self.roots.locate(folder).ok());
+        let temporary = || self.roots.locate(&std::env::temp_dir().display().to_string()).ok();
+        own.unwrap_or_else(|| temporary().or_else(|| self.roots.first()))
+    }
+
+    /// Runs one request.
+    pub fn offload(&self, request: &Request<'_>) -> Result<Outcome, LargeError> {
+        let estimated_tokens = request.estimated_tokens();
+        let threshold_tokens =
+            request.threshold_tokens.unwrap_or_else(|| self.threshold_of(request.profile));
+        let inline = |why: String| Outcome::Inline { estimated_tokens, threshold_tokens, why };
+        let folder = match &request.output_dir {
+            Some(folder) => Some(self.roots.locate(folder).map_err(LargeError::Folder)?),
+            None => self.folder(),
+        };
+        if !self.config.enabled {
+            return Ok(inline("large result offloading is switched off".to_owned()));
+        }
+        if estimated_tokens <= threshold_tokens {
+            return Ok(inline(format!(
+                "the result has about {estimated_tokens} tokens, not more than {threshold_tokens}"
+            )));
+        }
+        let Some(folder) = folder else {
+            return Ok(failed(request, threshold_tokens, "there is no allowed folder"));
+        };
+        Ok(match self.file(request, folder, estimated_tokens) {
+            Ok(Filed::Done { descriptor, file, warnings }) => {
+                Outcome::Offloaded { descriptor, file, warnings }
+            }
+            Ok(Filed::NotWorthIt) => inline("no descriptor of it would be smaller".to_owned()),
+            Err(error) => failed(request, threshold_tokens, &error.to_string()),
+        })
+    }
+
+    /// The configured threshold; the larger one of a profile that has its own.
+    fn threshold_of(&self, profile: Profile) -> u64 {
+        match profile {
+            Profile::General | Profile::Mif => self.config.threshold_tokens,
+            Profile::Mif6400 => self.config.threshold_tokens.max(profile.threshold_tokens()),
+        }
+    }
+
+    /// Describes the result, and writes its file if the description is worth it.
+    fn file(
+        &self,
+        request: &Request<'_>,
+        folder: Location,
+        estimated_tokens: u64,
+    ) -> Result<Filed, StoreError> {
+        let found = request.records();
+        let lines: Vec<&str> = found.records().collect();
+        let material = Material::of(&lines, request, &self.jq);
+        let now = SystemTime::now();
+        let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
+        let facts = Facts {
+            operation: request.operation.clone(),
+            query: request.query.clone(),
+            detail: request.detail.clone(),
+            schema_version: SCHEMA_VERSION.to_owned(),
+            timestamp: rfc3339(now),
+            ttl_seconds: Some(ttl_seconds),
+            profile: Some(request.profile.name().to_owned()),
+            estimated_tokens,
+            recipes: serde_json::value::to_raw_value(&material.recipes).ok(),
+        };
+        let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
+        let place = Place::new(&store, request, identity(&found, &facts), now);
+        let around = found.around();
+        let describe = |name: &FileName| {
+            let path = store.folder().child(name.as_str()).absolute();
+            describe(request, &material, around.as_deref(), &path, estimated_tokens)
+        };
+        let known = place.known(&self.lifetimes)?;
+        let content = render(&found, &facts);
+        let created = known.is_none();
+        let claim = match known {
+            Some(name) => Claimed::Known(name),
+            None => Claimed::New(place.claim(&content)?),
+        };
+        if describe(claim.name()).is_none() {
+            return Ok(Filed::NotWorthIt);
+        }
+        let name = match claim {
+            Claimed::Known(name) => name,
+            // Another request may take the name in between: then it is the next one.
+            Claimed::New(claim) => place.write(claim, &content, ttl_seconds)?,
+        };
+        let Some(descriptor) = describe(&name) else { return Ok(Filed::NotWorthIt) };
+        let file = place.given_out(&name, created, ttl_seconds)?;
+        Ok(Filed::Done { descriptor, file, warnings: material.untried.into_iter().collect() })
+    }
+}
+
+/// The file of a result: there already, or to be written.
+enum Claimed {
+    Known(FileName),
+    New(Claim),
+}
+
+impl Claimed {
+    fn name(&self) -> &FileName {
+        match self {
+            Claimed::Known(name) => name,
+            Claimed::New(claim) => &claim.name,
+        }
+    }
+}
+
+/// What became of a result that is large enough.
+enum Filed {
+    Done {
+        descriptor: String,
+        file: Written,
+        warnings: Vec<String>,
+    },
+    /// No descriptor is smaller than the result.
+    NotWorthIt,
+}
+
+/// The part of the result that fits, where no file could be had.
+fn failed(request: &Request<'_>, threshold_tokens: u64, why: &str) -> Outcome {
+    metrics::counter!("unburden_offload_write_failed_total").increment(1);
+    tracing::warn!(event = "OffloadWriteFailed", why, "a large result stays inline, cut");
+    let (results, left_out) = truncated(request, threshold_tokens);
+    let warning = format!(
+        "large result offloading failed ({why}); the results are truncated: {left_out} left out"
+    );
+    Outcome::Truncated { results, warning }
+}

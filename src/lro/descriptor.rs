@@ -1,0 +1,175 @@
+//! The descriptor: what a caller gets in place of a large result
+//! (`OffloadResponse` of the specifications), in five sizes.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::recipe::{JqRecipe, Recipe};
+use super::schema::Schema;
+use super::summary::Summary;
+use super::words;
+use crate::history::splice::quote;
+
+/// Recipes of a compact descriptor.
+const FEW: usize = 3;
+/// Bytes of the statistics of a compact descriptor.
+const COMPACT_BYTES: usize = 480;
+/// Bytes of the field list of a pointer.
+const POINTER_BYTES: usize = 200;
+
+/// How much a descriptor says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Richness {
+    /// All that the specification has.
+    #[default]
+    Full,
+    /// All but the recipes.
+    NoRecipes,
+    /// All but the schema.
+    NoSchema,
+    /// The summary, a few words a field, three recipes.
+    Compact,
+    /// The path, the count, the fields.
+    Pointer,
+}
+
+impl Richness {
+    /// Every size, the largest first.
+    pub const ALL: [Richness; 5] = [
+        Richness::Full,
+        Richness::NoRecipes,
+        Richness::NoSchema,
+        Richness::Compact,
+        Richness::Pointer,
+    ];
+
+    /// The size of that name; none where there is no such size.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|richness| richness.name() == name)
+    }
+
+    /// Its name in requests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Richness::Full => "full",
+            Richness::NoRecipes => "no_recipes",
+            Richness::NoSchema => "no_schema",
+            Richness::Compact => "compact",
+            Richness::Pointer => "pointer",
+        }
+    }
+}
+
+/// What a descriptor is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// The summary.
+    pub summary: &'a Summary,
+    /// The file's absolute path, as the agent sees it.
+    pub file_path: &'a str,
+    /// What is known of the records.
+    pub schema: &'a Schema,
+    /// The most bytes of the JSON schema.
+    pub schema_bytes: usize,
+    /// The ten recipes.
+    pub recipes: &'a [Recipe],
+    /// What to do with it, in words ([`super::guidance`]).
+    pub guidance: &'a str,
+    /// The scalars that stood around the records, as a JSON object.
+    pub around: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct OffloadResponse<'a> {
+    offloaded: bool,
+    summary: &'a Summary,
+    file_path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_schema: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jq_recipes: Option<Vec<JqRecipe>>,
+    guidance: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    around: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Compact<'a> {
+    offloaded: bool,
+    summary: &'a Summary,
+    file_path: &'a str,
+    fields: Box<RawValue>,
+    jq_recipes: Vec<JqRecipe>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    around: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Pointer<'a> {
+    offloaded: bool,
+    file_path: &'a str,
+    count: u64,
+    fields: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    around: Option<Box<RawValue>>,
+}
+
+/// The descriptor as JSON on one line.
+pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
+    let around = facts.around.and_then(|raw| RawValue::from_string(raw.to_owned()).ok());
+    let recipes = |most: usize| -> Vec<JqRecipe> {
+        facts.recipes.iter().take(most).map(|recipe| recipe.jq_recipe(facts.file_path)).collect()
+    };
+    let (summary, file_path) = (facts.summary, facts.file_path);
+    match richness {
+        Richness::Full | Richness::NoRecipes | Richness::NoSchema => json(&OffloadResponse {
+            offloaded: true,
+            summary,
+            file_path,
+            line_schema: (richness != Richness::NoSchema)
+                .then(|| raw_value(facts.schema.json_schema(facts.schema_bytes))),
+            jq_recipes: (richness != Richness::NoRecipes).then(|| recipes(usize::MAX)),
+            guidance: facts.guidance,
+            around,
+        }),
+        Richness::Compact => json(&Compact {
+            offloaded: true,
+            summary,
+            file_path,
+            fields: raw_value(statistics(facts.schema)),
+            jq_recipes: recipes(FEW),
+            around,
+        }),
+        Richness::Pointer => json(&Pointer {
+            offloaded: true,
+            file_path,
+            count: summary.count,
+            fields: words::fields_line(facts.schema, POINTER_BYTES),
+            around,
+        }),
+    }
+}
+
+/// The fields with a few words each, as a JSON object in their order.
+fn statistics(schema: &Schema) -> String {
+    let (fields, more) = words::statistics(schema, COMPACT_BYTES);
+    let member = |(name, text): &(String, String)| format!("{}:{}", quote(name), quote(text));
+    let mut members: Vec<String> = fields.iter().map(member).collect();
+    if more > 0 {
+        members.push(format!("\"…\":\"{more} more fields\""));
+    }
+    format!("{{{}}}", members.join(","))
+}
+
+fn raw_value(json: String) -> Box<RawValue> {
+    RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// Plain data with string keys always has a JSON form.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "descriptor_tests.rs"]
+mod tests;

@@ -1,0 +1,49 @@
+use super::*;
+use crate::lro::profile::{Detail, Profile};
+use crate::lro::{recipes, schema};
+
+fn rendered(richness: Richness) -> serde_json::Value {
+    let records = [r#"{"id":"a","size":1e400}"#, r#"{"id":"b","size":2}"#];
+    let schema = schema::infer(records.into_iter());
+    let summary = Summary::new(&schema, "list", Some("full"), 12, None);
+    let all = recipes::candidates(Profile::General, Detail::Full, &schema);
+    let ten = recipes::ten(all, &[true; 64]);
+    let facts = Facts {
+        summary: &summary,
+        file_path: "/s/lro-list-X.jsonl",
+        schema: &schema,
+        schema_bytes: 2_000,
+        recipes: &ten,
+        guidance: "advice",
+        around: Some(r#"{"total":2}"#),
+    };
+    let text = render(&facts, richness);
+    assert!(!text.contains('\n'));
+    // A number beyond a float is kept as spelled; this reader takes floats only.
+    serde_json::from_str(&text.replace("1e400", "3")).expect("a descriptor is JSON")
+}
+
+fn keys(value: &serde_json::Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn a_full_one_has_every_member_of_the_specification() {
+    let full = rendered(Richness::Full);
+    let expected =
+        ["around", "file_path", "guidance", "jq_recipes", "line_schema", "offloaded", "summary"];
+    assert_eq!(keys(&full), expected);
+    assert_eq!(full["jq_recipes"].as_array().map(Vec::len), Some(10));
+    assert_eq!(full["line_schema"]["properties"]["size"]["maximum"], 3);
+}
+
+#[test]
+fn smaller_ones_leave_out_what_their_names_say() {
+    assert!(rendered(Richness::NoRecipes).get("jq_recipes").is_none());
+    assert!(rendered(Richness::NoSchema).get("line_schema").is_none());
+    let compact = rendered(Richness::Compact);
+    assert_eq!(compact["jq_recipes"].as_array().map(Vec::len), Some(3));
+    let pointer = rendered(Richness::Pointer);
+    assert_eq!(keys(&pointer), ["around", "count", "fields", "file_path", "offloaded"]);
+    assert!(pointer["fields"].as_str().is_some_and(|fields| fields.starts_with("id string")));
+}

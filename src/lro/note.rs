@@ -1,0 +1,145 @@
+//! The note of a result that became a file of records: what stays of it in the
+//! history, above the reference line.
+//!
+//! ```text
+//! [JSONL records: 500 records, 41234 tokens, 165432 bytes; around them {"total":500}; fields: id string uuid, …; lro_extract(file_path="./store/lro-….jsonl", where={…}, count=true)]
+//! (detailed result is stored in ./store/lro-….jsonl)
+//! ```
+//!
+//! It is one line in brackets; a richer one has lines above it. Names and values
+//! in it come from a tool and can neither break the line nor look like a
+//! reference.
+
+use super::descriptor::Richness;
+use super::recipe::{Purpose, Recipe};
+use super::schema::Schema;
+use super::words;
+use crate::compaction::call::ReloadTool;
+use crate::compaction::reference;
+use crate::history::splice::quote;
+
+/// What the note of records begins with.
+pub const OPEN: &str = "[JSONL records: ";
+/// Bytes of the field list.
+const FIELDS_BYTES: usize = 170;
+/// Bytes of what stood around the records.
+const AROUND_BYTES: usize = 300;
+/// Bytes of the statistics above the note.
+const STATISTICS_BYTES: usize = 700;
+/// Recipes above the note of a compact descriptor.
+const FEW: usize = 3;
+
+/// What a note is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct NoteFacts<'a> {
+    /// Tokens of the text that left.
+    pub tokens: u64,
+    /// Bytes of the text that left.
+    pub bytes: u64,
+    /// What is known of the records.
+    pub schema: &'a Schema,
+    /// The scalars that stood around the records, as a JSON object.
+    pub around: Option<&'a str>,
+    /// The file's path, as the caller spells it.
+    pub path: &'a str,
+    /// The tools that the agent has.
+    pub tools: &'a [ReloadTool],
+    /// The ten recipes.
+    pub recipes: &'a [Recipe],
+}
+
+/// The note, without a line feed at its end.
+pub fn note(facts: &NoteFacts<'_>, richness: Richness) -> String {
+    let mut lines = Vec::new();
+    if richness != Richness::Pointer {
+        lines.extend(statistics(facts.schema));
+    }
+    match richness {
+        Richness::Full | Richness::NoSchema => lines.extend(recipes(facts, usize::MAX)),
+        Richness::Compact => lines.extend(recipes(facts, FEW)),
+        Richness::NoRecipes | Richness::Pointer => {}
+    }
+    lines.retain(|line| !reference::is_forgery(line));
+    lines.push(bracket(facts));
+    lines.join("\n")
+}
+
+fn bracket(facts: &NoteFacts<'_>) -> String {
+    let head = format!(
+        "{OPEN}{} records, {} tokens, {} bytes; ",
+        facts.schema.records(),
+        facts.tokens,
+        facts.bytes
+    );
+    let parts = [
+        facts.around.and_then(around),
+        Some(format!("fields: {}", words::fields_line(facts.schema, FIELDS_BYTES))),
+        call(facts),
+    ];
+    let safe = |part: &String| !reference::is_forgery(part) && !part.contains(['\n', '\r']);
+    let parts: Vec<String> = parts.into_iter().flatten().filter(safe).collect();
+    format!("{head}{}]", parts.join("; "))
+}
+
+fn around(json: &str) -> Option<String> {
+    let line: String = json.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    (!line.is_empty() && line.len() <= AROUND_BYTES).then(|| format!("around them {line}"))
+}
+
+/// The call that asks a question of the file, by the best tool there is.
+fn call(facts: &NoteFacts<'_>) -> Option<String> {
+    let path = quote(facts.path);
+    let example = words::example(facts.schema);
+    let word = || example.as_ref().and_then(|example| example.word.as_deref());
+    let has = |tool| facts.tools.contains(&tool);
+    if has(ReloadTool::LroExtract) {
+        let condition = example.as_ref().map_or("recipe=1".to_owned(), |example| {
+            format!("where={}, count=true", example.condition)
+        });
+        return Some(format!("lro_extract(file_path={path}, {condition})"));
+    }
+    if has(ReloadTool::ReadToolResult) {
+        let lines = word().map_or("first:20".to_owned(), |word| format!("grep:{word}"));
+        return Some(format!("read_tool_result(result_id={path}, lines=\"{lines}\")"));
+    }
+    if has(ReloadTool::ReadFile) {
+        return Some(format!("read_file(absolute_path={path}, offset=1, limit=20)"));
+    }
+    if has(ReloadTool::Grep) {
+        return Some(format!("grep(pattern={}, path={path})", quote(word().unwrap_or("…"))));
+    }
+    let filter = facts.recipes.iter().find(|recipe| recipe.purpose() == Purpose::Filter);
+    let recipe = filter.or(facts.recipes.first()).filter(|_| has(ReloadTool::Shell))?;
+    Some(recipe.command(facts.path))
+}
+
+fn statistics(schema: &Schema) -> Vec<String> {
+    let (fields, more) = words::statistics(schema, STATISTICS_BYTES);
+    let mut lines: Vec<String> =
+        fields.iter().map(|(name, text)| format!("{name}: {text}")).collect();
+    if more > 0 {
+        lines.push(format!("… {more} more fields"));
+    }
+    lines
+}
+
+/// The recipes as the agent's tools run them; none without such a tool.
+fn recipes(facts: &NoteFacts<'_>, most: usize) -> Vec<String> {
+    let shell = facts.tools.contains(&ReloadTool::Shell);
+    let extract = facts.tools.contains(&ReloadTool::LroExtract);
+    let line = |(at, recipe): (usize, &Recipe)| {
+        let description = words::clean(&recipe.description);
+        let number = at + 1;
+        if extract {
+            format!("recipe={number}: {description}")
+        } else {
+            format!("{number}. {description}: {}", recipe.command(facts.path))
+        }
+    };
+    let shown = if shell || extract { most } else { 0 };
+    facts.recipes.iter().take(shown).enumerate().map(line).collect()
+}
+
+#[cfg(test)]
+#[path = "note_tests.rs"]
+mod tests;

@@ -1,0 +1,213 @@
+//! The answer: what a query found, worded for a model, the shortest form that
+//! says it. Where it has to be cut, it says how to get the rest.
+
+use super::{
+    request::{Query, Shows},
+    run::Outcome,
+};
+
+/// An answer as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The sentence, then records or groups, one a line.
+    pub text: String,
+    /// Records or groups in it.
+    pub shown: usize,
+    /// Whether there are more than are shown, or ids had to be left out.
+    pub truncated: bool,
+    /// The `offset` that goes on where this answer ends; always larger than
+    /// that of the query. None at the end.
+    pub next_offset: Option<u64>,
+}
+
+/// What is listed below the sentence.
+struct Listing<'a> {
+    lines: Vec<std::borrow::Cow<'a, str>>,
+    /// On all pages.
+    total: u64,
+    what: &'static str,
+}
+
+/// Words an outcome of `query` in at most `max_tokens` as `count` measures
+/// them; the sentence itself is always there. A cut comes between records.
+pub fn render(
+    outcome: &Outcome<'_>,
+    query: &Query,
+    max_tokens: Option<u64>,
+    count: &dyn Fn(&str) -> u64,
+) -> Rendered {
+    let room = max_tokens.unwrap_or(u64::MAX);
+    let (mut text, ids_cut) = head(outcome, room, count);
+    for warning in &outcome.warnings {
+        text.push_str(&format!("\nNote: {warning}."));
+    }
+    let Some(listing) = listing(outcome, query) else {
+        return Rendered { text, shown: 0, truncated: ids_cut, next_offset: None };
+    };
+    let offset = query.offset as u64;
+    let mut shown = fitting(&text, &listing, offset, room, count);
+    loop {
+        let rendered = with_lines(&text, &listing, shown, offset, ids_cut);
+        // The sum of the lines is only an estimate of the whole.
+        if shown == 0 || count(&rendered.text) <= room {
+            return rendered;
+        }
+        shown -= 1 + shown / 16;
+    }
+}
+
+/// How many lines fit beside the sentence and the line that tells of a cut.
+fn fitting(
+    text: &str,
+    listing: &Listing<'_>,
+    offset: u64,
+    room: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> usize {
+    if room == u64::MAX {
+        return listing.lines.len();
+    }
+    let used = count(text);
+    let last =
+        count(&cut_line(listing, listing.lines.len() as u64, offset.saturating_add(listing.total)));
+    let whole = offset.saturating_add(listing.lines.len() as u64) >= listing.total;
+    let (mut sum, mut fits_with_cut) = (used, 0);
+    for (index, line) in listing.lines.iter().enumerate() {
+        sum = sum.saturating_add(count(&format!("\n{line}")));
+        if sum > room {
+            return fits_with_cut;
+        }
+        if sum.saturating_add(last) <= room {
+            fits_with_cut = index + 1;
+        }
+    }
+    if whole { listing.lines.len() } else { fits_with_cut }
+}
+
+fn with_lines(
+    head: &str,
+    listing: &Listing<'_>,
+    shown: usize,
+    offset: u64,
+    ids_cut: bool,
+) -> Rendered {
+    let mut text = head.to_owned();
+    for line in &listing.lines[..shown] {
+        text.push('\n');
+        text.push_str(line);
+    }
+    let next = offset.saturating_add(shown as u64);
+    if next >= listing.total || listing.lines.is_empty() {
+        if offset > 0 && offset >= listing.total {
+            text.push_str(&format!("\n[offset={offset} is past the last of {}]", listing.total));
+        }
+        return Rendered { text, shown, truncated: ids_cut, next_offset: None };
+    }
+    if shown > 0 {
+        text.push_str(&cut_line(listing, shown as u64, next));
+        return Rendered { text, shown, truncated: true, next_offset: Some(next) };
+    }
+    // The first one alone is too large: go past it, and say how to see it.
+    let next = (next + 1 < listing.total).then_some(next + 1);
+    let rest = next.map(|next| format!("; offset={next} to go past it")).unwrap_or_default();
+    text.push_str(&format!(
+        "\n[the next one is larger than max_tokens; name the fields you need in select{rest}]"
+    ));
+    Rendered { text, shown, truncated: true, next_offset: next }
+}
+
+fn cut_line(listing: &Listing<'_>, shown: u64, next: u64) -> String {
+    format!("\n[{shown} of {}{} shown; offset={next} for more]", listing.total, listing.what)
+}
+
+fn listing<'a>(outcome: &'a Outcome<'_>, query: &Query) -> Option<Listing<'a>> {
+    match query.shows {
+        Shows::Nothing => None,
+        Shows::Groups => Some(Listing {
+            lines: outcome
+                .groups
+                .iter()
+                .flatten()
+                .map(|group| format!("{}: {}", group.value, group.count).into())
+                .collect(),
+            total: outcome.groups_total,
+            what: " groups",
+        }),
+        Shows::Records => Some(Listing {
+            lines: outcome.records.iter().map(|record| record.as_ref().into()).collect(),
+            total: outcome.matched,
+            what: "",
+        }),
+    }
+}
+
+/// The sentence that comes first; true where ids had to be left out of it.
+fn head(outcome: &Outcome<'_>, room: u64, count: &dyn Fn(&str) -> u64) -> (String, bool) {
+    let (mut text, cut) = match (&outcome.present, &outcome.absent) {
+        (Some(present), Some(absent)) => ids(present, absent, room, count),
+        _ => {
+            let verb = if outcome.matched == 1 { "matches" } else { "match" };
+            let noun = if outcome.records_total == 1 { "record" } else { "records" };
+            (format!("{} of {} {noun} {verb}.", outcome.matched, outcome.records_total), false)
+        }
+    };
+    if !outcome.complete {
+        text.push_str(&format!(
+            " The time ran out: only {} records were looked at.",
+            outcome.records_total
+        ));
+    }
+    (text, cut)
+}
+
+/// Names the fewer of those that exist and those that do not.
+fn ids(
+    present: &[String],
+    absent: &[String],
+    room: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> (String, bool) {
+    let total = present.len() + absent.len();
+    let verb = if present.len() == 1 { "is" } else { "are" };
+    let sentence = format!("{} of {total} ids {verb} present.", present.len());
+    if present.is_empty() || absent.is_empty() {
+        return (sentence, false);
+    }
+    let (word, named) =
+        if present.len() < absent.len() { ("Present", present) } else { ("Absent", absent) };
+    let list = |shown: usize| {
+        let names: Vec<&str> = named[..shown].iter().map(|id| bare(id)).collect();
+        format!("{sentence} {word}: {}", names.join(", "))
+    };
+    let whole = format!("{}.", list(named.len()));
+    if count(&whole) <= room {
+        return (whole, false);
+    }
+    let tail = |shown: usize| {
+        format!(
+            "{} … [{shown} of {} named; ask for fewer ids to see all]",
+            list(shown),
+            named.len()
+        )
+    };
+    // The longest list that fits, by halving: each step costs one count.
+    let (mut fits, mut over) = (0, named.len());
+    while over - fits > 1 {
+        let middle = fits + (over - fits) / 2;
+        if count(&tail(middle)) <= room { fits = middle } else { over = middle }
+    }
+    if fits == 0 {
+        return (format!("{sentence} [ask for fewer ids to see which]"), true);
+    }
+    (tail(fits), true)
+}
+
+/// An id without its quotes, where nothing in it needs them.
+fn bare(id: &str) -> &str {
+    let inner = id.strip_prefix('"').and_then(|id| id.strip_suffix('"')).unwrap_or(id);
+    if inner.is_empty() || inner.contains(['\\', ',', ' ']) { id } else { inner }
+}
+
+#[cfg(test)]
+#[path = "answer_tests.rs"]
+mod tests;

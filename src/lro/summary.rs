@@ -1,0 +1,101 @@
+//! The summary of a result: the few facts that a descriptor begins with
+//! (`OffloadSummary` of the specifications).
+
+use serde::{Deserialize, Serialize};
+
+use super::schema::Schema;
+use crate::history::raw;
+
+/// Namespaces that a summary names at most (`lro-spec-1600`).
+const NAMESPACES: usize = 5;
+
+/// What a result is, in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Records in the file.
+    pub count: u64,
+    /// Estimated tokens that offloading saves.
+    pub estimated_tokens: u64,
+    /// The operation that was performed.
+    pub operation: String,
+    /// The most frequent namespaces, at most 5.
+    pub top_namespaces: Vec<String>,
+    /// The least and the greatest score.
+    pub score_range: Option<(f64, f64)>,
+    /// The level of detail; `lro-spec-6400-mif` has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+impl Summary {
+    /// The summary of records with that schema; scores are read from
+    /// `score_field` (a dotted path) where one is named.
+    pub fn new(
+        schema: &Schema,
+        operation: &str,
+        detail: Option<&str>,
+        estimated_tokens: u64,
+        score_field: Option<&str>,
+    ) -> Self {
+        Self {
+            count: schema.records(),
+            estimated_tokens,
+            operation: operation.to_owned(),
+            top_namespaces: top_namespaces(schema),
+            score_range: score_field.and_then(|field| score_range(schema, field)),
+            detail: detail.map(str::to_owned),
+        }
+    }
+}
+
+/// The most frequent values of the field `namespace`, at most 5; empty where
+/// there is no such field or where it has more than 10,000 values.
+fn top_namespaces(schema: &Schema) -> Vec<String> {
+    let fields = schema.paths();
+    let Some(field) = fields.iter().find(|field| field.path == "namespace") else {
+        return Vec::new();
+    };
+    field
+        .top
+        .iter()
+        .filter(|(literal, _)| raw::is_string(literal))
+        .take(NAMESPACES)
+        .map(|(literal, _)| raw::unescape(literal).text.into_owned())
+        .collect()
+}
+
+/// The least and the greatest number of a field; none where it has none or where
+/// they are too large for a float.
+pub fn score_range(schema: &Schema, field: &str) -> Option<(f64, f64)> {
+    let fields = schema.paths();
+    let (least, most) = fields.iter().find(|known| known.path == field)?.numbers.as_ref()?;
+    let (least, most) = (least.parse::<f64>().ok()?, most.parse::<f64>().ok()?);
+    (least.is_finite() && most.is_finite()).then_some((least, most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lro::schema::infer;
+
+    #[test]
+    fn it_names_the_five_most_frequent_namespaces() {
+        let records: Vec<String> = (0..21)
+            .map(|n: u32| format!(r#"{{"namespace":"n{}","score":{}.5}}"#, n.isqrt(), n))
+            .collect();
+        let schema = infer(records.iter().map(String::as_str));
+        let summary = Summary::new(&schema, "recall", Some("full"), 9, Some("score"));
+        assert_eq!(
+            serde_json::to_string(&summary).expect("plain data"),
+            r#"{"count":21,"estimated_tokens":9,"operation":"recall","top_namespaces":["n3","n2","n4","n1","n0"],"score_range":[0.5,20.5],"detail":"full"}"#
+        );
+    }
+
+    #[test]
+    fn without_namespaces_and_scores_it_says_so() {
+        let schema = infer(["{\"a\":1e400}", "3"].into_iter());
+        let summary = Summary::new(&schema, "list", None, 0, Some("a"));
+        assert_eq!((summary.top_namespaces.len(), summary.score_range), (0, None));
+        assert_eq!(score_range(&schema, "b"), None);
+    }
+}

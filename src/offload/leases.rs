@@ -1,0 +1,139 @@
+//! Leases: the files that a posted history mentions live on, and those that its
+//! groups and lists mention with them (promises.md §1, line 1).
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use quick_cache::sync::Cache;
+
+use super::mentions::mentions;
+use super::moves::{Move, Target};
+use super::run::Job;
+use crate::store::{Call, Claim, Entry, FileName, Location, Roots, Stem, Store, read_regular};
+use crate::tokens::measure::text_of;
+
+/// Files whose own mentions were looked at, and when.
+pub type Followed = Cache<PathBuf, Instant>;
+
+/// How long what a group or a list mentions is taken as renewed.
+const FOLLOWED: Duration = Duration::from_secs(3_600);
+/// Most files of one history whose own mentions are looked at.
+const FILES: usize = 256;
+
+impl Job<'_> {
+    /// Renews what the history mentions. Nothing is opened where it mentions
+    /// nothing.
+    pub(super) fn renew_mentioned(&self) {
+        let mut seen: HashSet<PathBuf> = HashSet::new();
+        let mut found = BTreeSet::new();
+        mentions(self.history().array(), &mut found);
+        let mut next: Vec<Location> = self.located(&found, None, &mut seen);
+        let mut left = FILES;
+        while !next.is_empty() {
+            self.renew(&next);
+            let mut further = Vec::new();
+            for at in next.iter().filter(|at| leads_on(at)) {
+                let fresh = self.offloader.followed.get(&at.key());
+                if left == 0 || fresh.is_some_and(|then| then.elapsed() < FOLLOWED) {
+                    continue;
+                }
+                left -= 1;
+                let Ok(content) = read_regular(at) else { continue };
+                self.offloader.followed.insert(at.key(), Instant::now());
+                let mut found = BTreeSet::new();
+                mentions(&content, &mut found);
+                further.extend(self.located(&found, Some(at), &mut seen));
+            }
+            next = further;
+        }
+    }
+
+    /// The places that paths mean; a bare name lies beside the file that says it.
+    fn located(
+        &self,
+        paths: &BTreeSet<&str>,
+        beside: Option<&Location>,
+        seen: &mut HashSet<PathBuf>,
+    ) -> Vec<Location> {
+        let roots: &Roots = &self.offloader.roots;
+        let folder = beside.and_then(Location::parent).map(|(folder, _)| folder);
+        let folder = folder.as_ref().unwrap_or(self.store.folder());
+        let locate = |path: &&str| {
+            if path.contains('/') { roots.locate(path).ok() } else { Some(folder.child(path)) }
+        };
+        paths.iter().filter_map(locate).filter(|at| seen.insert(at.key())).collect()
+    }
+
+    fn renew(&self, files: &[Location]) {
+        let mut folders: BTreeMap<PathBuf, (Location, Vec<FileName>)> = BTreeMap::new();
+        for at in files {
+            let Some((folder, name)) = at.parent() else { continue };
+            let Some(name) = FileName::of_minted(name) else { continue };
+            let entry = folders.entry(folder.key());
+            entry.or_insert_with(|| (folder, Vec::new())).1.push(name);
+        }
+        let (offloader, now) = (self.offloader, SystemTime::now());
+        for (folder, names) in folders.into_values() {
+            let ledger = Arc::clone(&offloader.ledger);
+            let store = Store::new(folder, offloader.durability, ledger);
+            store.renew(&names, &offloader.lifetimes, now);
+        }
+    }
+
+    /// Notes what made the files that this call wrote, and renews those that were
+    /// there.
+    pub(super) fn record(&self, moves: &[Move], created: &[bool]) {
+        let now = SystemTime::now();
+        let (mut entries, mut stored) = (Vec::new(), Vec::new());
+        for (item, created) in moves.iter().zip(created) {
+            let Target::File { claim, material, .. } = &item.target else { continue };
+            if !created {
+                stored.push(claim.name.clone());
+                continue;
+            }
+            let bytes = item.candidate.slot.bytes as u64;
+            entries.push(Entry {
+                name: claim.name.clone(),
+                hash: claim.hash,
+                bytes: material.as_ref().map_or(bytes, |material| material.bytes),
+                created_at: now,
+                ttl_seconds: None,
+                call: self.call_of(item),
+            });
+        }
+        self.store.record(&entries);
+        if !stored.is_empty() {
+            self.store.renew(&stored, &self.offloader.lifetimes, now);
+        }
+    }
+
+    /// The same for files of a compression.
+    pub(super) fn record_own(&self, files: &[(&Claim, u64)]) {
+        let call = Call { tool: Some("context_offload".to_owned()), ..Call::default() };
+        let entry = |(claim, bytes): &(&Claim, u64)| Entry {
+            name: claim.name.clone(),
+            hash: claim.hash,
+            bytes: *bytes,
+            created_at: SystemTime::now(),
+            ttl_seconds: None,
+            call: call.clone(),
+        };
+        self.store.record(&files.iter().map(entry).collect::<Vec<_>>());
+    }
+
+    fn call_of(&self, item: &Move) -> Call {
+        let candidate = &item.candidate;
+        let arguments = candidate.arguments.as_ref().map(|(index, slot)| {
+            text_of(self.history().messages()[*index], slot).text.into_owned()
+        });
+        Call { tool: candidate.tool.clone(), call_id: candidate.call_id.clone(), arguments }
+    }
+}
+
+/// True for a file that is made of messages or names: it mentions others.
+fn leads_on(at: &Location) -> bool {
+    let name = at.parent().map(|(_, name)| name.to_owned()).unwrap_or_default();
+    Stem::leads_on(&name)
+}

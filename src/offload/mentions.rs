@@ -1,0 +1,92 @@
+//! Mentions: the stored files that a text names, in references, snapshots, lists
+//! and descriptors alike. A name counts that this service could have minted; what
+//! stands before it is its folder.
+
+use std::collections::BTreeSet;
+
+use memchr::memchr_iter;
+
+use crate::store::Stem;
+
+/// Longest path that is looked at, in bytes.
+const PATH: usize = 4096;
+
+/// Every path in `text` whose file name could have been minted here. `text` may be
+/// raw JSON: no escape stands inside a name, and one inside a folder ends it there.
+pub(super) fn mentions<'a>(text: &'a str, found: &mut BTreeSet<&'a str>) {
+    for dot in memchr_iter(b'.', text.as_bytes()) {
+        let Some(end) = extension(&text[dot..]) else { continue };
+        let Some(name) = name_before(text, dot) else { continue };
+        if !Stem::minted_for_any(&text[name..dot + end]) {
+            continue;
+        }
+        let start = folder_before(text, name);
+        found.insert(&text[start..dot + end]);
+    }
+}
+
+/// The length of a stored file's extension at the start of `text`.
+fn extension(text: &str) -> Option<usize> {
+    let known = [".jsonl", ".json", ".txt"].into_iter().find(|known| text.starts_with(known))?;
+    let after = text.as_bytes().get(known.len());
+    (!after.is_some_and(|byte| is_name(*byte))).then_some(known.len())
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// Where the name that ends at `end` begins.
+fn name_before(text: &str, end: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let least = end.saturating_sub(130);
+    let start = (least..end).rev().take_while(|at| is_name(bytes[*at])).last()?;
+    // A name that goes on is no name of ours, and costs no more than this.
+    (start > least || start == 0).then_some(start)
+}
+
+/// Where the path begins whose name begins at `name`.
+fn folder_before(text: &str, name: usize) -> usize {
+    let bytes = text.as_bytes();
+    if name == 0 || bytes[name - 1] != b'/' {
+        return name;
+    }
+    let inside = |at: &usize| !b"\"'`()<>,;\\ \t\r\n".contains(&bytes[*at]);
+    let start = (name.saturating_sub(PATH)..name).rev().take_while(inside).last().unwrap_or(name);
+    (start..=name).find(|at| text.is_char_boundary(*at)).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<&str> {
+        let mut found = BTreeSet::new();
+        mentions(text, &mut found);
+        found.into_iter().collect()
+    }
+
+    #[test]
+    fn references_lists_and_descriptors_name_files() {
+        assert_eq!(
+            of("(detailed result is stored in ./s/tool_call_7.txt)"),
+            ["./s/tool_call_7.txt"]
+        );
+        assert_eq!(
+            of(r#"{"file_path":"/tmp/lro-search-0000000000AB0123456789ABCD.jsonl","n":1}"#),
+            ["/tmp/lro-search-0000000000AB0123456789ABCD.jsonl"]
+        );
+        assert_eq!(
+            of("(Original 9 messages are stored in: /w/compressed_group_demo_0.json)"),
+            ["/w/compressed_group_demo_0.json"]
+        );
+        assert_eq!(of("tool_call_a.txt and tool_call_a.txt"), ["tool_call_a.txt"]);
+    }
+
+    #[test]
+    fn other_names_do_not_count() {
+        assert_eq!(of("notes.txt, package.json, src/tool_x.txty, lro-.jsonl"), Vec::<&str>::new());
+        assert_eq!(of(&format!("{}tool_call_7.txt", "x".repeat(200))), Vec::<&str>::new());
+        assert_eq!(of(". .txt ..json"), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,217 @@
+//! `lro_extract`: questions about the records of a file, answered without reading
+//! it – by a condition, by ids, by jq, or by one of the file's recipes (api.md §4,
+//! `lro-spec-1600`, "lro_extract"). Every question is bounded in time, memory and
+//! output, and an answer that a bound cut says so.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use super::extract_answer::{Extracted, of_jq, of_query};
+use super::extract_request::{Asked, JqFilter, RecipeCall};
+use super::regular_file::{Opened, open_target};
+use super::{CountTokens, ReloadError, Target};
+use crate::jq::{Job, Jq, JqError};
+use crate::lro::file::{self, Stored};
+use crate::lro::profile::{Detail, Profile};
+use crate::lro::query::{self, QueryError};
+use crate::lro::recipe::Recipe;
+use crate::lro::recipes::{TEN, candidates};
+use crate::lro::records::{self, Accept};
+use crate::lro::schema::infer;
+
+/// The ceilings of one question.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// On time; jq has its own.
+    pub deadline: Duration,
+    /// On the answer, in bytes.
+    pub answer_bytes: usize,
+    /// On the answer where the caller names none, in tokens.
+    pub default_max_tokens: u64,
+    /// On the file, in bytes.
+    pub file_bytes: u64,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtractError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Reload(#[from] ReloadError),
+    /// The condition, or what stands beside it.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The filter.
+    #[error(transparent)]
+    Jq(#[from] JqError),
+    /// A file without records.
+    #[error(
+        "{path:?} holds no records; a file of records (JSONL, or JSON with an array of them) would \
+         be accepted here, and read_tool_result, read_file and grep read any other"
+    )]
+    NoRecords {
+        /// The path as the caller spells it.
+        path: String,
+    },
+    /// A file of records that is not whole.
+    #[error("{path:?} is damaged: {why}")]
+    Damaged {
+        /// The path as the caller spells it.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A file that is too large to be asked.
+    #[error("{path:?} has {found} bytes; up to {accepted} would be accepted")]
+    TooLarge {
+        /// The path as the caller spells it.
+        path: String,
+        /// Its length.
+        found: u64,
+        /// The largest length.
+        accepted: u64,
+    },
+    /// A parameter that the recipe does not have.
+    #[error("recipe {recipe} has no parameter \"{found}\"; {accepted}")]
+    NoParam {
+        /// The recipe's number.
+        recipe: u64,
+        /// The parameter.
+        found: String,
+        /// Those it has.
+        accepted: String,
+    },
+}
+
+/// What is asked, and by what means.
+pub struct Means<'a> {
+    /// Runs filters.
+    pub jq: &'a Jq,
+    /// The ceilings.
+    pub limits: &'a Limits,
+    /// Counts.
+    pub count: CountTokens<'a>,
+}
+
+/// Asks one question of the file that `target` names.
+pub fn extract(
+    target: &Target<'_>,
+    asked: &Asked<'_>,
+    max_tokens: Option<u64>,
+    means: &Means<'_>,
+) -> Result<Extracted, ExtractError> {
+    let content = read(target, means.limits.file_bytes)?;
+    let records = Records::of(&content, target.spelled)?;
+    let lines = records.lines();
+    let limits = means.limits;
+    let room = max_tokens.unwrap_or(limits.default_max_tokens);
+    // What is too long for any answer is not even counted.
+    let count =
+        |text: &str| if text.len() > limits.answer_bytes { u64::MAX } else { (means.count)(text) };
+    match asked {
+        Asked::Query(query) => {
+            let until = Instant::now() + limits.deadline;
+            let outcome = query::run(query, lines, &|| Instant::now() > until)?;
+            Ok(of_query(&outcome, query, room, &count))
+        }
+        Asked::Jq(JqFilter { filter, vars, slurp, offset, limit }) => {
+            let (offset, limit) = (*offset, *limit);
+            let job = Job { filter, vars, slurp: *slurp, raw: false, offset, limit };
+            Ok(of_jq(means.jq.run(&job, lines)?, &job, room, &count))
+        }
+        Asked::Recipe(call) => {
+            let recipe = records.recipe(call.number);
+            let vars = bound(&recipe, call)?;
+            let Recipe { filter, slurp, raw, .. } = &recipe;
+            let (offset, limit) = (call.offset, call.limit);
+            let job = Job { filter, vars: &vars, slurp: *slurp, raw: *raw, offset, limit };
+            Ok(of_jq(means.jq.run(&job, lines)?, &job, room, &count))
+        }
+    }
+}
+
+fn read(target: &Target<'_>, most: u64) -> Result<String, ExtractError> {
+    let path = || target.spelled.to_owned();
+    let Some(Opened::File(mut file)) = open_target(target)? else {
+        return Err(ReloadError::NotAFile { path: path() }.into());
+    };
+    let failed = |source| ReloadError::Io { path: path(), source };
+    let found = file.metadata().map_err(failed)?.len();
+    if found > most {
+        return Err(ExtractError::TooLarge { path: path(), found, accepted: most });
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let byte_offset = error.utf8_error().valid_up_to() as u64;
+        ReloadError::NotText { path: path(), byte_offset }.into()
+    })
+}
+
+/// The records of a file: of one made for them, or found in a stored result.
+enum Records<'a> {
+    Stored(Box<Stored<'a>>),
+    Found(String),
+}
+
+impl<'a> Records<'a> {
+    fn of(content: &'a str, path: &str) -> Result<Records<'a>, ExtractError> {
+        match file::split(content) {
+            Ok(stored) => Ok(Records::Stored(Box::new(stored))),
+            Err(file::FileError::NoHeader { .. }) => {
+                let found = records::find(content, Accept::Anything)
+                    .ok_or_else(|| ExtractError::NoRecords { path: path.to_owned() })?;
+                Ok(Records::Found(found.body().to_owned()))
+            }
+            Err(error) => {
+                Err(ExtractError::Damaged { path: path.to_owned(), why: error.to_string() })
+            }
+        }
+    }
+
+    fn lines(&self) -> &str {
+        match self {
+            Records::Stored(stored) => stored.body(),
+            Records::Found(lines) => lines,
+        }
+    }
+
+    /// One of the ten recipes: those the file came with, or the same made again.
+    fn recipe(&self, number: u64) -> Recipe {
+        let at = usize::try_from(number).unwrap_or(TEN).clamp(1, TEN) - 1;
+        let header = match self {
+            Records::Stored(stored) => Some(&stored.header),
+            Records::Found(_) => None,
+        };
+        let kept = header.and_then(|header| header.recipes.as_ref()).and_then(|recipes| {
+            serde_json::from_str::<Vec<Recipe>>(recipes.get()).ok()?.into_iter().nth(at)
+        });
+        kept.unwrap_or_else(|| {
+            let profile = header.and_then(|header| Profile::of(header.profile.as_deref()?));
+            let detail = header.and_then(|header| Detail::of(&header.detail));
+            let schema = infer(self.lines().lines());
+            let all =
+                candidates(profile.unwrap_or_default(), detail.unwrap_or(Detail::Full), &schema);
+            all.into_iter().nth(at).unwrap_or_else(Recipe::identity)
+        })
+    }
+}
+
+/// The recipe's variables, with the caller's values for its defaults.
+fn bound(recipe: &Recipe, call: &RecipeCall<'_>) -> Result<Vec<(String, String)>, ExtractError> {
+    let mut vars = recipe.variables();
+    for (name, value) in &call.params {
+        let Some(var) = vars.iter_mut().find(|(known, _)| known == name) else {
+            let known: Vec<&str> = vars.iter().map(|(name, _)| name.as_str()).collect();
+            let accepted = match known.as_slice() {
+                [] => "it takes none".to_owned(),
+                names => format!("accepted: {}", names.join(", ")),
+            };
+            let found = Cow::clone(name).into_owned();
+            return Err(ExtractError::NoParam { recipe: call.number, found, accepted });
+        };
+        var.1 = (*value).to_owned();
+    }
+    Ok(vars)
+}

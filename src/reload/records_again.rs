@@ -1,0 +1,79 @@
+//! Records again: an answer that repeats lines of a file of records, as
+//! `lro_extract` gives them – a sentence, the records as they are stored, and
+//! perhaps how to go on. It says nothing that the file does not hold, so it needs
+//! no file of its own.
+
+use std::collections::HashMap;
+
+use super::grep_answer::{parse_range, ranges};
+use crate::compaction::reference::Again;
+
+/// Most lines of an answer that are looked at.
+const LINES: usize = 20_000;
+/// Longest words above and below the records, in bytes.
+const AROUND: usize = 2_000;
+
+/// Reads `text` as lines of `content` with words above and below.
+pub(super) fn recognise(text: &str, content: &str) -> Option<Again> {
+    let known: HashMap<&str, u64> = content.lines().zip(1..).skip(1).collect();
+    let lines: Vec<&str> = text.split('\n').collect();
+    if lines.len() > LINES {
+        return None;
+    }
+    let first = lines.iter().position(|line| known.contains_key(line))?;
+    let last = lines.iter().rposition(|line| known.contains_key(line))?;
+    let numbers: Option<Vec<u64>> =
+        lines[first..=last].iter().map(|line| known.get(line).copied()).collect();
+    let head: String = lines[..first].iter().flat_map(|line| [line, "\n"]).collect();
+    let tail: String = lines[last + 1..].iter().flat_map(|line| ["\n", line]).collect();
+    let again = Again { lines: ranges(&numbers?), head, tail };
+    let short = again.head.len() + again.tail.len() <= AROUND;
+    // The proof: the file gives the same text.
+    (short && rebuild(&again, content).is_ok_and(|rebuilt| rebuilt == text)).then_some(again)
+}
+
+/// The text again.
+pub(super) fn rebuild(again: &Again, content: &str) -> Result<String, String> {
+    let lines: Vec<&str> = content.lines().collect();
+    let mut out = again.head.clone();
+    let mut sep = "";
+    for part in again.lines.split(',') {
+        let range = parse_range(part).ok_or("its note cannot be read")?;
+        for number in range {
+            let line = usize::try_from(number).ok().and_then(|n| lines.get(n.checked_sub(1)?));
+            out.push_str(sep);
+            out.push_str(line.ok_or("the file does not hold those lines")?);
+            sep = "\n";
+        }
+    }
+    out.push_str(&again.tail);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "{\"type\":\"lro_header\"}\n{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n";
+
+    #[test]
+    fn records_in_any_order_come_back_word_for_word() {
+        let text = "3 of 3 records match.\n{\"id\":3}\n{\"id\":1}\n{\"id\":2}\n[3 of 9 shown; offset=3 for more]";
+        let again = recognise(text, FILE).unwrap();
+        assert_eq!(again.lines, "4,2-3");
+        assert_eq!(rebuild(&again, FILE).unwrap(), text);
+    }
+
+    #[test]
+    fn what_the_file_does_not_hold_is_something_new() {
+        assert_eq!(recognise("2 records\n{\"id\":1}\n{\"id\":9}\n{\"id\":2}", FILE), None);
+        assert_eq!(recognise("15 of 500 records match.", FILE), None);
+        assert_eq!(recognise("{\"type\":\"lro_header\"}", FILE), None);
+    }
+
+    #[test]
+    fn a_file_that_lost_lines_says_so() {
+        let again = Again { lines: "9".to_owned(), head: String::new(), tail: String::new() };
+        assert!(rebuild(&again, FILE).is_err());
+    }
+}

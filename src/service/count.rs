@@ -1,0 +1,40 @@
+//! Counting, at the service: a history in, its tokens out.
+
+use serde::Serialize;
+
+use super::{Failure, Service};
+use crate::envelope::Answer;
+use crate::params::Params;
+use crate::tokens::Tokenizer;
+
+impl Service {
+    /// `POST /count_tokens`.
+    pub fn count_tokens(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let history = params.history()?;
+        let model = params.string("model")?.filter(|model| !model.trim().is_empty());
+        let tokenizer = Tokenizer::for_model(model.as_deref());
+        let known = model.as_deref().is_none_or(Tokenizer::knows);
+        let each: Vec<u64> =
+            self.measure.history(&history, tokenizer)?.iter().map(|m| m.tokens).collect();
+        let value = |raw: Option<&str>| raw.map_or(0, |raw| self.measure.value(raw, tokenizer));
+        let (tools, system) = (value(params.raw("tools")), value(params.raw("system")));
+        let messages: u64 = each.iter().sum();
+        let total = messages + tools + system;
+        let mut answer = Answer::text(format!("{total} tokens ({}).", tokenizer.name()));
+        answer.put("tokens", &total);
+        answer.put("tokens_by_part", &ByPart { messages, tools, system });
+        answer.put("tokens_by_message", &each);
+        answer.put("tokenizer", &tokenizer.name());
+        answer.put("exact", &(known && tokenizer.is_exact()));
+        answer.put("format", &history.dialect().name());
+        Ok(answer.with_unknown(&params))
+    }
+}
+
+#[derive(Serialize)]
+struct ByPart {
+    messages: u64,
+    tools: u64,
+    system: u64,
+}

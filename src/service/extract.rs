@@ -1,0 +1,71 @@
+//! `/lro_extract`, at the service: a question in, its answer out.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Failure, Service, target};
+use crate::envelope::Answer;
+use crate::params::{ParamError, Params};
+use crate::reload::extract::{ExtractError, Means, extract};
+use crate::reload::extract_answer::Extracted;
+use crate::reload::extract_request::{Asked, AskedError};
+use crate::tokens::Tokenizer;
+
+#[derive(Serialize)]
+struct Group {
+    value: Box<RawValue>,
+    count: u64,
+}
+
+impl Service {
+    /// `POST /lro_extract`.
+    pub fn lro_extract(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let path = params.string("file_path")?.ok_or_else(|| ParamError::Missing {
+            field: "file_path",
+            accepted: "the path of a file of records, as a string".to_owned(),
+        })?;
+        let asked = Asked::read(&params).map_err(|error| match error {
+            AskedError::Param(error) => Failure::Param(error),
+            AskedError::Query(error) => Failure::Extract(error.into()),
+        })?;
+        let max_tokens = params.whole("max_tokens", 1)?;
+        let at = self.readable("file_path", &path)?;
+        let count = |text: &str| Tokenizer::O200kBase.count(text);
+        let means = Means { jq: &self.jq, limits: &self.extract, count: &count };
+        let done =
+            extract(&target(&at), &asked, max_tokens, &means).map_err(|error| match error {
+                ExtractError::Reload(error) => Failure::of_file("file_path", &at, error),
+                error => Failure::Extract(error),
+            })?;
+        Ok(answer(done).with_unknown(&params))
+    }
+}
+
+fn answer(done: Extracted) -> Answer {
+    let mut answer = Answer::text(done.answer);
+    answer.put("count", &done.count);
+    answer.put("records_total", &done.records_total);
+    if let Some(records) = &done.records {
+        answer.put_json("records", format!("[{}]", records.join(",")));
+    }
+    if let Some(groups) = done.groups {
+        let group = |group: crate::lro::query::Group| {
+            let value = RawValue::from_string(group.value).ok()?;
+            Some(Group { value, count: group.count })
+        };
+        answer.put("groups", &groups.into_iter().filter_map(group).collect::<Vec<_>>());
+    }
+    for (name, ids) in [("present", &done.present), ("absent", &done.absent)] {
+        if let Some(ids) = ids {
+            answer.put_json(name, format!("[{}]", ids.join(",")));
+        }
+    }
+    answer.put("truncated", &done.truncated);
+    answer.put("next_offset", &done.next_offset);
+    answer.put("complete", &done.complete);
+    if !done.warnings.is_empty() {
+        answer.put("notes", &done.warnings);
+    }
+    answer
+}

@@ -1,0 +1,82 @@
+//! `/offload_result`, at the service: a result in, the result or its descriptor out.
+
+use serde::Serialize;
+
+use super::{Failure, Service};
+use crate::envelope::Answer;
+use crate::history::raw;
+use crate::large::{Given, LargeError, Outcome, Request};
+use crate::params::Params;
+
+#[derive(Serialize)]
+struct NotOffloaded {
+    offloaded: bool,
+    estimated_tokens: u64,
+    threshold_tokens: u64,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct Report {
+    warnings: Vec<String>,
+}
+
+impl Service {
+    /// `POST /offload_result`.
+    pub fn offload_result(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let request = Request::read(&params)?;
+        let outcome = self
+            .large
+            .offload(&request)
+            .map_err(|LargeError::Folder(source)| Failure::Store { field: "output_dir", source })?;
+        let mut warnings = params.unknown_warnings();
+        let mut answer = match outcome {
+            Outcome::Inline { estimated_tokens, threshold_tokens, why } => {
+                let mut answer = inline(&request.given);
+                let offloaded = false;
+                let facts = NotOffloaded { offloaded, estimated_tokens, threshold_tokens, why };
+                answer.put("offload", &facts);
+                answer
+            }
+            Outcome::Offloaded { descriptor, file, warnings: more } => {
+                warnings.extend(more);
+                let mut answer = Answer::text(descriptor.clone());
+                answer.put_json("offload", descriptor);
+                answer.put("file", &file);
+                answer
+            }
+            Outcome::Truncated { results, warning } => {
+                let text = if raw::is_string(&results) {
+                    raw::unescape(&results).text.into_owned()
+                } else {
+                    results.clone()
+                };
+                let mut answer = Answer::text(format!("{text}\n[{warning}]"));
+                answer.put_json("results", results);
+                warnings.push(warning);
+                answer
+            }
+        };
+        if !warnings.is_empty() {
+            answer.put("report", &Report { warnings });
+        }
+        Ok(answer)
+    }
+}
+
+/// The result as it came.
+fn inline(given: &Given<'_>) -> Answer {
+    match given {
+        Given::Results(results) => {
+            let mut answer = Answer::text((*results).to_owned());
+            answer.put_json("results", (*results).to_owned());
+            answer
+        }
+        Given::Content(content) => {
+            let mut answer = Answer::text(content.clone().into_owned());
+            answer.put("results", content);
+            answer
+        }
+    }
+}

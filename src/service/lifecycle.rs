@@ -1,0 +1,225 @@
+//! The lives of stored files, at the service: sweeping what has expired, and
+//! comparing what is there with what was written.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Failure, Service};
+use crate::envelope::Answer;
+use crate::history::raw;
+use crate::lro::header;
+use crate::params::{ParamError, Params, invalid};
+use crate::store::{
+    Call, Gone, Lifetimes, Location, Run, SweepEvent, SweepReport, VerifyReport, expired, rfc3339,
+    sweep, verify,
+};
+
+/// What a process that died left half written lives so long.
+const TEMPORARY: Duration = Duration::from_secs(3_600);
+/// Most files that an answer names one by one.
+const NAMED: usize = 50;
+
+#[derive(Serialize)]
+struct ExpiredFile<'a> {
+    path: &'a str,
+    bytes: u64,
+    age_seconds: u64,
+    call: &'a Call,
+}
+
+#[derive(Serialize)]
+struct Trouble<'a> {
+    path: &'a str,
+    why: &'a str,
+}
+
+impl Service {
+    /// `unburden sweep`: deletes what has expired in the given folders and in every
+    /// store under the roots.
+    pub fn sweep(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let run = if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real };
+        let report = self.sweep_now(&self.folders(&params)?, run);
+        let mut answer = Answer::text(swept(&report, run));
+        answer.put("folders", &report.folders);
+        answer.put("examined", &report.examined);
+        let expired: Vec<ExpiredFile<'_>> = report
+            .expired
+            .iter()
+            .map(|file| ExpiredFile {
+                path: &file.path,
+                bytes: file.bytes,
+                age_seconds: file.age.as_secs(),
+                call: &file.call,
+            })
+            .collect();
+        answer.put("expired", &expired);
+        answer.put("temporary", &report.temporary);
+        answer.put("bytes_freed", &report.bytes);
+        let errors: Vec<Trouble<'_>> =
+            report.errors.iter().map(|e| Trouble { path: &e.path, why: &e.why }).collect();
+        answer.put("errors", &errors);
+        answer.put("complete", &report.complete);
+        answer.put("dry_run", &(run == Run::Dry));
+        Ok(answer.with_unknown(&params))
+    }
+
+    /// The sweep of the schedule: everywhere.
+    pub fn sweep_on_schedule(&self) {
+        let folders: Vec<Location> = self.large.folder().into_iter().collect();
+        let report = self.sweep_now(&folders, Run::Real);
+        tracing::info!(
+            folders = report.folders,
+            examined = report.examined,
+            expired = report.expired.len(),
+            bytes = report.bytes,
+            errors = report.errors.len(),
+            "swept"
+        );
+    }
+
+    fn sweep_now(&self, folders: &[Location], run: Run) -> SweepReport {
+        let mut tell = |event: SweepEvent<'_>| match event {
+            SweepEvent::Expired(_) if run == Run::Dry => {}
+            SweepEvent::Expired(file) => {
+                metrics::counter!("unburden_offload_file_expired_total").increment(1);
+                let age = file.age.as_secs();
+                tracing::info!(
+                    event = "OffloadFileExpired",
+                    path = file.path,
+                    bytes = file.bytes,
+                    age_seconds = age,
+                    "a stored file expired"
+                );
+            }
+            SweepEvent::Failed(trouble) => {
+                tracing::warn!(path = trouble.path, why = trouble.why, "a file was not swept");
+            }
+        };
+        sweep(&self.roots, folders, &self.lifetimes, self.clock.now(), run, &mut tell)
+    }
+
+    /// `unburden verify`: reads every listed file of a store again; also true where
+    /// each holds what was written.
+    pub fn verify(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
+        let params = Params::parse(body)?;
+        let accepted = "a store's folder, as a string";
+        let folder = params.string("store_dir")?.ok_or_else(|| ParamError::Missing {
+            field: "store_dir",
+            accepted: accepted.to_owned(),
+        })?;
+        let at = self.readable("store_dir", &folder)?;
+        let report = verify(&at).map_err(|source| Failure::Store { field: "store_dir", source })?;
+        let sound = report.changed.is_empty()
+            && report.missing.is_empty()
+            && report.errors.is_empty()
+            && report.manifest;
+        let mut answer = Answer::text(verified(&report, &folder));
+        answer.put("intact", &report.intact);
+        answer.put("bytes", &report.bytes);
+        answer.put("changed", &report.changed);
+        answer.put("missing", &report.missing);
+        answer.put("expired", &report.expired);
+        answer.put("unlisted", &report.unlisted);
+        let errors: Vec<Trouble<'_>> =
+            report.errors.iter().map(|e| Trouble { path: &e.path, why: &e.why }).collect();
+        answer.put("errors", &errors);
+        Ok((answer.with_unknown(&params), sound))
+    }
+
+    fn folders(&self, params: &Params<'_>) -> Result<Vec<Location>, Failure> {
+        let Some(list) = params.raw("folders") else {
+            return Ok(self.large.folder().into_iter().collect());
+        };
+        let accepted = "a list of folders";
+        let items = raw::elements(list).map_err(|_| invalid("folders", list, accepted))?;
+        let mut folders = Vec::new();
+        for item in items {
+            if !raw::is_string(item) {
+                return Err(invalid("folders", item, accepted).into());
+            }
+            let path = raw::unescape(item).text;
+            let at = self.roots.locate(&path);
+            folders.push(at.map_err(|source| Failure::Store { field: "folders", source })?);
+        }
+        Ok(folders)
+    }
+}
+
+/// How long files live, by this configuration; a file of records may say its own.
+pub(super) fn lifetimes(config: &crate::config::Config) -> Lifetimes {
+    let seconds = |seconds: u64| (seconds > 0).then(|| Duration::from_secs(seconds));
+    Lifetimes {
+        store: seconds(config.store.ttl_seconds),
+        lro: seconds(config.prompt.offload.ttl_seconds),
+        temporary: TEMPORARY,
+        header_ttl: header::ttl,
+    }
+}
+
+/// What is known of the file that is not at `at` any more.
+pub(super) fn gone(at: &Location) -> Option<(String, String)> {
+    let Gone { call, expired_at } = expired(at)?;
+    let when = rfc3339(expired_at?);
+    let Call { tool, call_id, arguments } = call;
+    let mut again = match (tool, arguments) {
+        (Some(tool), Some(arguments)) => format!("the call {tool}({arguments})"),
+        (Some(tool), None) => format!("a call of {tool}"),
+        (None, _) => "the call that made it".to_owned(),
+    };
+    if let Some(id) = call_id {
+        let _ = write!(again, " (it was {id})");
+    }
+    Some((when, again))
+}
+
+fn swept(report: &SweepReport, run: Run) -> String {
+    let (did, files) =
+        (report.expired.len(), if report.expired.len() == 1 { "file" } else { "files" });
+    let verb = match run {
+        Run::Real => "Deleted",
+        Run::Dry => "Dry run: would delete",
+    };
+    let mut out = format!(
+        "{verb} {did} expired {files} ({} bytes); {} files in {} folders looked at.",
+        report.bytes, report.examined, report.folders
+    );
+    for file in report.expired.iter().take(NAMED) {
+        let _ = write!(out, "\n{} ({} bytes, {} s old)", file.path, file.bytes, file.age.as_secs());
+    }
+    if did > NAMED {
+        let _ = write!(out, "\n… and {} more", did - NAMED);
+    }
+    for error in &report.errors {
+        let _ = write!(out, "\nnot swept: {}: {}", error.path, error.why);
+    }
+    out
+}
+
+fn verified(report: &VerifyReport, folder: &str) -> String {
+    if !report.manifest {
+        return format!("\"{folder}\" holds no manifest of this store; nothing to compare with.");
+    }
+    let mut out =
+        format!("{} files hold what was written ({} bytes).", report.intact, report.bytes);
+    let lists = [
+        ("changed", &report.changed),
+        ("missing", &report.missing),
+        ("expired", &report.expired),
+        ("not listed", &report.unlisted),
+    ];
+    for (what, paths) in lists {
+        for path in paths.iter().take(NAMED) {
+            let _ = write!(out, "\n{what}: {path}");
+        }
+        if paths.len() > NAMED {
+            let _ = write!(out, "\n{what}: … and {} more", paths.len() - NAMED);
+        }
+    }
+    for error in &report.errors {
+        let _ = write!(out, "\nnot read: {}: {}", error.path, error.why);
+    }
+    out
+}

@@ -1,0 +1,206 @@
+//! The service: one method an operation, shared by every door. HTTP and the
+//! command line parse, call one of these, and print; no decision is theirs.
+
+mod count;
+mod extract;
+mod large;
+mod lifecycle;
+mod offload;
+mod reload;
+mod tool_result;
+
+pub use offload::offload_answer;
+
+use std::sync::Arc;
+
+use crate::config::{Config, ExtractConfig, ReloadConfig, SummariserError};
+use crate::history::HistoryError;
+use crate::jq::Jq;
+use crate::large::Large;
+use crate::offload::{Followed, Materials, OffloadError, Offloader, replacements};
+use crate::params::{HistoryOrParam, ParamError};
+use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
+use crate::reload::{ReloadError, Target};
+use crate::store::{
+    Durability, Ledger, Lifetimes, Location, RootSpec, Roots, StoreError, SweepClock,
+};
+use crate::tokens::measure::Measure;
+
+/// Why an operation gave no answer. Facts only; `http::error` maps them to
+/// statuses, the command line to exit codes.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The request cannot be read.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// The messages cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// A path cannot be used.
+    #[error("{field}: {source}")]
+    Store {
+        /// The field that holds it.
+        field: &'static str,
+        /// Why.
+        source: StoreError,
+    },
+    /// A question about records has no answer.
+    #[error("{0}")]
+    Extract(#[from] ExtractError),
+    /// A file cannot be searched or read.
+    #[error("{source}")]
+    Reload {
+        /// The field that holds its path.
+        field: &'static str,
+        /// Why.
+        source: ReloadError,
+    },
+}
+
+impl Failure {
+    /// A file that cannot be read; one that has expired says which call made it.
+    fn of_file(field: &'static str, at: &Location, source: ReloadError) -> Failure {
+        let gone = matches!(source, ReloadError::NotFound { .. });
+        let source = match lifecycle::gone(at).filter(|_| gone) {
+            Some((expired_at, again)) => {
+                ReloadError::Expired { path: at.spelled().to_owned(), expired_at, again }
+            }
+            None => source,
+        };
+        Failure::Reload { field, source }
+    }
+}
+
+impl From<HistoryOrParam> for Failure {
+    fn from(error: HistoryOrParam) -> Failure {
+        match error {
+            HistoryOrParam::Param(error) => error.into(),
+            HistoryOrParam::History(error) => error.into(),
+        }
+    }
+}
+
+impl From<OffloadError> for Failure {
+    fn from(error: OffloadError) -> Failure {
+        match error {
+            OffloadError::History(error) => error.into(),
+            OffloadError::Store(source) => Failure::Store { field: "store_dir", source },
+        }
+    }
+}
+
+/// Why the service could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A root.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The summariser.
+    #[error(transparent)]
+    Summariser(#[from] SummariserError),
+}
+
+/// Everything the doors share; one for the process.
+pub struct Service {
+    roots: Arc<Roots>,
+    measure: Arc<Measure>,
+    offloader: Offloader,
+    large: Large,
+    jq: Arc<Jq>,
+    reload: ReloadConfig,
+    extract: ExtractLimits,
+    lifetimes: Lifetimes,
+    clock: SweepClock,
+}
+
+/// Groups and lists whose own mentions are remembered.
+const FOLLOWED: usize = 10_000;
+
+impl Service {
+    /// Opens the configured roots, and prepares the model's client; writes nothing
+    /// and calls nobody.
+    pub fn open(config: &Config) -> Result<Service, OpenError> {
+        let specs: Vec<RootSpec> =
+            config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
+        let roots = Arc::new(Roots::open(&specs)?);
+        let measure = Arc::new(Measure::new(config.cache.measured_bytes));
+        let ledger = Arc::new(Ledger::new(config.cache.files));
+        let durability = config.store.durability.into();
+        let lifetimes = lifecycle::lifetimes(config);
+        let jq = Arc::new(jq(&config.extract));
+        let large = Large {
+            roots: Arc::clone(&roots),
+            ledger: Arc::clone(&ledger),
+            durability,
+            jq: Arc::clone(&jq),
+            lifetimes,
+            config: config.prompt.offload.clone().into(),
+        };
+        let offloader = Offloader {
+            roots: Arc::clone(&roots),
+            measure: Arc::clone(&measure),
+            ledger,
+            durability,
+            replacements: replacements(config.cache.replacement_bytes),
+            summariser: config.llm.summariser(config.compression.summariser)?,
+            materials: Materials::new(config.cache.files),
+            records: config.prompt.offload.enabled,
+            lifetimes,
+            followed: Followed::new(FOLLOWED),
+        };
+        let reload = config.reload.clone();
+        let extract = config.extract.limits();
+        let clock = SweepClock::start();
+        Ok(Service { roots, measure, offloader, large, jq, reload, extract, lifetimes, clock })
+    }
+
+    /// Bytes of messages counted so far, for a progress bar.
+    pub fn counted_bytes(&self) -> u64 {
+        self.measure.counted_bytes()
+    }
+
+    /// The allowed roots, for the log.
+    pub fn roots(&self) -> String {
+        self.roots.spelled()
+    }
+
+    /// `GET /readyz`: why the service cannot work now, if it cannot.
+    pub fn unready(&self) -> Option<String> {
+        self.roots.unwritable()
+    }
+
+    /// A place to read from. Outside the roots is answered as missing: the two
+    /// must not be told apart.
+    fn readable(&self, field: &'static str, path: &str) -> Result<Location, Failure> {
+        self.roots.locate(path).map_err(|source| match source {
+            StoreError::Outside { .. } => missing(field, path),
+            source => Failure::Store { field, source },
+        })
+    }
+}
+
+fn target(at: &Location) -> Target<'_> {
+    Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() }
+}
+
+/// The worker that runs jq, and its ceilings.
+fn jq(config: &ExtractConfig) -> Jq {
+    let limits = config.jq();
+    match config.worker.trim() {
+        "" => Jq::this_program(limits),
+        program => Jq::new(program.into(), limits),
+    }
+}
+
+fn missing(field: &'static str, path: &str) -> Failure {
+    Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned() } }
+}
+
+impl From<crate::config::DurabilityConfig> for Durability {
+    fn from(durability: crate::config::DurabilityConfig) -> Durability {
+        match durability {
+            crate::config::DurabilityConfig::Sync => Durability::Sync,
+            crate::config::DurabilityConfig::Relaxed => Durability::Relaxed,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Offloading a history, at the service: a body in, an envelope out.
+
+use super::{Failure, Service};
+use crate::envelope::Answer;
+use crate::offload::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
+use crate::params::Params;
+
+impl Service {
+    /// `POST /context_offload`.
+    pub fn offload(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let request = Request::read(&params)?;
+        let offloaded = self.offload_request(&request)?;
+        let report = &offloaded.report;
+        metrics::counter!("unburden_tokens_before_total").increment(report.tokens_before);
+        metrics::counter!("unburden_tokens_after_total").increment(report.tokens_after);
+        Ok(offload_answer(offloaded, &request))
+    }
+
+    /// The same for a door that made its request itself.
+    pub fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
+        Ok(self.offloader.offload(request)?)
+    }
+}
+
+/// The answer of an offload: the seed's one line a file, or why there is none.
+pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
+    let Offloaded { messages, files, report } = offloaded;
+    let line = |file: &FileOfCall| {
+        if file.created {
+            format!("Successfully created and wrote to new file: {}", file.path)
+        } else {
+            format!("File already holds this content: {}", file.path)
+        }
+    };
+    let text = if files.is_empty() {
+        nothing_written(&report, request)
+    } else {
+        files.iter().map(line).collect::<Vec<_>>().join("\n")
+    };
+    let mut answer = Answer::text(text).with_messages(messages);
+    let contents: Vec<(&str, &str)> = files
+        .iter()
+        .filter_map(|file| Some((file.path.as_str(), file.content.as_deref()?)))
+        .collect();
+    if request.settings.files == Files::Include {
+        answer.put_raw_map("write_file_dict", &contents);
+    }
+    answer.put("report", &report);
+    answer
+}
+
+/// Why no file was named.
+fn nothing_written(report: &Report, request: &Request<'_>) -> String {
+    let settings = &request.settings;
+    let (before, after) = (report.tokens_before, report.tokens_after);
+    let moved = report.actions.iter().filter(|a| a.action.moved()).count();
+    let texts = if moved == 1 { "1 text".to_owned() } else { format!("{moved} texts") };
+    let new = report.snapshot.as_ref().filter(|snapshot| !snapshot.reused);
+    let compressed = new.map_or(0, |snapshot| snapshot.groups.len());
+    if moved == 0 && report.snapshot.as_ref().is_some_and(|snapshot| snapshot.reused) {
+        return "Nothing to write: the snapshots of an earlier call serve again.".to_owned();
+    }
+    if report.outcome != Outcome::Unchanged && settings.run == Run::Dry {
+        let snapshots = match compressed {
+            0 => String::new(),
+            1 => ", 1 snapshot would be written".to_owned(),
+            n => format!(", {n} snapshots would be written"),
+        };
+        return format!(
+            "Dry run: {texts} would move{snapshots}; {before} tokens would become {after}."
+        );
+    }
+    if report.outcome == Outcome::Compacted {
+        return format!("Nothing to write: {texts} had been read back from files of the store.");
+    }
+    if let Some(warning) = report.warnings.iter().find(|w| w.contains(UNCHANGED)) {
+        return format!("Nothing was done: {warning}.");
+    }
+    let asked = settings.target_tokens.is_some_and(|target| before > target);
+    if before < settings.max_total_tokens && !asked {
+        let limit = settings.max_total_tokens;
+        return format!(
+            "Nothing to do: the history has {before} tokens, fewer than max_total_tokens ({limit})."
+        );
+    }
+    if let Some(why) = report.warnings.iter().find(|warning| warning.starts_with("not compressed"))
+    {
+        return format!("Nothing to do: {why}.");
+    }
+    match report.actions.first() {
+        Some(action) => format!(
+            "Nothing to do: every text above max_tool_message_tokens ({}) stays, \
+             the first because it {}.",
+            settings.max_tool_message_tokens, action.why
+        ),
+        None => format!(
+            "Nothing to do: no text that may move is above max_tool_message_tokens ({}).",
+            settings.max_tool_message_tokens
+        ),
+    }
+}

@@ -1,0 +1,123 @@
+//! Reading back, at the service: bodies in, envelopes out.
+
+use super::{Failure, Service, missing, target};
+use crate::envelope::Answer;
+use crate::params::{ParamError, Params, invalid};
+use crate::reload::rehydrate::Rehydrated;
+use crate::reload::{grep, read_file, rehydrate};
+use crate::tokens::Tokenizer;
+
+impl Service {
+    /// `POST /grep`.
+    pub fn grep(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let pattern = params.required("pattern", "a regular expression, as a string")?;
+        if !crate::history::raw::is_string(pattern) {
+            return Err(invalid("pattern", pattern, "a regular expression, as a string").into());
+        }
+        let query = grep::Query {
+            pattern: params.string("pattern")?.unwrap_or_default().into_owned(),
+            glob: params.string("glob")?.map(std::borrow::Cow::into_owned),
+            limit: params.whole("limit", 0)?,
+            context: params.whole("context", 0)?.unwrap_or(0),
+            case: if params.flag("ignore_case")?.unwrap_or(true) {
+                grep::CaseMode::Ignore
+            } else {
+                grep::CaseMode::Sensitive
+            },
+            syntax: if params.flag("literal")?.unwrap_or(false) {
+                grep::Syntax::Literal
+            } else {
+                grep::Syntax::Regex
+            },
+            max_tokens: params.whole("max_tokens", 1)?,
+        };
+        let path = params.string("path")?;
+        let at = match path.as_deref() {
+            Some(path) => self.readable("path", path)?,
+            None => self.roots.first().ok_or_else(|| missing("path", "."))?,
+        };
+        let count = |text: &str| Tokenizer::O200kBase.count(text);
+        let place = target(&at);
+        let found = grep::grep(&place, &query, &self.reload.grep(), &count)
+            .map_err(|source| Failure::of_file("path", &at, source))?;
+        let mut answer = Answer::text(found.answer);
+        answer.put("matches", &found.matches);
+        answer.put("truncated", &found.truncated.is_some());
+        answer.put("truncated_by", &found.truncated);
+        answer.put("files_searched", &found.files_searched);
+        answer.put("files_skipped", &found.files_skipped);
+        answer.put("skipped", &found.skipped);
+        Ok(answer.with_unknown(&params))
+    }
+
+    /// `POST /read_file`.
+    pub fn read_file(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let accepted = "a path, as a string";
+        let path = params.string("absolute_path")?.ok_or_else(|| ParamError::Missing {
+            field: "absolute_path",
+            accepted: accepted.to_owned(),
+        })?;
+        let byte_offset = params.whole("byte_offset", 0)?;
+        let byte_limit = params.whole("byte_limit", 1)?;
+        let offset = params.whole("offset", 0)?;
+        let limit = params.whole("limit", 1)?;
+        let bytes = byte_offset.is_some() || byte_limit.is_some();
+        if bytes && (offset.is_some() || limit.is_some()) {
+            let accepted = "either offset and limit (lines) or byte_offset and byte_limit";
+            return Err(invalid("byte_offset", "given beside offset or limit", accepted).into());
+        }
+        let range = if bytes {
+            read_file::Part::Bytes { offset: byte_offset.unwrap_or(0), limit: byte_limit }
+        } else {
+            read_file::Part::Lines { offset: offset.unwrap_or(0), limit }
+        };
+        let query = read_file::Query { part: range, max_tokens: params.whole("max_tokens", 1)? };
+        let at = self.readable("absolute_path", &path)?;
+        let count = |text: &str| Tokenizer::O200kBase.count(text);
+        let place = target(&at);
+        let page = read_file::read_file(&place, &query, &self.reload.read_file(), &count)
+            .map_err(|source| Failure::of_file("absolute_path", &at, source))?;
+        let mut answer = Answer::text(page.answer);
+        answer.put("total_lines", &page.total_lines);
+        answer.put("total_bytes", &page.total_bytes);
+        answer.put("next_offset", &page.next_offset);
+        answer.put("next_byte_offset", &page.next_byte_offset);
+        answer.put("truncated", &page.truncated.is_some());
+        answer.put("truncated_by", &page.truncated);
+        Ok(answer.with_unknown(&params))
+    }
+
+    /// `POST /rehydrate`.
+    pub fn rehydrate(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let history = params.history()?;
+        let back = rehydrate::rehydrate(&history, &self.roots)?;
+        let text = put_back(&back);
+        let mut answer = Answer::text(text).with_messages(back.messages);
+        answer.put("restored", &back.restored);
+        answer.put("messages_restored", &back.messages_restored);
+        answer.put("unresolved", &back.unresolved);
+        Ok(answer.with_unknown(&params))
+    }
+}
+
+/// What a rehydration put back, in one sentence.
+fn put_back(back: &Rehydrated) -> String {
+    let some = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        many => Some(format!("{many} {what}s")),
+    };
+    let parts = [some(back.messages_restored, "message"), some(back.restored, "reference")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match (parts.join(" and "), back.unresolved.len()) {
+        (parts, 0) if parts.is_empty() => "No reference to put back.".to_owned(),
+        (parts, 0) => format!("Put back {parts}."),
+        (parts, lost) if parts.is_empty() => {
+            format!("Put back nothing; {lost} could not be read.")
+        }
+        (parts, lost) => format!("Put back {parts}; {lost} could not be read."),
+    }
+}

@@ -1,0 +1,126 @@
+//! `/read_tool_result`, at the service: an id and a selector in, a part of a stored
+//! result out.
+
+use super::{Failure, Service, target};
+use crate::envelope::Answer;
+use crate::params::{ParamError, Params, invalid};
+use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
+use crate::reload::{ReloadError, grep};
+use crate::store::{Location, find_result, read_regular, stores};
+use crate::tokens::Tokenizer;
+
+impl Service {
+    /// `POST /read_tool_result`.
+    pub fn read_tool_result(&self, body: &[u8]) -> Result<Answer, Failure> {
+        let params = Params::parse(body)?;
+        let id =
+            params.string("result_id")?.filter(|id| !id.trim().is_empty()).ok_or_else(|| {
+                let accepted = "the id of a tool call, a file's name or its path, as a string";
+                ParamError::Missing { field: "result_id", accepted: accepted.to_owned() }
+            })?;
+        let lines = params.string("lines")?;
+        let word = lines.as_deref().unwrap_or("all");
+        let lines =
+            Lines::parse(word).ok_or_else(|| invalid("lines", &format!("{word:?}"), ACCEPTED))?;
+        let max_tokens = params.whole("max_tokens", 1)?;
+        let folder = params.string("store_dir")?;
+        let (at, others) = self.result(&id, folder.as_deref())?;
+        let mut answer = match &lines {
+            Lines::Grep(pattern) => self.grep_result(&at, pattern, max_tokens)?,
+            lines => self.part_of_result(&at, lines, max_tokens)?,
+        };
+        answer.put("path", &at.spelled());
+        if !others.is_empty() {
+            answer.put("others", &others);
+        }
+        Ok(answer.with_unknown(&params))
+    }
+
+    /// The file that an id means, and further ones that it may mean.
+    fn result(&self, id: &str, folder: Option<&str>) -> Result<(Location, Vec<String>), Failure> {
+        if id.contains('/') {
+            return Ok((self.readable("result_id", id)?, Vec::new()));
+        }
+        let folders = match folder {
+            Some(folder) => vec![self.readable("store_dir", folder)?],
+            None => self.roots.first().into_iter().chain(stores(&self.roots)).collect(),
+        };
+        let mut found: Vec<Location> = Vec::new();
+        for at in folders.iter().flat_map(|folder| find_result(folder, id)) {
+            if found.iter().all(|known| known.key() != at.key()) {
+                found.push(at);
+            }
+        }
+        let mut found = found.into_iter();
+        if let Some(first) = found.next() {
+            return Ok((first, found.map(|at| at.spelled().to_owned()).collect()));
+        }
+        // What was deleted in one of the folders is told from what never was.
+        let not_found = || ReloadError::NotFound { path: id.chars().take(200).collect() };
+        let names = [id.to_owned(), format!("tool_call_{id}.txt"), format!("tool_{id}.txt")];
+        for folder in &folders {
+            for name in names.iter().filter(|name| !name.contains(|c: char| c.is_control())) {
+                let failure = Failure::of_file("result_id", &folder.child(name), not_found());
+                if matches!(&failure, Failure::Reload { source: ReloadError::Expired { .. }, .. }) {
+                    return Err(failure);
+                }
+            }
+        }
+        Err(Failure::Reload { field: "result_id", source: not_found() })
+    }
+
+    fn part_of_result(
+        &self,
+        at: &Location,
+        lines: &Lines,
+        max_tokens: Option<u64>,
+    ) -> Result<Answer, Failure> {
+        let failed = |error: std::io::Error| {
+            let path = at.spelled().to_owned();
+            let source = match error.kind() {
+                std::io::ErrorKind::NotFound => ReloadError::NotFound { path },
+                std::io::ErrorKind::InvalidInput => ReloadError::NotAFile { path },
+                std::io::ErrorKind::InvalidData => ReloadError::NotText { path, byte_offset: 0 },
+                _ => ReloadError::Io { path, source: error },
+            };
+            Failure::of_file("result_id", at, source)
+        };
+        let content = read_regular(at).map_err(failed)?;
+        let text = text_of(&content);
+        let count = |text: &str| Tokenizer::O200kBase.count(text);
+        let room = Room { max_tokens, answer_bytes: self.reload.read_answer_bytes, count: &count };
+        let part = part(&text, lines, at.spelled(), &room)
+            .map_err(|source| Failure::Reload { field: "result_id", source })?;
+        let mut answer = Answer::text(part.answer);
+        answer.put("total_lines", &part.total_lines);
+        answer.put("next_lines", &part.next_lines);
+        answer.put("truncated", &part.truncated.is_some());
+        answer.put("truncated_by", &part.truncated);
+        Ok(answer)
+    }
+
+    fn grep_result(
+        &self,
+        at: &Location,
+        pattern: &str,
+        max_tokens: Option<u64>,
+    ) -> Result<Answer, Failure> {
+        let query = grep::Query {
+            pattern: pattern.to_owned(),
+            glob: None,
+            limit: None,
+            context: 0,
+            case: grep::CaseMode::Ignore,
+            syntax: grep::Syntax::Regex,
+            max_tokens,
+        };
+        let count = |text: &str| Tokenizer::O200kBase.count(text);
+        let found = grep::grep(&target(at), &query, &self.reload.grep(), &count)
+            .map_err(|source| Failure::of_file("result_id", at, source))?;
+        let mut answer = Answer::text(found.answer);
+        answer.put("matches", &found.matches);
+        answer.put("truncated", &found.truncated.is_some());
+        answer.put("truncated_by", &found.truncated);
+        Ok(answer)
+    }
+}

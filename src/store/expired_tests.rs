@@ -1,0 +1,43 @@
+//! What expired is told from what never was.
+
+use super::super::testing::{after, shop, start};
+use super::*;
+
+#[test]
+fn what_expired_is_known_and_what_never_was_is_not() {
+    let shop = shop();
+    let name = shop.made("1", "x", start());
+    assert_eq!(shop.sweep(after(3_600)).expired.len(), 1);
+    let gone = expired(&shop.at(name.as_str())).unwrap();
+    assert_eq!(gone.expired_at, Some(after(3_600)));
+    assert_eq!(gone.call.tool.as_deref(), Some("web_search"));
+    assert_eq!(gone.call.call_id.as_deref(), Some("id of tool_call_1.txt"));
+    assert_eq!(gone.call.arguments.as_deref(), Some("{\"q\":\"x\"}"));
+    for never in
+        ["tool_call_2.txt", "tool_call_1", "x", ".unburden-files.jsonl", "no/tool_call_1.txt"]
+    {
+        assert_eq!(expired(&shop.at(never)), None, "{never}");
+    }
+    assert_eq!(expired(&shop.roots.all().next().unwrap()), None);
+}
+
+#[test]
+fn an_unlisted_file_is_known_by_its_tombstone() {
+    let shop = shop();
+    shop.made("1", "x", start());
+    let name = shop.write_call("2", "unlisted");
+    shop.age(&name, start());
+    shop.sweep(after(4_000));
+    let gone = expired(&shop.at(name.as_str())).unwrap();
+    assert_eq!((gone.call, gone.expired_at), (Call::default(), Some(after(4_000))));
+}
+
+#[test]
+fn a_listed_file_that_somebody_removed_is_gone_without_a_moment() {
+    let shop = shop();
+    let name = shop.made("1", "x", start());
+    std::fs::remove_file(shop.path(name.as_str())).unwrap();
+    let gone = expired(&shop.at(name.as_str())).unwrap();
+    assert_eq!(gone.expired_at, None);
+    assert!(gone.call.tool.is_some());
+}

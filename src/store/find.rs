@@ -1,0 +1,47 @@
+//! Finding a stored result by what an agent knows of it: the id of its call, or its
+//! name without folder or extension.
+
+use std::time::SystemTime;
+
+use cap_std::fs::Metadata;
+
+use super::manifest::Manifest;
+use super::walk::walk;
+use super::{FileName, Location, Roots, Stem};
+
+/// The files of `folder` that `id` means, newest first: results of the call of that
+/// id, and files of that name.
+pub fn find_result(folder: &Location, id: &str) -> Vec<Location> {
+    let Ok(dir) = folder.dir().open_dir(folder.relative()) else { return Vec::new() };
+    // Files of records are named by their tool; the manifest knows their call.
+    let manifest = Manifest::read(&dir).ok().flatten().unwrap_or_default();
+    let of_call = |name: &FileName| {
+        let listing = manifest.files.get(name);
+        let call = listing.and_then(|listing| listing.entry.as_ref()).map(|entry| &entry.call);
+        call.is_some_and(|call| call.call_id.as_deref() == Some(id))
+    };
+    let named = |name: &str| {
+        Stem::minted(Some(id), name)
+            || name == id
+            || name.rsplit_once('.').is_some_and(|(stem, _)| stem == id)
+    };
+    let mut found: Vec<(SystemTime, FileName)> = Vec::new();
+    for entry in dir.entries().into_iter().flatten().flatten() {
+        let text = entry.file_name();
+        let Some(name) = text.to_str().and_then(FileName::of_minted) else { continue };
+        if !(Stem::minted_for_any(name.as_str()) && (named(name.as_str()) || of_call(&name))) {
+            continue;
+        }
+        let Some(metadata) = entry.metadata().ok().filter(Metadata::is_file) else { continue };
+        let modified =
+            metadata.modified().map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std);
+        found.push((modified, name));
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    found.into_iter().map(|(_, name)| folder.child(name.as_str())).collect()
+}
+
+/// Every folder under the roots that holds stored files; bounded as a sweep is.
+pub fn stores(roots: &Roots) -> Vec<Location> {
+    walk(roots).folders
+}

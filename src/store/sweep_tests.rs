@@ -1,0 +1,261 @@
+//! What a sweep takes, what it leaves, and who may be reading meanwhile.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::super::testing::{after, lifetimes, paths, seconds, set_modified, shop, shop_in, start};
+use super::super::{FileName, Lease, LroPrefix, Stem, expired};
+use super::*;
+
+const HEADER: &str = "{\"type\":\"lro_header\",\"operation\":\"x\"";
+
+#[test]
+fn every_kind_of_file_expires_and_nothing_else() {
+    let shop = shop();
+    let mut kinds = [
+        shop.made("1", "x", start()),
+        shop.write(Stem::of_group("c", 0), "{}"),
+        shop.write(Stem::of_file_list("c", 0), "a"),
+        shop.write(Stem::of_kept(&blake3::hash(b"k")), "{}"),
+        shop.write_lro(&format!("{HEADER}}}\n{{}}\n")),
+    ];
+    let others = ["notes.txt", "tool_call_.txt", "tool_notes.txt", "lro-x.jsonl", "c.json"];
+    for other in others {
+        std::fs::write(shop.path(other), "mine").unwrap();
+        set_modified(&shop.path(other), start());
+    }
+    kinds.iter().for_each(|name| shop.age(name, start()));
+    assert!(shop.sweep(after(3_599)).expired.is_empty());
+    let swept = shop.sweep(after(3_600));
+    assert!(swept.errors.is_empty() && swept.complete, "{swept:?}");
+    assert_eq!((swept.folders, swept.examined), (1, 5));
+    kinds.sort();
+    assert_eq!(paths(&swept.expired), kinds.iter().map(FileName::as_str).collect::<Vec<_>>());
+    assert_eq!(swept.expired.iter().filter(|file| file.lro).count(), 1);
+    assert_eq!(swept.bytes, swept.expired.iter().map(|file| file.bytes).sum::<u64>());
+    assert!(swept.expired.iter().all(|file| file.age == seconds(3_600)));
+    assert!(others.iter().all(|other| shop.has(other)));
+    assert!(kinds.iter().all(|name| expired(&shop.at(name.as_str())).is_some()));
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let shop = shop();
+    let name = shop.made("1", "x", start());
+    let before = shop.manifest();
+    let mut told = Vec::new();
+    let mut hear = |event: SweepEvent<'_>| match event {
+        SweepEvent::Expired(file) => told.push(file.clone()),
+        SweepEvent::Failed(trouble) => panic!("{trouble:?}"),
+    };
+    let swept = sweep(&shop.roots, &[], &lifetimes(), after(4_000), Run::Dry, &mut hear);
+    assert_eq!(paths(&swept.expired), [name.as_str()]);
+    assert_eq!(told, swept.expired);
+    assert_eq!(told[0].call.tool.as_deref(), Some("web_search"));
+    assert!(shop.has(name.as_str()));
+    assert_eq!(shop.manifest(), before);
+}
+
+#[test]
+fn without_a_manifest_only_large_results_that_say_so_go() {
+    let shop = shop();
+    let ours = shop.write_lro(&format!("{HEADER}}}\n"));
+    let theirs = shop.write_lro("{\"some\":\"records\"}\n");
+    let result = shop.write_call("1", "x");
+    let temporary = shop.path(".unburden-00000000000000000000000000.tmp");
+    std::fs::write(&temporary, "x").unwrap();
+    set_modified(&temporary, start());
+    [&ours, &theirs, &result].iter().for_each(|name| shop.age(name, start()));
+    let none = sweep(&shop.roots, &[], &lifetimes(), after(9_000), Run::Real, &mut |_| {});
+    assert_eq!((none.folders, none.expired.len()), (0, 0));
+    let swept = shop.sweep(after(9_000));
+    assert_eq!(paths(&swept.expired), [ours.as_str()]);
+    assert!(shop.has(theirs.as_str()) && shop.has(result.as_str()) && temporary.exists());
+    assert_eq!(shop.manifest(), "");
+}
+
+#[test]
+fn a_header_decides_for_its_file() {
+    let shop = shop();
+    shop.made("1", "x", after(9_000));
+    let file = |more: &str| {
+        let name = shop.write_lro(&format!("{HEADER}{more}}}\n"));
+        shop.age(&name, start());
+        name
+    };
+    let (short, never) = (file(",\"ttl_seconds\":5"), file(",\"ttl_seconds\":null"));
+    let usual = file("");
+    assert_eq!(paths(&shop.sweep(after(5)).expired), [short.as_str()]);
+    assert_eq!(paths(&shop.sweep(after(9_000)).expired), [usual.as_str()]);
+    assert!(shop.has(never.as_str()));
+}
+
+#[test]
+fn half_written_files_go_when_nobody_writes_them() {
+    let shop = shop();
+    shop.made("1", "x", after(9_000));
+    let [old, young] = [0, 1].map(|n| shop.path(&format!(".unburden-{n:026}.tmp")));
+    let other = shop.path(".unburden-else.tmp");
+    for (path, at) in [(&old, 0), (&young, 8_000), (&other, 0)] {
+        std::fs::write(path, "half").unwrap();
+        set_modified(path, after(at));
+    }
+    let swept = shop.sweep(after(9_000));
+    assert_eq!((swept.temporary, swept.bytes), (1, 4));
+    assert!(!old.exists() && young.exists() && other.exists());
+}
+
+#[test]
+fn links_and_folders_are_never_deleted() {
+    let shop = shop();
+    shop.made("1", "x", after(9_000));
+    let target = shop.temp.path().join("theirs.txt");
+    std::fs::write(&target, "x").unwrap();
+    set_modified(&target, start());
+    std::os::unix::fs::symlink(&target, shop.path("tool_call_link.txt")).unwrap();
+    std::fs::create_dir(shop.path("tool_call_dir.txt")).unwrap();
+    set_modified(&shop.path("tool_call_dir.txt"), start());
+    let swept = shop.sweep(after(9_000));
+    assert!(swept.expired.is_empty() && swept.errors.is_empty(), "{swept:?}");
+    assert!(target.exists() && shop.has("tool_call_link.txt") && shop.has("tool_call_dir.txt"));
+}
+
+#[test]
+fn what_is_locked_for_renewal_survives() {
+    let shop = shop();
+    let name = shop.made("1", "x", start());
+    let file = std::fs::File::open(shop.path(name.as_str())).unwrap();
+    file.lock().unwrap();
+    assert!(shop.sweep(after(9_000)).expired.is_empty());
+    drop(file);
+    assert_eq!(shop.sweep(after(9_000)).expired.len(), 1);
+}
+
+#[test]
+fn a_tombstone_comes_before_the_deletion() {
+    let shop = shop();
+    let name = shop.made("1", "x", start());
+    // A crash in between: the file is still there, noted as expired.
+    let folder = shop.open();
+    let names = std::slice::from_ref(&name);
+    super::super::manifest::append_expired(&folder, names, after(4_000)).unwrap();
+    assert!(shop.has(name.as_str()) && expired(&shop.at(name.as_str())).is_some());
+    // The next sweep finishes it.
+    assert_eq!(shop.sweep(after(4_001)).expired[0].call.tool.as_deref(), Some("web_search"));
+    assert_eq!(expired(&shop.at(name.as_str())).unwrap().expired_at, Some(after(4_001)));
+}
+
+#[test]
+fn a_swept_number_stays_taken_after_a_restart() {
+    let shop = shop();
+    shop.made("1", "x", start());
+    // Its line was lost: it is adopted by its name.
+    let name = shop.write(Stem::of_group("c", 4), "{}");
+    shop.age(&name, start());
+    assert_eq!(shop.sweep(after(9_000)).expired.len(), 2);
+    let shop = shop_in(shop.temp);
+    let next = shop.write(Stem::of_group("c", 0), "{}");
+    assert_eq!(next.as_str(), "compressed_group_c_5.json");
+}
+
+#[test]
+fn a_swept_name_can_be_made_again() {
+    let shop = shop();
+    let name = shop.made("1", "x", start());
+    shop.sweep(after(9_000));
+    assert_eq!(shop.made("1", "x", after(9_001)), name);
+    assert!(shop.sweep(after(9_002)).expired.is_empty());
+    assert_eq!(shop.sweep(after(13_000)).expired.len(), 1);
+    assert_eq!(expired(&shop.at(name.as_str())).unwrap().expired_at, Some(after(13_000)));
+}
+
+/// I14, I20: a reader sees all bytes or nothing, and nothing is a 410. No line
+/// lists these files: only a tombstone that came first makes it one.
+#[test]
+fn readers_see_whole_files_or_a_410() {
+    let shop = shop();
+    shop.made("seed", "x", after(1_000_000));
+    let content = "a line of some length\n".repeat(10_000);
+    let hash = blake3::hash(content.as_bytes());
+    let lives = Lifetimes { store: Some(Duration::from_secs(1)), ..lifetimes() };
+    let (current, done) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (read, gone) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let read_once = || {
+        let at = shop.at(&format!("tool_call_{}.txt", current.load(Ordering::Acquire)));
+        match super::super::read_regular(&at) {
+            Ok(text) => {
+                assert_eq!(blake3::hash(text.as_bytes()), hash);
+                read.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+                assert!(expired(&at).is_some(), "a 404 for a file that was there");
+                gone.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    };
+    let first = shop.write_call("0", &content);
+    shop.age(&first, after(2_000_000));
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    read_once();
+                }
+            });
+        }
+        for round in 1..25u32 {
+            let name = shop.write_call(&round.to_string(), &content);
+            shop.age(&name, after(u64::from(round)));
+            current.store(round as usize, Ordering::Release);
+            std::thread::sleep(Duration::from_millis(4));
+            let swept = shop.sweep_with(&lives, after(u64::from(round) + 1));
+            assert_eq!(paths(&swept.expired), [name.as_str()]);
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert!(read.into_inner() > 0 && gone.into_inner() > 0);
+}
+
+/// A manifest that can be read but not written, as on a full disk.
+#[test]
+fn without_room_for_a_tombstone_only_listed_files_go() {
+    let shop = shop();
+    let listed = shop.made("listed", "x", start());
+    let adopted = shop.write_call("adopted", "y");
+    shop.age(&adopted, start());
+    let manifest = std::fs::File::open(shop.path(".unburden-files.jsonl")).unwrap();
+    let set = |flags| rustix::fs::ioctl_setflags(&manifest, flags);
+    if set(rustix::fs::IFlags::IMMUTABLE).is_err() {
+        return; // Needs the superuser and a file system with flags.
+    }
+    let swept = shop.sweep(after(9_000));
+    set(rustix::fs::IFlags::empty()).unwrap();
+    assert_eq!(paths(&swept.expired), [listed.as_str()]);
+    assert_eq!(swept.errors.len(), 2, "{swept:?}");
+    assert!(shop.has(adopted.as_str()));
+    assert!(expired(&shop.at(listed.as_str())).unwrap().call.tool.is_some());
+    assert_eq!(paths(&shop.sweep(after(9_000)).expired), [adopted.as_str()]);
+}
+
+/// What was renewed is there; what is gone was not said to be held.
+#[test]
+fn a_file_is_renewed_or_gone_but_not_both() {
+    let shop = shop();
+    shop.made("seed", "x", after(1_000_000));
+    for round in 0..200u64 {
+        let name = shop.write(Stem::of_lro(LroPrefix::Lro, "r", round, &blake3::hash(b"r")), "r");
+        shop.age(&name, start());
+        let (lease, swept) = std::thread::scope(|scope| {
+            let renew = scope.spawn(|| {
+                shop.store.renew(std::slice::from_ref(&name), &lifetimes(), after(3_600))
+            });
+            let swept = scope.spawn(|| shop.sweep(after(3_600)));
+            (renew.join().unwrap()[0], swept.join().unwrap())
+        });
+        assert!(swept.errors.is_empty(), "{swept:?}");
+        assert_eq!(lease == Lease::Held, shop.has(name.as_str()));
+        assert_eq!(lease == Lease::Gone, swept.expired.len() == 1);
+        let _ = std::fs::remove_file(shop.path(name.as_str()));
+    }
+}
