@@ -54,8 +54,12 @@ impl Answer {
     }
 
     /// The same with a warning for each field that nobody asked for.
-    pub fn with_unknown(mut self, params: &Params<'_>) -> Answer {
-        let warnings = params.unknown_warnings();
+    pub fn with_unknown(self, params: &Params<'_>) -> Answer {
+        self.with_warnings(params.unknown_warnings())
+    }
+
+    /// The same with warnings in `metadata.report`, where there are any.
+    pub fn with_warnings(mut self, warnings: Vec<String>) -> Answer {
         if !warnings.is_empty() {
             #[derive(Serialize)]
             struct Report {

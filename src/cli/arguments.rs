@@ -231,16 +231,16 @@ pub struct Extract {
     #[arg(long, value_name = "FIELD", requires = "ids")]
     pub id_field: Option<String>,
     /// Only these fields of each record, separated by commas
-    #[arg(long, value_delimiter = ',', requires = "condition")]
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "recipe"])]
     pub select: Vec<String>,
     /// Only how many records match
-    #[arg(long, requires = "condition")]
+    #[arg(long, conflicts_with_all = ["query", "recipe"])]
     pub count: bool,
     /// How many match for each value of a field
-    #[arg(long, value_name = "FIELD", requires = "condition")]
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["query", "recipe"])]
     pub group_by: Option<String>,
     /// Order, such as -created
-    #[arg(long, value_name = "FIELD", requires = "condition", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["query", "recipe"], allow_hyphen_values = true)]
     pub sort_by: Option<String>,
     /// Give jq all records as one array
     #[arg(long, requires = "query")]

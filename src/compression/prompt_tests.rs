@@ -44,7 +44,8 @@ fn every_placeholder_is_known_and_used() {
         names
     };
     let used = names(&[SYSTEM, REQUEST, RETRY].concat());
-    assert_eq!(names(readme), used, "prompts/README.md lists each placeholder once");
+    let rows: Vec<&str> = readme.lines().filter(|row| row.starts_with("| `compress")).collect();
+    assert_eq!(names(&rows.concat()), used, "prompts/README.md lists each placeholder once");
     for prompt in ["compress.md", "compress_request.md", "compress_retry.md"] {
         assert!(readme.contains(prompt), "{prompt}");
     }

@@ -156,12 +156,12 @@ pub fn canonical(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(quote) = memchr(b'"', rest.as_bytes()) {
-        out.extend(rest[..quote].chars().filter(|c| !c.is_ascii_whitespace()));
+        rest[..quote].split_ascii_whitespace().for_each(|part| out.push_str(part));
         let end = string_end(&rest[quote..]);
         canonical_string(&rest[quote..quote + end], &mut out);
         rest = &rest[quote + end..];
     }
-    out.extend(rest.chars().filter(|c| !c.is_ascii_whitespace()));
+    rest.split_ascii_whitespace().for_each(|part| out.push_str(part));
     out
 }
 

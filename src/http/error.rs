@@ -126,9 +126,9 @@ fn extract(error: &ExtractError) -> (StatusCode, &'static str, Option<&'static s
             QueryError::BadPattern { .. } => refused("pattern_invalid", "where"),
             QueryError::PatternTooCostly { .. } => refused("pattern_too_costly", "where"),
             QueryError::NotJson { .. } => refused("records_damaged", "file_path"),
-            QueryError::BadMember { .. }
-            | QueryError::UnknownOp { .. }
-            | QueryError::TooMany { .. } => refused("question_invalid", "where"),
+            QueryError::BadMember { member, .. }
+            | QueryError::UnknownOp { member, .. }
+            | QueryError::TooMany { member, .. } => refused("question_invalid", field_of(member)),
         },
         E::Jq(error) => match error {
             JqError::Syntax { .. } => refused("jq_syntax", "query"),
@@ -152,6 +152,13 @@ fn extract(error: &ExtractError) -> (StatusCode, &'static str, Option<&'static s
     }
 }
 
+/// The field of the request in which a member of a question stands.
+fn field_of(member: &str) -> &'static str {
+    let fields = ["select", "count", "group_by", "sort_by", "limit", "offset", "ids", "id_field"];
+    let name = member.split(['.', '[']).next().unwrap_or_default();
+    fields.into_iter().find(|field| *field == name).unwrap_or("where")
+}
+
 /// Past the end and out of range are 422 with the length, as api.md §3 asks;
 /// `path` is the field that holds the path.
 fn reload(
@@ -161,7 +168,9 @@ fn reload(
     use ReloadError as E;
     let refused = |code, field| (StatusCode::UNPROCESSABLE_ENTITY, code, Some(field));
     match error {
-        E::NotFound { .. } => (StatusCode::NOT_FOUND, "file_not_found", Some(path)),
+        E::NotFound { .. } | E::NoResult { .. } => {
+            (StatusCode::NOT_FOUND, "file_not_found", Some(path))
+        }
         E::NotAFile { .. } => refused("not_a_file", path),
         E::NotText { .. } => refused("not_text", path),
         E::Expired { .. } => (StatusCode::GONE, "file_expired", Some(path)),

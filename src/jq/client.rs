@@ -14,6 +14,10 @@ use super::{
     limits::Limits,
 };
 
+/// What an agent forgets most: records come one by one.
+const ONE_BY_ONE: &str = "the filter ran on each record by itself, and none is an array; with \
+                          slurp it gets all of them as one array";
+
 /// The running program, also after its file was replaced.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 
@@ -56,6 +60,9 @@ impl Jq {
             Outcome { values: said.outputs, total, cut: said.cut, warnings: Vec::new() };
         if outcome.cut.is_none() && outcome.values.iter().all(|value| value == "null") {
             outcome.warnings = fields::unknown(job.filter, input);
+            if !job.slurp && fields::indexes(job.filter) && !outcome.values.is_empty() {
+                outcome.warnings.push(ONE_BY_ONE.to_owned());
+            }
         }
         Ok(outcome)
     }

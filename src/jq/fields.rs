@@ -34,6 +34,15 @@ pub(super) fn unknown(filter: &str, input: &str) -> Vec<String> {
         .collect()
 }
 
+/// True where the filter takes an element of what it is given: `.[0]`, `first`.
+pub(super) fn indexes(filter: &str) -> bool {
+    let bracket = filter.match_indices(".[").any(|(at, _)| {
+        let inside = filter[at + 2..].trim_start_matches(['-', ' ']);
+        inside.starts_with(|c: char| c.is_ascii_digit())
+    });
+    bracket || filter.trim_start().starts_with("first") || filter.trim_start().starts_with("last")
+}
+
 struct Named<'f> {
     /// Each `name` of a `.name`, once, in order.
     paths: Vec<&'f str>,

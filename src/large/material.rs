@@ -9,7 +9,7 @@ use crate::jq::{Job, Jq};
 use crate::lro::estimate;
 use crate::lro::profile::{Detail, Profile};
 use crate::lro::recipe::Recipe;
-use crate::lro::recipes::{candidates, ten};
+use crate::lro::recipes::{TEN, candidates, ten};
 use crate::lro::records::{self, Accept, Found};
 use crate::lro::schema::{Schema, infer};
 use crate::tokens::Tokenizer;
@@ -52,9 +52,18 @@ pub(super) struct Material {
 }
 
 impl Material {
-    pub(super) fn of(lines: &[&str], request: &Request<'_>, jq: &Jq) -> Material {
+    /// Learns the schema of `lines`; `tried` are recipes known to run on them.
+    pub(super) fn of(
+        lines: &[&str],
+        request: &Request<'_>,
+        tried: Option<Vec<Recipe>>,
+        jq: &Jq,
+    ) -> Material {
         let schema = infer(lines.iter().copied());
-        let (recipes, untried) = recipes(request.profile, &request.detail, &schema, lines, jq);
+        let (recipes, untried) = match tried {
+            Some(recipes) => (recipes, None),
+            None => recipes(request.profile, &request.detail, &schema, lines, jq),
+        };
         Material { schema, recipes, untried }
     }
 }
@@ -69,6 +78,10 @@ fn recipes(
 ) -> (Vec<Recipe>, Option<String>) {
     let detail = Detail::of(detail).unwrap_or(Detail::Full);
     let candidates = candidates(profile, detail, schema);
+    // The tables of the specifications are fixed, whatever they give.
+    if candidates.len() == TEN {
+        return (candidates, None);
+    }
     let mut sample = String::new();
     for line in schema.sample().into_iter().filter_map(|at| lines.get(at)) {
         sample.push_str(line);

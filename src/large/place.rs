@@ -5,8 +5,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::request::Request;
 use super::run::Written;
+use crate::history::splice::quote;
 use crate::lro::header;
 use crate::lro::profile::Profile;
+use crate::lro::recipe::Recipe;
 use crate::store::{
     Call, Claim, Claims, Entry, FileName, Lease, Lifetimes, LroPrefix, Stem, Store, StoreError,
     read_start, regular_len, rfc3339,
@@ -14,6 +16,11 @@ use crate::store::{
 
 /// How much of a file is read for its header's lifetime, in bytes.
 const HEADER_BYTES: usize = 64 * 1024;
+
+/// What was asked for, as the call's arguments would say it.
+fn query_of(query: &str) -> String {
+    format!("{{\"query\":{}}}", quote(query))
+}
 
 /// Where a result is, or goes.
 pub(super) struct Place<'a> {
@@ -51,6 +58,13 @@ impl<'a> Place<'a> {
         Ok((leases == [Lease::Held]).then_some(name))
     }
 
+    /// The recipes that a known file came with.
+    pub(super) fn recipes(&self, name: &FileName) -> Option<Vec<Recipe>> {
+        let at = self.store.folder().child(name.as_str());
+        let start = read_start(&at, HEADER_BYTES).ok()?;
+        serde_json::from_str(header::header_of(&start)?.recipes?.get()).ok()
+    }
+
     /// A name for the content; nothing is written.
     pub(super) fn claim(&self, content: &str) -> Result<Claim, StoreError> {
         let wanted = [(self.stem(), blake3::hash(content.as_bytes()))];
@@ -86,7 +100,7 @@ impl<'a> Place<'a> {
             call: Call {
                 tool: Some(self.request.operation.clone()),
                 call_id: None,
-                arguments: self.request.query.clone(),
+                arguments: self.request.query.as_ref().map(|query| query_of(query)),
             },
         }]);
         Ok(claim.name)

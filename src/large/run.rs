@@ -99,6 +99,10 @@ pub enum Outcome {
         results: String,
         /// What was left out and why.
         warning: String,
+        /// What the whole result costs.
+        estimated_tokens: u64,
+        /// What it may cost.
+        threshold_tokens: u64,
     },
 }
 
@@ -129,14 +133,15 @@ impl Large {
             )));
         }
         let Some(folder) = folder else {
-            return Ok(failed(request, threshold_tokens, "there is no allowed folder"));
+            let why = "there is no allowed folder";
+            return Ok(failed(request, estimated_tokens, threshold_tokens, why));
         };
         Ok(match self.file(request, folder, estimated_tokens) {
             Ok(Filed::Done { descriptor, file, warnings }) => {
                 Outcome::Offloaded { descriptor, file, warnings }
             }
             Ok(Filed::NotWorthIt) => inline("no descriptor of it would be smaller".to_owned()),
-            Err(error) => failed(request, threshold_tokens, &error.to_string()),
+            Err(error) => failed(request, estimated_tokens, threshold_tokens, &error.to_string()),
         })
     }
 
@@ -157,10 +162,9 @@ impl Large {
     ) -> Result<Filed, StoreError> {
         let found = request.records();
         let lines: Vec<&str> = found.records().collect();
-        let material = Material::of(&lines, request, &self.jq);
         let now = SystemTime::now();
         let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
-        let facts = Facts {
+        let mut facts = Facts {
             operation: request.operation.clone(),
             query: request.query.clone(),
             detail: request.detail.clone(),
@@ -169,16 +173,20 @@ impl Large {
             ttl_seconds: Some(ttl_seconds),
             profile: Some(request.profile.name().to_owned()),
             estimated_tokens,
-            recipes: serde_json::value::to_raw_value(&material.recipes).ok(),
+            recipes: None,
         };
         let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
         let place = Place::new(&store, request, identity(&found, &facts), now);
+        let known = place.known(&self.lifetimes)?;
+        // What was tried on the same records once needs no second trial.
+        let tried = known.as_ref().and_then(|name| place.recipes(name));
+        let material = Material::of(&lines, request, tried, &self.jq);
+        facts.recipes = serde_json::value::to_raw_value(&material.recipes).ok();
         let around = found.around();
         let describe = |name: &FileName| {
             let path = store.folder().child(name.as_str()).absolute();
             describe(request, &material, around.as_deref(), &path, estimated_tokens)
         };
-        let known = place.known(&self.lifetimes)?;
         let content = render(&found, &facts);
         let created = known.is_none();
         let claim = match known {
@@ -226,12 +234,17 @@ enum Filed {
 }
 
 /// The part of the result that fits, where no file could be had.
-fn failed(request: &Request<'_>, threshold_tokens: u64, why: &str) -> Outcome {
+fn failed(
+    request: &Request<'_>,
+    estimated_tokens: u64,
+    threshold_tokens: u64,
+    why: &str,
+) -> Outcome {
     metrics::counter!("unburden_offload_write_failed_total").increment(1);
     tracing::warn!(event = "OffloadWriteFailed", why, "a large result stays inline, cut");
     let (results, left_out) = truncated(request, threshold_tokens);
     let warning = format!(
         "large result offloading failed ({why}); the results are truncated: {left_out} left out"
     );
-    Outcome::Truncated { results, warning }
+    Outcome::Truncated { results, warning, estimated_tokens, threshold_tokens }
 }

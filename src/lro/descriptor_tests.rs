@@ -1,3 +1,5 @@
+//! The descriptor, level by level.
+
 use super::*;
 use crate::lro::profile::{Detail, Profile};
 use crate::lro::{recipes, schema};

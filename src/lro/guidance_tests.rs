@@ -1,3 +1,5 @@
+//! The guidance, template by template.
+
 use super::*;
 use crate::lro::profile::Detail;
 use crate::lro::{recipes, schema};
@@ -47,4 +49,22 @@ fn the_general_wording_names_this_files_recipes() {
     assert!(
         extract.contains(r#"where={"field":"#) && extract.contains("Available recipes: 1=list")
     );
+}
+
+#[test]
+fn the_page_of_the_prompts_lists_every_placeholder() {
+    let readme = include_str!("../../prompts/README.md");
+    let names = |text: &str| -> std::collections::BTreeSet<String> {
+        let parts = text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
+        parts.map(|(name, _)| name.to_owned()).collect()
+    };
+    for (row, templates) in [
+        ("| `lro_guidance_extract.md`", vec![EXTRACT]),
+        ("| `lro_guidance_shell.md`", vec![SHELL]),
+        ("| `lro_guidance_mif_*.md`", vec![MIF_SHELL, MIF_EXTRACT]),
+        ("| `lro_guidance_mif_6400_*.md`", vec![MIF_6400_SHELL, MIF_6400_EXTRACT]),
+    ] {
+        let listed = readme.lines().find(|line| line.starts_with(row)).unwrap();
+        assert_eq!(names(listed), names(&templates.concat()), "{row}");
+    }
 }

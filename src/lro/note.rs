@@ -34,7 +34,7 @@ const FEW: usize = 3;
 pub struct NoteFacts<'a> {
     /// Tokens of the text that left.
     pub tokens: u64,
-    /// Bytes of the text that left.
+    /// Bytes of the file.
     pub bytes: u64,
     /// What is known of the records.
     pub schema: &'a Schema,

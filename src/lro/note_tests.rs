@@ -1,3 +1,5 @@
+//! The note, and what cannot stand in it.
+
 use super::*;
 use crate::compaction::reference;
 use crate::lro::schema::infer;

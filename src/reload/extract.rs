@@ -118,7 +118,7 @@ pub fn extract(
         Asked::Jq(JqFilter { filter, vars, slurp, offset, limit }) => {
             let (offset, limit) = (*offset, *limit);
             let job = Job { filter, vars, slurp: *slurp, raw: false, offset, limit };
-            Ok(of_jq(means.jq.run(&job, lines)?, &job, room, &count))
+            Ok(of_jq(means.jq.run(&job, lines)?, &job, records.count(), room, &count))
         }
         Asked::Recipe(call) => {
             let recipe = records.recipe(call.number);
@@ -126,7 +126,7 @@ pub fn extract(
             let Recipe { filter, slurp, raw, .. } = &recipe;
             let (offset, limit) = (call.offset, call.limit);
             let job = Job { filter, vars: &vars, slurp: *slurp, raw: *raw, offset, limit };
-            Ok(of_jq(means.jq.run(&job, lines)?, &job, room, &count))
+            Ok(of_jq(means.jq.run(&job, lines)?, &job, records.count(), room, &count))
         }
     }
 }
@@ -174,6 +174,13 @@ impl<'a> Records<'a> {
         match self {
             Records::Stored(stored) => stored.body(),
             Records::Found(lines) => lines,
+        }
+    }
+
+    fn count(&self) -> u64 {
+        match self {
+            Records::Stored(stored) => stored.header.count,
+            Records::Found(lines) => lines.lines().count() as u64,
         }
     }
 

@@ -65,6 +65,7 @@ pub(super) fn of_query(
 pub(super) fn of_jq(
     outcome: JqOutcome,
     job: &Job<'_>,
+    records: u64,
     room: u64,
     count: CountTokens<'_>,
 ) -> Extracted {
@@ -87,6 +88,7 @@ pub(super) fn of_jq(
     Extracted {
         answer,
         count: total,
+        records_total: Some(records),
         records: Some(values.iter().take(shown).map(json).collect()),
         truncated,
         next_offset: more.then_some(next),

@@ -54,8 +54,8 @@ pub enum AskedError {
 }
 
 /// The members of which exactly one is given.
-const ONE_OF: &str = "exactly one of recipe (1 to 10), query (a jq filter), where (a condition) \
-                      and ids (a list)";
+const ONE_OF: &str = "exactly one of recipe (1 to 10), query (a jq filter) and where (a condition, \
+                      perhaps with ids), or ids, select, count, group_by or sort_by over all records";
 /// Members that ask of every record where no condition is given.
 const BESIDE: [&str; 4] = ["select", "count", "group_by", "sort_by"];
 
@@ -86,13 +86,28 @@ impl<'a> Asked<'a> {
                 limit: params.whole("limit", 0)?.filter(|limit| *limit > 0),
             })),
             // The members are checked by the query; that they are known is said here.
-            ["where" | "ids"] => Ok(Asked::Query(Box::new(query(params)?))),
+            ["where" | "ids"] | ["where", "ids"] => Ok(Asked::Query(Box::new(query(params)?))),
             [] if beside > 0 => Ok(Asked::Query(Box::new(query(params)?))),
             [] => Err(ParamError::Missing { field: "where", accepted: ONE_OF.to_owned() }.into()),
             [first, rest @ ..] => {
                 Err(invalid(first, &format!("given beside {}", rest.join(", ")), ONE_OF).into())
             }
         }
+    }
+}
+
+impl Asked<'_> {
+    /// A warning for each member that says nothing beside this question.
+    pub fn without_effect(&self, params: &Params<'_>) -> Vec<String> {
+        let (idle, beside): (&[&'static str], &str) = match self {
+            Asked::Query(_) => (&["slurp", "params"], "where and ids"),
+            Asked::Jq(_) => (&["select", "count", "group_by", "sort_by", "id_field"], "query"),
+            Asked::Recipe(_) => {
+                (&["select", "count", "group_by", "sort_by", "id_field", "slurp"], "recipe")
+            }
+        };
+        let given = idle.iter().filter(|name| params.raw(name).is_some());
+        given.map(|name| format!("\"{name}\" has no effect beside {beside}")).collect()
     }
 }
 

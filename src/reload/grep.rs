@@ -171,15 +171,7 @@ pub fn grep(
     count: CountTokens<'_>,
 ) -> Result<GrepAnswer, ReloadError> {
     let watch = Watch::new(Instant::now() + limits.deadline);
-    check_max_tokens(query.max_tokens)?;
-    if query.context > limits.context_lines {
-        return Err(ReloadError::InvalidRange {
-            field: "context",
-            found: query.context,
-            accepted: format!("0 to {}", limits.context_lines),
-        });
-    }
-    let pattern = Pattern::compile(query, limits)?;
+    let pattern = checked(query, limits)?;
     let glob = query.glob.as_deref().filter(|glob| !glob.is_empty());
     let files = walk::compile_glob(glob, limits.pattern_bytes)?;
     let mut search = Search::new(query, limits, count, &pattern, &watch);
@@ -204,6 +196,36 @@ pub fn grep(
         Room { bytes: limits.answer_bytes, tokens: query.max_tokens },
         count,
     ))
+}
+
+/// The same over `text`, which is what `target` holds for its reader.
+pub fn grep_in(
+    target: &Target<'_>,
+    text: &str,
+    query: &Query,
+    limits: &Limits,
+    count: CountTokens<'_>,
+) -> Result<GrepAnswer, ReloadError> {
+    let watch = Watch::new(Instant::now() + limits.deadline);
+    let pattern = checked(query, limits)?;
+    let mut search = Search::new(query, limits, count, &pattern, &watch);
+    search.file(file_name(target), text.as_bytes());
+    let heading = Heading { pattern: &query.pattern, path: target.spelled, glob: None };
+    let room = Room { bytes: limits.answer_bytes, tokens: query.max_tokens };
+    Ok(grep_text::answer(&heading, search.findings, room, count))
+}
+
+/// The query's pattern; its numbers are in range.
+fn checked(query: &Query, limits: &Limits) -> Result<Pattern, ReloadError> {
+    check_max_tokens(query.max_tokens)?;
+    if query.context > limits.context_lines {
+        return Err(ReloadError::InvalidRange {
+            field: "context",
+            found: query.context,
+            accepted: format!("0 to {}", limits.context_lines),
+        });
+    }
+    Pattern::compile(query, limits)
 }
 
 fn file_name(target: &Target<'_>) -> String {

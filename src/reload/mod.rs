@@ -134,8 +134,16 @@ pub enum ReloadError {
         /// The lines of the result.
         total_lines: u64,
     },
+    /// An id that no stored result has.
+    #[error(
+        "no stored result {id:?} was found; the id of a tool call, a file's name or its path would be accepted"
+    )]
+    NoResult {
+        /// The id, shortened.
+        id: String,
+    },
     /// A file that was here until its time was over.
-    #[error("{path:?} has expired: its time was over at {expired_at}; {again} makes it again")]
+    #[error("{path:?} has expired and was deleted at {expired_at}; {again} makes it again")]
     Expired {
         /// The path as the caller spells it.
         path: String,

@@ -3,10 +3,10 @@
 
 use std::io;
 
-use cap_std::fs::File;
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
 };
+use std::io::Read;
 
 use super::{
     CountTokens, Why,
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn file(&mut self, path: String, file: File) {
+    pub(super) fn file(&mut self, path: String, file: impl Read) {
         self.findings.files_searched += 1;
         self.findings.paths.push(path);
         let matcher = &self.matcher;

@@ -38,7 +38,9 @@ impl Service {
                 ExtractError::Reload(error) => Failure::of_file("file_path", &at, error),
                 error => Failure::Extract(error),
             })?;
-        Ok(answer(done).with_unknown(&params))
+        let mut warnings = asked.without_effect(&params);
+        warnings.extend(params.unknown_warnings());
+        Ok(answer(done).with_warnings(warnings))
     }
 }
 

@@ -16,11 +16,6 @@ struct NotOffloaded {
     why: String,
 }
 
-#[derive(Serialize)]
-struct Report {
-    warnings: Vec<String>,
-}
-
 impl Service {
     /// `POST /offload_result`.
     pub fn offload_result(&self, body: &[u8]) -> Result<Answer, Failure> {
@@ -31,7 +26,7 @@ impl Service {
             .offload(&request)
             .map_err(|LargeError::Folder(source)| Failure::Store { field: "output_dir", source })?;
         let mut warnings = params.unknown_warnings();
-        let mut answer = match outcome {
+        let answer = match outcome {
             Outcome::Inline { estimated_tokens, threshold_tokens, why } => {
                 let mut answer = inline(&request.given);
                 let offloaded = false;
@@ -46,7 +41,7 @@ impl Service {
                 answer.put("file", &file);
                 answer
             }
-            Outcome::Truncated { results, warning } => {
+            Outcome::Truncated { results, warning, estimated_tokens, threshold_tokens } => {
                 let text = if raw::is_string(&results) {
                     raw::unescape(&results).text.into_owned()
                 } else {
@@ -54,14 +49,14 @@ impl Service {
                 };
                 let mut answer = Answer::text(format!("{text}\n[{warning}]"));
                 answer.put_json("results", results);
+                let (offloaded, why) = (false, warning.clone());
+                let facts = NotOffloaded { offloaded, estimated_tokens, threshold_tokens, why };
+                answer.put("offload", &facts);
                 warnings.push(warning);
                 answer
             }
         };
-        if !warnings.is_empty() {
-            answer.put("report", &Report { warnings });
-        }
-        Ok(answer)
+        Ok(answer.with_warnings(warnings))
     }
 }
 

@@ -1,6 +1,8 @@
 //! `/read_tool_result`, at the service: an id and a selector in, a part of a stored
 //! result out.
 
+use std::io::ErrorKind;
+
 use super::{Failure, Service, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
@@ -25,9 +27,12 @@ impl Service {
         let max_tokens = params.whole("max_tokens", 1)?;
         let folder = params.string("store_dir")?;
         let (at, others) = self.result(&id, folder.as_deref())?;
+        let content = content(&at)?;
         let mut answer = match &lines {
-            Lines::Grep(pattern) => self.grep_result(&at, pattern, max_tokens)?,
-            lines => self.part_of_result(&at, lines, max_tokens)?,
+            Lines::Grep(pattern) => {
+                self.grep_result(&at, &text_of(&content), pattern, max_tokens)?
+            }
+            lines => self.part_of_result(&at, &text_of(&content), lines, max_tokens)?,
         };
         answer.put("path", &at.spelled());
         if !others.is_empty() {
@@ -56,7 +61,7 @@ impl Service {
             return Ok((first, found.map(|at| at.spelled().to_owned()).collect()));
         }
         // What was deleted in one of the folders is told from what never was.
-        let not_found = || ReloadError::NotFound { path: id.chars().take(200).collect() };
+        let not_found = || ReloadError::NotFound { path: id.to_owned() };
         let names = [id.to_owned(), format!("tool_call_{id}.txt"), format!("tool_{id}.txt")];
         for folder in &folders {
             for name in names.iter().filter(|name| !name.contains(|c: char| c.is_control())) {
@@ -66,30 +71,20 @@ impl Service {
                 }
             }
         }
-        Err(Failure::Reload { field: "result_id", source: not_found() })
+        let id = id.chars().take(200).collect();
+        Err(Failure::Reload { field: "result_id", source: ReloadError::NoResult { id } })
     }
 
     fn part_of_result(
         &self,
         at: &Location,
+        text: &str,
         lines: &Lines,
         max_tokens: Option<u64>,
     ) -> Result<Answer, Failure> {
-        let failed = |error: std::io::Error| {
-            let path = at.spelled().to_owned();
-            let source = match error.kind() {
-                std::io::ErrorKind::NotFound => ReloadError::NotFound { path },
-                std::io::ErrorKind::InvalidInput => ReloadError::NotAFile { path },
-                std::io::ErrorKind::InvalidData => ReloadError::NotText { path, byte_offset: 0 },
-                _ => ReloadError::Io { path, source: error },
-            };
-            Failure::of_file("result_id", at, source)
-        };
-        let content = read_regular(at).map_err(failed)?;
-        let text = text_of(&content);
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let room = Room { max_tokens, answer_bytes: self.reload.read_answer_bytes, count: &count };
-        let part = part(&text, lines, at.spelled(), &room)
+        let part = part(text, lines, at.spelled(), &room)
             .map_err(|source| Failure::Reload { field: "result_id", source })?;
         let mut answer = Answer::text(part.answer);
         answer.put("total_lines", &part.total_lines);
@@ -102,6 +97,7 @@ impl Service {
     fn grep_result(
         &self,
         at: &Location,
+        text: &str,
         pattern: &str,
         max_tokens: Option<u64>,
     ) -> Result<Answer, Failure> {
@@ -115,12 +111,26 @@ impl Service {
             max_tokens,
         };
         let count = |text: &str| Tokenizer::O200kBase.count(text);
-        let found = grep::grep(&target(at), &query, &self.reload.grep(), &count)
-            .map_err(|source| Failure::of_file("result_id", at, source))?;
+        let found = grep::grep_in(&target(at), text, &query, &self.reload.grep(), &count)
+            .map_err(|source| Failure::Reload { field: "lines", source })?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);
         answer.put("truncated", &found.truncated.is_some());
         answer.put("truncated_by", &found.truncated);
         Ok(answer)
     }
+}
+
+/// A stored result, whole.
+fn content(at: &Location) -> Result<String, Failure> {
+    read_regular(at).map_err(|error| {
+        let path = at.spelled().to_owned();
+        let source = match error.kind() {
+            ErrorKind::NotFound => ReloadError::NotFound { path },
+            ErrorKind::InvalidInput => ReloadError::NotAFile { path },
+            ErrorKind::InvalidData => ReloadError::NotText { path, byte_offset: 0 },
+            _ => ReloadError::Io { path, source: error },
+        };
+        Failure::of_file("result_id", at, source)
+    })
 }

@@ -43,5 +43,7 @@ pub fn find_result(folder: &Location, id: &str) -> Vec<Location> {
 
 /// Every folder under the roots that holds stored files; bounded as a sweep is.
 pub fn stores(roots: &Roots) -> Vec<Location> {
-    walk(roots).folders
+    let mut folders = walk(roots).folders;
+    folders.sort_by(|a, b| a.spelled().cmp(b.spelled()));
+    folders
 }

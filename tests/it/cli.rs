@@ -7,8 +7,18 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SUBCOMMANDS: [&str; 7] =
-    ["serve", "offload", "grep", "read", "count", "healthcheck", "completions"];
+const SUBCOMMANDS: [&str; 10] = [
+    "serve",
+    "offload",
+    "grep",
+    "read",
+    "extract",
+    "count",
+    "sweep",
+    "verify",
+    "healthcheck",
+    "completions",
+];
 
 fn unburden(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unburden"));

@@ -5,6 +5,9 @@
 //! - `properties`: the invariants of the product over generated histories.
 //! - `histories`: the same over real ones, where `../shared` is there.
 //! - `offload`, `reload`, `rehydrate`, `tokens`, `store`: what cases cannot say.
+//! - `conformance`: the specifications of large results, sentence by sentence;
+//!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
+//!   their parts, beside the system's jq; `lifecycle`: how long files live.
 //! - `http`, `cli`, `socket`: the doors.
 //! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
@@ -21,18 +24,25 @@
 )]
 
 mod app;
+mod asking;
 mod history;
 mod scripted;
+mod served;
 
 mod cases;
 mod cli;
 mod compress;
 mod compress_hostile;
+mod conformance;
 mod docs;
+mod extract;
 mod guide;
 mod histories;
 mod http;
+mod large;
+mod large_real;
 mod lifecycle;
+mod lro;
 mod model;
 mod offload;
 mod properties;
@@ -45,3 +55,4 @@ mod socket;
 mod store;
 mod summaries;
 mod tokens;
+mod tool_result;

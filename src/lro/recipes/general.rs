@@ -84,7 +84,7 @@ impl Cook {
             return None;
         }
         let paths: Vec<&str> = shown.iter().map(|part| part.path).collect();
-        let labels: Vec<&str> = shown.iter().map(|part| part.label()).collect();
+        let labels: Vec<String> = shown.iter().map(|part| part.said()).collect();
         let recipe = self.stream(
             format!("List {}", labels.join(" with ")),
             &format!("[{}] | @tsv", paths.join(", ")),
@@ -95,13 +95,13 @@ impl Cook {
     fn equals(&self, part: &Part<'_>) -> Option<Recipe> {
         let (value, _) = part.node.values.top(1).first().copied()?;
         let filter = format!("select({} == $value)", part.path);
-        Some(with(self.stream(format!("Filter by {}", part.label()), &filter), "value", value))
+        Some(with(self.stream(format!("Filter by {}", part.said()), &filter), "value", value))
     }
 
     fn search(&self, part: &Part<'_>, name: &str) -> Option<Recipe> {
         let word = quote(&keyword(part.node)?);
         let filter = format!("select({} | strings | test(${name}; \"i\"))", part.path);
-        Some(with(self.stream(format!("Search {} by keyword", part.label()), &filter), name, &word))
+        Some(with(self.stream(format!("Search {} by keyword", part.said()), &filter), name, &word))
     }
 
     fn project(
@@ -123,7 +123,7 @@ impl Cook {
         }
         let members: Vec<String> =
             shown.iter().map(|part| member(part.label(), part.path)).collect();
-        let labels: Vec<&str> = shown.iter().map(|part| part.label()).collect();
+        let labels: Vec<String> = shown.iter().map(|part| part.said()).collect();
         Some(self.stream(
             format!("Extract only {}", labels.join(", ")),
             &format!("{{{}}}", members.join(", ")),
@@ -133,7 +133,7 @@ impl Cook {
     fn at_least(&self, part: &Part<'_>) -> Option<Recipe> {
         let least = part.node.numbers.upper_quarter()?.to_string();
         let filter = format!("select({} >= $min)", part.path);
-        let description = format!("Filter by {} at or above a number", part.label());
+        let description = format!("Filter by {} at or above a number", part.said());
         Some(with(self.stream(description, &filter), "min", &least))
     }
 
@@ -143,7 +143,7 @@ impl Cook {
         let (path, measure) = (category.path, number.path);
         let filter = format!("map(select({path} == $value and {measure} >= $min)) | length");
         let description =
-            format!("Count records by {} and {} together", category.label(), number.label());
+            format!("Count records by {} and {} together", category.said(), number.said());
         Some(with(with(self.slurped(description, &filter), "value", value), "min", &least))
     }
 
@@ -151,25 +151,25 @@ impl Cook {
         let key = member(part.label(), &format!(".[0]{}", following(part.path)));
         let filter =
             format!("group_by({}) | map({{{key}, count: length}}) | sort_by(-.count)", part.path);
-        self.slurped(format!("Count by {}", part.label()), &filter)
+        self.slurped(format!("Count by {}", part.said()), &filter)
     }
 
     fn contains(&self, part: &Part<'_>) -> Option<Recipe> {
         let (value, _) = part.within.values.top(1).first().copied()?;
         let filter = format!("select(any({}[]?; . == $value))", part.path);
-        let description = format!("Filter by a value in {}", part.label());
+        let description = format!("Filter by a value in {}", part.said());
         Some(with(self.stream(description, &filter), "value", value))
     }
 
     fn any_inner(&self, part: &Part<'_>) -> Option<Recipe> {
         let (value, _) = part.node.values.top(1).first().copied()?;
         let filter = format!("select(any({}; . == $value))", part.path);
-        Some(with(self.stream(format!("Filter by {}", part.label()), &filter), "value", value))
+        Some(with(self.stream(format!("Filter by {}", part.said()), &filter), "value", value))
     }
 
     fn last_ten(&self, part: &Part<'_>, word: &str) -> Recipe {
         let filter = format!("sort_by({}) | reverse | .[:10]", part.path);
-        self.slurped(format!("Ten {word} by {}", part.label()), &filter)
+        self.slurped(format!("Ten {word} by {}", part.said()), &filter)
     }
 
     fn since(&self, part: &Part<'_>) -> Option<Recipe> {
@@ -177,7 +177,7 @@ impl Cook {
         let month = quote(last.get(..7)?);
         let filter = format!("select({} >= $since)", part.path);
         Some(with(
-            self.stream(format!("Filter by {} since", part.label()), &filter),
+            self.stream(format!("Filter by {} since", part.said()), &filter),
             "since",
             &month,
         ))
@@ -188,17 +188,17 @@ impl Cook {
             "map({} | numbers) | select(length > 0) | {{min: min, max: max, avg: (add / length), count: length}}",
             part.path
         );
-        self.slurped(format!("Statistics of {}", part.label()), &filter)
+        self.slurped(format!("Statistics of {}", part.said()), &filter)
     }
 
     fn missing(&self, part: &Part<'_>) -> Recipe {
         let filter = format!("select({} == null)", part.path);
-        self.stream(format!("Records without {}", part.label()), &filter)
+        self.stream(format!("Records without {}", part.said()), &filter)
     }
 
     fn unique(&self, part: &Part<'_>) -> Recipe {
         let filter = format!("map({}) | unique", part.path);
-        self.slurped(format!("List the values of {}", part.label()), &filter)
+        self.slurped(format!("List the values of {}", part.said()), &filter)
     }
 
     fn count_elements(&self, part: &Part<'_>) -> Recipe {
@@ -206,7 +206,7 @@ impl Cook {
             "map({}[]?) | group_by(.) | map({{value: .[0], count: length}}) | sort_by(-.count)",
             part.path
         );
-        self.slurped(format!("Count the values in {}", part.label()), &filter)
+        self.slurped(format!("Count the values in {}", part.said()), &filter)
     }
 }
 

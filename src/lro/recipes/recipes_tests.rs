@@ -1,3 +1,5 @@
+//! The recipes: the specifications' tables, and those that are derived.
+
 use super::*;
 use crate::lro::schema::infer;
 

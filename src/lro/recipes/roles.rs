@@ -5,6 +5,7 @@
 use super::access::{Access, Base, access};
 use crate::lro::schema::node::Node;
 use crate::lro::schema::{FieldSummary, Schema};
+use crate::lro::words::clean;
 
 /// A field that a recipe can use.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +57,11 @@ impl Part<'_> {
     /// What an agent calls it.
     pub(super) fn label(&self) -> &str {
         &self.field.path
+    }
+
+    /// The same in a sentence: on one line, and never like a reference.
+    pub(super) fn said(&self) -> String {
+        clean(self.label())
     }
 
     fn last(&self) -> String {

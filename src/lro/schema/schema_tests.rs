@@ -1,3 +1,5 @@
+//! The schema, held to records of every kind.
+
 use super::*;
 
 fn schema(records: &[&str]) -> Schema {

@@ -1,0 +1,140 @@
+//! Schema, recipes and descriptor of real records. Where `../shared` is absent the
+//! tests say so and pass; so do those that need a shell with jq.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use unburden::compaction::call::ReloadTool;
+use unburden::history::raw;
+use unburden::lro::descriptor::{self, Richness};
+use unburden::lro::profile::{Detail, Profile};
+use unburden::lro::recipe::Recipe;
+use unburden::lro::schema::{Schema, infer};
+use unburden::lro::summary::Summary;
+use unburden::lro::{guidance, note, recipes};
+
+use crate::asking::{shared_files, tight};
+
+/// The records of every shared corpus; of a large one the first 3,000.
+fn corpora() -> Vec<(String, Vec<String>)> {
+    let of = |(name, text): (String, String)| {
+        let elements = raw::elements(&text).ok().filter(|_| !name.starts_with("tasks"))?;
+        let records = elements.iter().take(3_000).map(|element| tight(element));
+        Some((name, records.collect()))
+    };
+    ["records", "lro"].into_iter().flat_map(shared_files).filter_map(of).collect()
+}
+
+fn schema_of(records: &[String]) -> Schema {
+    infer(records.iter().map(String::as_str))
+}
+
+/// The recipe's command over a file, in a shell: its output, or its complaint.
+pub(super) fn in_a_shell(recipe: &Recipe, path: &str) -> Result<String, String> {
+    let command = recipe.command(path);
+    let output = Command::new("sh").args(["-c", &command]).stdin(Stdio::null()).output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() && complaint.is_empty() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!("{command}\n{complaint}"))
+}
+
+#[test]
+fn every_real_record_fits_its_schema() {
+    for (name, records) in corpora() {
+        let schema = schema_of(&records);
+        assert_eq!(schema.records(), records.len() as u64);
+        for budget in [100_000, 3_000, 800] {
+            let text = schema.json_schema(budget);
+            assert!(text.len() <= budget, "{name} {budget} {}", text.len());
+            let value: Value = serde_json::from_str(&text).unwrap();
+            let validator =
+                jsonschema::options().should_validate_formats(true).build(&value).unwrap();
+            for record in records.iter().take(1_000) {
+                let record: Value = serde_json::from_str(record).unwrap();
+                assert!(validator.is_valid(&record), "{name} {budget}: {record}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn recipes_for_real_records_run_and_show_something() {
+    if super::system_jq(&["."], "1").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (name, records) in corpora() {
+        let schema = schema_of(&records);
+        let candidates = recipes::candidates(Profile::General, Detail::Full, &schema);
+        assert!(candidates.len() >= 16, "{name}: {}", candidates.len());
+        let lines: Vec<&str> = match records.len() <= 60 {
+            true => records.iter().map(String::as_str).collect(),
+            false => schema.sample().iter().map(|at| records[*at].as_str()).collect(),
+        };
+        let file = folder.path().join("records.jsonl");
+        std::fs::write(&file, format!("{{\"type\":\"lro_header\"}}\n{}\n", lines.join("\n")))
+            .unwrap();
+        let empty = |output: &str| matches!(output.trim(), "" | "[]" | "null" | "0" | "{}");
+        let outputs: Vec<String> = candidates
+            .iter()
+            .take(16)
+            .map(|recipe| in_a_shell(recipe, file.to_str().unwrap()).unwrap())
+            .collect();
+        let shown = outputs.iter().take(10).filter(|output| !empty(output)).count();
+        assert!(shown >= 8, "{name}: {shown} of the first ten show something");
+    }
+}
+
+#[test]
+fn a_leaner_descriptor_is_smaller_and_a_pointer_is_short() {
+    let path = "/tmp/cache/lro-search-01JDA2X3Y4Z5A6B7C8D9E0F1G2.jsonl";
+    for (name, records) in corpora() {
+        let schema = schema_of(&records);
+        let all = recipes::candidates(Profile::General, Detail::Full, &schema);
+        let good = vec![true; all.len()];
+        let ten = recipes::ten(all, &good);
+        let summary = Summary::new(&schema, "search", Some("full"), 32_000, None);
+        let shell = guidance::shell(&guidance::Facts {
+            profile: Profile::General,
+            count: schema.records(),
+            tokens: 32_000,
+            path,
+            detail: "full",
+            recipes: &ten,
+            schema: &schema,
+        });
+        let facts = descriptor::Facts {
+            summary: &summary,
+            file_path: path,
+            schema: &schema,
+            schema_bytes: 2_200,
+            recipes: &ten,
+            guidance: &shell,
+            around: Some(r#"{"total":500}"#),
+        };
+        let sizes = Richness::ALL.map(|richness| {
+            let text = descriptor::render(&facts, richness);
+            let value: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(value["file_path"], path);
+            text.chars().count().div_ceil(4)
+        });
+        assert!(sizes[0] > sizes[1] && sizes[0] > sizes[2], "{name}: {sizes:?}");
+        assert!(sizes[2] > sizes[3] && sizes[3] > sizes[4], "{name}: {sizes:?}");
+        assert!(sizes[4] <= 130, "{name}: {sizes:?}");
+        let said = note::note(
+            &note::NoteFacts {
+                tokens: 32_000,
+                bytes: 129_006,
+                schema: &schema,
+                around: None,
+                path,
+                tools: &[ReloadTool::LroExtract, ReloadTool::Shell],
+                recipes: &ten,
+            },
+            Richness::Pointer,
+        );
+        assert!(said.contains(path) && said.len() < 1_200, "{name}: {said}");
+    }
+}

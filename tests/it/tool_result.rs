@@ -1,0 +1,241 @@
+//! `/read_tool_result`: a stored result by what its agent knows of it, and the part
+//! of it that a word asks for.
+
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::asking::{Said, memories};
+use crate::history::array;
+
+fn history(id: &str, text: &str) -> String {
+    array(&[
+        json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": "scan", "arguments": "{\"port\":80}"}}]})
+        .to_string(),
+        json!({"role": "tool", "tool_call_id": id, "content": text}).to_string(),
+        json!({"role": "user", "content": "go on"}).to_string(),
+    ])
+}
+
+fn log(lines: usize) -> String {
+    (1..=lines).map(|n| format!("L{n} a line of a log that is long enough\n")).collect()
+}
+
+/// A service with one stored log of 500 lines under the call `call_7`.
+fn app() -> TestApp {
+    let app = TestApp::new();
+    app.offload(&history("call_7", &log(500)), &json!({"max_total_tokens": 1}));
+    assert!(app.folder().join("store/tool_call_7.txt").exists());
+    app
+}
+
+/// The lines of an answer, without the line that says which they are.
+fn body(said: &Said) -> &str {
+    said.answer.split_once("\n\n---\n\n").map_or(&said.answer, |(_, body)| body)
+}
+
+/// The lines from `first` to `last` of the log.
+fn part(first: usize, last: usize) -> String {
+    log(500).lines().skip(first - 1).take(last + 1 - first).map(|l| format!("{l}\n")).collect()
+}
+
+/// file-backed-tool-results: `lines: "all", "first:100", "last:50", "grep:pattern"`.
+#[test]
+fn every_selector_over_text() {
+    let app = app();
+    for (lines, expected) in [
+        ("all", part(1, 500)),
+        ("first:100", part(1, 100)),
+        ("first:9999", part(1, 500)),
+        ("last:50", part(451, 500)),
+        ("10-80", part(10, 80)),
+        ("490-9999", part(490, 500)),
+        ("7", part(7, 7)),
+        (" ALL ", part(1, 500)),
+        ("head_tail:20", format!("{}[… L21-L480 left out …]\n{}", part(1, 20), part(481, 500))),
+        ("head_tail:250", part(1, 500)),
+    ] {
+        let said = app.tool_result("call_7", &json!({"lines": lines}));
+        assert_eq!(body(&said), expected, "{lines}");
+        assert_eq!(said.get("total_lines"), 500);
+        assert_eq!(said.get("path"), "/workspace/store/tool_call_7.txt");
+        assert_eq!(said.get("truncated"), false);
+    }
+    assert_eq!(body(&app.tool_result("call_7", &json!({}))), part(1, 500), "all is the default");
+    let said = app.tool_result("call_7", &json!({"lines": "10-80"}));
+    assert!(said.answer.starts_with("Showing lines 10-80 of 500 total lines.\n\n---\n\n"));
+    let said = app.tool_result("call_7", &json!({"lines": "grep:l49\\d "}));
+    assert!(said.answer.starts_with("Found 10 matches"), "{}", said.answer);
+    assert_eq!(said.get("matches").as_array().unwrap().len(), 10);
+    assert_eq!(said.get("matches")[0]["line"], 490);
+}
+
+/// Of records, each is a line, and the header is none of them.
+#[test]
+fn every_selector_over_records() {
+    let app = TestApp::new();
+    let records = memories(100, "full");
+    let path = app.offload_records(&records, &json!({})).path();
+    let all: Vec<Value> = serde_json::from_str(&records).unwrap();
+    for (lines, first, last) in
+        [("all", 1, 100), ("first:3", 1, 3), ("last:2", 99, 100), ("10-12", 10, 12)]
+    {
+        let said = app.tool_result(&path, &json!({"lines": lines}));
+        let found: Vec<Value> =
+            body(&said).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(found, all[first - 1..last], "{lines}");
+        assert_eq!(said.get("total_lines"), 100);
+    }
+    let said = app.tool_result(&path, &json!({"lines": "head_tail:1"}));
+    assert!(said.answer.contains("mem-0000") && said.answer.contains("mem-0099"));
+    assert!(said.answer.contains("L2-L99 left out") && !said.answer.contains("lro_header"));
+    let said = app.tool_result(&path, &json!({"lines": "grep:fact 42"}));
+    assert!(said.answer.starts_with("Found 1 match"), "{}", said.answer);
+}
+
+#[test]
+fn a_search_counts_the_same_lines_as_the_other_selectors() {
+    let app = TestApp::new();
+    let path = app.offload_records(&memories(100, "full"), &json!({"query": "needle"})).path();
+    let line =
+        app.tool_result(&path, &json!({"lines": "grep:fact 42"})).get("matches")[0]["line"].clone();
+    let said = app.tool_result(&path, &json!({"lines": line.to_string()}));
+    assert!(said.answer.contains("fact 42"), "L{line}: {}", said.answer);
+    let said = app.tool_result(&path, &json!({"lines": "grep:needle"}));
+    assert!(said.answer.starts_with("No matches"), "{}", said.answer);
+}
+
+#[test]
+fn a_result_is_named_by_its_call_its_file_or_its_path() {
+    let app = app();
+    for id in ["call_7", "7", "tool_call_7", "tool_call_7.txt", "/workspace/store/tool_call_7.txt"]
+    {
+        let said = app.tool_result(id, &json!({"lines": "first:1"}));
+        assert_eq!(body(&said), part(1, 1), "{id}");
+        assert_eq!(said.raw("others"), None, "{id}");
+    }
+    let said = app.tool_result("call_7", &json!({"store_dir": "/workspace/store", "lines": "7"}));
+    assert_eq!(body(&said), part(7, 7));
+    let refusal = app.tool_result_refusal("call_7", &json!({"store_dir": "/workspace/elsewhere"}));
+    assert!(refusal.contains("call_7"), "{refusal}");
+    let again = app.again().tool_result("call_7", &json!({"lines": "7"}));
+    assert_eq!(body(&again), part(7, 7), "another process finds it, too");
+}
+
+/// Records that moved out of a history are found by the id of their call.
+#[test]
+fn records_of_a_history_are_named_by_their_call() {
+    let app = TestApp::new();
+    let records = memories(120, "full");
+    let after = app.offload(&history("call_9", &records), &json!({"max_total_tokens": 1}));
+    assert!(after.messages.contains(".jsonl"), "{}", after.messages);
+    let said = app.tool_result("call_9", &json!({"lines": "first:2"}));
+    assert_eq!(said.get("total_lines"), 120);
+    assert!(said.answer.contains("mem-0000") && !said.answer.contains("lro_header"));
+    let path = said.get("path").as_str().unwrap().to_owned();
+    let stem = path.rsplit('/').next().unwrap().trim_end_matches(".jsonl");
+    assert_eq!(app.tool_result(stem, &json!({"lines": "first:2"})).answer, said.answer);
+}
+
+#[test]
+fn two_results_of_one_id_are_both_named_and_the_newest_is_read() {
+    let app = app();
+    app.age("/workspace/store/tool_call_7.txt", 100);
+    app.offload(&history("call_7", &log(400)), &json!({"max_total_tokens": 1}));
+    let said = app.tool_result("call_7", &json!({"lines": "first:1"}));
+    assert_eq!(said.get("total_lines"), 400);
+    assert_eq!(said.get("others"), json!(["/workspace/store/tool_call_7.txt"]));
+    let settings = json!({"max_total_tokens": 1, "store_dir": "/workspace/second"});
+    app.offload(&history("call_7", &log(300)), &settings);
+    let said = app.tool_result("call_7", &json!({"lines": "first:1"}));
+    assert_eq!(said.get("others").as_array().unwrap().len(), 2, "{}", said.envelope);
+    let said = app.tool_result("call_7", &json!({"store_dir": "/workspace/second"}));
+    assert_eq!((said.get("total_lines"), said.raw("others")), (json!(300), None));
+}
+
+#[test]
+fn an_answer_that_a_ceiling_cuts_says_how_to_go_on() {
+    let app = app();
+    let (mut found, mut lines, mut pages) = (String::new(), json!("all"), 0);
+    while !lines.is_null() {
+        let said = app.tool_result("call_7", &json!({"lines": lines, "max_tokens": 700}));
+        found.push_str(body(&said));
+        lines = said.get("next_lines");
+        assert_eq!(said.get("truncated"), !lines.is_null());
+        pages += 1;
+    }
+    assert_eq!(found, log(500));
+    assert!(pages > 3, "{pages}");
+    let app = TestApp::new();
+    app.offload(&history("call_8", &"x".repeat(900_000)), &json!({"max_total_tokens": 1}));
+    let said = app.tool_result("call_8", &json!({"max_tokens": 100}));
+    assert!(
+        said.answer.len() < 3_000 && said.answer.contains("read_file"),
+        "{}",
+        said.answer.len()
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_told_apart() {
+    let app = app();
+    std::fs::write(app.folder().join("store/tool_call_bin.txt"), [0xff, 0xfe]).unwrap();
+    let ask = async |body: Value| {
+        let reply = app.post("/read_tool_result", body.to_string()).await;
+        let error = reply.json["metadata"]["error"].clone();
+        let code = error["code"].as_str().unwrap_or_default().to_owned();
+        (reply.status.as_u16(), code, reply.json["answer"].as_str().unwrap().to_owned())
+    };
+    for (body, status, code, word) in [
+        (json!({}), 422, "field_missing", "result_id"),
+        (json!({"result_id": " "}), 422, "field_missing", "result_id"),
+        (json!({"result_id": 7}), 422, "field_invalid", "result_id"),
+        (json!({"result_id": "call_7", "lines": "some"}), 422, "field_invalid", "head_tail:20"),
+        (json!({"result_id": "call_7", "lines": "first:0"}), 422, "field_invalid", "first:100"),
+        (json!({"result_id": "call_7", "lines": "80-10"}), 422, "field_invalid", "10-80"),
+        (json!({"result_id": "call_7", "max_tokens": 0}), 422, "field_invalid", "max_tokens"),
+        (json!({"result_id": "call_99"}), 404, "file_not_found", "call_99"),
+        (json!({"result_id": "../../etc/passwd"}), 404, "file_not_found", "passwd"),
+        (json!({"result_id": "/etc/passwd"}), 404, "file_not_found", "passwd"),
+        (json!({"result_id": ".unburden-files.jsonl"}), 404, "file_not_found", "unburden"),
+        (json!({"result_id": "*"}), 404, "file_not_found", "*"),
+    ] {
+        let (found, found_code, message) = ask(body.clone()).await;
+        assert_eq!((found, found_code.as_str()), (status, code), "{body}: {message}");
+        assert!(message.contains(word) && message.len() < 500, "{body}: {message}");
+    }
+    let (status, _, message) = ask(json!({"result_id": "call_7", "lines": "600-700"})).await;
+    assert!(status == 422 && message.contains("500 lines"), "{status} {message}");
+    let (status, _, message) = ask(json!({"result_id": "call_7", "lines": "grep:("})).await;
+    assert!(status == 422, "{status} {message}");
+    let (status, _, message) = ask(json!({"result_id": "call_bin"})).await;
+    assert!(status == 422, "{status} {message}");
+}
+
+#[tokio::test]
+async fn what_has_expired_names_the_call_that_made_it() {
+    let app = TestApp::with(|config| config.store.ttl_seconds = 3_600);
+    app.offload(&history("call_7", &log(500)), &json!({"max_total_tokens": 1}));
+    let path = app
+        .offload_records(&memories(100, "full"), &json!({"operation": "list", "query": "q 1"}))
+        .path();
+    for path in ["/workspace/store/tool_call_7.txt", &path] {
+        app.age(path, 4_000);
+    }
+    app.sweep(&json!({}));
+    let name = path.rsplit('/').next().unwrap();
+    for (id, words) in [
+        ("call_7", vec!["scan", "port", "call_7"]),
+        ("tool_call_7.txt", vec!["scan"]),
+        ("/workspace/store/tool_call_7.txt", vec!["scan"]),
+        (&path, vec!["list({\"query\":\"q 1\"})"]),
+        (name, vec!["list({\"query\":\"q 1\"})"]),
+    ] {
+        let body = json!({"result_id": id}).to_string();
+        let reply = app.post("/read_tool_result", body).await;
+        assert_eq!(reply.status.as_u16(), 410, "{id}: {}", reply.text);
+        for word in words {
+            assert!(reply.json["answer"].as_str().unwrap().contains(word), "{id}: {}", reply.text);
+        }
+    }
+}
