@@ -6,12 +6,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::request::Request;
 use super::run::Written;
 use crate::history::splice::quote;
+use crate::lro::file::split;
 use crate::lro::header;
 use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
 use crate::store::{
     Call, Claim, Claims, Entry, FileName, Lease, Lifetimes, LroPrefix, Stem, Store, StoreError,
-    read_start, regular_len, rfc3339,
+    read_regular, read_start, regular_len, rfc3339,
 };
 
 /// How much of a file is read for its header's lifetime, in bytes.
@@ -54,6 +55,12 @@ impl<'a> Place<'a> {
             .find_lro(self.prefix(), &self.request.operation, &self.identity)
             .map_err(|source| self.failed("listing", source))?;
         let Some(name) = found else { return Ok(None) };
+        // The name says what the file holds; that it still does is seen.
+        let at = self.store.folder().child(name.as_str());
+        let content = read_regular(&at).unwrap_or_default();
+        if split(&content).map(|stored| stored.identity()).ok() != Some(self.identity) {
+            return Ok(None);
+        }
         let leases = self.store.renew(std::slice::from_ref(&name), lifetimes, self.now);
         Ok((leases == [Lease::Held]).then_some(name))
     }

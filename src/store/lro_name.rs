@@ -8,6 +8,7 @@ use std::io;
 
 use ulid::Ulid;
 
+use super::file::is_own;
 use super::{FileName, Store};
 
 /// Longest operation part of a name, in bytes.
@@ -87,7 +88,7 @@ pub(super) fn spell(prefix: LroPrefix, operation: &str, time_ms: u64, bits: u128
 impl Store {
     /// The file in this folder that already holds the result of this prefix,
     /// operation and identity: the one with the smallest ULID where there are
-    /// several. Only regular files count. A folder that is not there holds none;
+    /// several. Only regular files of this user count. A folder that is not there holds none;
     /// any other failure to list it is an error.
     pub fn find_lro(
         &self,
@@ -109,7 +110,9 @@ impl Store {
             let Some(name) = text.to_str().and_then(LroName::parse) else { continue };
             let same = name.prefix == prefix && name.operation == operation;
             let better = best.as_ref().is_none_or(|(least, _)| name.ulid < *least);
-            if same && name.ulid.random() == bits && better && entry.file_type()?.is_file() {
+            // In a folder that others write to, only what is this user's own counts.
+            let own = || entry.metadata().is_ok_and(|found| found.is_file() && is_own(&found));
+            if same && name.ulid.random() == bits && better && own() {
                 let Some(file) = text.to_str().and_then(FileName::of_minted) else { continue };
                 best = Some((name.ulid, file));
             }

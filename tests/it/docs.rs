@@ -266,8 +266,15 @@ fn the_contract_lists_every_error_code() {
             && part.contains('_')
             && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
     };
-    let fields =
-        ["store_dir", "absolute_path", "byte_offset", "file_path", "group_by", "sort_by", "id_field"];
+    let fields = [
+        "store_dir",
+        "absolute_path",
+        "byte_offset",
+        "file_path",
+        "group_by",
+        "sort_by",
+        "id_field",
+    ];
     let given: BTreeSet<String> = source
         .split('"')
         .skip(1)
