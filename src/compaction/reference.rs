@@ -83,6 +83,14 @@ pub enum Form {
 }
 
 impl Form {
+    /// The length of the file, where the form states it.
+    fn bytes(&self) -> Option<u64> {
+        match self {
+            Form::Text { bytes } | Form::Json { bytes } | Form::Records { bytes, .. } => *bytes,
+            Form::ReadBack { .. } | Form::Again(_) | Form::Found { .. } => None,
+        }
+    }
+
     /// True where a file of that length can be the one that is meant.
     pub fn allows(&self, length: u64) -> bool {
         match self {
@@ -132,13 +140,18 @@ pub fn is_forgery(line: &str) -> bool {
 pub fn parse(text: &str) -> Option<Reference<'_>> {
     let (above, last) = text.rsplit_once('\n').unwrap_or(("", text));
     let path = last.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
+    if path.is_empty() {
+        return None;
+    }
     let form = if above.is_empty() && !text.starts_with('\n') {
         Form::Text { bytes: None }
     } else {
         let (head, note) = above.rsplit_once('\n').unwrap_or(("", above));
         form(head, note)?
     };
-    Some(Reference { path, form })
+    // A reference is smaller than what it stands for, if not always in bytes.
+    let most = form.bytes().map_or(u64::MAX, |bytes| bytes.saturating_mul(4).max(4_096));
+    (text.len() as u64 <= most).then_some(Reference { path, form })
 }
 
 /// What the text behind a reference costs, as the note of a whole replaced text
@@ -154,14 +167,15 @@ fn form(head: &str, note: &str) -> Option<Form> {
     }
     for (prefix, kind) in [(RECORDS, SlotKind::String), (RECORDS_OF_VALUE, SlotKind::Json)] {
         if let Some(facts) = note.strip_prefix(prefix) {
-            return Some(Form::Records { bytes: length(facts), kind });
+            return Some(Form::Records { bytes: Some(length(facts)?), kind });
         }
     }
-    if let Some(rest) = note.strip_prefix(AGAIN) {
+    // Nothing stands above these two where this service writes them.
+    if let Some(rest) = note.strip_prefix(AGAIN).filter(|_| head.is_empty()) {
         let again = serde_json::Deserializer::from_str(rest).into_iter().next()?;
         return again.ok().map(Form::Again);
     }
-    if let Some(rest) = note.strip_prefix(READ_BACK)
+    if let Some(rest) = note.strip_prefix(READ_BACK).filter(|_| head.is_empty())
         && let Some(form) = read_back_form(rest)
     {
         return Some(form);

@@ -121,6 +121,8 @@ pub struct ReloadConfig {
     pub grep_answer_bytes: usize,
     /// Largest page of a file, in bytes.
     pub read_answer_bytes: usize,
+    /// What the references of one rehydration may bring back together, in bytes.
+    pub rehydrate_bytes: u64,
 }
 
 impl Default for ReloadConfig {
@@ -130,6 +132,7 @@ impl Default for ReloadConfig {
             grep_matches: 10_000,
             grep_answer_bytes: 1024 * 1024,
             read_answer_bytes: 16 * 1024 * 1024,
+            rehydrate_bytes: 256 * 1024 * 1024,
         }
     }
 }

@@ -22,7 +22,12 @@ pub(super) fn failed(failure: &Failure) -> Response {
     if status.is_server_error() {
         tracing::error!(code, error = %failure, "the request failed");
     }
-    respond(status, code, failure.to_string(), field)
+    let mut response = respond(status, code, failure.to_string(), field);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        let soon = header::HeaderValue::from_static("1");
+        response.headers_mut().insert(header::RETRY_AFTER, soon);
+    }
+    response
 }
 
 /// Status, code and field of a failure.
@@ -141,6 +146,7 @@ fn extract(error: &ExtractError) -> (StatusCode, &'static str, Option<&'static s
             JqError::Unsupported { .. } => refused("jq_unsupported", "query"),
             JqError::Variable { .. } => refused("jq_variable", "params"),
             JqError::BadInput { .. } => refused("records_damaged", "file_path"),
+            JqError::Busy { .. } => (StatusCode::SERVICE_UNAVAILABLE, "jq_busy", Some("query")),
             JqError::Spawn { .. } => {
                 (StatusCode::INTERNAL_SERVER_ERROR, "jq_unavailable", Some("query"))
             }

@@ -12,7 +12,11 @@ use super::{
     fields,
     job::{Job, Order, Outcome, Task, Tried},
     limits::Limits,
+    seats::Seats,
 };
+
+/// How many workers a trial may cost: records that break two break them all.
+const DEATHS: usize = 2;
 
 /// What an agent forgets most: records come one by one.
 const ONE_BY_ONE: &str = "the filter ran on each record by itself, and none is an array; with \
@@ -26,6 +30,7 @@ const THIS_PROGRAM: &str = "/proc/self/exe";
 pub struct Jq {
     program: PathBuf,
     limits: Limits,
+    seats: Seats,
 }
 
 impl Jq {
@@ -40,7 +45,7 @@ impl Jq {
 
     /// Workers are `program`, as above.
     pub fn new(program: PathBuf, limits: Limits) -> Self {
-        Self { program, limits }
+        Self { program, limits, seats: Seats::of_this_machine() }
     }
 
     /// Runs a job over `input`: records as JSON, one a line, no header line.
@@ -77,7 +82,12 @@ impl Jq {
     ) -> Result<Vec<Result<Tried, JqError>>, JqError> {
         let until = Instant::now() + self.limits.deadline;
         let mut tried = Vec::with_capacity(jobs.len());
+        let mut deaths = 0;
         while let Some(job) = jobs.get(tried.len()) {
+            if deaths == DEATHS {
+                tried.push(Err(child::deadline(&self.limits)));
+                continue;
+            }
             if let Err(error) = self.accept(job) {
                 tried.push(Err(error));
                 continue;
@@ -88,7 +98,10 @@ impl Jq {
             tried.extend(said.tried);
             match (said.end, death) {
                 (Some(end), _) => _ = end?,
-                (None, Some(death)) => tried.push(Err(death)),
+                (None, Some(death)) => {
+                    deaths += 1;
+                    tried.push(Err(death));
+                }
                 (None, None) => tried.push(Err(child::deadline(&self.limits))),
             }
         }
@@ -107,8 +120,14 @@ impl Jq {
         input: &str,
         until: Instant,
     ) -> Result<(Transcript, Option<JqError>), JqError> {
+        let busy = || JqError::Busy { ms: ms(self.limits.deadline) };
+        let _seat = self.seats.take(until).ok_or_else(busy)?;
         let jobs = jobs.iter().map(Task::from).collect();
         let order = Order { jobs, only_try, output_bytes: self.limits.output_bytes };
         child::talk(&self.program, &order, input, &self.limits, until)
     }
+}
+
+fn ms(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -45,6 +45,12 @@ pub enum JqError {
         /// The time it had.
         ms: u64,
     },
+    /// Every worker was at work all the time.
+    #[error("no jq worker was free within {ms} ms: ask again later, or with `where`")]
+    Busy {
+        /// The time that was waited.
+        ms: u64,
+    },
     /// The filter ran out of memory.
     #[error(
         "the jq filter needs more than {bytes} bytes of memory: let it work record by record, or build smaller values"

@@ -20,6 +20,7 @@ mod patterns;
 mod record;
 mod refused;
 mod remove;
+mod seats;
 mod sink;
 mod text;
 pub mod worker;

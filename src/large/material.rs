@@ -91,8 +91,16 @@ fn recipes(
     let jobs: Vec<Job<'_>> =
         candidates.iter().zip(&vars).map(|(recipe, vars)| job(recipe, vars)).collect();
     let (good, untried) = match jq.check(&jobs, &sample) {
-        Ok(tried) => (tried.iter().map(Result::is_ok).collect(), None),
-        Err(error) => (vec![true; candidates.len()], Some(error.to_string())),
+        Ok(tried) => {
+            let good: Vec<bool> = tried.iter().map(Result::is_ok).collect();
+            let failed = TEN.saturating_sub(good.iter().filter(|good| **good).count());
+            let why = tried.into_iter().find_map(Result::err).map(|error| error.to_string());
+            let why = why.filter(|_| failed > 0);
+            (good, why.map(|why| format!("{failed} recipes were not run to their end: {why}")))
+        }
+        Err(error) => {
+            (vec![true; candidates.len()], Some(format!("the recipes were not tried: {error}")))
+        }
     };
     (ten(candidates, &good), untried)
 }

@@ -9,4 +9,4 @@ mod request;
 mod run;
 
 pub use request::{Given, Request};
-pub use run::{Large, LargeError, Outcome, Settings, Written};
+pub use run::{Large, LargeError, Outcome, Settings, Turns, Written};

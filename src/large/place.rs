@@ -12,7 +12,7 @@ use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
 use crate::store::{
     Call, Claim, Claims, Entry, FileName, Lease, Lifetimes, LroPrefix, Stem, Store, StoreError,
-    read_regular, read_start, regular_len, rfc3339,
+    modified, read_regular, read_start, regular_len, rfc3339,
 };
 
 /// How much of a file is read for its header's lifetime, in bytes.
@@ -126,8 +126,9 @@ impl<'a> Place<'a> {
         let own = if created { None } else { read_start(&at, HEADER_BYTES).ok() };
         let own = own.and_then(|start| header::ttl(&start)).flatten();
         let ttl_seconds = own.unwrap_or(ttl_seconds);
-        let expires = self.now.checked_add(Duration::from_secs(ttl_seconds));
-        let expires_at = expires.map(rfc3339);
+        // From the file's own time: a fresh lease is not renewed each time.
+        let since = modified(&at).map_err(|source| self.failed("reading", source))?;
+        let expires_at = since.checked_add(Duration::from_secs(ttl_seconds)).map(rfc3339);
         Ok(Written { path: at.absolute(), created, bytes, ttl_seconds, expires_at })
     }
 

@@ -62,7 +62,7 @@ impl<'a> Request<'a> {
             query: params.string("query")?.map(Cow::into_owned),
             given: given(params)?,
             threshold_tokens: params.whole("threshold_tokens", 0)?,
-            ttl_seconds: params.whole("ttl_seconds", 1)?,
+            ttl_seconds: ttl(params)?,
             output_dir: params.string("output_dir")?.map(Cow::into_owned),
             descriptor: params.word("descriptor", &richness)?.unwrap_or_default(),
             score_field: params.string("score_field")?.map(Cow::into_owned),
@@ -71,6 +71,18 @@ impl<'a> Request<'a> {
             detail,
             profile,
         })
+    }
+}
+
+/// Up to ten years: beyond that a file is not meant to be a large result.
+fn ttl(params: &Params<'_>) -> Result<Option<u64>, ParamError> {
+    const MOST: u64 = 10 * 365 * 24 * 3_600;
+    match params.whole("ttl_seconds", 1)? {
+        Some(seconds) if seconds > MOST => {
+            let accepted = "a whole number of seconds from 1 to 315360000";
+            Err(invalid("ttl_seconds", &seconds.to_string(), accepted))
+        }
+        seconds => Ok(seconds),
     }
 }
 

@@ -3,7 +3,7 @@
 //! much of it as the threshold allows, and the operation has still succeeded
 //! (`lro-spec-1600`, "Error Handling").
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::describe::describe;
@@ -19,6 +19,9 @@ use crate::store::{
     Claim, Durability, FileName, Ledger, Lifetimes, Location, Roots, Store, StoreError, rfc3339,
 };
 
+/// Longest query that a header holds, in characters.
+const QUERY: usize = 4_096;
+
 /// What offloading a result works with; one for the process.
 pub struct Large {
     /// The allowed roots.
@@ -33,6 +36,20 @@ pub struct Large {
     pub lifetimes: Lifetimes,
     /// The operator's settings.
     pub config: Settings,
+    /// One result is looked for and written by one request at a time.
+    pub turns: Turns,
+}
+
+/// Locks, one of which each result has by its hash.
+#[derive(Default)]
+pub struct Turns([Mutex<()>; 32]);
+
+impl Turns {
+    fn take(&self, identity: &blake3::Hash) -> MutexGuard<'_, ()> {
+        let lock = &self.0[usize::from(identity.as_bytes()[0]) % self.0.len()];
+        // What it guards is in the store: a panic of another leaves nothing torn.
+        lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What the operator sets.
@@ -166,7 +183,7 @@ impl Large {
         let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
         let mut facts = Facts {
             operation: request.operation.clone(),
-            query: request.query.clone(),
+            query: request.query.as_deref().map(shortened),
             detail: request.detail.clone(),
             schema_version: SCHEMA_VERSION.to_owned(),
             timestamp: rfc3339(now),
@@ -176,7 +193,9 @@ impl Large {
             recipes: None,
         };
         let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
-        let place = Place::new(&store, request, identity(&found, &facts), now);
+        let identity = identity(&found, &facts);
+        let _turn = self.turns.take(&identity);
+        let place = Place::new(&store, request, identity, now);
         let known = place.known(&self.lifetimes)?;
         // What was tried on the same records once needs no second trial.
         let tried = known.as_ref().and_then(|name| place.recipes(name));
@@ -203,7 +222,20 @@ impl Large {
         };
         let Some(descriptor) = describe(&name) else { return Ok(Filed::NotWorthIt) };
         let file = place.given_out(&name, created, ttl_seconds)?;
-        Ok(Filed::Done { descriptor, file, warnings: material.untried.into_iter().collect() })
+        let mut warnings: Vec<String> = material.untried.into_iter().collect();
+        if let Some(asked) = request.ttl_seconds.filter(|asked| *asked != file.ttl_seconds) {
+            let lives = file.ttl_seconds;
+            warnings.push(format!("the file was there: it lives {lives} seconds, not {asked}"));
+        }
+        Ok(Filed::Done { descriptor, file, warnings })
+    }
+}
+
+/// A query as a header holds it: a header is read from a file's first bytes.
+fn shortened(query: &str) -> String {
+    match query.char_indices().nth(QUERY) {
+        Some((at, _)) => format!("{}…", &query[..at]),
+        None => query.to_owned(),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod guidance;
 pub mod header;
 mod layout;
 pub mod note;
+mod number;
 mod passage;
 pub mod profile;
 pub mod query;

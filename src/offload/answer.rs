@@ -23,7 +23,7 @@ impl Job<'_> {
             }
             let slot = &item.candidate.slot.slot;
             let raw = &self.history().messages()[item.candidate.index][slot.span.clone()];
-            let records = matches!(item.target, Target::File { material: Some(_), .. });
+            let records = matches!(item.target, Target::File { records: Some(_), .. });
             let content = (self.settings.files == Files::Include).then(|| match slot.kind {
                 _ if records => quote(&self.stored_text(item)),
                 SlotKind::String => raw.to_owned(),
@@ -124,7 +124,7 @@ impl Job<'_> {
 impl Action {
     fn moved(item: &Move) -> Action {
         let (kind, why) = match item.target {
-            Target::File { material: Some(_), .. } => {
+            Target::File { records: Some(_), .. } => {
                 (ActionKind::Materialize, "moved to a file of records")
             }
             Target::File { .. } => (ActionKind::Compact, "moved to a file"),

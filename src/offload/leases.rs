@@ -11,6 +11,8 @@ use quick_cache::sync::Cache;
 use super::mentions::mentions;
 use super::moves::{Move, Target};
 use super::run::Job;
+use crate::compaction::reference;
+use crate::history::message::SlotKind;
 use crate::store::{Call, Claim, Entry, FileName, Location, Roots, Stem, Store, read_regular};
 use crate::tokens::measure::text_of;
 
@@ -27,7 +29,8 @@ impl Job<'_> {
     /// nothing.
     pub(super) fn renew_mentioned(&self) {
         let mut seen: HashSet<PathBuf> = HashSet::new();
-        let mut found = BTreeSet::new();
+        let referred = self.referred();
+        let mut found: BTreeSet<&str> = referred.iter().map(String::as_str).collect();
         mentions(self.history().array(), &mut found);
         let mut next: Vec<Location> = self.located(&found, None, &mut seen);
         let mut left = FILES;
@@ -50,7 +53,26 @@ impl Job<'_> {
         }
     }
 
-    /// The places that paths mean; a bare name lies beside the file that says it.
+    /// The paths of references, whatever characters their folder has.
+    fn referred(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        for (raw, measured) in self.history().messages().iter().zip(&self.measured) {
+            let view = &measured.view;
+            let results = view.results.iter().flat_map(|result| &result.slots);
+            for slot in results.chain(&view.texts) {
+                // A look at the end of the literal spares unescaping nearly every text.
+                if slot.kind != SlotKind::String || !raw[slot.span.clone()].ends_with(")\"") {
+                    continue;
+                }
+                let text = text_of(raw, slot).text;
+                paths.extend(reference::parse(&text).map(|found| found.path.to_owned()));
+            }
+        }
+        paths
+    }
+
+    /// The places that paths mean. A name also means the file beside the one that
+    /// says it, or in the store: its folder may be spelled with what ends a path.
     fn located(
         &self,
         paths: &BTreeSet<&str>,
@@ -60,10 +82,12 @@ impl Job<'_> {
         let roots: &Roots = &self.offloader.roots;
         let folder = beside.and_then(Location::parent).map(|(folder, _)| folder);
         let folder = folder.as_ref().unwrap_or(self.store.folder());
-        let locate = |path: &&str| {
-            if path.contains('/') { roots.locate(path).ok() } else { Some(folder.child(path)) }
+        let places = |path: &&str| {
+            let name = path.rsplit('/').next().map(|name| folder.child(name));
+            let place = path.contains('/').then(|| roots.locate(path).ok()).flatten();
+            [name, place].into_iter().flatten()
         };
-        paths.iter().filter_map(locate).filter(|at| seen.insert(at.key())).collect()
+        paths.iter().flat_map(places).filter(|at| seen.insert(at.key())).collect()
     }
 
     fn renew(&self, files: &[Location]) {
@@ -88,7 +112,7 @@ impl Job<'_> {
         let now = SystemTime::now();
         let (mut entries, mut stored) = (Vec::new(), Vec::new());
         for (item, created) in moves.iter().zip(created) {
-            let Target::File { claim, material, .. } = &item.target else { continue };
+            let Target::File { claim, records, .. } = &item.target else { continue };
             if !created {
                 stored.push(claim.name.clone());
                 continue;
@@ -97,7 +121,7 @@ impl Job<'_> {
             entries.push(Entry {
                 name: claim.name.clone(),
                 hash: claim.hash,
-                bytes: material.as_ref().map_or(bytes, |material| material.bytes),
+                bytes: records.as_ref().map_or(bytes, |records| records.material.bytes),
                 created_at: now,
                 ttl_seconds: None,
                 call: self.call_of(item),

@@ -3,12 +3,13 @@
 //! clock, no chance – so that a history that is posted again finds its files on
 //! any machine (I4).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use quick_cache::sync::Cache;
 
 use super::plan::Candidate;
-use super::request::Records;
+use super::request::Records as Wanted;
 use super::run::Job;
 use crate::compaction::reference;
 use crate::lro::descriptor::Richness;
@@ -17,9 +18,10 @@ use crate::lro::note::{NoteFacts, note};
 use crate::lro::profile::{Detail, Profile};
 use crate::lro::recipes::{TEN, candidates};
 use crate::lro::records::{Accept, Found, find};
-use crate::lro::schema::infer;
+use crate::lro::schema::{Schema, infer};
 use crate::lro::{self, estimate};
 use crate::store::{LroPrefix, Stem};
+use crate::tokens::Tokenizer;
 
 /// The moment that files of a compaction name: they carry none of their own.
 const NO_MOMENT: &str = "1970-01-01T00:00:00Z";
@@ -36,35 +38,53 @@ pub struct Material {
 /// Which texts are records, by content and tool; those that are none, too.
 pub type Materials = Cache<blake3::Hash, Option<Arc<Material>>>;
 
-/// The file that a text becomes, and what is said of it.
-struct Made {
-    material: Material,
+/// The file that a text becomes, and what is known of its records. Held by a
+/// request that made it; the next one finds the file and the words for it.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) material: Arc<Material>,
     content: String,
-    found: Found,
+    count: usize,
+    around: Option<String>,
+    schema: Schema,
+}
+
+/// A candidate's file of records, and where this request made it, what it holds.
+#[derive(Debug, Clone)]
+pub(super) struct Records {
+    pub(super) material: Arc<Material>,
+    made: Option<Arc<Made>>,
 }
 
 impl Job<'_> {
     /// The file of records that a candidate becomes; None where it moves as text.
-    pub(super) fn material(&self, candidate: &Candidate) -> Option<Arc<Material>> {
-        let wanted = self.settings.records == Records::Materialize && self.offloader.records;
-        if !wanted {
+    pub(super) fn records(&self, candidate: &Candidate) -> Option<Records> {
+        if self.settings.records == Wanted::AsText || !self.offloader.records {
             return None;
         }
-        let known = candidate.slot.hash.map(|hash| key(&hash, candidate));
-        if let Some(known) = known.and_then(|key| self.offloader.materials.get(&key)) {
-            return known;
+        let key = candidate.slot.hash.map(|hash| key(&hash, candidate));
+        if let Some(known) = key.and_then(|key| self.offloader.materials.get(&key)) {
+            return known.map(|material| Records { material, made: None });
         }
-        let made = self.make(candidate).map(|made| Arc::new(made.material));
-        if let Some(key) = known {
-            self.offloader.materials.insert(key, made.clone());
+        let made = self.make(candidate).map(Arc::new);
+        let material = made.as_ref().map(|made| Arc::clone(&made.material));
+        if let Some(key) = key {
+            self.offloader.materials.insert(key, material.clone());
         }
-        made
+        Some(Records { material: material?, made })
     }
 
     /// The content of a candidate's file of records.
-    pub(super) fn records_of(&self, candidate: &Candidate) -> String {
-        // What was material once is material again: the text decides alone.
-        self.make(candidate).map(|made| made.content).unwrap_or_default()
+    pub(super) fn records_text<'a>(
+        &self,
+        item: &'a Candidate,
+        records: &'a Records,
+    ) -> Cow<'a, str> {
+        match &records.made {
+            Some(made) => Cow::Borrowed(&made.content),
+            // What was material once is material again: the text decides alone.
+            None => Cow::Owned(self.make(item).map(|made| made.content).unwrap_or_default()),
+        }
     }
 
     fn make(&self, candidate: &Candidate) -> Option<Made> {
@@ -72,7 +92,8 @@ impl Job<'_> {
         // Only what rebuilds byte for byte: the text was a string of the caller's.
         let found = find(&text, Accept::Objects).filter(Found::exact)?;
         let operation = candidate.tool.as_deref().unwrap_or_default();
-        let count = |text: &str| self.tokenizer.count(text);
+        // One tokenizer for every model: the file's bytes must not depend on it.
+        let count = |text: &str| Tokenizer::O200kBase.count(text);
         let facts = Facts {
             operation: operation.to_owned(),
             detail: Detail::Full.name().to_owned(),
@@ -83,40 +104,47 @@ impl Job<'_> {
             ..Facts::default()
         };
         let content = render(&found, &facts);
-        let material = Material {
+        let material = Arc::new(Material {
             stem: Stem::of_lro(LroPrefix::Lro, operation, 0, &identity(&found, &facts)),
             hash: blake3::hash(content.as_bytes()),
             bytes: content.len() as u64,
-        };
-        Some(Made { material, content, found })
+        });
+        let (count, around, schema) = (found.count(), found.around(), infer(found.records()));
+        Some(Made { material, content, count, around, schema })
     }
 
-    /// What stays of records in their message; `whole` where a preview may stay.
-    pub(super) fn descriptor(&self, candidate: &Candidate, path: &str, whole: bool) -> String {
-        let (tokens, kind) = (candidate.slot.tokens, candidate.slot.slot.kind);
-        let Some(made) = self.make(candidate) else { return reference::line(path) };
-        let bytes = made.material.bytes;
+    /// What stays of records in their message; `whole` where more than the
+    /// reference may stay.
+    pub(super) fn descriptor(
+        &self,
+        candidate: &Candidate,
+        records: &Records,
+        path: &str,
+        whole: bool,
+    ) -> String {
         let line = reference::line(path);
+        let made = records.made.clone().or_else(|| self.make(candidate).map(Arc::new));
+        let Some(made) = made else { return line };
+        let (tokens, kind) = (candidate.slot.tokens, candidate.slot.slot.kind);
+        let bytes = made.material.bytes;
         if !whole {
-            let count = made.found.count();
-            let facts = format!("{count} records, {tokens} tokens, {bytes} bytes; moved whole");
+            let facts =
+                format!("{} records, {tokens} tokens, {bytes} bytes; moved whole", made.count);
             return format!("{}\n{line}", reference::records_note(&facts, kind));
         }
-        let schema = infer(made.found.records());
         let recipes = match self.settings.descriptor {
             Richness::Pointer | Richness::NoRecipes => Vec::new(),
             Richness::Full | Richness::NoSchema | Richness::Compact => {
-                let mut all = candidates(Profile::General, Detail::Full, &schema);
+                let mut all = candidates(Profile::General, Detail::Full, &made.schema);
                 all.truncate(TEN);
                 all
             }
         };
-        let around = made.found.around();
         let facts = NoteFacts {
             tokens,
             bytes,
-            schema: &schema,
-            around: around.as_deref(),
+            schema: &made.schema,
+            around: made.around.as_deref(),
             path,
             tools: &self.settings.reload_tools,
             recipes: &recipes,

@@ -8,19 +8,27 @@ use memchr::memchr_iter;
 
 use crate::store::Stem;
 
-/// Longest path that is looked at, in bytes.
-const PATH: usize = 4096;
+/// Longest folder that is looked at, in bytes.
+const FOLDER: usize = 1024;
+/// Most paths of one text; the latest ones count.
+const MENTIONS: usize = 10_000;
 
-/// Every path in `text` whose file name could have been minted here. `text` may be
-/// raw JSON: no escape stands inside a name, and one inside a folder ends it there.
+/// Every path in `text` whose file name could have been minted here, the latest
+/// first. `text` may be raw JSON: no escape stands inside a name, and one inside a
+/// folder ends it there.
 pub(super) fn mentions<'a>(text: &'a str, found: &mut BTreeSet<&'a str>) {
-    for dot in memchr_iter(b'.', text.as_bytes()) {
+    for dot in memchr_iter(b'.', text.as_bytes()).rev() {
+        if found.len() >= MENTIONS {
+            return;
+        }
         let Some(end) = extension(&text[dot..]) else { continue };
         let Some(name) = name_before(text, dot) else { continue };
         if !Stem::minted_for_any(&text[name..dot + end]) {
             continue;
         }
+        // A name in a folder's place is no folder of anybody's.
         let start = folder_before(text, name);
+        let start = if text[start..name].contains(".txt/") { name } else { start };
         found.insert(&text[start..dot + end]);
     }
 }
@@ -52,7 +60,7 @@ fn folder_before(text: &str, name: usize) -> usize {
         return name;
     }
     let inside = |at: &usize| !b"\"'`()<>,;\\ \t\r\n".contains(&bytes[*at]);
-    let start = (name.saturating_sub(PATH)..name).rev().take_while(inside).last().unwrap_or(name);
+    let start = (name.saturating_sub(FOLDER)..name).rev().take_while(inside).last().unwrap_or(name);
     (start..=name).find(|at| text.is_char_boundary(*at)).unwrap_or(name)
 }
 

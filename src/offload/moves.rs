@@ -7,7 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
-use super::materials::Material;
+use super::materials::Records;
 use super::plan::{Candidate, Kept, Plan};
 use super::run::Job;
 use super::standing::{Standing, standing};
@@ -66,7 +66,7 @@ pub(super) struct Move {
 
 pub(super) enum Target {
     /// A file of its own, named by the claim; of records where it has material.
-    File { stem: Stem, claim: Claim, material: Option<Arc<Material>> },
+    File { stem: Stem, claim: Claim, records: Option<Records> },
     /// The file it was read back from.
     Source { bytes: u64 },
 }
@@ -191,25 +191,23 @@ impl Job<'_> {
                 Standing::ReadBack(from) => moves.push(self.read_back(candidate, &from)),
             }
         }
-        let jobs: Vec<(Candidate, Option<Arc<Material>>)> = content
+        let jobs: Vec<(Candidate, Option<Records>)> = content
             .into_par_iter()
             .map(|candidate| {
-                let material = self.material(&candidate);
-                (candidate, material)
+                let records = self.records(&candidate);
+                (candidate, records)
             })
             .collect();
         let wanted: Vec<(Stem, blake3::Hash)> =
-            jobs.iter().map(|(candidate, material)| self.wanted(candidate, material)).collect();
+            jobs.iter().map(|(candidate, records)| self.wanted(candidate, records)).collect();
         let granted = self.store.claim(claims, &wanted)?;
         let jobs: Vec<_> = jobs.into_iter().zip(wanted).zip(granted).collect();
-        moves.par_extend(jobs.into_par_iter().map(
-            |(((candidate, material), (stem, _)), claim)| {
-                let path = self.store.spell(&claim.name);
-                let replacement = self.replacement(&candidate, &material, &path, budget);
-                let target = Target::File { stem, claim, material };
-                Move { candidate, budget, path, replacement, target }
-            },
-        ));
+        moves.par_extend(jobs.into_par_iter().map(|(((candidate, records), (stem, _)), claim)| {
+            let path = self.store.spell(&claim.name);
+            let replacement = self.replacement(&candidate, &records, &path, budget);
+            let target = Target::File { stem, claim, records };
+            Move { candidate, budget, path, replacement, target }
+        }));
         let (smaller, larger): (Vec<Move>, Vec<Move>) =
             moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
         let why = "would not become smaller by a preview and a reference";
@@ -217,12 +215,8 @@ impl Job<'_> {
         Ok(smaller)
     }
 
-    fn wanted(
-        &self,
-        candidate: &Candidate,
-        material: &Option<Arc<Material>>,
-    ) -> (Stem, blake3::Hash) {
-        if let Some(material) = material {
+    fn wanted(&self, candidate: &Candidate, records: &Option<Records>) -> (Stem, blake3::Hash) {
+        if let Some(Records { material, .. }) = records {
             return (material.stem.clone(), material.hash);
         }
         let hash =
@@ -245,15 +239,15 @@ impl Job<'_> {
     pub(super) fn replacement(
         &self,
         candidate: &Candidate,
-        material: &Option<Arc<Material>>,
+        records: &Option<Records>,
         path: &str,
         budget: Budget,
     ) -> Arc<Replacement> {
         let spec =
             Spec { budget, tokenizer: self.tokenizer, tools: self.settings.reload_tools.clone() };
         let make = || {
-            if material.is_some() {
-                let text = self.descriptor(candidate, path, budget.whole() > 0);
+            if let Some(records) = records {
+                let text = self.descriptor(candidate, records, path, budget.whole() > 0);
                 return Arc::new(Replacement::new(&text, self.tokenizer));
             }
             let text = self.text(candidate);
@@ -265,8 +259,10 @@ impl Job<'_> {
         let Some(hash) = candidate.slot.hash else { return make() };
         let json = candidate.slot.slot.kind == SlotKind::Json;
         // A file of records has the richness and the text's own tokens besides.
-        let records = material.as_ref().map(|_| (self.settings.descriptor, candidate.slot.tokens));
-        let key = blake3::hash(format!("{hash} {path:?} {spec:?} {json} {records:?}").as_bytes());
+        let of_records =
+            records.as_ref().map(|_| (self.settings.descriptor, candidate.slot.tokens));
+        let key =
+            blake3::hash(format!("{hash} {path:?} {spec:?} {json} {of_records:?}").as_bytes());
         if let Some(known) = self.offloader.replacements.get(&key) {
             return known;
         }

@@ -267,9 +267,11 @@ impl Job<'_> {
     }
 
     /// What the file of a move holds.
-    pub(super) fn stored_text(&self, item: &Move) -> Cow<'_, str> {
+    pub(super) fn stored_text<'a>(&'a self, item: &'a Move) -> Cow<'a, str> {
         match &item.target {
-            Target::File { material: Some(_), .. } => Cow::Owned(self.records_of(&item.candidate)),
+            Target::File { records: Some(records), .. } => {
+                self.records_text(&item.candidate, records)
+            }
             Target::File { .. } | Target::Source { .. } => self.text(&item.candidate),
         }
     }
@@ -277,12 +279,12 @@ impl Job<'_> {
     /// Another request took a name in between: the content got the next one.
     fn renamed(&self, moves: &mut [Move], asked: &Claim, got: &Claim) {
         for item in moves.iter_mut() {
-            let Target::File { claim, material, .. } = &mut item.target else { continue };
+            let Target::File { claim, records, .. } = &mut item.target else { continue };
             if claim.name == asked.name {
                 *claim = got.clone();
                 item.path = self.store.spell(&got.name);
                 item.replacement =
-                    self.replacement(&item.candidate, material, &item.path, item.budget);
+                    self.replacement(&item.candidate, records, &item.path, item.budget);
             }
         }
     }
@@ -304,7 +306,7 @@ impl Job<'_> {
 impl<'a> NewReference<'a> {
     pub(super) fn of(item: &'a Move) -> NewReference<'a> {
         let bytes = match &item.target {
-            Target::File { material: Some(material), .. } => material.bytes,
+            Target::File { records: Some(records), .. } => records.material.bytes,
             Target::File { .. } => item.candidate.slot.bytes as u64,
             Target::Source { bytes } => *bytes,
         };

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
+use super::rehydrate::TOO_LARGE;
 use crate::compaction::reference::Form;
 use crate::store::{Location, Roots, Stem, read_regular};
 
@@ -48,15 +49,22 @@ pub(super) fn recognise(text: &str, roots: &Roots, folder: &Location) -> Option<
     let bytes = first.dir().metadata(first.relative()).ok()?.len();
     let head = format!("{head}:");
     // The proof: the files give the same text.
-    (rebuild(&head, &lines, roots).ok()?.as_str() == text).then(|| Found {
+    let limit = text.len() as u64;
+    (rebuild(&head, &lines, roots, limit).ok()?.as_str() == text).then(|| Found {
         path: folder.child(&folder.name_of(&first).unwrap_or_default()).spelled().to_owned(),
         bytes,
         form: Form::Found { head, lines },
     })
 }
 
-/// The text again, from its first line and the lines of each file.
-pub(super) fn rebuild(head: &str, lines: &str, roots: &Roots) -> Result<String, String> {
+/// The text again, from its first line and the lines of each file; of at most
+/// `limit` bytes.
+pub(super) fn rebuild(
+    head: &str,
+    lines: &str,
+    roots: &Roots,
+    limit: u64,
+) -> Result<String, String> {
     let broken = || "its note cannot be read".to_owned();
     let searched = searched(head.trim_end_matches(':'), roots).ok_or_else(broken)?;
     let mut out = format!("{head}\n---");
@@ -77,6 +85,9 @@ pub(super) fn rebuild(head: &str, lines: &str, roots: &Roots) -> Result<String, 
             let _ = write!(out, "\nL{number}: {line}");
         }
         out.push_str("\n---");
+        if out.len() as u64 > limit {
+            return Err(TOO_LARGE.to_owned());
+        }
     }
     Ok(out)
 }

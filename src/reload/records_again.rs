@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::grep_answer::{parse_range, ranges};
+use super::rehydrate::TOO_LARGE;
 use crate::compaction::reference::Again;
 
 /// Most lines of an answer that are looked at.
@@ -29,11 +30,12 @@ pub(super) fn recognise(text: &str, content: &str) -> Option<Again> {
     let again = Again { lines: ranges(&numbers?), head, tail };
     let short = again.head.len() + again.tail.len() <= AROUND;
     // The proof: the file gives the same text.
-    (short && rebuild(&again, content).is_ok_and(|rebuilt| rebuilt == text)).then_some(again)
+    let limit = text.len() as u64;
+    (short && rebuild(&again, content, limit).is_ok_and(|rebuilt| rebuilt == text)).then_some(again)
 }
 
-/// The text again.
-pub(super) fn rebuild(again: &Again, content: &str) -> Result<String, String> {
+/// The text again, of at most `limit` bytes.
+pub(super) fn rebuild(again: &Again, content: &str, limit: u64) -> Result<String, String> {
     let lines: Vec<&str> = content.lines().collect();
     let mut out = again.head.clone();
     let mut sep = "";
@@ -44,6 +46,9 @@ pub(super) fn rebuild(again: &Again, content: &str) -> Result<String, String> {
             out.push_str(sep);
             out.push_str(line.ok_or("the file does not hold those lines")?);
             sep = "\n";
+            if out.len() as u64 > limit {
+                return Err(TOO_LARGE.to_owned());
+            }
         }
     }
     out.push_str(&again.tail);
@@ -61,7 +66,8 @@ mod tests {
         let text = "3 of 3 records match.\n{\"id\":3}\n{\"id\":1}\n{\"id\":2}\n[3 of 9 shown; offset=3 for more]";
         let again = recognise(text, FILE).unwrap();
         assert_eq!(again.lines, "4,2-3");
-        assert_eq!(rebuild(&again, FILE).unwrap(), text);
+        assert_eq!(rebuild(&again, FILE, 1_000).unwrap(), text);
+        assert!(rebuild(&again, FILE, 10).is_err(), "no more than there is room for");
     }
 
     #[test]
@@ -74,6 +80,6 @@ mod tests {
     #[test]
     fn a_file_that_lost_lines_says_so() {
         let again = Again { lines: "9".to_owned(), head: String::new(), tail: String::new() };
-        assert!(rebuild(&again, FILE).is_err());
+        assert!(rebuild(&again, FILE, 1_000).is_err());
     }
 }

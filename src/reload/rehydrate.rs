@@ -11,7 +11,7 @@ use crate::history::{History, HistoryError};
 use crate::lro::file;
 use crate::reload::regroup::{Regrouped, regroup};
 use crate::reload::{grep_answer, read_back, records_again};
-use crate::store::{Roots, Stem, read_regular};
+use crate::store::{Roots, Stem, read_regular, regular_len};
 use crate::tokens::measure::text_of;
 
 /// A history with its texts back.
@@ -41,8 +41,15 @@ pub struct Unresolved {
 /// Most messages with snapshots that are looked for.
 const HOLDERS: usize = 16;
 
-/// Puts everything back.
-pub fn rehydrate(history: &History<'_>, roots: &Roots) -> Result<Rehydrated, HistoryError> {
+/// What is said of a reference that there is no room for.
+pub(super) const TOO_LARGE: &str = "it would make the answer too large";
+
+/// Puts everything back; the references may bring back `room` bytes together.
+pub fn rehydrate(
+    history: &History<'_>,
+    roots: &Roots,
+    room: u64,
+) -> Result<Rehydrated, HistoryError> {
     let mut unresolved = Vec::new();
     let mut messages_restored = 0;
     let mut whole: Option<String> = None;
@@ -59,7 +66,7 @@ pub fn rehydrate(history: &History<'_>, roots: &Roots) -> Result<Rehydrated, His
     }
     let array = whole.as_deref().unwrap_or(history.array());
     let history = History::parse(array, history.dialect().name())?;
-    let rehydrated = references(&history, roots, unresolved)?;
+    let rehydrated = references(&history, roots, room, unresolved)?;
     Ok(Rehydrated { messages_restored, ..rehydrated })
 }
 
@@ -67,6 +74,7 @@ pub fn rehydrate(history: &History<'_>, roots: &Roots) -> Result<Rehydrated, His
 fn references(
     history: &History<'_>,
     roots: &Roots,
+    mut room: u64,
     mut unresolved: Vec<Unresolved>,
 ) -> Result<Rehydrated, HistoryError> {
     let mut edits = Vec::new();
@@ -76,8 +84,9 @@ fn references(
         for (id, slot) in slots(&view) {
             let text = text_of(raw, slot).text;
             let Some(found) = reference::parse(&text) else { continue };
-            match restore(&found.form, found.path, id, roots) {
+            match restore(&found.form, found.path, id, roots, room) {
                 Ok(Some(replacement)) => {
+                    room = room.saturating_sub(replacement.len() as u64);
                     let span = start + slot.span.start..start + slot.span.end;
                     edits.push(Edit { span, replacement });
                 }
@@ -125,6 +134,7 @@ fn restore(
     path: &str,
     id: Option<&str>,
     roots: &Roots,
+    room: u64,
 ) -> Result<Option<String>, String> {
     // The same words for a file outside the roots and one that is not there:
     // the answer must not tell the two apart.
@@ -140,7 +150,10 @@ fn restore(
         return Ok(None);
     }
     if let Form::Found { head, lines } = form {
-        return grep_answer::rebuild(head, lines, roots).map(|text| Some(quote(&text)));
+        return grep_answer::rebuild(head, lines, roots, room).map(|text| Some(quote(&text)));
+    }
+    if regular_len(&at).is_ok_and(|length| length > room) {
+        return Err(TOO_LARGE.to_owned());
     }
     let content = read_regular(&at).map_err(|_| missing())?;
     if !form.allows(content.len() as u64) {
@@ -164,6 +177,9 @@ fn restore(
         }
         Form::Records { kind, .. } => {
             let stored = file::parse(&content).map_err(|error| error.to_string())?;
+            if stored.header.source.as_ref().is_some_and(|source| source.bytes > room) {
+                return Err(TOO_LARGE.to_owned());
+            }
             let text = stored.rebuild().map_err(|error| error.to_string())?;
             Ok(Some(match kind {
                 SlotKind::String => quote(&text),
@@ -171,7 +187,7 @@ fn restore(
             }))
         }
         Form::Again(again) => {
-            records_again::rebuild(again, &content).map(|text| Some(quote(&text)))
+            records_again::rebuild(again, &content, room).map(|text| Some(quote(&text)))
         }
         Form::Found { .. } => Ok(None),
     }

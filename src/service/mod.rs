@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::config::{Config, ExtractConfig, ReloadConfig, SummariserError};
 use crate::history::HistoryError;
 use crate::jq::Jq;
-use crate::large::Large;
+use crate::large::{Large, Turns};
 use crate::offload::{Followed, Materials, OffloadError, Offloader, replacements};
 use crate::params::{HistoryOrParam, ParamError};
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
@@ -135,6 +135,7 @@ impl Service {
             jq: Arc::clone(&jq),
             lifetimes,
             config: config.prompt.offload.clone().into(),
+            turns: Turns::default(),
         };
         let offloader = Offloader {
             roots: Arc::clone(&roots),

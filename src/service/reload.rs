@@ -93,7 +93,7 @@ impl Service {
     pub fn rehydrate(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
-        let back = rehydrate::rehydrate(&history, &self.roots)?;
+        let back = rehydrate::rehydrate(&history, &self.roots, self.reload.rehydrate_bytes)?;
         let text = put_back(&back);
         let mut answer = Answer::text(text).with_messages(back.messages);
         answer.put("restored", &back.restored);

@@ -8,7 +8,7 @@ use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use crate::reload::{ReloadError, grep};
-use crate::store::{Location, find_result, read_regular, stores};
+use crate::store::{Location, find_result, gone_result, read_regular, stores};
 use crate::tokens::Tokenizer;
 
 impl Service {
@@ -62,14 +62,8 @@ impl Service {
         }
         // What was deleted in one of the folders is told from what never was.
         let not_found = || ReloadError::NotFound { path: id.to_owned() };
-        let names = [id.to_owned(), format!("tool_call_{id}.txt"), format!("tool_{id}.txt")];
-        for folder in &folders {
-            for name in names.iter().filter(|name| !name.contains(|c: char| c.is_control())) {
-                let failure = Failure::of_file("result_id", &folder.child(name), not_found());
-                if matches!(&failure, Failure::Reload { source: ReloadError::Expired { .. }, .. }) {
-                    return Err(failure);
-                }
-            }
+        if let Some(at) = folders.iter().find_map(|folder| gone_result(folder, id)) {
+            return Err(Failure::of_file("result_id", &at, not_found()));
         }
         let id = id.chars().take(200).collect();
         Err(Failure::Reload { field: "result_id", source: ReloadError::NoResult { id } })

@@ -85,3 +85,9 @@ pub fn read_start(location: &Location, most: usize) -> io::Result<Vec<u8>> {
     file.take(most as u64).read_to_end(&mut start)?;
     Ok(start)
 }
+
+/// When a file was written or last renewed.
+pub fn modified(location: &Location) -> io::Result<std::time::SystemTime> {
+    let file = open_regular(location.dir(), location.relative())?;
+    Ok(file.metadata()?.modified()?.into_std())
+}

@@ -122,6 +122,11 @@ impl Sweeper<'_> {
         if !metadata.is_file() || !is_own(&metadata) {
             return Ok(None);
         }
+        // What no line names is adopted only if it looks as this service writes it.
+        let private = metadata.mode() & 0o777 == 0o600;
+        if !swept.lists(name) && !private && !is_lro(name) {
+            return Ok(None);
+        }
         let listed = swept.listed_ttl(name);
         let first = modified(&metadata)?;
         // Only a large result must be opened to know its lifetime.

@@ -43,6 +43,7 @@ mod large;
 mod large_real;
 mod lifecycle;
 mod lro;
+mod lro_hostile;
 mod model;
 mod offload;
 mod properties;

@@ -5,11 +5,11 @@ use std::{borrow::Cow, collections::HashMap};
 
 use super::{
     error::QueryError,
-    number::Number,
     scan,
     value::{Kind, Text},
 };
 use crate::history::raw;
+use crate::lro::number::Number;
 
 const IDS: usize = 10_000;
 const ACCEPTED: &str = "a list of strings and numbers";

@@ -13,7 +13,6 @@ mod error;
 mod group;
 mod ids;
 mod nearest;
-mod number;
 mod operation;
 mod part;
 mod path;

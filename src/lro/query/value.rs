@@ -4,8 +4,9 @@
 
 use std::{borrow::Cow, cmp::Ordering};
 
-use super::{number::Number, scan};
+use super::scan;
 use crate::history::raw;
+use crate::lro::number::Number;
 
 /// Containers nested deeper are compared as text: their white space and escapes
 /// count for nothing, the order of their keys and the spelling of their numbers

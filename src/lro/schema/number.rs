@@ -1,7 +1,7 @@
-//! Numbers as they are spelled: which of two is larger, exactly. A float of 64
-//! bits would make 2^53 and 2^53 + 1 equal and 1e400 infinite.
+//! The numbers of a field: its ends as they are spelled, and a sample that tells
+//! what is typical.
 
-use std::cmp::Ordering;
+use crate::lro::number::Number;
 
 /// How many numbers of a field are remembered to know what is typical of it.
 const SAMPLE: usize = 128;
@@ -9,37 +9,24 @@ const SAMPLE: usize = 128;
 /// The numbers of a field.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Numbers {
-    ends: Option<(End, End)>,
+    ends: Option<(Number<'static>, Number<'static>)>,
     sample: Vec<f64>,
     stride: u64,
     seen: u64,
 }
 
-#[derive(Debug, Clone)]
-struct End {
-    near: f64,
-    spelled: Box<str>,
-}
-
 impl Numbers {
     pub(crate) fn add(&mut self, spelled: &str) {
-        let Ok(near) = spelled.parse::<f64>() else { return };
-        self.remember(near);
-        let Some((least, most)) = &mut self.ends else {
-            let end = End { near, spelled: spelled.into() };
-            self.ends = Some((end.clone(), end));
-            return;
-        };
-        // Rounding never swaps two numbers, so only equal floats need digits.
-        if near < least.near
-            || (near == least.near && compare(spelled, &least.spelled) == Ordering::Less)
-        {
-            *least = End { near, spelled: spelled.into() };
-        }
-        if near > most.near
-            || (near == most.near && compare(spelled, &most.spelled) == Ordering::Greater)
-        {
-            *most = End { near, spelled: spelled.into() };
+        let number = Number::read(spelled);
+        self.remember(number.near());
+        match &mut self.ends {
+            Some((least, _)) if number < *least => *least = number.into_owned(),
+            Some((_, most)) if number > *most => *most = number.into_owned(),
+            Some(_) => {}
+            None => {
+                let number = number.into_owned();
+                self.ends = Some((number.clone(), number));
+            }
         }
     }
 
@@ -63,7 +50,7 @@ impl Numbers {
     /// The least and the greatest, as spelled.
     pub(crate) fn ends(&self) -> Option<(&str, &str)> {
         let (least, most) = self.ends.as_ref()?;
-        Some((&least.spelled, &most.spelled))
+        Some((least.text(), most.text()))
     }
 
     /// A number that about a quarter of them reach; none where it would have no
@@ -76,87 +63,9 @@ impl Numbers {
     }
 }
 
-/// Compares two JSON numbers by value.
-pub(crate) fn compare(a: &str, b: &str) -> Ordering {
-    let (a, b) = (Decimal::of(a), Decimal::of(b));
-    match (a.negative, b.negative) {
-        (false, true) => Ordering::Greater,
-        (true, false) => Ordering::Less,
-        (false, false) => a.magnitude(&b),
-        (true, true) => b.magnitude(&a),
-    }
-}
-
-/// `0.d1d2d3… × 10^point`; zero has no digits.
-struct Decimal {
-    negative: bool,
-    digits: Vec<u8>,
-    point: i64,
-}
-
-impl Decimal {
-    fn of(spelled: &str) -> Self {
-        let (sign, rest) = match spelled.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, spelled),
-        };
-        let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = || whole.bytes().chain(fraction.bytes());
-        let leading = all().take_while(|digit| *digit == b'0').count();
-        let mut digits: Vec<u8> = all().skip(leading).collect();
-        while digits.last() == Some(&b'0') {
-            digits.pop();
-        }
-        let length = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-        let point = parse_exponent(exponent)
-            .saturating_add(length(whole.len()))
-            .saturating_sub(length(leading));
-        let zero = digits.is_empty();
-        Self { negative: sign && !zero, digits, point: if zero { i64::MIN } else { point } }
-    }
-
-    fn magnitude(&self, other: &Self) -> Ordering {
-        self.point.cmp(&other.point).then_with(|| self.digits.cmp(&other.digits))
-    }
-}
-
-fn parse_exponent(text: &str) -> i64 {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let size = digits
-        .bytes()
-        .filter(u8::is_ascii_digit)
-        .fold(0_i64, |size, digit| size.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
-    if negative { -size } else { size }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_compared_by_value_and_not_through_a_float() {
-        for (a, b) in [
-            ("9007199254740992", "9007199254740993"),
-            ("1e400", "1e401"),
-            ("-1e401", "-1e400"),
-            ("-1", "0"),
-            ("0.1", "0.10000000000000000001"),
-            ("1e-400", "1e-399"),
-            ("0", "1e-999"),
-            ("99", "1e2000000000000000000000"),
-        ] {
-            assert_eq!(compare(a, b), Ordering::Less, "{a} < {b}");
-            assert_eq!(compare(b, a), Ordering::Greater, "{b} > {a}");
-        }
-        for (a, b) in [("1.0", "1"), ("1e2", "100"), ("-0", "0"), ("0e99", "0"), ("1.50E+1", "15")]
-        {
-            assert_eq!(compare(a, b), Ordering::Equal, "{a} = {b}");
-        }
-    }
 
     #[test]
     fn the_ends_are_kept_as_spelled() {

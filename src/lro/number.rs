@@ -19,6 +19,16 @@ impl<'a> Number<'a> {
         Self { near: text.parse().unwrap_or(0.0), text: Cow::Borrowed(text) }
     }
 
+    /// As it is spelled.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The nearest float; infinite beyond them.
+    pub(super) fn near(&self) -> f64 {
+        self.near
+    }
+
     /// The same, without the text it was read from.
     pub(super) fn into_owned(self) -> Number<'static> {
         Number { near: self.near, text: Cow::Owned(self.text.into_owned()) }
