@@ -31,7 +31,10 @@ impl Job<'_> {
         let mut seen: HashSet<PathBuf> = HashSet::new();
         let referred = self.referred();
         let mut found: BTreeSet<&str> = referred.iter().map(String::as_str).collect();
-        mentions(self.history().array(), &mut found);
+        // The latest messages first: there is a bound.
+        for raw in self.history().messages().iter().rev() {
+            mentions(raw, &mut found);
+        }
         let mut next: Vec<Location> = self.located(&found, None, &mut seen);
         let mut left = FILES;
         while !next.is_empty() {

@@ -3,21 +3,25 @@
 //! stands before it is its folder.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use memchr::memchr_iter;
+use memchr::memmem::Finder;
 
 use crate::store::Stem;
 
 /// Longest folder that is looked at, in bytes.
 const FOLDER: usize = 1024;
-/// Most paths of one text; the latest ones count.
+/// The beginnings of extensions of stored files.
+static FINDERS: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| [Finder::new(".txt"), Finder::new(".json")]);
+/// Most paths that are looked for.
 const MENTIONS: usize = 10_000;
 
-/// Every path in `text` whose file name could have been minted here, the latest
-/// first. `text` may be raw JSON: no escape stands inside a name, and one inside a
-/// folder ends it there.
+/// Every path in `text` whose file name could have been minted here. `text` may be
+/// raw JSON: no escape stands inside a name, and one inside a folder ends it there.
 pub(super) fn mentions<'a>(text: &'a str, found: &mut BTreeSet<&'a str>) {
-    for dot in memchr_iter(b'.', text.as_bytes()).rev() {
+    let ends = FINDERS.iter().flat_map(|finder| finder.find_iter(text.as_bytes()));
+    for dot in ends {
         if found.len() >= MENTIONS {
             return;
         }

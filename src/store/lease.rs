@@ -42,8 +42,7 @@ impl Lifetimes {
     /// The lifetime of `name`: what its header says, else what the manifest says
     /// (`listed`, in seconds), else the folder's.
     pub(super) fn of(&self, name: &FileName, listed: Option<u64>, head: &[u8]) -> Option<Duration> {
-        // A file of a compaction names no moment; it lives as its chat does.
-        let lro = Stem::lro_identity(name.as_str()).is_some_and(|lro| lro.ulid.timestamp_ms() > 0);
+        let lro = has_own_time(name);
         if lro && let Some(own) = (self.header_ttl)(head) {
             return own.map(Duration::from_secs);
         }
@@ -60,6 +59,12 @@ impl Lifetimes {
 pub(super) fn is_over(modified: SystemTime, ttl: Option<Duration>, now: SystemTime) -> bool {
     let end = ttl.and_then(|ttl| modified.checked_add(ttl));
     end.is_some_and(|end| now >= end)
+}
+
+/// True for a large result that was given out by itself. One of a compaction names
+/// no moment, says no lifetime, and lives as its chat does.
+fn has_own_time(name: &FileName) -> bool {
+    Stem::lro_identity(name.as_str()).is_some_and(|lro| lro.ulid.timestamp_ms() > 0)
 }
 
 pub(super) fn is_lro(name: &FileName) -> bool {
@@ -128,6 +133,14 @@ impl Renewal<'_> {
     }
 
     fn try_renew(&mut self, name: &FileName) -> io::Result<Lease> {
+        // Most leases are fresh, and a look without opening says so.
+        if !has_own_time(name) {
+            let metadata = self.folder.symlink_metadata(name.as_str())?;
+            let ttl = self.lifetimes.of(name, self.listed_ttl(name), b"");
+            if metadata.is_file() && (!is_own(&metadata) || self.is_fresh(&metadata, ttl)?) {
+                return Ok(Lease::Held);
+            }
+        }
         let file = open_named(&self.folder, name.as_str(), OFlags::RDONLY, Mode::empty())?;
         let metadata = file.metadata()?;
         if !is_own(&metadata) {
@@ -135,8 +148,7 @@ impl Renewal<'_> {
         }
         let listed = self.listed_ttl(name);
         let ttl = self.lifetimes.of(name, listed, &head(&file, name)?);
-        let age = self.now.duration_since(modified(&metadata)?).unwrap_or_default();
-        if ttl.is_none_or(|ttl| age <= ttl / 8) {
+        if self.is_fresh(&metadata, ttl)? {
             return Ok(Lease::Held);
         }
         // Where the file system has no locks, a sweep looks once more right
@@ -146,6 +158,12 @@ impl Renewal<'_> {
             return Ok(Lease::Gone);
         }
         self.set(name, &file)
+    }
+
+    /// True where no more than an eighth of the lifetime has passed.
+    fn is_fresh(&self, metadata: &Metadata, ttl: Option<Duration>) -> io::Result<bool> {
+        let age = self.now.duration_since(modified(metadata)?).unwrap_or_default();
+        Ok(ttl.is_none_or(|ttl| age <= ttl / 8))
     }
 
     /// Sets the time of a locked file and notes it with the hash it is known by.
