@@ -5,13 +5,13 @@ use std::borrow::Cow;
 
 use super::request::{Given, Request};
 use crate::history::raw;
-use crate::jq::{Job, Jq};
+use crate::jq::Jq;
 use crate::lro::estimate;
-use crate::lro::profile::{Detail, Profile};
+use crate::lro::profile::Detail;
 use crate::lro::recipe::Recipe;
-use crate::lro::recipes::{TEN, candidates, ten};
 use crate::lro::records::{self, Accept, Found};
 use crate::lro::schema::{Schema, infer};
+use crate::reload::trial::tried as tried_on;
 use crate::tokens::Tokenizer;
 
 impl Request<'_> {
@@ -62,57 +62,11 @@ impl Material {
         let schema = infer(lines.iter().copied());
         let (recipes, untried) = match tried {
             Some(recipes) => (recipes, None),
-            None => recipes(request.profile, &request.detail, &schema, lines, jq),
+            None => {
+                let detail = Detail::of(&request.detail).unwrap_or(Detail::Full);
+                tried_on(request.profile, detail, &schema, lines, jq)
+            }
         };
         Material { schema, recipes, untried }
-    }
-}
-
-/// The ten recipes, each run once on records of every shape there is.
-fn recipes(
-    profile: Profile,
-    detail: &str,
-    schema: &Schema,
-    lines: &[&str],
-    jq: &Jq,
-) -> (Vec<Recipe>, Option<String>) {
-    let detail = Detail::of(detail).unwrap_or(Detail::Full);
-    let candidates = candidates(profile, detail, schema);
-    // The tables of the specifications are fixed, whatever they give.
-    if candidates.len() == TEN {
-        return (candidates, None);
-    }
-    let mut sample = String::new();
-    for line in schema.sample().into_iter().filter_map(|at| lines.get(at)) {
-        sample.push_str(line);
-        sample.push('\n');
-    }
-    let vars: Vec<Vec<(String, String)>> = candidates.iter().map(Recipe::variables).collect();
-    let jobs: Vec<Job<'_>> =
-        candidates.iter().zip(&vars).map(|(recipe, vars)| job(recipe, vars)).collect();
-    let (good, untried) = match jq.check(&jobs, &sample) {
-        Ok(tried) => {
-            let good: Vec<bool> = tried.iter().map(Result::is_ok).collect();
-            let failed = TEN.saturating_sub(good.iter().filter(|good| **good).count());
-            let why = tried.into_iter().find_map(Result::err).map(|error| error.to_string());
-            let why = why.filter(|_| failed > 0);
-            (good, why.map(|why| format!("{failed} recipes were not run to their end: {why}")))
-        }
-        Err(error) => {
-            (vec![true; candidates.len()], Some(format!("the recipes were not tried: {error}")))
-        }
-    };
-    (ten(candidates, &good), untried)
-}
-
-/// A recipe as a job for jq.
-fn job<'a>(recipe: &'a Recipe, vars: &'a [(String, String)]) -> Job<'a> {
-    Job {
-        filter: &recipe.filter,
-        vars,
-        slurp: recipe.slurp,
-        raw: recipe.raw,
-        offset: 0,
-        limit: None,
     }
 }

@@ -16,10 +16,10 @@ use crate::lro::descriptor::Richness;
 use crate::lro::file::{Facts, identity, render};
 use crate::lro::note::{NoteFacts, note};
 use crate::lro::profile::{Detail, Profile};
-use crate::lro::recipes::{TEN, candidates};
 use crate::lro::records::{Accept, Found, find};
 use crate::lro::schema::{Schema, infer};
 use crate::lro::{self, estimate};
+use crate::reload::trial::tried;
 use crate::store::{LroPrefix, Stem};
 use crate::tokens::Tokenizer;
 
@@ -135,9 +135,9 @@ impl Job<'_> {
         let recipes = match self.settings.descriptor {
             Richness::Pointer | Richness::NoRecipes => Vec::new(),
             Richness::Full | Richness::NoSchema | Richness::Compact => {
-                let mut all = candidates(Profile::General, Detail::Full, &made.schema);
-                all.truncate(TEN);
-                all
+                let lines: Vec<&str> = made.content.lines().skip(1).collect();
+                let jq = &self.offloader.jq;
+                tried(Profile::General, Detail::Full, &made.schema, &lines, jq).0
             }
         };
         let facts = NoteFacts {

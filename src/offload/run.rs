@@ -17,6 +17,7 @@ use super::summarise::Summariser;
 use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
+use crate::jq::Jq;
 use crate::store::{Claim, Claims, Durability, Ledger, Lifetimes, Roots, Stem, Store, StoreError};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
@@ -41,6 +42,8 @@ pub struct Offloader {
     /// False where the operator switched large result offloading off: arrays of
     /// records move as any text.
     pub records: bool,
+    /// Tries recipes before they are offered.
+    pub jq: Arc<Jq>,
     /// How long files live.
     pub lifetimes: Lifetimes,
     /// Files whose own mentions were looked at, and when.

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use super::extract_answer::{Extracted, of_jq, of_query};
 use super::extract_request::{Asked, JqFilter, RecipeCall};
 use super::regular_file::{Opened, open_target};
+use super::trial::tried;
 use super::{CountTokens, ReloadError, Target};
 use crate::jq::{Job, Jq, JqError};
 use crate::lro::file::{self, Stored};
 use crate::lro::profile::{Detail, Profile};
 use crate::lro::query::{self, QueryError};
 use crate::lro::recipe::Recipe;
-use crate::lro::recipes::{TEN, candidates};
+use crate::lro::recipes::TEN;
 use crate::lro::records::{self, Accept};
 use crate::lro::schema::infer;
 
@@ -121,7 +122,7 @@ pub fn extract(
             Ok(of_jq(means.jq.run(&job, lines)?, &job, records.count(), room, &count))
         }
         Asked::Recipe(call) => {
-            let recipe = records.recipe(call.number);
+            let recipe = records.recipe(call.number, means.jq);
             let vars = bound(&recipe, call)?;
             let Recipe { filter, slurp, raw, .. } = &recipe;
             let (offset, limit) = (call.offset, call.limit);
@@ -185,7 +186,7 @@ impl<'a> Records<'a> {
     }
 
     /// One of the ten recipes: those the file came with, or the same made again.
-    fn recipe(&self, number: u64) -> Recipe {
+    fn recipe(&self, number: u64, jq: &Jq) -> Recipe {
         let at = usize::try_from(number).unwrap_or(TEN).clamp(1, TEN) - 1;
         let header = match self {
             Records::Stored(stored) => Some(&stored.header),
@@ -197,9 +198,10 @@ impl<'a> Records<'a> {
         kept.unwrap_or_else(|| {
             let profile = header.and_then(|header| Profile::of(header.profile.as_deref()?));
             let detail = header.and_then(|header| Detail::of(&header.detail));
-            let schema = infer(self.lines().lines());
-            let all =
-                candidates(profile.unwrap_or_default(), detail.unwrap_or(Detail::Full), &schema);
+            let lines: Vec<&str> = self.lines().lines().collect();
+            let schema = infer(lines.iter().copied());
+            let (profile, detail) = (profile.unwrap_or_default(), detail.unwrap_or(Detail::Full));
+            let (all, _) = tried(profile, detail, &schema, &lines, jq);
             all.into_iter().nth(at).unwrap_or_else(Recipe::identity)
         })
     }

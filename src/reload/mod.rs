@@ -13,6 +13,7 @@ pub mod read_back;
 pub mod read_file;
 pub mod rehydrate;
 pub mod tool_result;
+pub mod trial;
 
 mod excerpt;
 mod fit;

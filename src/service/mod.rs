@@ -146,6 +146,7 @@ impl Service {
             summariser: config.llm.summariser(config.compression.summariser)?,
             materials: Materials::new(config.cache.files),
             records: config.prompt.offload.enabled,
+            jq: Arc::clone(&jq),
             lifetimes,
             followed: Followed::new(FOLLOWED),
         };
