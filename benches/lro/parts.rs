@@ -68,6 +68,7 @@ pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
             recipes: &recipes,
             guidance: &guidance,
             around: None,
+            preview: None,
         };
         descriptor::render(&facts, Richness::Full).len()
     };

@@ -75,6 +75,15 @@ pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
     out
 }
 
+/// What of a text says most: its beginning, its end, and between them the lines that
+/// carry errors and totals; then how long it is. For a text that is shown without a
+/// reference.
+pub fn summary(text: &str, spec: &Spec) -> String {
+    let shown = Shown::choose(text, spec);
+    let tokens = spec.tokenizer.count(text);
+    format!("{}[{} lines, {tokens} tokens, {} bytes]", shown.render(text), shown.lines, text.len())
+}
+
 /// What was chosen to stay: `text[..head]`, `text[tail..]`, and lines between.
 struct Shown {
     head: usize,

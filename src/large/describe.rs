@@ -4,20 +4,38 @@
 use super::material::Material;
 use super::request::Request;
 use crate::compaction::call::ReloadTool;
+use crate::compaction::preview::{Budget, Spec, summary};
 use crate::lro::descriptor::{self, Richness};
 use crate::lro::profile::Profile;
 use crate::lro::summary::Summary;
 use crate::lro::{estimate, guidance};
 use crate::tokens::Tokenizer;
 
+/// Size of the summary of a text, in tokens.
+const PREVIEW_TOKENS: u64 = 120;
 /// Longest JSON schema of a descriptor, in bytes.
 const SCHEMA_BYTES: usize = 6_000;
+
+/// What the result says of itself besides its records.
+pub(super) struct Said<'a> {
+    /// The scalars that stood around them, as a JSON object.
+    pub(super) around: Option<&'a str>,
+    /// What of a text says most.
+    pub(super) preview: Option<&'a str>,
+}
+
+/// The heuristic summary of a text (`file-backed-tool-results`, "Implementation
+/// Sketch").
+pub(super) fn preview_of(text: &str) -> String {
+    let (budget, tokenizer) = (Budget::Tokens(PREVIEW_TOKENS), Tokenizer::O200kBase);
+    summary(text, &Spec { budget, tokenizer, tools: Vec::new() })
+}
 
 /// The descriptor, JSON; None where even the leanest costs as much as the result.
 pub(super) fn describe(
     request: &Request<'_>,
     material: &Material,
-    around: Option<&str>,
+    said: &Said<'_>,
     path: &str,
     inline_tokens: u64,
 ) -> Option<String> {
@@ -38,7 +56,8 @@ pub(super) fn describe(
         schema_bytes: SCHEMA_BYTES,
         recipes: &material.recipes,
         guidance: &guidance,
-        around,
+        around: said.around,
+        preview: said.preview,
     };
     let asked = Richness::ALL.iter().skip_while(|richness| **richness != request.descriptor);
     asked

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::describe::describe;
+use super::describe::{Said, describe, preview_of};
 use super::fallback::truncated;
 use super::material::Material;
 use super::place::Place;
@@ -202,9 +202,11 @@ impl Large {
         let material = Material::of(&lines, request, tried, &self.jq);
         facts.recipes = serde_json::value::to_raw_value(&material.recipes).ok();
         let around = found.around();
+        let preview = found.is_text().then(|| preview_of(&request.text()));
+        let said = Said { around: around.as_deref(), preview: preview.as_deref() };
         let describe = |name: &FileName| {
             let path = store.folder().child(name.as_str()).absolute();
-            describe(request, &material, around.as_deref(), &path, estimated_tokens)
+            describe(request, &material, &said, &path, estimated_tokens)
         };
         let content = render(&found, &facts);
         let created = known.is_none();

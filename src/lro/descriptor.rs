@@ -77,6 +77,8 @@ pub struct Facts<'a> {
     pub guidance: &'a str,
     /// The scalars that stood around the records, as a JSON object.
     pub around: Option<&'a str>,
+    /// What of a text says most, where the records are its lines.
+    pub preview: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -91,6 +93,8 @@ struct OffloadResponse<'a> {
     guidance: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     around: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -102,6 +106,8 @@ struct Compact<'a> {
     jq_recipes: Vec<JqRecipe>,
     #[serde(skip_serializing_if = "Option::is_none")]
     around: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -112,6 +118,8 @@ struct Pointer<'a> {
     fields: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     around: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<&'a str>,
 }
 
 /// The descriptor as JSON on one line.
@@ -131,6 +139,7 @@ pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
             jq_recipes: (richness != Richness::NoRecipes).then(|| recipes(usize::MAX)),
             guidance: facts.guidance,
             around,
+            preview: facts.preview,
         }),
         Richness::Compact => json(&Compact {
             offloaded: true,
@@ -139,6 +148,7 @@ pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
             fields: raw_value(statistics(facts.schema)),
             jq_recipes: recipes(FEW),
             around,
+            preview: facts.preview,
         }),
         Richness::Pointer => json(&Pointer {
             offloaded: true,
@@ -146,6 +156,7 @@ pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
             count: summary.count,
             fields: words::fields_line(facts.schema, POINTER_BYTES),
             around,
+            preview: facts.preview,
         }),
     }
 }

@@ -18,6 +18,7 @@ fn rendered(richness: Richness) -> serde_json::Value {
         recipes: &ten,
         guidance: "advice",
         around: Some(r#"{"total":2}"#),
+        preview: None,
     };
     let text = render(&facts, richness);
     assert!(!text.contains('\n'));

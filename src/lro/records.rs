@@ -109,6 +109,11 @@ impl Found {
         &self.source
     }
 
+    /// True where the records are only the lines of a text.
+    pub fn is_text(&self) -> bool {
+        self.source.shape == Shape::Text
+    }
+
     /// True where the rebuilt text equals the original byte for byte. Where not,
     /// only white space between JSON tokens and escapes in strings differ.
     pub fn exact(&self) -> bool {

@@ -376,3 +376,26 @@ async fn the_door_over_http() {
         assert_eq!(error["field"], field);
     }
 }
+
+/// A text without records is summed up by what it says itself: its ends, its errors,
+/// its size.
+#[test]
+fn a_text_comes_with_a_summary() {
+    let app = TestApp::new();
+    let mut log: String = (0..600).map(|n| format!("step {n} went well\n")).collect();
+    log.push_str("error: linking failed\n");
+    log.extend((0..600).map(|n| format!("cleaning {n}\n")));
+    log.push_str("exit code: 1\n");
+    for richness in ["full", "compact", "pointer"] {
+        let body = json!({"operation": "build", "content": log, "descriptor": richness,
+            "output_dir": "/workspace/lro"});
+        let answer = app.service.offload_result(body.to_string().as_bytes()).unwrap();
+        let said: Value = serde_json::from_str(answer.answer()).unwrap();
+        let preview = said["preview"].as_str().unwrap();
+        for words in ["step 0 went well", "error: linking failed", "exit code: 1", "[1202 lines, "]
+        {
+            assert!(preview.contains(words), "{richness}: {preview}");
+        }
+        assert!(preview.len() < 1_000, "{preview}");
+    }
+}

@@ -113,6 +113,7 @@ fn a_leaner_descriptor_is_smaller_and_a_pointer_is_short() {
             recipes: &ten,
             guidance: &shell,
             around: Some(r#"{"total":500}"#),
+            preview: None,
         };
         let sizes = Richness::ALL.map(|richness| {
             let text = descriptor::render(&facts, richness);
