@@ -15,6 +15,8 @@ pub struct Answer {
     answer: String,
     /// A JSON array.
     messages: String,
+    /// The system prompt beside the messages: JSON.
+    system: Option<String>,
     /// Members of `metadata`: name and JSON value.
     metadata: Vec<(&'static str, String)>,
 }
@@ -36,7 +38,13 @@ pub struct ErrorFacts {
 impl Answer {
     /// A success that says `answer`.
     pub fn text(answer: String) -> Answer {
-        Answer { success: true, answer, messages: "[]".to_owned(), metadata: Vec::new() }
+        Answer {
+            success: true,
+            answer,
+            messages: "[]".to_owned(),
+            system: None,
+            metadata: Vec::new(),
+        }
     }
 
     /// A failure.
@@ -50,6 +58,16 @@ impl Answer {
     /// The same with messages, a JSON array.
     pub fn with_messages(mut self, messages: String) -> Answer {
         self.messages = messages;
+        self
+    }
+
+    /// The same with the system prompt that belongs to the messages, JSON; in
+    /// `metadata` too, for clients that know only the four members.
+    pub fn with_system(mut self, system: Option<String>) -> Answer {
+        if let Some(system) = system {
+            self.put_json("system", system.clone());
+            self.system = Some(system);
+        }
         self
     }
 
@@ -119,6 +137,10 @@ impl Answer {
         out.push_str(&quote(&self.answer));
         out.push_str(",\"messages\":");
         out.push_str(&self.messages);
+        if let Some(system) = &self.system {
+            out.push_str(",\"system\":");
+            out.push_str(system);
+        }
         out.push_str(",\"metadata\":{");
         for (index, (name, json)) in self.metadata.iter().enumerate() {
             if index > 0 {

@@ -109,6 +109,20 @@ impl<'a> Params<'a> {
         })
     }
 
+    /// The system prompt beside the messages, under any name that a provider gives
+    /// it.
+    pub fn system(&self) -> Result<Option<&'a str>, ParamError> {
+        let names = ["system", "instructions", "systemInstruction", "system_instruction"];
+        let mut given = names.into_iter().filter_map(|name| Some((name, self.raw(name)?)));
+        let Some((_, system)) = given.next() else { return Ok(None) };
+        match given.next() {
+            None => Ok(Some(system)),
+            Some((name, _)) => {
+                Err(invalid(name, "given beside another name of it", "one system prompt"))
+            }
+        }
+    }
+
     /// Every member but `messages`, in order.
     pub fn fields(&self) -> &Fields<'a> {
         &self.fields

@@ -125,6 +125,13 @@ pub struct Offload {
     /// The model whose tokenizer counts [default: o200k_base]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// The format of the messages [default: found out from them]
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Mend a broken history first: drop results without a call, answer calls
+    /// without a result
+    #[arg(long)]
+    pub repair: bool,
     /// Show what would be done; write nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -1,5 +1,6 @@
 //! A history from a file or standard input: an array of messages, or an object
-//! that holds them beside `tools` and `system`.
+//! that holds them beside `tools` and a system prompt, under the names of any
+//! provider: a request body that was saved is such an object.
 
 use std::io::Read;
 
@@ -21,6 +22,11 @@ pub(super) fn read(name: &str) -> Result<String, CliError> {
     Ok(text)
 }
 
+/// Where requests to providers have their messages.
+const MESSAGES: [&str; 3] = ["messages", "input", "contents"];
+/// Where they have their system prompt.
+const SYSTEM: [&str; 4] = ["system", "instructions", "systemInstruction", "system_instruction"];
+
 /// Where the parts of a history stand in its document.
 pub(super) struct Document<'a> {
     text: &'a str,
@@ -40,20 +46,28 @@ impl<'a> Document<'a> {
             fail(format!("no history was found ({error}); accepted is a JSON array of messages, or an object with \"messages\""))
         })?;
         let field = |name| raw::field(&fields, name).filter(|value| *value != "null");
-        let messages = field("messages").ok_or_else(|| {
+        let messages = MESSAGES.into_iter().find_map(field).ok_or_else(|| {
             fail(
-                "the object has no \"messages\"; accepted is an object with \"messages\", an array"
+                "the object has no \"messages\"; accepted is an object with \"messages\" (or \
+                 \"input\", \"contents\"), an array"
                     .into(),
             )
         })?;
-        Ok(Document { text, messages, tools: field("tools"), system: field("system") })
+        let system = SYSTEM.into_iter().find_map(field);
+        Ok(Document { text, messages, tools: field("tools"), system })
     }
 
-    /// The document with other messages; all else is copied.
-    pub(super) fn with_messages(&self, messages: &str) -> String {
-        let start = raw::offset_in(self.text, self.messages);
-        let span = start..start + self.messages.len();
-        splice(self.text, &[Edit { span, replacement: messages.to_owned() }])
+    /// The document with other messages, and where it has one with another system
+    /// prompt; all else is copied.
+    pub(super) fn with(&self, messages: &str, system: Option<&str>) -> String {
+        let edit = |old: &str, new: &str| {
+            let start = raw::offset_in(self.text, old);
+            Edit { span: start..start + old.len(), replacement: new.to_owned() }
+        };
+        let mut edits = vec![edit(self.messages, messages)];
+        edits.extend(self.system.zip(system).map(|(old, new)| edit(old, new)));
+        edits.sort_by_key(|edit| edit.span.start);
+        splice(self.text, &edits)
     }
 
     /// A request body with these parts and further members.

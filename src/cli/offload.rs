@@ -23,7 +23,7 @@ pub(super) fn run(options: &Offload) -> Result<Exit, CliError> {
         deliver(options, &offload_answer(offloaded, &request).into_json())?;
         return Ok(Exit::Success);
     }
-    deliver(options, &document.with_messages(&offloaded.messages))?;
+    deliver(options, &document.with(&offloaded.messages, offloaded.system.as_deref()))?;
     say(table::offloaded(&offloaded, options.dry_run));
     if offloaded.report.outcome != Outcome::Unchanged && !options.dry_run {
         say(table::next_steps(&offloaded, &options.store_dir));
@@ -48,6 +48,8 @@ fn members(options: &Offload) -> Members {
         .text("chat_id", options.chat_id.as_deref())
         .number("preview_tokens", options.preview_tokens)
         .number("target_tokens", options.target_tokens)
+        .text("format", options.format.as_deref())
+        .flag("repair", options.repair)
         .flag("include_files", options.json)
         .flag("dry_run", options.dry_run)
 }

@@ -9,6 +9,7 @@
 
 pub mod acceptance;
 pub mod block;
+pub mod bridge;
 pub mod directives;
 pub mod extractive;
 pub mod files;

@@ -1,24 +1,34 @@
-//! The place of snapshots: the system message they are appended to, with those
-//! that stand there already.
+//! The place of snapshots: the system message they are appended to, the system
+//! prompt beside the messages, or a message of their own – with those that stand
+//! there already.
 
 use std::borrow::Cow;
 
 use crate::compression::block::{Block, Found};
 use crate::history::History;
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
+use crate::history::own::is_own;
 use crate::history::splice::quote;
+use crate::history::system_prompt::{takes_text, text_slots, with_block, without_block};
 use crate::tokens::measure::text_of;
 
-/// What stands in a group's file for the system message that holds the snapshots.
-pub const HOLDER_STUB: &str = "(the system message of the history that holds the snapshots)";
-/// What stands there for any other system message before the group.
-pub const OTHER_STUB: &str = "(a system message of the history)";
+/// What holds snapshots, or will.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Holder {
+    /// A message that must be added at the front.
+    #[default]
+    Added,
+    /// The text of a message.
+    Message(usize, Slot),
+    /// The text of the system prompt beside the messages; None where they get a
+    /// block of their own in it, so that a cache of the blocks before stays good.
+    System(Option<Slot>),
+}
 
 /// Where snapshots stand, or will.
 #[derive(Debug, Clone, Default)]
 pub struct Place {
-    /// The system message and the text in it; None where one must be added.
-    holder: Option<(usize, Slot)>,
+    holder: Holder,
     /// The text before the snapshots.
     before: String,
     /// The text after them: a framework may have appended its own.
@@ -31,45 +41,104 @@ pub struct Place {
 }
 
 impl Place {
-    /// The system message that holds snapshots, or the first that can.
-    pub fn find(history: &History<'_>, views: &[&MessageView]) -> Place {
+    /// What holds snapshots, or the first that can: a system message, the system
+    /// prompt `system` beside the messages (before any message where the format
+    /// keeps it apart), or a message to be added.
+    pub fn find(history: &History<'_>, views: &[&MessageView], system: Option<&str>) -> Place {
         let mut first: Option<Place> = None;
         for (index, view) in views.iter().enumerate() {
             if view.role != Role::System {
                 continue;
             }
             let raw = history.messages()[index];
-            let mut slots = history.dialect().content_slots(raw);
-            slots.retain(|slot| slot.kind == SlotKind::String);
-            let last = slots.len().checked_sub(1);
-            for (at, slot) in slots.into_iter().enumerate() {
-                let Found { before, after, blocks, unread } =
-                    Block::find_all(&text_of(raw, &slot).text);
-                let holds = !blocks.is_empty();
-                let place = Place { holder: Some((index, slot)), before, after, blocks, unread };
-                if holds {
-                    return place;
-                }
-                if Some(at) == last || unread {
-                    first.get_or_insert(place);
-                }
+            let slots = history.dialect().content_slots(raw);
+            match Place::within(raw, slots, &mut first, |slot| Holder::Message(index, slot)) {
+                Some(place) => return place,
+                None => continue,
             }
         }
-        first.unwrap_or_default()
-    }
-
-    /// The message's index; None where it is added at the front.
-    pub fn index(&self) -> Option<usize> {
-        self.holder.as_ref().map(|(index, _)| *index)
-    }
-
-    /// The message with these snapshots in place of those that stand there.
-    pub fn filled(&self, history: &History<'_>, blocks: &[String]) -> String {
-        let text = blocks.join("\n\n");
-        let Some((index, slot)) = &self.holder else {
-            return history.dialect().system_message(&text);
+        let Some(system) = system.filter(|system| takes_text(system)) else {
+            return first.unwrap_or_default();
         };
-        let raw = history.messages()[*index];
+        let mut beside: Option<Place> = None;
+        let of = |slot| Holder::System(Some(slot));
+        if let Some(place) = Place::within(system, text_slots(system), &mut beside, of) {
+            return place;
+        }
+        if let Some(first) = first {
+            return first;
+        }
+        match beside {
+            Some(place) if place.unread || with_block(system, "").is_none() => place,
+            _ => Place { holder: Holder::System(None), ..Place::default() },
+        }
+    }
+
+    /// The text among `slots` that holds snapshots; `first` becomes the last text,
+    /// where none was found before, or one with a snapshot that cannot be read.
+    fn within(
+        raw: &str,
+        mut slots: Vec<Slot>,
+        first: &mut Option<Place>,
+        holder: impl Fn(Slot) -> Holder,
+    ) -> Option<Place> {
+        slots.retain(|slot| slot.kind == SlotKind::String);
+        let last = slots.len().checked_sub(1);
+        for (at, slot) in slots.into_iter().enumerate() {
+            let text = text_of(raw, &slot).text;
+            let Found { before, after, blocks, unread } = Block::find_all(&text);
+            let holds = !blocks.is_empty();
+            if !holds && is_own(&text) {
+                continue;
+            }
+            let place = Place { holder: holder(slot), before, after, blocks, unread };
+            if holds {
+                return Some(place);
+            }
+            if Some(at) == last || unread {
+                first.get_or_insert(place);
+            }
+        }
+        None
+    }
+
+    /// The message's index; None where it is added at the front, or where the
+    /// system prompt holds them.
+    pub fn index(&self) -> Option<usize> {
+        match &self.holder {
+            Holder::Message(index, _) => Some(*index),
+            Holder::Added | Holder::System(_) => None,
+        }
+    }
+
+    /// True where a message of the service's own holds them: all that stands in it.
+    pub fn is_own_message(&self) -> bool {
+        match &self.holder {
+            Holder::Added => true,
+            Holder::Message(..) => !self.blocks.is_empty() && self.before.is_empty(),
+            Holder::System(_) => false,
+        }
+    }
+
+    /// True where the system prompt beside the messages holds them.
+    pub fn is_beside(&self) -> bool {
+        matches!(self.holder, Holder::System(_))
+    }
+
+    /// The message, or the system prompt, with these snapshots in place of those
+    /// that stand there.
+    pub fn filled(&self, history: &History<'_>, system: Option<&str>, blocks: &[String]) -> String {
+        let text = blocks.join("\n\n");
+        let (raw, slot) = match &self.holder {
+            Holder::Message(index, slot) => (history.messages()[*index], slot),
+            Holder::System(Some(slot)) => (system.unwrap_or_default(), slot),
+            Holder::System(None) => {
+                return with_block(system.unwrap_or("[]"), &text).unwrap_or_default();
+            }
+            Holder::Added => {
+                return history.dialect().own_message(&text, history.messages().first().copied());
+            }
+        };
         let own = self.own(&raw[slot.span.clone()]);
         let rest = quote(&format!("{}{text}{}", self.gap(), self.after));
         format!("{}{own}{}{}", &raw[..slot.span.start], &rest[1..], &raw[slot.span.end..])
@@ -101,19 +170,34 @@ impl Place {
         if first || self.before.ends_with("\n\n") { "\n\n" } else { "" }
     }
 
-    /// The message as it was before any snapshot; None where it was added for
-    /// them.
-    pub fn emptied(&self, history: &History<'_>) -> Option<String> {
-        let (index, slot) = self.holder.as_ref()?;
-        let raw = history.messages()[*index];
+    /// The message, or the system prompt, as it was before any snapshot; None where
+    /// a message was added for them.
+    pub fn emptied(&self, history: &History<'_>, system: Option<&str>) -> Option<String> {
+        let (raw, slot) = match &self.holder {
+            Holder::Message(index, slot) => (history.messages()[*index], slot),
+            Holder::System(Some(slot)) => (system?, slot),
+            Holder::System(None) => return system.map(str::to_owned),
+            Holder::Added => return None,
+        };
         if self.blocks.is_empty() {
             return Some(raw.to_owned());
         }
         if self.before.is_empty() && self.after.is_empty() {
-            return None;
+            // A client may have put its own words beside those of an added message.
+            return without_block(raw, slot).or_else(|| self.is_beside().then(|| bare(raw, slot)));
         }
         let own = self.own(&raw[slot.span.clone()]);
         let after = quote(&self.after);
         Some(format!("{}{own}{}{}", &raw[..slot.span.start], &after[1..], &raw[slot.span.end..]))
     }
+}
+
+/// A system prompt that held nothing but snapshots.
+fn bare(raw: &str, slot: &Slot) -> String {
+    if raw.starts_with('"') {
+        return "\"\"".to_owned();
+    }
+    let open = raw[..slot.span.start].rfind('[').map_or(0, |at| at + 1);
+    let close = raw[slot.span.end..].find(']').map_or(raw.len(), |at| slot.span.end + at);
+    format!("{}{}", &raw[..open], &raw[close..])
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::history::dialect::Dialect;
+use crate::history::dialect::{Dialect, Opening};
 use crate::history::message::{MessageView, Role};
 
 /// The messages that may be compressed.
@@ -43,6 +43,23 @@ impl Region {
             }
         }
         Region { units }
+    }
+
+    /// Where the newest messages begin that stay, where a message of the service's
+    /// own is to stand before them: widened so that user and model still take
+    /// turns.
+    pub fn behind_own_message(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        recent_from: usize,
+    ) -> usize {
+        let newest = views[recent_from..].iter().find(|view| view.role != Role::System);
+        if dialect.opening() == Opening::Any || newest.is_none_or(|v| v.role == Role::Assistant) {
+            return recent_from;
+        }
+        let starts = dialect.unit_starts(views);
+        let of_model = |index: &usize| starts[*index] && views[*index].role == Role::Assistant;
+        (0..recent_from).rev().find(of_model).unwrap_or(recent_from)
     }
 
     /// All its messages, from the first to the last, system messages between

@@ -3,12 +3,14 @@
 //! the message's first byte, so a view stays true for every copy of the same
 //! bytes and can be cached by content.
 
-use std::ops::Range;
+use super::dialect::Fault;
+pub use super::slot::{Frame, Slot, SlotKind};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The operator's instructions (`system`, `developer`): never touched.
+    /// The operator's instructions (`system`, `developer`), and in formats without
+    /// such messages those that this service added: never touched.
     System,
     /// The person.
     User,
@@ -18,24 +20,6 @@ pub enum Role {
     Tool,
     /// A role the dialect does not know; counted and left alone.
     Other,
-}
-
-/// How a text is spelled in the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SlotKind {
-    /// A JSON string literal: the text is what it unescapes to.
-    String,
-    /// Any other JSON value: the text is the JSON itself.
-    Json,
-}
-
-/// A place in a message that holds text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slot {
-    /// Bytes of the value, relative to the message's first byte.
-    pub span: Range<usize>,
-    /// How the value is spelled.
-    pub kind: SlotKind,
 }
 
 /// A call of a tool.
@@ -60,25 +44,66 @@ pub struct ToolResult {
     pub slots: Vec<Slot>,
 }
 
+/// One side of a call that the provider's own tools answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerTool {
+    /// The call, by its id.
+    Call(String),
+    /// The result, by the id of its call.
+    Result(String),
+}
+
 /// What one message holds, as every floor above the dialects sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageView {
-    /// Who speaks.
+    /// Who speaks. A message of results alone is a tool's, whatever the format
+    /// calls it; one that holds other words besides keeps the format's role.
     pub role: Role,
-    /// Calls made in this message.
+    /// Calls made in this message that the caller's own tools answer.
     pub calls: Vec<Call>,
-    /// Results carried by this message.
+    /// Ids of calls that wait for the user's consent: pending, not forgotten.
+    pub awaiting: Vec<String>,
+    /// Results carried by this message, of the caller's own tools.
     pub results: Vec<ToolResult>,
-    /// Every other text that a model reads: content, reasoning, names.
+    /// Calls and results of the provider's own tools, in order, where a result may
+    /// stand in a later message than its call. They are left alone.
+    pub server: Vec<ServerTool>,
+    /// Every other text that a model reads: content, reasoning, names, what the
+    /// provider's own tools returned.
     pub texts: Vec<Slot>,
     /// Images, files and audio: counted at a flat cost, never as text.
     pub media: u32,
+    /// Bytes that only the provider can read: encrypted reasoning. Counted by their
+    /// length.
+    pub opaque: u64,
+    /// True for reasoning that is a message of its own and belongs to what follows.
+    pub reasoning: bool,
+    /// The id that ties such reasoning to the item it led to; None where the client
+    /// left it out, and the provider cannot ask for that item.
+    pub reasoning_id: Option<String>,
+    /// Rules of the provider that the message breaks by itself.
+    pub faults: Vec<Fault>,
+    /// The format that a part of the message belongs to, where it is another one.
+    pub foreign: Option<&'static str>,
 }
 
 impl MessageView {
     /// A view with nothing in it but the speaker.
     pub fn new(role: Role) -> MessageView {
-        MessageView { role, calls: Vec::new(), results: Vec::new(), texts: Vec::new(), media: 0 }
+        MessageView {
+            role,
+            calls: Vec::new(),
+            awaiting: Vec::new(),
+            results: Vec::new(),
+            server: Vec::new(),
+            texts: Vec::new(),
+            media: 0,
+            opaque: 0,
+            reasoning: false,
+            reasoning_id: None,
+            faults: Vec::new(),
+            foreign: None,
+        }
     }
 
     /// True where nothing but the texts of results may differ between the two:
@@ -91,7 +116,8 @@ impl MessageView {
             && self.calls.iter().map(|call| &call.id).eq(other.calls.iter().map(|call| &call.id))
             && self.results.len() == other.results.len()
             && self.results.iter().zip(&other.results).all(same_result)
+            && self.server == other.server
             && self.texts.len() == other.texts.len()
-            && self.media == other.media
+            && (self.media, self.opaque) == (other.media, other.opaque)
     }
 }

@@ -8,10 +8,15 @@
 
 pub mod dialect;
 pub mod message;
+pub mod own;
 pub mod raw;
+pub mod repair;
+pub mod slot;
 pub mod splice;
+pub mod system_prompt;
 
-use dialect::Dialect;
+use dialect::{Chosen, Dialect, Source};
+use message::MessageView;
 
 /// Why a history could not be read. The texts name what was found and what
 /// would be accepted; no message content is quoted.
@@ -24,7 +29,7 @@ pub enum HistoryError {
         found: &'static str,
     },
     /// One element cannot be read as a message of the dialect.
-    #[error("messages[{index}] {found}; accepted is {accepted}")]
+    #[error("messages[{index}] {found}; accepted is {accepted} ({recognised})")]
     BadMessage {
         /// Position in `messages`, counted from 0.
         index: usize,
@@ -32,6 +37,21 @@ pub enum HistoryError {
         found: String,
         /// What the dialect takes.
         accepted: &'static str,
+        /// Which format the messages before it are in, and why.
+        recognised: String,
+    },
+    /// A message of a detected format has parts of another one.
+    #[error(
+        "messages[{index}] has a part of {other}; accepted is one format in a history, or its name \
+         in \"format\" ({recognised})"
+    )]
+    Mixed {
+        /// Position in `messages`, counted from 0.
+        index: usize,
+        /// The format of the part.
+        other: &'static str,
+        /// Which format the messages before it are in, and why.
+        recognised: String,
     },
     /// The name of a format that is not known.
     #[error("format is \"{found}\"; accepted is one of {accepted}")]
@@ -49,7 +69,7 @@ pub struct History<'a> {
     /// The whole JSON array, brackets included. Every message is a slice of it.
     array: &'a str,
     messages: Vec<&'a str>,
-    dialect: &'static dyn Dialect,
+    chosen: Chosen,
 }
 
 impl<'a> History<'a> {
@@ -70,8 +90,46 @@ impl<'a> History<'a> {
         messages: Vec<&'a str>,
         format: &str,
     ) -> Result<History<'a>, HistoryError> {
-        let dialect = dialect::choose(format)?;
-        Ok(History { array, messages, dialect })
+        let chosen = dialect::choose(format, &messages)?;
+        Ok(History { array, messages, chosen })
+    }
+
+    /// The same messages, or what became of them, in the dialect of this history and
+    /// for its reason.
+    pub fn alike<'b>(&self, array: &'b str) -> Result<History<'b>, HistoryError> {
+        let history = History::parse(array, self.dialect().name())?;
+        Ok(History { chosen: self.chosen.clone(), ..history })
+    }
+
+    /// One of the messages, read.
+    pub fn view(&self, index: usize) -> Result<MessageView, HistoryError> {
+        let view = self.dialect().view(self.messages[index]).map_err(|bad| {
+            let (found, accepted) = (bad.found, bad.accepted);
+            HistoryError::BadMessage { index, found, accepted, recognised: self.recognised(index) }
+        })?;
+        self.is_whole(index, &view)?;
+        Ok(view)
+    }
+
+    /// An error where a message of a detected format has parts of another one: read
+    /// on, its results would be left alone without a word.
+    pub fn is_whole(&self, index: usize, view: &MessageView) -> Result<(), HistoryError> {
+        match view.foreign {
+            Some(other) if self.chosen.source != Source::Named => {
+                let recognised = self.recognised(index);
+                Err(HistoryError::Mixed { index, other, recognised })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn recognised(&self, until: usize) -> String {
+        let (name, why) = (self.dialect().name(), self.source().words());
+        match until {
+            0 => format!("read as {name}: {why}"),
+            1 => format!("messages[0] was read as {name}: {why}"),
+            until => format!("messages[0] to messages[{}] were read as {name}: {why}", until - 1),
+        }
     }
 
     /// The array as it came.
@@ -86,7 +144,12 @@ impl<'a> History<'a> {
 
     /// The wire format the messages are in.
     pub fn dialect(&self) -> &'static dyn Dialect {
-        self.dialect
+        self.chosen.dialect
+    }
+
+    /// Why they are read in it.
+    pub fn source(&self) -> &Source {
+        &self.chosen.source
     }
 
     /// Where message `index` begins inside [`History::array`], in bytes.

@@ -47,6 +47,9 @@ fn meaning(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>
         Failure::History(HistoryError::UnknownFormat { .. }) => {
             (S::UNPROCESSABLE_ENTITY, "format_unknown", Some("format"))
         }
+        Failure::History(HistoryError::Mixed { .. }) => {
+            (S::UNPROCESSABLE_ENTITY, "formats_mixed", Some("messages"))
+        }
         Failure::History(HistoryError::NotAnArray { .. } | HistoryError::BadMessage { .. }) => {
             (S::UNPROCESSABLE_ENTITY, "messages_invalid", Some("messages"))
         }

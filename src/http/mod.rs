@@ -59,6 +59,7 @@ pub fn router(door: Door) -> Router {
         .route("/read_file", post(read_file))
         .route("/rehydrate", post(rehydrate))
         .route("/count_tokens", post(count_tokens))
+        .route("/validate", post(validate))
         .route("/offload_result", post(offload_result))
         .route("/lro_extract", post(lro_extract))
         .route("/read_tool_result", post(read_tool_result))
@@ -89,6 +90,10 @@ async fn read_file(State(door): State<Door>, body: Body) -> Response {
 
 async fn rehydrate(State(door): State<Door>, body: Body) -> Response {
     door.work(move |service| service.rehydrate(&body.bytes)).await
+}
+
+async fn validate(State(door): State<Door>, body: Body) -> Response {
+    door.work(move |service| service.validate(&body.bytes)).await
 }
 
 async fn count_tokens(State(door): State<Door>, body: Body) -> Response {

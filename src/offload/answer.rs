@@ -39,7 +39,7 @@ impl Job<'_> {
         let mut report = self.report(&[], kept, self.tokens_before(), Checks::HOLD);
         report.warnings.extend(warnings);
         let messages = self.history().array().to_owned();
-        Offloaded { messages, files: Vec::new(), report }
+        Offloaded { messages, system: None, files: Vec::new(), report }
     }
 
     /// The answer of a dry run, or of a plan without a move.
@@ -47,7 +47,7 @@ impl Job<'_> {
         let saved: u64 = moves.iter().map(Move::saves).sum();
         let report = self.report(moves, kept, self.tokens_before() - saved, Checks::HOLD);
         let messages = self.history().array().to_owned();
-        Offloaded { messages, files: Vec::new(), report }
+        Offloaded { messages, system: None, files: Vec::new(), report }
     }
 
     pub(super) fn report(
@@ -62,22 +62,25 @@ impl Job<'_> {
         actions.sort_by_key(|action| action.index);
         let before = self.tokens_before();
         let ratio = ratio(before, after);
+        let moved = moves.iter().map(|m| m.candidate.index);
         let count = self.history().messages().len();
         let mut report = Report {
             outcome: if moves.is_empty() { Outcome::Unchanged } else { Outcome::Compacted },
             format: self.history().dialect().name(),
+            format_source: self.history().source().words(),
             tokenizer: self.tokenizer.name(),
             tokens_before: before,
             tokens_after: after,
             compaction_ratio: ratio,
             messages_before: count,
             messages_after: count,
-            first_changed_index: moves.iter().map(|m| m.candidate.index).min(),
+            first_changed_index: moved.chain(self.request.mends.iter().map(|m| m.index)).min(),
             dry_run: self.settings.run == Run::Dry,
             actions,
             snapshot: None,
             retention: None,
             checks,
+            repairs: self.request.mends.clone(),
             warnings: self.request.warnings.clone(),
         };
         self.warn(&mut report);

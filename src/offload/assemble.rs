@@ -6,15 +6,19 @@ use std::ops::Range;
 use super::compress::Compression;
 use super::moves::Move;
 use super::run::Job;
-use crate::compression::place::{HOLDER_STUB, OTHER_STUB};
+use crate::compression::bridge::{is_bridge, needs_bridge};
+use crate::history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
 use crate::history::splice::{Edit, splice};
 
 /// A history put together anew.
 pub(super) struct Assembled {
     /// The messages, a JSON array.
     pub(super) array: String,
-    /// Which message of the answer holds the snapshots.
-    pub(super) holder: usize,
+    /// The system prompt beside them, where there is one.
+    pub(super) system: Option<String>,
+    /// Which message of the answer holds the snapshots; None where the system
+    /// prompt does.
+    pub(super) holder: Option<usize>,
     /// For each message of the answer but an added one, where it came from.
     pub(super) from: Vec<Option<usize>>,
 }
@@ -28,29 +32,64 @@ impl Job<'_> {
         blocks: &[String],
     ) -> Assembled {
         let history = self.history();
-        let place = &compression.place;
+        let (place, system) = (&compression.place, self.request.system);
         let mut messages =
             Vec::with_capacity(history.messages().len() - compression.gone.len() + 1);
         let mut from = Vec::new();
-        if place.index().is_none() {
-            messages.push(place.filled(history, blocks));
+        let like = history.messages().first().copied();
+        if place.index().is_none() && !place.is_beside() {
+            messages.push(place.filled(history, system, blocks));
             from.push(None);
         }
+        let mut bridge =
+            self.bridge(compression).map(|text| history.dialect().own_message(text, like));
         let mut edits = self.edits_by_message(moves);
         for (index, raw) in history.messages().iter().enumerate() {
-            if compression.gone.contains(&index) && self.leaves(index) {
+            if self.goes(compression, index) {
                 continue;
             }
             let of_message: Vec<Edit> = edits.next_of(index);
+            if let Some(bridge) = bridge.take_if(|_| self.leaves(index)) {
+                messages.push(bridge);
+                from.push(None);
+            }
             messages.push(if place.index() == Some(index) {
-                place.filled(history, blocks)
+                place.filled(history, system, blocks)
             } else {
                 splice(raw, &of_message)
             });
             from.push(Some(index));
         }
-        let holder = from.iter().position(|from| *from == place.index()).unwrap_or(0);
-        Assembled { array: format!("[{}]", messages.join(",")), holder, from }
+        from.extend(bridge.iter().map(|_| None));
+        messages.extend(bridge);
+        let beside = place.is_beside();
+        let holder = (!beside).then(|| from.iter().position(|from| *from == place.index()));
+        Assembled {
+            array: format!("[{}]", messages.join(",")),
+            system: if beside {
+                Some(place.filled(history, system, blocks))
+            } else {
+                system.map(str::to_owned)
+            },
+            holder: holder.flatten(),
+            from,
+        }
+    }
+
+    /// What stands before the messages that stay, where the user must speak first and
+    /// nothing of the user's is left: no message of the service's own holds the
+    /// snapshots.
+    fn bridge(&self, compression: &Compression) -> Option<&'static str> {
+        let needed = !compression.place.is_own_message()
+            && needs_bridge(self.history(), &self.views(), compression.gone.end);
+        needed.then_some(BRIDGE)
+    }
+
+    /// True for a message that the answer does not have: one that was compressed,
+    /// or a bridge, which is put up anew where it is needed.
+    pub(super) fn goes(&self, compression: &Compression, index: usize) -> bool {
+        (compression.gone.contains(&index) && self.leaves(index))
+            || is_bridge(self.history(), index, &self.measured[index].view)
     }
 
     /// The originals of a group, as its file holds them: a JSON array of the
@@ -61,14 +100,19 @@ impl Job<'_> {
     pub(super) fn originals(&self, compression: &Compression, group: Range<usize>) -> String {
         let history = self.history();
         let place = &compression.place;
-        let others = |index: &usize| !self.leaves(*index) && place.index() != Some(*index);
+        let others = |index: &usize| {
+            let bridge = is_bridge(history, *index, &self.measured[*index].view);
+            !self.leaves(*index) && !bridge && place.index() != Some(*index)
+        };
         let before = (0..group.start).filter(others).count();
-        let stub = history.dialect().system_message(OTHER_STUB);
+        let own =
+            |text: &str| history.dialect().own_message(text, history.messages().first().copied());
+        let stub = own(OTHER_STUB);
         let mut text = format!("[{}", format!("\n{stub},").repeat(before));
         for index in group.clone() {
             text.push_str(if index == group.start { "\n" } else { ",\n" });
             match place.index() == Some(index) {
-                true => text.push_str(&history.dialect().system_message(HOLDER_STUB)),
+                true => text.push_str(&own(HOLDER_STUB)),
                 false => text.push_str(history.messages()[index]),
             }
         }
@@ -91,8 +135,7 @@ impl EditsByMessage<'_> {
         let mut edits = Vec::new();
         while let Some(item) = self.moves.next_if(|item| item.candidate.index <= index) {
             if item.candidate.index == index {
-                let span = item.candidate.slot.slot.span.clone();
-                edits.push(Edit { span, replacement: item.replacement.literal.clone() });
+                edits.extend(item.edits(0));
             }
         }
         edits

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::assemble::Assembled;
 use super::check::{NewReference, readable};
 use super::report::Checks;
+use crate::compression::bridge::is_bridge;
 use crate::compression::place::Place;
 use crate::history::message::{MessageView, Role};
 use crate::history::{History, HistoryError};
@@ -17,6 +18,8 @@ use crate::tokens::measure::{Measure, Measured};
 /// What the checks look at.
 pub(super) struct Subject<'a> {
     pub(super) before: &'a History<'a>,
+    /// The system prompt beside its messages.
+    pub(super) system: Option<&'a str>,
     pub(super) measured: &'a [Arc<Measured>],
     pub(super) after: &'a Assembled,
     /// The messages that compaction changed, in order.
@@ -27,7 +30,7 @@ pub(super) struct Subject<'a> {
     pub(super) opened: &'a [usize],
     /// Everything that the answer refers to.
     pub(super) references: &'a [NewReference<'a>],
-    /// The messages that were compressed.
+    /// The messages that the answer does not have.
     pub(super) gone: usize,
     /// True where the store says that each new file holds what it should.
     pub(super) held: bool,
@@ -40,8 +43,7 @@ pub(super) fn check(
     tokenizer: Tokenizer,
     roots: &Roots,
 ) -> Result<(Checks, u64), HistoryError> {
-    let dialect = subject.before.dialect().name();
-    let after = History::parse(&subject.after.array, dialect)?;
+    let after = subject.before.alike(&subject.after.array)?;
     let new = measure.history(&after, tokenizer)?;
     let tokens: u64 = new.iter().map(|m| m.tokens).sum();
     let before: u64 = subject.measured.iter().map(|m| m.tokens).sum();
@@ -65,7 +67,7 @@ fn pairs<'a>(
     new: &'a [Arc<Measured>],
 ) -> impl Iterator<Item = (usize, &'a Measured, &'a Measured)> {
     let held = new.iter().zip(&subject.after.from).enumerate();
-    held.filter(|(at, _)| *at != subject.after.holder).filter_map(|(_, (new, from))| {
+    held.filter(|(at, _)| Some(*at) != subject.after.holder).filter_map(|(_, (new, from))| {
         let index = (*from)?;
         Some((index, new.as_ref(), subject.measured[index].as_ref()))
     })
@@ -73,9 +75,11 @@ fn pairs<'a>(
 
 fn same_shapes(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let of = |at: usize| Some(&subject.measured[subject.after.from[at]?].view);
-    let holder = new.get(subject.after.holder).is_some_and(|holder| {
-        holder.view.role == Role::System
-            && of(subject.after.holder).is_none_or(|before| before.same_shape(&holder.view))
+    let holder = subject.after.holder.is_none_or(|at| {
+        new.get(at).is_some_and(|holder| {
+            holder.view.role == Role::System
+                && of(at).is_none_or(|before| before.same_shape(&holder.view))
+        })
     });
     holder && pairs(subject, new).all(|(_, new, old)| new.view.same_shape(&old.view))
 }
@@ -99,8 +103,8 @@ fn no_new_problem(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
 fn untouched(subject: &Subject<'_>, after: &History<'_>, new: &[Arc<Measured>]) -> bool {
     let before = subject.before;
     let rest = after.messages().iter().zip(&subject.after.from).enumerate();
-    let same = rest.filter(|(at, _)| *at != subject.after.holder).all(|(_, (raw, from))| {
-        let Some(index) = *from else { return false };
+    let same = rest.filter(|(at, _)| Some(*at) != subject.after.holder).all(|(at, (raw, from))| {
+        let Some(index) = *from else { return is_bridge(after, at, &new[at].view) };
         let protected = (index >= subject.recent_from && !subject.opened.contains(&index))
             || subject.measured[index].view.role == Role::System;
         let may_change = !protected && subject.changed.binary_search(&index).is_ok();
@@ -109,8 +113,9 @@ fn untouched(subject: &Subject<'_>, after: &History<'_>, new: &[Arc<Measured>]) 
     let old: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
     let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
     // Without its snapshots, the message that holds them is what it was.
-    let was = Place::find(before, &old).emptied(before);
-    same && Place::find(after, &views).emptied(after) == was
+    let beside = (subject.system, subject.after.system.as_deref());
+    let was = Place::find(before, &old, beside.0).emptied(before, beside.0);
+    same && Place::find(after, &views, beside.1).emptied(after, beside.1) == was
 }
 
 fn no_message_grew(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {

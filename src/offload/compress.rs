@@ -15,7 +15,7 @@ use crate::compression::block::Block;
 use crate::compression::group::{LEAST, Sizes, groups};
 use crate::compression::place::Place;
 use crate::compression::region::Region;
-use crate::history::message::{MessageView, Role};
+use crate::history::message::Role;
 use crate::store::regular_len;
 use crate::tokens::measure::{Measured, text_of};
 
@@ -80,10 +80,9 @@ impl Job<'_> {
             return Ok(None);
         }
         let tokens = self.tokens_after(moves);
-        let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
-        let region = self.region(&tokens);
+        let place = self.place();
+        let region = self.region(&tokens, &place);
         self.worth_a_pass(&region, left, missed)?;
-        let place = Place::find(self.history(), &views);
         if place.unread {
             return Err("not compressed: a system message names the originals of a snapshot that \
                         cannot be read, and a new one would stand beside it"
@@ -208,17 +207,23 @@ impl Job<'_> {
         if self.settings.mode == Mode::Compact {
             return left;
         }
-        let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
-        let blocks = Place::find(self.history(), &views).blocks;
-        let replaced: u64 = blocks.iter().map(|b| self.tokenizer.count(&b.render())).sum();
-        let gone = self.region(&tokens).tokens() + replaced;
+        let place = self.place();
+        let replaced: u64 = place.blocks.iter().map(|b| self.tokenizer.count(&b.render())).sum();
+        let gone = self.region(&tokens, &place).tokens() + replaced;
         left.saturating_sub(gone) + gone.min(LEAST)
     }
 
-    fn region(&self, tokens: &[u64]) -> Region {
-        let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
-        let recent = self.recent_from(self.settings.recent_for_compression());
-        Region::of(self.history().dialect(), &views, tokens, recent)
+    fn place(&self) -> Place {
+        Place::find(self.history(), &self.views(), self.request.system)
+    }
+
+    fn region(&self, tokens: &[u64], place: &Place) -> Region {
+        let (views, dialect) = (self.views(), self.history().dialect());
+        let mut recent = self.recent_from(self.settings.recent_for_compression());
+        if place.is_own_message() {
+            recent = Region::behind_own_message(dialect, &views, recent);
+        }
+        Region::of(dialect, &views, tokens, recent)
     }
 
     /// What each message costs once `moves` are made.

@@ -18,7 +18,6 @@ use super::run::{FileOfCall, Job, Offloaded, UNCHANGED, failure};
 use super::snapshots::{NewFile, NoSnapshot, Snapshots};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
-use crate::history::History;
 use crate::history::splice::quote;
 use crate::store::{Claim, Claims, Stem, StoreError, regular_len};
 
@@ -74,7 +73,8 @@ impl Job<'_> {
             self.keep(compression, rendered, &snapshots);
         }
         let files = self.files_of(&moves, &snapshots, &created);
-        Offloaded { messages: assembled.array, files, report }
+        let system = assembled.system.filter(|_| compression.place.is_beside());
+        Offloaded { messages: assembled.array, system, files, report }
     }
 
     /// Why the snapshots are not worth what they cost the caller's prompt cache.
@@ -152,20 +152,29 @@ impl Job<'_> {
         changed.dedup();
         let subject = Subject {
             before: self.history(),
+            system: self.request.system,
             measured: &self.measured,
             after: assembled,
             changed: &changed,
             recent_from: self.recent_from(self.settings.recent_for_compaction()),
             opened: &self.opened(moves),
             references: &references,
-            gone: compression.gone.clone().filter(|index| self.leaves(*index)).count(),
+            gone: (0..self.measured.len()).filter(|index| self.goes(compression, *index)).count(),
             held,
         };
         let offloader = self.offloader;
         match check(&subject, &offloader.measure, self.tokenizer, &offloader.roots) {
             Ok((checks, tokens)) if checks.failed().is_empty() => {
-                let after = self.beside + tokens;
-                Ok(self.snapshot_report_of(compression, moves, kept, snapshots, after, checks))
+                let after = self.beside_of(assembled) + tokens;
+                let messages = assembled.from.len();
+                Ok(self.snapshot_report_of(
+                    compression,
+                    moves,
+                    kept,
+                    snapshots,
+                    (after, messages),
+                    checks,
+                ))
             }
             Ok((checks, _)) => {
                 let names = checks.failed().join(", ");
@@ -186,7 +195,7 @@ impl Job<'_> {
     ) -> Offloaded {
         let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
         let assembled = self.assembled(compression, moves, &rendered);
-        let after = self.tokens_of(&assembled.array);
+        let after = (self.tokens_of(&assembled), assembled.from.len());
         let mut report =
             self.snapshot_report_of(compression, moves, kept, snapshots, after, Checks::HOLD);
         if self.offloader.summariser.model().is_some() && !snapshots.report.reused {
@@ -196,15 +205,23 @@ impl Job<'_> {
             );
         }
         let messages = self.history().array().to_owned();
-        Offloaded { messages, files: Vec::new(), report }
+        Offloaded { messages, system: None, files: Vec::new(), report }
     }
 
-    fn tokens_of(&self, array: &str) -> u64 {
-        let dialect = self.history().dialect().name();
+    fn tokens_of(&self, assembled: &Assembled) -> u64 {
         let measure = &self.offloader.measure;
-        let measured = History::parse(array, dialect)
-            .and_then(|history| measure.history(&history, self.tokenizer));
-        self.beside + measured.map_or(0, |all| all.iter().map(|m| m.tokens).sum::<u64>())
+        let after = self.history().alike(&assembled.array);
+        let measured = after.and_then(|history| measure.history(&history, self.tokenizer));
+        let messages = measured.map_or(0, |all| all.iter().map(|m| m.tokens).sum::<u64>());
+        self.beside_of(assembled) + messages
+    }
+
+    /// What stands beside the messages of the answer, in tokens.
+    fn beside_of(&self, assembled: &Assembled) -> u64 {
+        let cost = |system: Option<&str>| {
+            system.map_or(0, |raw| self.offloader.measure.prompt(raw, self.tokenizer))
+        };
+        self.beside - cost(self.request.system) + cost(assembled.system.as_deref())
     }
 
     fn snapshot_report_of(
@@ -213,7 +230,7 @@ impl Job<'_> {
         moves: &[Move],
         kept: &[Kept],
         snapshots: &Snapshots,
-        after: u64,
+        (after, messages): (u64, usize),
         checks: Checks,
     ) -> Report {
         let mut report = self.report(moves, kept, after, checks);
@@ -221,11 +238,10 @@ impl Job<'_> {
             Outcome::Compacted => Outcome::CompactedAndCompressed,
             _ => Outcome::Compressed,
         };
-        let gone = compression.gone.clone().filter(|index| self.leaves(*index)).count();
-        let added = usize::from(compression.place.index().is_none());
-        report.messages_after = report.messages_before - gone + added;
-        let holder = compression.place.index().unwrap_or(0);
-        let first = [Some(holder), Some(compression.gone.start), report.first_changed_index];
+        report.messages_after = messages;
+        let place = &compression.place;
+        let holder = if place.is_beside() { None } else { Some(place.index().unwrap_or(0)) };
+        let first = [holder, Some(compression.gone.start), report.first_changed_index];
         report.first_changed_index = first.into_iter().flatten().min();
         report.actions.extend(snapshots.report.groups.iter().map(|group| Action {
             index: group.first,

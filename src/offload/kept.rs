@@ -89,7 +89,7 @@ impl Job<'_> {
         let settings = self.settings;
         let mut hasher = Hasher::new();
         let about = format!(
-            "{VERSION} {:?} {:?} {:?} {} {:?} {:?} {:?}",
+            "{VERSION} {:?} {:?} {:?} {} {:?} {:?} {:?} {}",
             self.offloader.summariser.identity(),
             settings.store_dir,
             settings.chat_id,
@@ -97,6 +97,7 @@ impl Job<'_> {
             settings.target_tokens,
             settings.reload_tools,
             self.tokenizer,
+            place.is_beside(),
         );
         hasher.update(about.as_bytes());
         for block in &place.blocks {

@@ -13,7 +13,7 @@ use super::run::Job;
 use super::standing::{Standing, standing};
 use crate::compaction::preview::{Budget, Moved, Spec, replacement};
 use crate::history::message::SlotKind;
-use crate::history::splice::quote;
+use crate::history::splice::{Edit, quote};
 use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
 use crate::tokens::Tokenizer;
@@ -72,6 +72,11 @@ pub(super) enum Target {
 }
 
 impl Move {
+    /// The edits of a history whose message begins at byte `start`.
+    pub(super) fn edits(&self, start: usize) -> Vec<Edit> {
+        self.candidate.slot.slot.replaced(start, &self.replacement.literal, SlotKind::String)
+    }
+
     pub(super) fn saves(&self) -> u64 {
         self.candidate.slot.tokens.saturating_sub(self.replacement.tokens)
     }

@@ -3,12 +3,11 @@
 //! today may move tomorrow – so that a history that only grows keeps what was
 //! decided before (I5).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::request::{CompactRole, Settings};
-use crate::history::dialect::Dialect;
-use crate::history::message::{Call, MessageView, Role, Slot, SlotKind};
+use crate::history::dialect::{Callers, Dialect};
+use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::tokens::measure::{Measured, MeasuredSlot};
 
 /// Results of up to this many tokens never move, whatever the target: a
@@ -56,7 +55,8 @@ pub fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> 
     if from == views.len() || from == 0 {
         return from;
     }
-    dialect.unit_start(views, from)
+    let starts = dialect.unit_starts(views);
+    (0..=from).rev().find(|index| starts[*index]).unwrap_or(from)
 }
 
 /// Sorts the texts of a history into what may move and what stays.
@@ -65,22 +65,17 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
     let recent = recent_from(dialect, &views, settings.recent_for_compaction());
     let newest_user = views.iter().rposition(|view| view.role == Role::User);
     let mut plan = Plan::default();
-    // The latest call of each id so far: ids repeat in long histories.
-    let mut callers: HashMap<&str, (usize, &Call)> = HashMap::new();
+    let mut callers = Callers::default();
     for (index, message) in measured.iter().enumerate() {
-        for call in &message.view.calls {
-            if let Some(id) = &call.id {
-                callers.insert(id, (index, call));
-            }
-        }
+        callers.hear(index, &message.view);
         if message.view.role == Role::System {
             continue;
         }
         let tools = settings.compact_roles.contains(&CompactRole::Tool);
         for (result, slots) in message.view.results.iter().zip(&message.results).filter(|_| tools) {
-            let caller = result.call_id.as_deref().and_then(|id| callers.get(id));
+            let caller = callers.of(result);
             let tool = result.name.clone().or_else(|| caller?.1.name.clone());
-            let arguments = caller.and_then(|(at, call)| Some((*at, call.arguments.clone()?)));
+            let arguments = caller.and_then(|(at, call)| Some((at, call.arguments.clone()?)));
             let of = |slot: &MeasuredSlot| Candidate {
                 index,
                 call_id: result.call_id.clone(),

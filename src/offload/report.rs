@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compression::retention::Retention;
 use crate::compression::snapshot::Writer;
+use crate::history::repair::Mend;
 
 /// What came of an offload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -155,6 +156,8 @@ pub struct Report {
     pub outcome: Outcome,
     /// The messages' wire format.
     pub format: &'static str,
+    /// Why: named in the request, or what only that format has.
+    pub format_source: String,
     /// Who counted; `estimate:…` where no public tokenizer exists.
     pub tokenizer: &'static str,
     /// Messages, `tools` and `system` together, as they came.
@@ -179,6 +182,9 @@ pub struct Report {
     pub retention: Option<Retention>,
     /// The checks.
     pub checks: Checks,
+    /// What was mended before, where `repair` asked for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Mend>,
     /// What the caller should know.
     pub warnings: Vec<String>,
 }

@@ -3,7 +3,8 @@
 
 use crate::compaction::call::ReloadTool;
 use crate::compaction::preview::Budget;
-use crate::history::History;
+use crate::history::repair::{Mend, Mended};
+use crate::history::{History, HistoryError};
 use crate::lro::descriptor::Richness;
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
 use crate::tokens::Tokenizer;
@@ -97,6 +98,8 @@ pub struct Settings {
     pub files: Files,
     /// Whether anything is written.
     pub run: Run,
+    /// Whether a history that is broken is mended.
+    pub repair: bool,
 }
 
 impl Settings {
@@ -123,6 +126,8 @@ pub struct Request<'a> {
     pub settings: Settings,
     /// What the caller should know: unknown fields, settings without effect.
     pub warnings: Vec<String>,
+    /// What was mended before.
+    pub mends: Vec<Mend>,
 }
 
 const MODES: [(&str, Mode); 3] =
@@ -137,17 +142,30 @@ impl<'a> Request<'a> {
         let history = params.history()?;
         let settings = settings(params)?;
         let tools = params.raw("tools");
-        let system = params.raw("system");
+        let system = params.system()?;
         let mut warnings = Vec::new();
-        if params.flag("repair")? == Some(true) {
-            warnings.push("repair is not available in this version; nothing was mended".to_owned());
-        }
         if let Some(model) = settings.model.as_deref().filter(|model| !Tokenizer::knows(model)) {
             let model: String = model.chars().take(60).collect();
             warnings.push(format!("the model \"{model}\" is not known; counted with o200k_base"));
         }
         warnings.extend(params.unknown_warnings());
-        Ok(Request { history, tools, system, settings, warnings })
+        Ok(Request { history, tools, system, settings, warnings, mends: Vec::new() })
+    }
+
+    /// The same for a history that was mended.
+    pub fn mended<'m>(&self, mended: &'m Mended) -> Result<Request<'m>, HistoryError>
+    where
+        'a: 'm,
+    {
+        let history = self.history.alike(&mended.array)?;
+        Ok(Request {
+            history,
+            tools: self.tools,
+            system: self.system,
+            settings: self.settings.clone(),
+            warnings: self.warnings.clone(),
+            mends: mended.mends.clone(),
+        })
     }
 }
 
@@ -209,6 +227,7 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
         } else {
             Files::Omit
         },
+        repair: params.flag("repair")?.unwrap_or(false),
         run: if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real },
     })
 }

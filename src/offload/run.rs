@@ -66,6 +66,8 @@ pub struct FileOfCall {
 pub struct Offloaded {
     /// The messages, a JSON array.
     pub messages: String,
+    /// The system prompt beside them where snapshots were put into it: JSON.
+    pub system: Option<String>,
     /// The files, in the order of the messages.
     pub files: Vec<FileOfCall>,
     /// What was done.
@@ -79,11 +81,8 @@ impl Offloader {
         let folder = self.roots.locate(&settings.store_dir)?;
         let tokenizer = Tokenizer::for_model(settings.model.as_deref());
         let measured = self.measure.history(&request.history, tokenizer)?;
-        let beside: u64 = [request.tools, request.system]
-            .into_iter()
-            .flatten()
-            .map(|raw| self.measure.value(raw, tokenizer))
-            .sum();
+        let tools = request.tools.map_or(0, |raw| self.measure.value(raw, tokenizer));
+        let beside = tools + request.system.map_or(0, |raw| self.measure.prompt(raw, tokenizer));
         let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
         let job = Job { offloader: self, request, settings, tokenizer, measured, beside, store };
         let answer = job.run();
@@ -129,9 +128,12 @@ impl Job<'_> {
         text_of(self.history().messages()[candidate.index], &candidate.slot.slot).text
     }
 
+    pub(super) fn views(&self) -> Vec<&MessageView> {
+        self.measured.iter().map(|m| &m.view).collect()
+    }
+
     pub(super) fn recent_from(&self, keep: u64) -> usize {
-        let views: Vec<&MessageView> = self.measured.iter().map(|m| &m.view).collect();
-        recent_from(self.history().dialect(), &views, keep)
+        recent_from(self.history().dialect(), &self.views(), keep)
     }
 
     fn run(&self) -> Offloaded {
@@ -216,7 +218,7 @@ impl Job<'_> {
             Ok((checks, tokens)) if checks.failed().is_empty() => {
                 let report = self.report(&moves, kept, self.beside + tokens, checks);
                 let files = self.files(&moves, &created);
-                Offloaded { messages: after, files, report }
+                Offloaded { messages: after, system: None, files, report }
             }
             Ok((checks, _)) => {
                 let names = checks.failed().join(", ");
@@ -294,15 +296,7 @@ impl Job<'_> {
 
     fn edits(&self, moves: &[Move]) -> Vec<Edit> {
         let history = self.history();
-        let edit = |m: &Move| {
-            let start = history.start_of(m.candidate.index);
-            let span = &m.candidate.slot.slot.span;
-            Edit {
-                span: start + span.start..start + span.end,
-                replacement: m.replacement.literal.clone(),
-            }
-        };
-        moves.iter().map(edit).collect()
+        moves.iter().flat_map(|m| m.edits(history.start_of(m.candidate.index))).collect()
     }
 }
 

@@ -12,8 +12,10 @@ use super::run::Job;
 use super::standing::{Standing, reference_standing};
 use crate::compaction::reference;
 use crate::compression::transcript::{Answered, Asked, Said};
+use crate::history::dialect::Callers;
 use crate::history::message::{Call, Role, Slot, SlotKind, ToolResult};
 use crate::history::raw;
+use crate::history::system_prompt::text_slots;
 use crate::tokens::measure::{Measured, text_of};
 
 /// Where a text stands: the message, and its first byte in it.
@@ -32,15 +34,11 @@ impl<'a> Transcriber<'a> {
 
     /// The messages of the range, without system messages.
     pub(super) fn transcript(&self, range: Range<usize>) -> Vec<Said<'a>> {
-        let mut callers: HashMap<&str, &Call> = HashMap::new();
+        let mut callers = Callers::default();
         let mut said = Vec::with_capacity(range.len());
         for index in range {
             let view = &self.job.measured[index].view;
-            for call in &view.calls {
-                if let Some(id) = &call.id {
-                    callers.insert(id, call);
-                }
-            }
+            callers.hear(index, view);
             if view.role == Role::System {
                 continue;
             }
@@ -54,7 +52,7 @@ impl<'a> Transcriber<'a> {
                 role: view.role,
                 texts: self.texts(index),
                 calls: view.calls.iter().map(call).collect(),
-                results: view.results.iter().map(|r| self.result(index, r, &callers)).collect(),
+                results: view.results.iter().map(|r| self.result(index, r, &mut callers)).collect(),
             });
         }
         said
@@ -73,16 +71,25 @@ impl<'a> Transcriber<'a> {
                 results: Vec::new(),
             })
         };
-        self.job.measured.iter().enumerate().filter_map(heard).collect()
+        let said = self.job.measured.iter().enumerate().filter_map(heard);
+        self.beside().into_iter().chain(said).collect()
+    }
+
+    /// The system prompt beside the messages.
+    fn beside(&self) -> Option<Said<'a>> {
+        let system = self.job.request.system?;
+        let texts = text_slots(system).iter().map(|slot| text_of(system, slot).text).collect();
+        let (calls, results) = (Vec::new(), Vec::new());
+        Some(Said { index: 0, role: Role::System, texts, calls, results })
     }
 
     fn result(
         &self,
         index: usize,
         result: &'a ToolResult,
-        callers: &HashMap<&str, &'a Call>,
+        callers: &mut Callers<'a>,
     ) -> Answered<'a> {
-        let caller = result.call_id.as_deref().and_then(|id| callers.get(id));
+        let caller = callers.of(result).map(|(_, call)| call);
         let mut texts: Vec<Cow<'a, str>> =
             result.slots.iter().map(|slot| self.text(index, slot)).collect();
         let moved_to = result.slots.iter().zip(&texts).find_map(|(slot, text)| {

@@ -2,8 +2,10 @@
 
 use super::rehydrate::Unresolved;
 use crate::compression::block::HASHED;
-use crate::compression::place::{HOLDER_STUB, Place};
+use crate::compression::bridge::is_bridge;
+use crate::compression::place::Place;
 use crate::history::message::{MessageView, Role};
+use crate::history::own::HOLDER_STUB;
 use crate::history::raw::elements;
 use crate::history::{History, HistoryError};
 use crate::store::{Roots, Stem, read_regular};
@@ -12,6 +14,8 @@ use crate::store::{Roots, Stem, read_regular};
 pub(super) struct Regrouped {
     /// The messages, a JSON array.
     pub(super) array: String,
+    /// The system prompt beside them, where there is one.
+    pub(super) system: Option<String>,
     /// How many messages came back.
     pub(super) messages: usize,
 }
@@ -20,18 +24,16 @@ pub(super) struct Regrouped {
 /// cannot be had, the snapshots stay: a gap in the middle would not be seen.
 pub(super) fn regroup(
     history: &History<'_>,
+    system: Option<&str>,
     roots: &Roots,
     unresolved: &mut Vec<Unresolved>,
 ) -> Result<Option<Regrouped>, HistoryError> {
-    let views: Vec<MessageView> = history
-        .messages()
-        .iter()
-        .enumerate()
-        .map(|(index, raw)| super::rehydrate::view(history, index, raw))
-        .collect::<Result<_, _>>()?;
+    let views: Vec<MessageView> =
+        (0..history.messages().len()).map(|index| history.view(index)).collect::<Result<_, _>>()?;
     let views: Vec<&MessageView> = views.iter().collect();
-    let place = Place::find(history, &views);
-    let Some(holder) = place.index() else { return Ok(None) };
+    let place = Place::find(history, &views, system);
+    // Of snapshots beside the messages it is said that the first one holds them.
+    let holder = place.index().unwrap_or(0);
     if place.unread {
         let why = "a snapshot stands there that cannot be read".to_owned();
         unresolved.push(Unresolved { index: holder, path: String::new(), why });
@@ -62,7 +64,7 @@ pub(super) fn regroup(
         }
     }
     let groups: Vec<&str> = files.iter().map(String::as_str).collect();
-    Ok(Some(woven(history, &views, &place, &groups)))
+    Ok(Some(woven(history, &views, system, &place, &groups)))
 }
 
 /// The text of a group's file, and how many messages it brings back. The words for a file outside and for one that is
@@ -99,10 +101,10 @@ fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
 
 /// How many messages of a group were compressed: all but system messages.
 fn said(history: &History<'_>, text: &str) -> Result<usize, HistoryError> {
-    let group = History::parse(text, history.dialect().name())?;
+    let group = history.alike(text)?;
     let mut count = 0;
-    for (index, raw) in group.messages().iter().enumerate() {
-        count += usize::from(super::rehydrate::view(&group, index, raw)?.role != Role::System);
+    for index in 0..group.messages().len() {
+        count += usize::from(group.view(index)?.role != Role::System);
     }
     Ok(count)
 }
@@ -115,6 +117,7 @@ fn said(history: &History<'_>, text: &str) -> Result<usize, HistoryError> {
 fn woven(
     history: &History<'_>,
     views: &[&MessageView],
+    system: Option<&str>,
     place: &Place,
     groups: &[&str],
 ) -> Regrouped {
@@ -123,14 +126,19 @@ fn woven(
     let groups: Vec<Vec<&str>> =
         groups.iter().map(|group| elements(group.trim_ascii()).unwrap_or_default()).collect();
     let first = views.iter().position(|view| view.role != Role::System).unwrap_or(views.len());
-    let emptied = place.emptied(history);
-    let stub = history.dialect().system_message(HOLDER_STUB);
-    let is_holder = |raw: &str| raw == stub;
+    let bridge = |index: usize| is_bridge(history, index, views[index]);
+    let emptied = place.emptied(history, system);
+    let (emptied, system) =
+        if place.is_beside() { (None, emptied) } else { (emptied, system.map(str::to_owned)) };
+    // As it was written, and not as an operator may have.
+    let is_holder = |raw: &str| raw == history.dialect().own_message(HOLDER_STUB, Some(raw));
     let inside = groups.iter().flatten().any(|raw| is_holder(raw));
     let mut out: Vec<&str> = Vec::new();
     let mut others = Vec::new();
     for index in 0..first {
-        if place.index() != Some(index) {
+        if bridge(index) {
+            continue;
+        } else if place.index() != Some(index) {
             others.push(history.messages()[index]);
         } else if !inside {
             // What stands before it stood there.
@@ -165,8 +173,9 @@ fn woven(
         match place.index() == Some(index) {
             true if inside || holder_due => {}
             true => out.extend(emptied.as_deref()),
+            false if bridge(index) => {}
             false => out.push(history.messages()[index]),
         }
     }
-    Regrouped { array: format!("[{}]", out.join(",")), messages }
+    Regrouped { array: format!("[{}]", out.join(",")), system, messages }
 }

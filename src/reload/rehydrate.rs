@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::compaction::reference::{self, Form};
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
-use crate::history::splice::{Edit, quote, splice};
+use crate::history::splice::{quote, splice};
 use crate::history::{History, HistoryError};
 use crate::lro::file;
 use crate::reload::regroup::{Regrouped, regroup};
@@ -19,6 +19,8 @@ use crate::tokens::measure::text_of;
 pub struct Rehydrated {
     /// The messages, a JSON array.
     pub messages: String,
+    /// The system prompt beside them, where one was given.
+    pub system: Option<String>,
     /// How many references came back.
     pub restored: usize,
     /// How many messages came back in place of snapshots.
@@ -47,27 +49,28 @@ pub(super) const TOO_LARGE: &str = "it would make the answer too large";
 /// Puts everything back; the references may bring back `room` bytes together.
 pub fn rehydrate(
     history: &History<'_>,
+    system: Option<&str>,
     roots: &Roots,
     room: u64,
 ) -> Result<Rehydrated, HistoryError> {
     let mut unresolved = Vec::new();
     let mut messages_restored = 0;
     let mut whole: Option<String> = None;
+    let mut prompt = system.map(str::to_owned);
     // One message holds all snapshots, unless somebody wrote a second one.
     for _ in 0..HOLDERS {
         let array = whole.as_deref().unwrap_or(history.array());
-        let now = History::parse(array, history.dialect().name())?;
+        let now = history.alike(array)?;
         unresolved.clear();
-        let Some(Regrouped { array, messages }) = regroup(&now, roots, &mut unresolved)? else {
-            break;
-        };
+        let found = regroup(&now, prompt.as_deref(), roots, &mut unresolved)?;
+        let Some(Regrouped { array, system, messages }) = found else { break };
         messages_restored += messages;
-        whole = Some(array);
+        (whole, prompt) = (Some(array), system);
     }
     let array = whole.as_deref().unwrap_or(history.array());
-    let history = History::parse(array, history.dialect().name())?;
+    let history = history.alike(array)?;
     let rehydrated = references(&history, roots, room, unresolved)?;
-    Ok(Rehydrated { messages_restored, ..rehydrated })
+    Ok(Rehydrated { messages_restored, system: prompt, ..rehydrated })
 }
 
 /// Puts every reference back.
@@ -78,17 +81,22 @@ fn references(
     mut unresolved: Vec<Unresolved>,
 ) -> Result<Rehydrated, HistoryError> {
     let mut edits = Vec::new();
+    let mut restored = 0;
     for (index, raw) in history.messages().iter().enumerate() {
-        let view = view(history, index, raw)?;
+        let view = history.view(index)?;
         let start = history.start_of(index);
         for (id, slot) in slots(&view) {
             let text = text_of(raw, slot).text;
             let Some(found) = reference::parse(&text) else { continue };
             match restore(&found.form, found.path, id, roots, room) {
-                Ok(Some(replacement)) => {
-                    room = room.saturating_sub(replacement.len() as u64);
-                    let span = start + slot.span.start..start + slot.span.end;
-                    edits.push(Edit { span, replacement });
+                Ok(Some(text)) if slot.takes(&text.literal, text.kind) => {
+                    room = room.saturating_sub(text.literal.len() as u64);
+                    edits.extend(slot.replaced(start, &text.literal, text.kind));
+                    restored += 1;
+                }
+                Ok(Some(_)) => {
+                    let why = "the file holds no object, and only one may stand there".to_owned();
+                    unresolved.push(Unresolved { index, path: found.path.to_owned(), why });
                 }
                 Ok(None) => {}
                 Err(why) => {
@@ -98,22 +106,8 @@ fn references(
         }
     }
     edits.sort_by_key(|edit| edit.span.start);
-    let restored = edits.len();
     let messages = splice(history.array(), &edits);
-    Ok(Rehydrated { messages, restored, messages_restored: 0, unresolved })
-}
-
-/// One message, read.
-pub(super) fn view(
-    history: &History<'_>,
-    index: usize,
-    raw: &str,
-) -> Result<MessageView, HistoryError> {
-    history.dialect().view(raw).map_err(|bad| HistoryError::BadMessage {
-        index,
-        found: bad.found,
-        accepted: bad.accepted,
-    })
+    Ok(Rehydrated { messages, system: None, restored, messages_restored: 0, unresolved })
 }
 
 /// The places where a reference may stand: results, and the user's text.
@@ -127,6 +121,20 @@ fn slots(view: &MessageView) -> impl Iterator<Item = (Option<&str>, &Slot)> {
     results.chain(texts).filter(|(_, slot)| slot.kind == SlotKind::String)
 }
 
+/// What stands for a reference.
+struct Restored {
+    /// The JSON value.
+    literal: String,
+    /// What it is.
+    kind: SlotKind,
+}
+
+impl Restored {
+    fn text(text: &str) -> Restored {
+        Restored { literal: quote(text), kind: SlotKind::String }
+    }
+}
+
 /// The JSON value behind a reference; None where the line is no reference that
 /// this service could have minted for that call.
 fn restore(
@@ -135,7 +143,7 @@ fn restore(
     id: Option<&str>,
     roots: &Roots,
     room: u64,
-) -> Result<Option<String>, String> {
+) -> Result<Option<Restored>, String> {
     // The same words for a file outside the roots and one that is not there:
     // the answer must not tell the two apart.
     let missing = || "no such file".to_owned();
@@ -150,7 +158,8 @@ fn restore(
         return Ok(None);
     }
     if let Form::Found { head, lines } = form {
-        return grep_answer::rebuild(head, lines, roots, room).map(|text| Some(quote(&text)));
+        return grep_answer::rebuild(head, lines, roots, room)
+            .map(|text| Some(Restored::text(&text)));
     }
     if regular_len(&at).is_ok_and(|length| length > room) {
         return Err(TOO_LARGE.to_owned());
@@ -160,10 +169,10 @@ fn restore(
         return Err(format!("the file has {} bytes, not those of the reference", content.len()));
     }
     match form {
-        Form::Text { .. } => Ok(Some(quote(&content))),
+        Form::Text { .. } => Ok(Some(Restored::text(&content))),
         // Written by this service it is JSON; spliced in unread it must be.
         Form::Json { .. } => match serde_json::from_str::<&RawValue>(&content) {
-            Ok(_) => Ok(Some(content)),
+            Ok(_) => Ok(Some(Restored { literal: content, kind: SlotKind::Json })),
             Err(_) => Err("the file holds no JSON value".to_owned()),
         },
         Form::ReadBack { bytes, header } => {
@@ -173,7 +182,7 @@ fn restore(
                 Some(header) => format!("{header}\n\n---\n\n{body}"),
                 None => body.to_owned(),
             };
-            Ok(Some(quote(&text)))
+            Ok(Some(Restored::text(&text)))
         }
         Form::Records { kind, .. } => {
             let stored = file::parse(&content).map_err(|error| error.to_string())?;
@@ -182,12 +191,12 @@ fn restore(
             }
             let text = stored.rebuild().map_err(|error| error.to_string())?;
             Ok(Some(match kind {
-                SlotKind::String => quote(&text),
-                SlotKind::Json => text,
+                SlotKind::String => Restored::text(&text),
+                SlotKind::Json => Restored { literal: text, kind: SlotKind::Json },
             }))
         }
         Form::Again(again) => {
-            records_again::rebuild(again, &content, room).map(|text| Some(quote(&text)))
+            records_again::rebuild(again, &content, room).map(|text| Some(Restored::text(&text)))
         }
         Form::Found { .. } => Ok(None),
     }

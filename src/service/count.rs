@@ -18,7 +18,8 @@ impl Service {
         let each: Vec<u64> =
             self.measure.history(&history, tokenizer)?.iter().map(|m| m.tokens).collect();
         let value = |raw: Option<&str>| raw.map_or(0, |raw| self.measure.value(raw, tokenizer));
-        let (tools, system) = (value(params.raw("tools")), value(params.raw("system")));
+        let system = params.system()?.map_or(0, |raw| self.measure.prompt(raw, tokenizer));
+        let tools = value(params.raw("tools"));
         let messages: u64 = each.iter().sum();
         let total = messages + tools + system;
         let mut answer = Answer::text(format!("{total} tokens ({}).", tokenizer.name()));
@@ -28,6 +29,7 @@ impl Service {
         answer.put("tokenizer", &tokenizer.name());
         answer.put("exact", &(known && tokenizer.is_exact()));
         answer.put("format", &history.dialect().name());
+        answer.put("format_source", &history.source().words());
         Ok(answer.with_unknown(&params))
     }
 }

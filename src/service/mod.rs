@@ -8,6 +8,7 @@ mod lifecycle;
 mod offload;
 mod reload;
 mod tool_result;
+mod validate;
 
 pub use offload::offload_answer;
 

@@ -2,6 +2,7 @@
 
 use super::{Failure, Service};
 use crate::envelope::Answer;
+use crate::history::repair::repair;
 use crate::offload::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 use crate::params::Params;
 
@@ -19,13 +20,17 @@ impl Service {
 
     /// The same for a door that made its request itself.
     pub fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
-        Ok(self.offloader.offload(request)?)
+        if !request.settings.repair {
+            return Ok(self.offloader.offload(request)?);
+        }
+        let mended = repair(&request.history)?;
+        Ok(self.offloader.offload(&request.mended(&mended)?)?)
     }
 }
 
 /// The answer of an offload: the seed's one line a file, or why there is none.
 pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
-    let Offloaded { messages, files, report } = offloaded;
+    let Offloaded { messages, system, files, report } = offloaded;
     let line = |file: &FileOfCall| {
         if file.created {
             format!("Successfully created and wrote to new file: {}", file.path)
@@ -38,7 +43,13 @@ pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
     } else {
         files.iter().map(line).collect::<Vec<_>>().join("\n")
     };
-    let mut answer = Answer::text(text).with_messages(messages);
+    let mends = report.repairs.len();
+    let text = match mends {
+        0 => text,
+        1 => format!("Mended 1 place of the history. {text}"),
+        _ => format!("Mended {mends} places of the history. {text}"),
+    };
+    let mut answer = Answer::text(text).with_messages(messages).with_system(system);
     let contents: Vec<(&str, &str)> = files
         .iter()
         .filter_map(|file| Some((file.path.as_str(), file.content.as_deref()?)))

@@ -93,9 +93,14 @@ impl Service {
     pub fn rehydrate(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
-        let back = rehydrate::rehydrate(&history, &self.roots, self.reload.rehydrate_bytes)?;
+        let back = rehydrate::rehydrate(
+            &history,
+            params.system()?,
+            &self.roots,
+            self.reload.rehydrate_bytes,
+        )?;
         let text = put_back(&back);
-        let mut answer = Answer::text(text).with_messages(back.messages);
+        let mut answer = Answer::text(text).with_messages(back.messages).with_system(back.system);
         answer.put("restored", &back.restored);
         answer.put("messages_restored", &back.messages_restored);
         answer.put("unresolved", &back.unresolved);

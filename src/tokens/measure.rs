@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 use super::Tokenizer;
 use crate::history::message::{MessageView, Slot, SlotKind};
 use crate::history::raw::{self, Text};
+use crate::history::system_prompt::text_slots;
 use crate::history::{History, HistoryError};
 
 /// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024
@@ -107,13 +108,10 @@ impl Measure {
         let one = |(index, raw): (usize, &&str)| {
             let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer, dialect.name());
             if let Some(known) = self.seen.get(&key) {
+                history.is_whole(index, &known.view)?;
                 return Ok(known);
             }
-            let view = dialect.view(raw).map_err(|bad| HistoryError::BadMessage {
-                index,
-                found: bad.found,
-                accepted: bad.accepted,
-            })?;
+            let view = history.view(index)?;
             let measured = Arc::new(measure(raw, view, tokenizer));
             self.seen.insert(key, Arc::clone(&measured));
             self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
@@ -127,8 +125,18 @@ impl Measure {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// What a value beside the messages costs (`tools`, `system`): a string as
-    /// its text, anything else as compact JSON.
+    /// What a system prompt beside the messages costs: its texts, or where it has
+    /// none what any value does.
+    pub fn prompt(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
+        let slots = text_slots(raw);
+        if slots.is_empty() {
+            return self.value(raw, tokenizer);
+        }
+        slots.iter().map(|slot| self.value(&raw[slot.span.clone()], tokenizer)).sum()
+    }
+
+    /// What a value beside the messages costs (`tools`): a string as its text,
+    /// anything else as compact JSON.
     pub fn value(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer);
         if let Some(known) = self.values.get(&key) {
@@ -168,8 +176,15 @@ fn measure(message: &str, view: MessageView, tokenizer: Tokenizer) -> Measured {
         })
         .sum();
     let counted: u64 = texts.iter().chain(results.iter().flatten()).map(|slot| slot.tokens).sum();
-    let tokens = counted + calls + u64::from(view.media) * MEDIA_TOKENS;
+    let unread = u64::from(view.media) * MEDIA_TOKENS + opaque_tokens(view.opaque);
+    let tokens = counted + calls + unread;
     Measured { view, tokens, results, texts }
+}
+
+/// What encrypted reasoning costs, by the length of its base64: OpenAI's Codex takes
+/// three quarters of it less 650 bytes for what was reasoned, four bytes a token.
+fn opaque_tokens(base64: u64) -> u64 {
+    (base64 / 4 * 3).saturating_sub(650) / 4
 }
 
 fn measure_slot(message: &str, slot: &Slot, tokenizer: Tokenizer) -> MeasuredSlot {

@@ -90,9 +90,19 @@ impl TestApp {
     }
 
     pub(crate) fn rehydrate(&self, messages: &str) -> Offloaded {
-        let body = format!("{{\"messages\":{messages}}}");
-        let answer = self.service.rehydrate(body.as_bytes()).unwrap();
+        self.rehydrate_with(messages, &json!({}))
+    }
+
+    /// Puts a history back with further members of the request.
+    pub(crate) fn rehydrate_with(&self, messages: &str, about: &Value) -> Offloaded {
+        let answer = self.service.rehydrate(body(messages, about).as_bytes()).unwrap();
         Offloaded::read(&answer.into_json())
+    }
+
+    /// What a provider would say of a history.
+    pub(crate) fn validate(&self, messages: &str, about: &Value) -> Value {
+        let answer = self.service.validate(body(messages, about).as_bytes()).unwrap();
+        serde_json::from_str(&answer.into_json()).unwrap()
     }
 
     pub(crate) fn read_file(&self, body: &Value) -> Value {
@@ -163,8 +173,14 @@ pub(crate) fn request(messages: &str, settings: &Value) -> String {
     for (name, value) in settings.as_object().into_iter().flatten() {
         all[name] = value.clone();
     }
-    let members = all.to_string();
-    format!("{{\"messages\":{messages},{}", &members[1..])
+    body(messages, &all)
+}
+
+/// A request with these members beside the messages.
+fn body(messages: &str, about: &Value) -> String {
+    let members = about.to_string();
+    let comma = if members == "{}" { "" } else { "," };
+    format!("{{\"messages\":{messages}{comma}{}", &members[1..])
 }
 
 /// The messages of an array, each as its bytes.

@@ -1,94 +1,171 @@
-//! Real histories: every one of `../shared/histories` in a format this version
-//! reads, in every mode, at several thresholds. Where the folder is absent the
-//! test says so and passes.
+//! Real histories: every one of `../shared/histories`, in whatever format, in
+//! every mode, at several thresholds. Where the folder is absent the test says so
+//! and passes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use unburden::history::raw::{field, fields, unescape};
 
-use crate::app::{TestApp, split};
+use crate::app::{Offloaded, TestApp, split};
 
-/// Name and messages of each history, as its file spells them.
-fn histories() -> Vec<(String, String)> {
+/// A history as its file spells it.
+struct Real {
+    name: String,
+    /// The format that the file states.
+    stated: String,
+    messages: String,
+    system: Option<String>,
+}
+
+impl Real {
+    /// The format that this service reads it in; None where it has no dialect.
+    fn format(&self) -> Option<&str> {
+        match self.stated.as_str() {
+            "vercel" => Some("ai-sdk"),
+            // Frameworks' own forms; of these two the messages are those of chat.
+            "other" if self.name.contains("tau2") || self.name.contains("inspect") => {
+                Some("openai-chat")
+            }
+            "other" => None,
+            stated => Some(stated),
+        }
+    }
+
+    fn settings(&self, settings: &Value) -> Value {
+        let mut all = settings.clone();
+        if let Some(system) = &self.system {
+            all["system"] = serde_json::from_str(system).unwrap();
+        }
+        all
+    }
+
+    /// What comes back of an answer: the messages and the system prompt.
+    fn back(&self, app: &TestApp, after: &Offloaded) -> (Value, Option<Value>) {
+        let system = after.json.get("system").cloned().or(self.system_value());
+        let about = match system {
+            Some(system) => json!({"system": system, "format": self.format()}),
+            None => json!({"format": self.format()}),
+        };
+        let back = app.rehydrate_with(&after.messages, &about);
+        (value(&back.messages), back.json.get("system").cloned())
+    }
+
+    fn system_value(&self) -> Option<Value> {
+        self.system.as_deref().map(value)
+    }
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn histories() -> Vec<Real> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/histories"));
     let Ok(entries) = std::fs::read_dir(&folder) else {
         println!("skipped: ../shared/histories is absent");
         return Vec::new();
     };
-    let mut found = Vec::new();
-    for path in entries.flatten().map(|entry| entry.path()) {
+    let read = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
         let members = fields(&text).unwrap();
-        let format = unescape(field(&members, "format").unwrap()).text.into_owned();
-        if format == "openai-chat" {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            found.push((name, field(&members, "messages").unwrap().to_owned()));
+        Real {
+            name: path.file_name().unwrap().to_str().unwrap().to_owned(),
+            stated: unescape(field(&members, "format").unwrap()).text.into_owned(),
+            messages: field(&members, "messages").unwrap().to_owned(),
+            system: field(&members, "system").filter(|s| *s != "null").map(str::to_owned),
         }
-    }
-    found.sort();
+    };
+    let mut found: Vec<Real> = entries.flatten().map(|entry| read(entry.path())).collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
     found
+}
+
+/// How often each rule of the format is broken.
+fn broken(app: &TestApp, format: &str, messages: &str) -> BTreeMap<(String, String), usize> {
+    let answer = app.validate(messages, &json!({"format": format}));
+    let mut counts = BTreeMap::new();
+    for problem in answer["metadata"]["problems"].as_array().unwrap() {
+        let key = (problem["rule"].to_string(), problem["id"].to_string());
+        *counts.entry(key).or_default() += 1;
+    }
+    counts
 }
 
 #[test]
 fn every_history_shrinks_validly_and_comes_back_whole() {
-    for (name, before) in histories() {
+    for real in histories() {
+        let Some(format) = real.format() else { continue };
         let mut largest = 0;
-        let mut outcomes = std::collections::BTreeSet::new();
+        let mut outcomes = BTreeSet::new();
         for mode in ["auto", "compact", "compress"] {
             for threshold in [100, 500, 2_000] {
                 for keep in [0, 1, 10] {
-                    let settings = json!({
+                    let settings = real.settings(&json!({
                         "context_manage_mode": mode, "max_total_tokens": 1_000,
                         "max_tool_message_tokens": threshold, "keep_recent_count": keep,
-                    });
-                    let app = TestApp::new();
-                    let after = app.offload(&before, &settings);
-                    let report = after.report();
-                    let at = format!("{name} {settings}");
-                    assert_eq!(
-                        report["checks"],
-                        json!({
-                            "pairing": true, "references_readable": true,
-                            "protected_untouched": true, "not_larger": true
-                        }),
-                        "{at}"
-                    );
-                    assert!(!after.warnings().contains("unchanged"), "{at}: {}", after.warnings());
-                    outcomes.insert(report["outcome"].as_str().unwrap().to_owned());
-                    let dict = after.json["metadata"]["write_file_dict"].as_object().unwrap();
-                    for (path, content) in dict {
-                        let read = app.read_file(&json!({"absolute_path": path}));
-                        assert_eq!(read["answer"], *content, "{at} {path}");
-                    }
-                    let back = app.rehydrate(&after.messages);
-                    let value =
-                        |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-                    assert_eq!(value(&back.messages), value(&before), "{at}");
-                    assert_eq!(
-                        app.offload(&after.messages, &settings).messages,
-                        after.messages,
-                        "{at}"
-                    );
-                    largest = largest.max(dict.len());
+                    }));
+                    let (outcome, files) = tried(&real, format, &settings);
+                    outcomes.insert(outcome);
+                    largest = largest.max(files);
                 }
             }
         }
-        println!("{name}: {} messages, up to {largest} files, {outcomes:?}", split(&before).len());
+        let count = split(&real.messages).len();
+        println!("{}: {format}, {count} messages, up to {largest} files, {outcomes:?}", real.name);
     }
+}
+
+/// One history with one setting: every promise that can be looked at.
+fn tried(real: &Real, format: &str, settings: &Value) -> (String, usize) {
+    let app = TestApp::new();
+    let before = &real.messages;
+    let after = app.offload(before, settings);
+    let report = after.report();
+    let at = format!("{} {} {}", real.name, settings["context_manage_mode"], {
+        let mut shown = settings.clone();
+        shown.as_object_mut().unwrap().remove("system");
+        shown
+    });
+    let checks = json!({
+        "pairing": true, "references_readable": true,
+        "protected_untouched": true, "not_larger": true
+    });
+    assert_eq!(report["checks"], checks, "{at}");
+    assert_eq!(report["format"], json!(format), "{at}: {}", report["format_source"]);
+    assert!(!after.warnings().contains("unchanged"), "{at}: {}", after.warnings());
+    let old = broken(&app, format, before);
+    for (rule, count) in broken(&app, format, &after.messages) {
+        assert!(old.get(&rule).is_some_and(|known| *known >= count), "{at}: breaks {rule:?}");
+    }
+    let dict = after.json["metadata"]["write_file_dict"].as_object().unwrap();
+    for (path, content) in dict {
+        let read = app.read_file(&json!({"absolute_path": path}));
+        assert_eq!(read["answer"], *content, "{at} {path}");
+    }
+    assert_eq!(real.back(&app, &after), (value(before), real.system_value()), "{at}");
+    let mut again = settings.clone();
+    if let Some(system) = after.json.get("system") {
+        again["system"] = system.clone();
+    }
+    assert_eq!(app.offload(&after.messages, &again).messages, after.messages, "{at}");
+    (report["outcome"].as_str().unwrap().to_owned(), dict.len())
 }
 
 #[test]
 fn a_hard_target_is_met_or_explained() {
-    for (name, before) in histories() {
+    for real in histories() {
+        let Some(format) = real.format() else { continue };
         let app = TestApp::new();
-        let total: u64 = app.count(&before).iter().sum();
+        let total: u64 = app.count(&real.messages).iter().sum();
         for share in [2, 4, 20] {
             let target = (total / share).max(1);
-            let after = app.offload(&before, &json!({"target_tokens": target}));
+            let settings = json!({"target_tokens": target, "format": format});
+            let after = app.offload(&real.messages, &settings);
             let left = after.report()["tokens_after"].as_u64().unwrap();
             let explained = after.warnings().contains("target_tokens");
-            assert!(left <= target || explained, "{name}: {left} of {target}");
+            assert!(left <= target || explained, "{}: {left} of {target}", real.name);
         }
     }
 }

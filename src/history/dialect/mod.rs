@@ -2,23 +2,29 @@
 //! stand, which calls and results pair up, and what its provider would reject.
 //! One file a format; everything above sees only views.
 
+mod ai_sdk;
+mod anthropic;
+mod detect;
+mod gemini;
+mod langchain;
 mod openai_chat;
+mod openai_responses;
+mod pairing;
+mod reader;
+mod rule;
 
+pub use ai_sdk::AiSdk;
+pub use anthropic::Anthropic;
+pub use detect::{Chosen, Source, choose};
+pub use gemini::Gemini;
+pub use langchain::LangChain;
 pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
+pub use pairing::Callers;
+pub use rule::{Fault, Problem, Rule};
 
-use super::HistoryError;
-use super::message::{MessageView, Role, Slot};
-
-/// Something a provider would reject.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Problem {
-    /// The message, counted from 0.
-    pub index: usize,
-    /// The rule that is broken, in a stable short form.
-    pub rule: &'static str,
-    /// The id concerned, where there is one.
-    pub id: Option<String>,
-}
+use super::message::{Call, MessageView, Role, Slot};
+use super::raw::Fields;
 
 /// Why a raw message has no view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +35,33 @@ pub struct BadMessage {
     pub accepted: &'static str,
 }
 
+/// Who speaks first in a history, system messages apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// Anybody.
+    Any,
+    /// The user; user and model take turns.
+    User,
+}
+
+/// How a history gets answers to calls that have none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answered {
+    /// Messages of their own, in order.
+    Messages(Vec<String>),
+    /// The message that was to take them, with them in it.
+    Within(String),
+}
+
 /// A wire format of histories.
 pub trait Dialect: Sync + Send {
     /// The name in `format` and in reports.
     fn name(&self) -> &'static str;
+
+    /// What in a message only this format has, in a few words ("has tool_calls");
+    /// None for a message that other formats write the same way. `fields` are the
+    /// members of the message.
+    fn evidence(&self, fields: &Fields<'_>) -> Option<String>;
 
     /// Reads one raw message. Unknown fields and shapes are not an error: they
     /// are left alone. Only what is no message at all is.
@@ -46,23 +75,18 @@ pub trait Dialect: Sync + Send {
     /// of a system message that is a string.
     fn content_slots(&self, raw: &str) -> Vec<Slot>;
 
-    /// A system message with that text and nothing else, for a history that has
-    /// none to append to.
-    fn system_message(&self, text: &str) -> String;
+    /// A message of the service's own with that text and nothing else: a system
+    /// message where the format has them, else a user's. `like` is a message of
+    /// the history, for formats that come in several shapes.
+    fn own_message(&self, text: &str, like: Option<&str>) -> String;
 
-    /// The first message of the unit that holds `index`: an assistant turn with
-    /// all its results is one unit, and no cut may go through it.
-    fn unit_start(&self, views: &[&MessageView], index: usize) -> usize {
-        let mut start = index;
-        while start > 0 && continues(views[start]) {
-            start -= 1;
-        }
-        // Results without a call before them are no unit with what stands there.
-        if begins(views[start]) { start } else { index }
+    /// Who speaks first.
+    fn opening(&self) -> Opening {
+        Opening::Any
     }
 
-    /// Where units begin among all messages: what [`Dialect::unit_start`] says of
-    /// each, in one pass.
+    /// Where units begin among all messages: an assistant turn with all its results
+    /// is one unit, and no cut may go through it.
     fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
         let mut inside = false;
         let start_of = |view: &&MessageView| {
@@ -72,6 +96,32 @@ pub trait Dialect: Sync + Send {
         };
         views.iter().map(start_of).collect()
     }
+
+    /// The message without the results at these places of its view; None where
+    /// nothing is left of it.
+    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String>;
+
+    /// Answers `calls` of the message `of` with `text`. `next` is the message that
+    /// follows the calls, where the format wants all results of a turn in one
+    /// message: it takes them in if it can.
+    fn answered(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered;
+}
+
+/// Where units begin in formats whose model speaks in several messages in a row: a
+/// run of the model's messages with all the results that follow is one unit.
+pub(crate) fn turn_starts(views: &[&MessageView]) -> Vec<bool> {
+    let mut before = None;
+    let mut inside = false;
+    let start_of = |view: &&MessageView| {
+        let goes_on = match view.role {
+            Role::Assistant => before == Some(Role::Assistant),
+            _ => continues(view) && inside,
+        };
+        inside = if continues(view) { inside } else { begins(view) };
+        before = Some(view.role);
+        !goes_on
+    };
+    views.iter().map(start_of).collect()
 }
 
 /// True for a message that only carries results.
@@ -82,20 +132,4 @@ fn continues(view: &MessageView) -> bool {
 /// True for a message whose results may follow.
 fn begins(view: &MessageView) -> bool {
     !view.calls.is_empty() || view.role == Role::Assistant
-}
-
-static DIALECTS: [&dyn Dialect; 1] = [&OpenAiChat];
-
-/// The dialect of that name; for `auto` the only one there is.
-pub fn choose(format: &str) -> Result<&'static dyn Dialect, HistoryError> {
-    if format == "auto" {
-        return Ok(DIALECTS[0]);
-    }
-    DIALECTS.iter().copied().find(|dialect| dialect.name() == format).ok_or_else(|| {
-        let names: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name()).collect();
-        HistoryError::UnknownFormat {
-            found: format.chars().take(40).collect(),
-            accepted: format!("auto, {}", names.join(", ")),
-        }
-    })
 }

@@ -13,10 +13,24 @@
 
 use std::collections::HashMap;
 
-use super::{BadMessage, Dialect, Problem};
-use crate::history::message::{Call, MessageView, Role, Slot, SlotKind, ToolResult};
+use super::reader::{Reader, home_of, is_media, string};
+use super::{Answered, BadMessage, Dialect, Fault, Problem, Rule};
+use crate::history::message::{Call, MessageView, Role, Slot, ToolResult};
 use crate::history::raw::{self, Fields};
 use crate::history::splice::quote;
+
+const RESULT_WITHOUT_CALL: Rule = Rule {
+    name: "result_without_call",
+    says: "Invalid parameter: messages with role 'tool' must be a response to a preceeding message \
+           with 'tool_calls'. (tool_call_id: {id})",
+};
+const CALL_WITHOUT_RESULT: Rule = Rule {
+    name: "call_without_result",
+    says: "An assistant message with 'tool_calls' must be followed by tool messages responding to \
+           each 'tool_call_id'. The following tool_call_ids did not have response messages: {id}",
+};
+const MISSING_CALL_ID: Rule =
+    Rule { name: "missing_call_id", says: "Missing required parameter: 'tool_call_id'." };
 
 /// The dialect `openai-chat`.
 pub struct OpenAiChat;
@@ -24,6 +38,15 @@ pub struct OpenAiChat;
 impl Dialect for OpenAiChat {
     fn name(&self) -> &'static str {
         "openai-chat"
+    }
+
+    fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
+        let full = |name: &&str| {
+            raw::field(fields, name).is_some_and(|value| !["null", "[]", "\"\""].contains(&value))
+        };
+        let names = ["tool_calls", "function_call", "tool_call_id", "tool_call_ids"];
+        let name = names.iter().find(|name| full(name));
+        name.filter(|_| full(&"role")).map(|name| format!("has {name}"))
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
@@ -45,7 +68,9 @@ impl Dialect for OpenAiChat {
             }
             None => return Err(BadMessage { found: "has no role".to_owned(), accepted }),
         };
-        Ok(Reader { message, view: MessageView::new(role) }.read(&fields))
+        let mut walk = Walk(Reader { message, view: MessageView::new(role) });
+        walk.read(&fields);
+        Ok(walk.0.view)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
@@ -54,11 +79,11 @@ impl Dialect for OpenAiChat {
         if string(&fields, "role").is_some_and(|role| role_of(&role) == Role::Tool) {
             return Vec::new();
         }
-        let mut reader = Reader { message, view: MessageView::new(Role::Other) };
-        reader.content(raw::field(&fields, "content"))
+        let mut walk = Walk(Reader { message, view: MessageView::new(Role::Other) });
+        walk.content(raw::field(&fields, "content"))
     }
 
-    fn system_message(&self, text: &str) -> String {
+    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
         format!("{{\"role\":\"system\",\"content\":{}}}", quote(text))
     }
 
@@ -66,6 +91,7 @@ impl Dialect for OpenAiChat {
         let mut problems = Vec::new();
         let mut open = Open::default();
         for (index, view) in views.iter().enumerate() {
+            problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
             if view.role == Role::Tool {
                 for result in &view.results {
                     open.answer(index, result, &mut problems);
@@ -76,7 +102,22 @@ impl Dialect for OpenAiChat {
             open = Open::asked(index, view);
         }
         open.close(&mut problems);
+        problems.sort_by_key(|problem| problem.index);
         problems
+    }
+
+    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        // A tool message is its result.
+        results.is_empty().then(|| raw.to_owned())
+    }
+
+    fn answered(&self, _of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+        let answer = |call: &&Call| {
+            let id = call.id.as_deref().map(|id| format!("\"tool_call_id\":{},", quote(id)));
+            let id = id.unwrap_or_default();
+            format!("{{\"role\":\"tool\",{id}\"content\":{}}}", quote(text))
+        };
+        Answered::Messages(calls.iter().map(answer).collect())
     }
 }
 
@@ -113,7 +154,7 @@ impl<'a> Open<'a> {
             Some(count) if *count > 0 => *count -= 1,
             _ => problems.push(Problem {
                 index,
-                rule: "result_without_call",
+                rule: RESULT_WITHOUT_CALL,
                 id: result.call_id.clone(),
             }),
         }
@@ -126,34 +167,24 @@ impl<'a> Open<'a> {
             };
             *count -= 1;
             let (index, id) = (self.asked_at, id.map(str::to_owned));
-            problems.push(Problem { index, rule: "call_without_result", id });
+            problems.push(Problem { index, rule: CALL_WITHOUT_RESULT, id });
         }
     }
 }
 
 /// Walks the fields of one message and notes where its texts stand.
-struct Reader<'a> {
-    message: &'a str,
-    view: MessageView,
-}
+struct Walk<'a>(Reader<'a>);
 
-impl<'a> Reader<'a> {
-    fn read(mut self, fields: &Fields<'a>) -> MessageView {
+impl<'a> Walk<'a> {
+    fn read(&mut self, fields: &Fields<'a>) {
         let content = self.content(raw::field(fields, "content"));
-        if self.view.role == Role::Tool {
-            self.view.results.push(ToolResult {
-                call_id: result_id(fields),
-                name: string(fields, "name"),
-                slots: content,
-            });
+        if self.0.view.role == Role::Tool {
+            self.results(fields, content);
         } else {
-            self.view.texts.extend(content);
+            self.0.view.texts.extend(content);
         }
         for name in ["reasoning_content", "reasoning", "refusal", "name"] {
-            if let Some(value) = raw::field(fields, name).filter(|value| raw::is_string(value)) {
-                let slot = self.slot(value);
-                self.view.texts.push(slot);
-            }
+            self.0.string_text(fields, name);
         }
         if let Some(calls) = raw::field(fields, "tool_calls") {
             self.calls(calls);
@@ -161,13 +192,21 @@ impl<'a> Reader<'a> {
         if let Some(call) = raw::field(fields, "function_call") {
             self.call(call, None);
         }
-        self.view
     }
 
-    fn slot(&self, value: &str) -> Slot {
-        let start = raw::offset_in(self.message, value);
-        let kind = if raw::is_string(value) { SlotKind::String } else { SlotKind::Json };
-        Slot { span: start..start + value.len(), kind }
+    /// A tool message answers one call; where agents name several, the first has
+    /// the text.
+    fn results(&mut self, fields: &Fields<'a>, content: Vec<Slot>) {
+        let name = string(fields, "name");
+        let mut ids = call_ids(fields).into_iter();
+        let call_id = ids.next();
+        if call_id.is_none() && string(fields, "role").as_deref() == Some("tool") {
+            self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
+        }
+        self.0.view.results.push(ToolResult { call_id, name: name.clone(), slots: content });
+        let rest =
+            ids.map(|id| ToolResult { call_id: Some(id), name: name.clone(), slots: Vec::new() });
+        self.0.view.results.extend(rest);
     }
 
     /// The texts of `content`; media are counted on the way. An array that is no
@@ -182,17 +221,17 @@ impl<'a> Reader<'a> {
                 parts.into_iter().filter_map(|part| self.part(part)).collect()
             }
             _ if value == "[]" => Vec::new(),
-            _ => vec![self.slot(value)],
+            _ => vec![self.0.slot(value)],
         }
     }
 
     fn part(&mut self, part: Part<'a>) -> Option<Slot> {
         match part {
-            Part::Text(text) => return Some(self.slot(text)),
-            Part::Media => self.view.media += 1,
-            Part::Other(value) => {
-                let slot = self.slot(value);
-                self.view.texts.push(slot);
+            Part::Text(text) => return Some(self.0.slot(text)),
+            Part::Media => self.0.view.media += 1,
+            Part::Other(value, home) => {
+                self.0.view.foreign = self.0.view.foreign.or(home);
+                self.0.text(value);
             }
         }
         None
@@ -211,12 +250,15 @@ impl<'a> Reader<'a> {
         let Ok(outer) = raw::fields(call) else { return };
         let body = raw::field(&outer, "function").or_else(|| raw::field(&outer, "custom"));
         let inner = body.and_then(|body| raw::fields(body).ok());
+        // Some frameworks name the tool in `function`, and leave the rest outside.
+        let name = string(&outer, "function");
         let fields = inner.as_ref().unwrap_or(&outer);
         let arguments = raw::field(fields, "arguments")
             .or_else(|| raw::field(fields, "input"))
             .filter(|value| *value != "null")
-            .map(|value| self.slot(value));
-        self.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+            .map(|value| self.0.slot(value));
+        let name = string(fields, "name").or(name);
+        self.0.view.calls.push(Call { id, name, arguments });
     }
 }
 
@@ -227,8 +269,9 @@ enum Part<'a> {
     Text(&'a str),
     /// An image, a sound, a file.
     Media,
-    /// A part of another type: counted as the JSON it is, and left alone.
-    Other(&'a str),
+    /// A part of another type, with the format that has it where that is another:
+    /// counted as the JSON it is, and left alone.
+    Other(&'a str, Option<&'static str>),
 }
 
 impl<'a> Part<'a> {
@@ -244,24 +287,20 @@ impl<'a> Part<'a> {
             (Some(text), Some(_)) => Some(Part::Text(text)),
             (_, None) => None,
             (None, Some(kind)) => {
-                let media = ["image", "audio", "file", "video"];
-                let is_media = media.iter().any(|media| kind.contains(media));
-                Some(if is_media { Part::Media } else { Part::Other(part) })
+                Some(if is_media(&kind) { Part::Media } else { Part::Other(part, home_of(&kind)) })
             }
         }
     }
 }
 
-/// The call a result answers: `tool_call_id`, or the only one of `tool_call_ids`.
-fn result_id(fields: &Fields<'_>) -> Option<String> {
-    string(fields, "tool_call_id").or_else(|| {
+/// The calls a result answers: `tool_call_id`, or those of `tool_call_ids`; where
+/// a tool message has neither, its own `id` is the call's.
+fn call_ids(fields: &Fields<'_>) -> Vec<String> {
+    let ids = || {
         let ids = raw::elements(raw::field(fields, "tool_call_ids")?).ok()?;
-        let [id] = ids.as_slice() else { return None };
-        raw::is_string(id).then(|| raw::unescape(id).text.into_owned())
-    })
-}
-
-fn string(fields: &Fields<'_>, name: &str) -> Option<String> {
-    let value = raw::field(fields, name).filter(|value| raw::is_string(value))?;
-    Some(raw::unescape(value).text.into_owned())
+        let all = ids.iter().all(|id| raw::is_string(id)) && !ids.is_empty();
+        all.then(|| ids.iter().map(|id| raw::unescape(id).text.into_owned()).collect())
+    };
+    let id = string(fields, "tool_call_id").map(|id| vec![id]);
+    id.or_else(ids).or_else(|| Some(vec![string(fields, "id")?])).unwrap_or_default()
 }

@@ -1,0 +1,99 @@
+//! Detection: which dialect a history is in. The first message that only one
+//! format has decides; a history without one is read as `openai-chat`, whose plain
+//! messages every format shares.
+
+use super::{AiSdk, Anthropic, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses};
+use crate::history::own::is_own;
+use crate::history::{HistoryError, raw};
+
+/// In the order of detection: formats that wrap others' shapes come first.
+static DIALECTS: [&dyn Dialect; 6] =
+    [&LangChain, &OpenAiResponses, &Gemini, &AiSdk, &Anthropic, &OpenAiChat];
+
+/// Why a history is read in a dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The request names it.
+    Named,
+    /// A message that only this format has.
+    Message {
+        /// The message, counted from 0.
+        index: usize,
+        /// What it has, in a few words.
+        evidence: String,
+    },
+    /// No message that only one format has.
+    Default,
+}
+
+impl Source {
+    /// In words, for reports.
+    pub fn words(&self) -> String {
+        match self {
+            Source::Named => "named in the request".to_owned(),
+            Source::Message { index, evidence } => format!("messages[{index}] {evidence}"),
+            Source::Default => "no message has what only one format has".to_owned(),
+        }
+    }
+}
+
+/// A dialect, and why it is the one.
+#[derive(Clone)]
+pub struct Chosen {
+    /// The dialect.
+    pub dialect: &'static dyn Dialect,
+    /// Why.
+    pub source: Source,
+}
+
+/// The dialect of that name; for `auto` the one that the messages are in.
+pub fn choose(format: &str, messages: &[&str]) -> Result<Chosen, HistoryError> {
+    if format == "auto" {
+        return Ok(detect(messages));
+    }
+    let named = DIALECTS.iter().copied().find(|dialect| dialect.name() == format);
+    let named = named.map(|dialect| Chosen { dialect, source: Source::Named });
+    named.ok_or_else(|| HistoryError::UnknownFormat {
+        found: format.chars().take(40).collect(),
+        accepted: names(),
+    })
+}
+
+/// The names that `format` takes.
+fn names() -> String {
+    let names: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name()).collect();
+    format!("auto, {}", names.join(", "))
+}
+
+fn detect(messages: &[&str]) -> Chosen {
+    let found = messages.iter().enumerate().find_map(|(index, message)| {
+        let fields = message.starts_with('{').then(|| raw::fields(message).ok()).flatten()?;
+        DIALECTS.iter().copied().find_map(|dialect| {
+            let evidence = dialect.evidence(&fields)?;
+            Some(Chosen { dialect, source: Source::Message { index, evidence } })
+        })
+    });
+    found
+        .or_else(|| by_own_message(messages))
+        .unwrap_or(Chosen { dialect: &OpenAiChat, source: Source::Default })
+}
+
+/// Where everything else was compressed, a user's message with snapshots is what is
+/// left of a history: it is written as a block for Anthropic, as a string for the
+/// AI SDK, and nowhere else.
+fn by_own_message(messages: &[&str]) -> Option<Chosen> {
+    messages.iter().enumerate().find_map(|(index, message)| {
+        let fields = message.starts_with('{').then(|| raw::fields(message).ok()).flatten()?;
+        let content = raw::field(&fields, "content")?;
+        let dialect: &'static dyn Dialect =
+            if content.starts_with('[') { &Anthropic } else { &AiSdk };
+        let of_user = raw::field(&fields, "role") == Some("\"user\"");
+        let slots = if of_user { dialect.content_slots(message) } else { Vec::new() };
+        let first = slots.first()?;
+        if !is_own(&raw::unescape(&message[first.span.clone()]).text) {
+            return None;
+        }
+        let evidence = "is this service's own".to_owned();
+        Some(Chosen { dialect, source: Source::Message { index, evidence } })
+    })
+}

@@ -1,0 +1,49 @@
+//! The pairs of calls and outputs of a history. Ids repeat in long histories, once
+//! answered: an output belongs to the nearest call of its id before it that has none
+//! yet.
+
+use std::collections::HashMap;
+
+use crate::history::message::MessageView;
+
+/// Which output answers which call, by the indexes of their messages.
+#[derive(Default)]
+pub(super) struct Pairs<'v> {
+    /// Call and output.
+    pub(super) answered: Vec<(usize, usize)>,
+    /// Calls without an output, with their ids.
+    pub(super) open: Vec<(usize, &'v str)>,
+    /// Outputs without a call before them, with the ids they name.
+    pub(super) orphans: Vec<(usize, &'v str)>,
+}
+
+impl<'v> Pairs<'v> {
+    /// The pairs of a history.
+    pub(super) fn of(views: &[&'v MessageView]) -> Pairs<'v> {
+        let mut pairs = Pairs::default();
+        let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
+        // Calls whose id is not in the history: an output that fits no other call is
+        // taken for theirs.
+        let mut nameless = Vec::new();
+        for (index, view) in views.iter().enumerate() {
+            for call in &view.calls {
+                match &call.id {
+                    Some(id) => waiting.entry(id).or_default().push(index),
+                    None => nameless.push(index),
+                }
+            }
+            for id in view.results.iter().filter_map(|result| result.call_id.as_deref()) {
+                let call = waiting.get_mut(id).and_then(Vec::pop).or_else(|| nameless.pop());
+                match call {
+                    Some(call) => pairs.answered.push((call, index)),
+                    None => pairs.orphans.push((index, id)),
+                }
+            }
+        }
+        let open = |(id, calls): (&'v str, Vec<usize>)| calls.into_iter().map(move |at| (at, id));
+        pairs.open = waiting.into_iter().flat_map(open).collect();
+        // A map has no order of its own.
+        pairs.open.sort_unstable();
+        pairs
+    }
+}

@@ -1,0 +1,103 @@
+//! What the dialects share of reading: slots, strings, and types of parts that no
+//! dialect reads as text.
+
+use crate::history::message::{Frame, MessageView, Slot, SlotKind};
+use crate::history::raw::{self, Fields};
+use crate::history::splice::Edit;
+
+/// A message being read: its bytes, and what was found in them so far.
+pub(super) struct Reader<'a> {
+    pub(super) message: &'a str,
+    pub(super) view: MessageView,
+}
+
+impl<'a> Reader<'a> {
+    /// The slot of a value, which is a slice of the message.
+    pub(super) fn slot(&self, value: &str) -> Slot {
+        let start = raw::offset_in(self.message, value);
+        let kind = if raw::is_string(value) { SlotKind::String } else { SlotKind::Json };
+        Slot { span: start..start + value.len(), kind, frame: Frame::Bare }
+    }
+
+    /// Notes a text of the speaker's.
+    pub(super) fn text(&mut self, value: &str) {
+        let slot = self.slot(value);
+        self.view.texts.push(slot);
+    }
+
+    /// Notes the text of a member, if it is a string.
+    pub(super) fn string_text(&mut self, fields: &Fields<'a>, name: &str) {
+        if let Some(value) = raw::field(fields, name).filter(|value| raw::is_string(value)) {
+            self.text(value);
+        }
+    }
+
+    /// Notes bytes that only the provider reads.
+    pub(super) fn opaque(&mut self, fields: &Fields<'a>, name: &str) {
+        if let Some(value) = raw::field(fields, name).filter(|value| raw::is_string(value)) {
+            self.view.opaque += value.len() as u64 - 2;
+        }
+    }
+}
+
+/// A member that is a string, unescaped.
+pub(super) fn string(fields: &Fields<'_>, name: &str) -> Option<String> {
+    let value = raw::field(fields, name).filter(|value| raw::is_string(value))?;
+    Some(raw::unescape(value).text.into_owned())
+}
+
+/// The members of a member that is an object.
+pub(super) fn object<'a>(fields: &Fields<'a>, name: &str) -> Option<Fields<'a>> {
+    let value = raw::field(fields, name).filter(|value| value.starts_with('{'))?;
+    raw::fields(value).ok()
+}
+
+/// The elements of a member that is an array; none where it is none.
+pub(super) fn array<'a>(fields: &Fields<'a>, name: &str) -> Vec<&'a str> {
+    let value = raw::field(fields, name).filter(|value| value.starts_with('['));
+    value.and_then(|value| raw::elements(value).ok()).unwrap_or_default()
+}
+
+/// The edits that take elements out of an array of the message, each with one comma,
+/// so that what is kept keeps its bytes; one of them at least is kept.
+pub(super) fn without_elements(
+    message: &str,
+    elements: &[&str],
+    gone: impl Fn(usize) -> bool,
+) -> Vec<Edit> {
+    let start = |element: &str| raw::offset_in(message, element);
+    let end = |element: &str| raw::offset_in(message, element) + element.len();
+    let kept = elements.iter().enumerate().rev().find(|(index, _)| !gone(*index));
+    let (Some((last_kept, last)), Some(tail)) = (kept, elements.last()) else { return Vec::new() };
+    let cut = |span| Edit { span, replacement: String::new() };
+    let before_kept = elements.windows(2).take(last_kept).enumerate();
+    let mut edits: Vec<Edit> = before_kept
+        .filter(|(index, _)| gone(*index))
+        .map(|(_, pair)| cut(start(pair[0])..start(pair[1])))
+        .collect();
+    if last_kept + 1 < elements.len() {
+        edits.push(cut(end(last)..end(tail)));
+    }
+    edits
+}
+
+/// True for the type of a part that is an image, a sound or a file in any format.
+pub(super) fn is_media(kind: &str) -> bool {
+    let media = ["image", "audio", "file", "video", "document", "media"];
+    kind.split(['_', '-']).any(|word| media.contains(&word))
+}
+
+/// The format that alone has parts of that type.
+pub(super) fn home_of(kind: &str) -> Option<&'static str> {
+    match kind {
+        "tool_use" | "tool_result" | "redacted_thinking" => Some("anthropic"),
+        "server_tool_use" | "mcp_tool_use" | "mcp_tool_result" => Some("anthropic"),
+        "tool-call" | "tool-result" | "tool-approval-request" | "tool-approval-response" => {
+            Some("ai-sdk")
+        }
+        "function_call" | "function_call_output" | "input_text" | "output_text" => {
+            Some("openai-responses")
+        }
+        _ => None,
+    }
+}
