@@ -31,6 +31,8 @@ pub enum Command {
     Extract(Extract),
     /// Count the tokens of a history
     Count(Count),
+    /// Say what a provider would reject in a history; exit status 0 if nothing
+    Validate(Validate),
     /// Delete stored files whose time is over
     Sweep(Sweep),
     /// Compare the files of a store with the hashes they were written with
@@ -310,9 +312,26 @@ pub struct Count {
     /// The history, as for offload; - reads standard input
     #[arg(value_name = "FILE|-")]
     pub input: String,
+    /// The format of the messages [default: found out from them]
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
     /// The model whose tokenizer counts [default: o200k_base]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `validate`.
+#[derive(Debug, Args)]
+pub struct Validate {
+    /// The history, as for offload; - reads standard input
+    #[arg(value_name = "FILE|-")]
+    pub input: String,
+    /// The format of the messages [default: found out from them]
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
     /// Print the whole answer as JSON
     #[arg(long)]
     pub json: bool,

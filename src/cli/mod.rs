@@ -13,6 +13,7 @@ mod progress;
 mod reload;
 mod serve;
 mod table;
+mod validate;
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -93,6 +94,7 @@ pub fn run(arguments: Arguments) -> Exit {
         Command::Read(options) => reload::read(&options),
         Command::Extract(options) => extract::run(&options),
         Command::Count(options) => count::run(&options),
+        Command::Validate(options) => validate::run(&options),
         Command::Sweep(options) => lifecycle::sweep(&options),
         Command::Verify(options) => lifecycle::verify(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),

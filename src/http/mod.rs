@@ -93,7 +93,7 @@ async fn rehydrate(State(door): State<Door>, body: Body) -> Response {
 }
 
 async fn validate(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.validate(&body.bytes)).await
+    door.work(move |service| service.validate(&body.bytes).map(|(answer, _)| answer)).await
 }
 
 async fn count_tokens(State(door): State<Door>, body: Body) -> Response {

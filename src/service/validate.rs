@@ -22,8 +22,8 @@ struct Broken {
 }
 
 impl Service {
-    /// `POST /validate`.
-    pub fn validate(&self, body: &[u8]) -> Result<Answer, Failure> {
+    /// `POST /validate`; with it, whether the history is sound.
+    pub fn validate(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
         let problems: Vec<Broken> = problems(&history)?.iter().map(Broken::of).collect();
@@ -32,7 +32,7 @@ impl Service {
         answer.put("format", &history.dialect().name());
         answer.put("format_source", &history.source().words());
         answer.put("problems", &problems);
-        Ok(answer.with_unknown(&params))
+        Ok((answer.with_unknown(&params), problems.is_empty()))
     }
 }
 

@@ -101,7 +101,7 @@ impl TestApp {
 
     /// What a provider would say of a history.
     pub(crate) fn validate(&self, messages: &str, about: &Value) -> Value {
-        let answer = self.service.validate(body(messages, about).as_bytes()).unwrap();
+        let (answer, _) = self.service.validate(body(messages, about).as_bytes()).unwrap();
         serde_json::from_str(&answer.into_json()).unwrap()
     }
 

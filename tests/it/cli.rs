@@ -7,13 +7,14 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SUBCOMMANDS: [&str; 10] = [
+const SUBCOMMANDS: [&str; 11] = [
     "serve",
     "offload",
     "grep",
     "read",
     "extract",
     "count",
+    "validate",
     "sweep",
     "verify",
     "healthcheck",
@@ -125,6 +126,57 @@ fn offload_json_is_the_envelope() {
     assert_eq!(answer["metadata"]["report"]["outcome"], "compacted");
     assert!(answer["metadata"]["write_file_dict"]["./context_store/tool_call_1.txt"].is_string());
     assert_eq!(err(&output), "");
+}
+
+#[test]
+fn a_saved_request_of_a_provider_is_a_history() {
+    let folder = folder();
+    let at = folder.path();
+    let log: String = (0..900).map(|n| format!("step {n} of the build went well\n")).collect();
+    let request = json!({
+        "model": "gpt-5", "instructions": "Build.", "input": [
+            {"type": "message", "role": "user", "content": "build it"},
+            {"type": "function_call", "call_id": "c", "name": "bash", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c", "output": log},
+            {"type": "message", "role": "user", "content": "and now?"}]
+    });
+    std::fs::write(at.join("request.json"), request.to_string()).unwrap();
+    let offload = ["offload", "request.json", "--mode", "compact", "--max-total-tokens", "100"];
+    let output = unburden(at).args(offload).output().unwrap();
+    let after: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(after["instructions"], "Build.");
+    assert!(after["input"][2]["output"].as_str().unwrap().ends_with("tool_call_c.txt)"));
+    let output = unburden(at).args(["validate", "request.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).starts_with("4 messages of openai-responses: nothing"));
+    // The prompt leaves with the snapshot in it.
+    let mut long = request.clone();
+    let (call, result) = (request["input"][1].clone(), request["input"][2].clone());
+    long["input"] = (0..6).flat_map(|_| [call.clone(), result.clone()]).collect();
+    long["input"].as_array_mut().unwrap().push(request["input"][3].clone());
+    std::fs::write(at.join("long.json"), long.to_string()).unwrap();
+    let compress = ["offload", "long.json", "--mode", "compress", "--max-total-tokens", "100"];
+    let output = unburden(at).args(compress).output().unwrap();
+    let after: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert!(after["instructions"].as_str().unwrap().starts_with("Build.\n\n<state_snapshot>"));
+}
+
+#[test]
+fn a_broken_history_is_told_and_mended() {
+    let folder = folder();
+    let at = folder.path();
+    let broken = json!([
+        {"role": "user", "content": "build it"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
+        {"role": "user", "content": "never mind"}]);
+    std::fs::write(at.join("broken.json"), broken.to_string()).unwrap();
+    let output = unburden(at).args(["validate", "broken.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(out(&output).contains("messages[1] call_without_result: "));
+    let mend = ["offload", "broken.json", "--repair", "--output", "mended.json"];
+    assert_eq!(unburden(at).args(mend).output().unwrap().status.code(), Some(0));
+    let output = unburden(at).args(["validate", "mended.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
 }
 
 #[test]

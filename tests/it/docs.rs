@@ -290,6 +290,23 @@ fn the_contract_lists_every_error_code() {
     assert_eq!(given, listed);
 }
 
+/// The rules that the contract lists are those that the dialects know.
+#[test]
+fn the_contract_lists_every_rule() {
+    let product = |name: &str| name.starts_with("history/dialect/") && !name.contains("tests");
+    let rules: BTreeSet<String> = sources()
+        .iter()
+        .filter(|(name, _)| product(name))
+        .flat_map(|(_, source)| {
+            source.split("name: \"").skip(1).map(str::to_owned).collect::<Vec<_>>()
+        })
+        .map(|rest| rest.split('"').next().unwrap().to_owned())
+        .collect();
+    let schema = "/components/schemas/ValidateAnswer/properties/metadata/properties/problems";
+    let listed = contract().pointer(&format!("{schema}/items/properties/rule/enum")).cloned();
+    assert_eq!(rules, serde_json::from_value(listed.unwrap()).unwrap());
+}
+
 #[test]
 fn the_example_configuration_is_the_default() {
     let example = text("config.example.toml");

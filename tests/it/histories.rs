@@ -20,16 +20,15 @@ struct Real {
 }
 
 impl Real {
-    /// The format that this service reads it in; None where it has no dialect.
-    fn format(&self) -> Option<&str> {
+    /// The format that this service reads it in.
+    fn format(&self) -> &str {
         match self.stated.as_str() {
-            "vercel" => Some("ai-sdk"),
-            // Frameworks' own forms; of these two the messages are those of chat.
-            "other" if self.name.contains("tau2") || self.name.contains("inspect") => {
-                Some("openai-chat")
-            }
-            "other" => None,
-            stated => Some(stated),
+            "vercel" => "ai-sdk",
+            "other" if self.name.contains("bedrock") => "bedrock",
+            "other" if self.name.contains("-pi-") => "pi",
+            // Frameworks' own forms whose messages are those of chat.
+            "other" => "openai-chat",
+            stated => stated,
         }
     }
 
@@ -96,7 +95,7 @@ fn broken(app: &TestApp, format: &str, messages: &str) -> BTreeMap<(String, Stri
 #[test]
 fn every_history_shrinks_validly_and_comes_back_whole() {
     for real in histories() {
-        let Some(format) = real.format() else { continue };
+        let format = real.format();
         let mut largest = 0;
         let mut outcomes = BTreeSet::new();
         for mode in ["auto", "compact", "compress"] {
@@ -156,7 +155,7 @@ fn tried(real: &Real, format: &str, settings: &Value) -> (String, usize) {
 #[test]
 fn a_hard_target_is_met_or_explained() {
     for real in histories() {
-        let Some(format) = real.format() else { continue };
+        let format = real.format();
         let app = TestApp::new();
         let total: u64 = app.count(&real.messages).iter().sum();
         for share in [2, 4, 20] {

@@ -12,6 +12,7 @@
 //! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
+//! - `placement`: where a snapshot goes in each format.
 //! - `summaries`: snapshots by a model, and every way in which it may fail.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
@@ -46,6 +47,7 @@ mod lro;
 mod lro_hostile;
 mod model;
 mod offload;
+mod placement;
 mod properties;
 mod properties_compression;
 mod read_back;

@@ -2,13 +2,16 @@
 //! format has decides; a history without one is read as `openai-chat`, whose plain
 //! messages every format shares.
 
-use super::{AiSdk, Anthropic, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses};
+use super::reader::members;
+use super::{
+    AiSdk, Anthropic, Bedrock, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses, Pi,
+};
 use crate::history::own::is_own;
 use crate::history::{HistoryError, raw};
 
 /// In the order of detection: formats that wrap others' shapes come first.
-static DIALECTS: [&dyn Dialect; 6] =
-    [&LangChain, &OpenAiResponses, &Gemini, &AiSdk, &Anthropic, &OpenAiChat];
+static DIALECTS: [&dyn Dialect; 8] =
+    [&LangChain, &OpenAiResponses, &Gemini, &Bedrock, &Pi, &AiSdk, &Anthropic, &OpenAiChat];
 
 /// Why a history is read in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,14 +82,13 @@ fn detect(messages: &[&str]) -> Chosen {
 }
 
 /// Where everything else was compressed, a user's message with snapshots is what is
-/// left of a history: it is written as a block for Anthropic, as a string for the
-/// AI SDK, and nowhere else.
+/// left of a history: it is written as a block for Anthropic (and, the same to the
+/// byte, for pi), as a block without a type for Bedrock, as a string for the AI SDK.
 fn by_own_message(messages: &[&str]) -> Option<Chosen> {
     messages.iter().enumerate().find_map(|(index, message)| {
         let fields = message.starts_with('{').then(|| raw::fields(message).ok()).flatten()?;
         let content = raw::field(&fields, "content")?;
-        let dialect: &'static dyn Dialect =
-            if content.starts_with('[') { &Anthropic } else { &AiSdk };
+        let dialect = dialect_of_own(content);
         let of_user = raw::field(&fields, "role") == Some("\"user\"");
         let slots = if of_user { dialect.content_slots(message) } else { Vec::new() };
         let first = slots.first()?;
@@ -96,4 +98,14 @@ fn by_own_message(messages: &[&str]) -> Option<Chosen> {
         let evidence = "is this service's own".to_owned();
         Some(Chosen { dialect, source: Source::Message { index, evidence } })
     })
+}
+
+/// The dialect that writes its own messages with such a content.
+fn dialect_of_own(content: &str) -> &'static dyn Dialect {
+    if !content.starts_with('[') {
+        return &AiSdk;
+    }
+    let blocks = raw::elements(content).unwrap_or_default();
+    let first = blocks.first().and_then(|block| members(block)).unwrap_or_default();
+    if raw::field(&first, "type").is_some() { &Anthropic } else { &Bedrock }
 }

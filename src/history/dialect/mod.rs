@@ -4,23 +4,27 @@
 
 mod ai_sdk;
 mod anthropic;
+mod bedrock;
 mod detect;
 mod gemini;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
 mod pairing;
+mod pi;
 mod reader;
 mod rule;
 
 pub use ai_sdk::AiSdk;
 pub use anthropic::Anthropic;
+pub use bedrock::Bedrock;
 pub use detect::{Chosen, Source, choose};
 pub use gemini::Gemini;
 pub use langchain::LangChain;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
 pub use pairing::Callers;
+pub use pi::Pi;
 pub use rule::{Fault, Problem, Rule};
 
 use super::message::{Call, MessageView, Role, Slot};

@@ -1,7 +1,9 @@
 //! What the dialects share of reading: slots, strings, and types of parts that no
 //! dialect reads as text.
 
+use super::BadMessage;
 use crate::history::message::{Frame, MessageView, Slot, SlotKind};
+use crate::history::own;
 use crate::history::raw::{self, Fields};
 use crate::history::splice::Edit;
 
@@ -38,6 +40,42 @@ impl<'a> Reader<'a> {
             self.view.opaque += value.len() as u64 - 2;
         }
     }
+}
+
+/// The members of a message and the name of its role; `accepted` is what the format
+/// takes.
+pub(super) fn opened<'a>(
+    message: &'a str,
+    accepted: &'static str,
+) -> Result<(Fields<'a>, String), BadMessage> {
+    let bad = |found| BadMessage { found, accepted };
+    let fields = raw::fields(message).map_err(|error| {
+        bad(match raw::kind(message) {
+            "an object" => format!("cannot be read: {error}"),
+            other => format!("is {other}"),
+        })
+    })?;
+    match raw::field(&fields, "role") {
+        Some(role) if raw::is_string(role) => {
+            let role = raw::unescape(role).text.into_owned();
+            Ok((fields, role))
+        }
+        Some(role) => Err(bad(format!("has {} as role", raw::kind(role)))),
+        None => Err(bad("has no role".to_owned())),
+    }
+}
+
+/// True for a user's message that this service wrote: its first text says so, and it
+/// carries no results.
+pub(super) fn is_own(message: &str, view: &MessageView) -> bool {
+    let first = view.texts.first().and_then(|slot| message.get(slot.span.clone()));
+    view.results.is_empty()
+        && first.is_some_and(|text| raw::is_string(text) && own::is_own(&raw::unescape(text).text))
+}
+
+/// The members of a value that is an object.
+pub(super) fn members(value: &str) -> Option<Fields<'_>> {
+    value.starts_with('{').then(|| raw::fields(value).ok()).flatten()
 }
 
 /// A member that is a string, unescaped.
@@ -98,6 +136,7 @@ pub(super) fn home_of(kind: &str) -> Option<&'static str> {
         "function_call" | "function_call_output" | "input_text" | "output_text" => {
             Some("openai-responses")
         }
+        "toolCall" => Some("pi"),
         _ => None,
     }
 }

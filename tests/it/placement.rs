@@ -1,0 +1,231 @@
+//! Where a snapshot goes in each format: into the system message or the system
+//! prompt that is there, else into a message of its own; user and model still take
+//! turns, and everything comes back.
+
+use serde_json::{Value, json};
+
+use crate::app::{Offloaded, TestApp};
+
+/// A task and its tool turns in a format, a question at the end.
+fn history(format: &str, turns: usize) -> Vec<Value> {
+    let say = |role: &str, text: &str| match (format, role) {
+        ("gemini", "assistant") => json!({"role": "model", "parts": [{"text": text}]}),
+        ("gemini", role) => json!({"role": role, "parts": [{"text": text}]}),
+        ("langchain", "user") => json!({"type": "human", "data": {"content": text}}),
+        (_, role) => json!({"role": role, "content": text}),
+    };
+    let mut messages =
+        vec![say("user", "Port the parser to the new grammar. Never touch src/main.rs.")];
+    for n in 0..turns {
+        messages.extend(turn(format, n));
+    }
+    messages.push(say("user", "Go on with the next file."));
+    messages
+}
+
+/// One call and its result.
+fn turn(format: &str, n: usize) -> Vec<Value> {
+    let (id, path) = (format!("call_{n}"), format!("src/rule_{n}.rs"));
+    let text: String = (0..30).map(|l| format!("fn rule_{n}_{l}() {{ parse({l}) }}\n")).collect();
+    match format {
+        "anthropic" => vec![
+            json!({"role": "assistant", "content": [
+                {"type": "thinking", "thinking": "Next.", "signature": "c2ln"},
+                {"type": "tool_use", "id": id, "name": "read", "input": {"path": path}}]}),
+            json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": id, "content": text}]}),
+        ],
+        "gemini" => vec![
+            json!({"role": "model", "parts": [{"functionCall": {"name": "read", "args": {"path": path}}}]}),
+            json!({"role": "user", "parts": [
+                {"functionResponse": {"name": "read", "response": {"output": text}}}]}),
+        ],
+        "openai-responses" => vec![
+            json!({"type": "reasoning", "id": format!("rs_{n}"), "summary": [], "encrypted_content": "gAAA"}),
+            json!({"type": "function_call", "call_id": id, "name": "read", "arguments": json!({"path": path}).to_string()}),
+            json!({"type": "function_call_output", "call_id": id, "output": text}),
+        ],
+        "ai-sdk" => vec![
+            json!({"role": "assistant", "content": [
+                {"type": "tool-call", "toolCallId": id, "toolName": "read", "input": {"path": path}}]}),
+            json!({"role": "tool", "content": [
+                {"type": "tool-result", "toolCallId": id, "toolName": "read",
+                 "output": {"type": "text", "value": text}}]}),
+        ],
+        "langchain" => vec![
+            json!({"type": "ai", "data": {"content": "", "tool_calls": [
+                {"name": "read", "args": {"path": path}, "id": id, "type": "tool_call"}]}}),
+            json!({"type": "tool", "data": {"content": text, "tool_call_id": id}}),
+        ],
+        _ => vec![
+            json!({"role": "assistant", "content": null, "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}}]}),
+            json!({"role": "tool", "tool_call_id": id, "content": text}),
+        ],
+    }
+}
+
+/// A compression, looked at from all sides: the answer's messages and its system
+/// prompt.
+fn compressed(
+    format: &str,
+    before: &[Value],
+    system: Option<&Value>,
+) -> (Vec<Value>, Option<Value>) {
+    let app = TestApp::new();
+    let settings = |system: Option<&Value>| {
+        let mut settings = json!({"context_manage_mode": "compress", "max_total_tokens": 100});
+        if let Some(system) = system {
+            settings["system"] = system.clone();
+        }
+        settings
+    };
+    let text = Value::from(before.to_vec()).to_string();
+    let after = app.offload(&text, &settings(system));
+    assert_eq!(after.report()["outcome"], "compressed", "{}", after.report());
+    assert_eq!(after.report()["format"], format);
+    let now: Vec<Value> = serde_json::from_str(&after.messages).unwrap();
+    assert_eq!(after.report()["messages_after"], now.len());
+    let beside = after.json.get("system").cloned();
+    assert_eq!(beside.as_ref(), after.json["metadata"].get("system"), "in both places");
+    let of = |answer: &Offloaded| answer.messages.clone();
+    // Nothing is broken, everything comes back, and once more changes nothing.
+    let about = json!({"format": format});
+    assert_eq!(app.validate(&of(&after), &about)["metadata"]["valid"], true, "{}", after.messages);
+    let handed = beside.clone().or(system.cloned());
+    let mut about = about;
+    if let Some(handed) = &handed {
+        about["system"] = handed.clone();
+    }
+    let back = app.rehydrate_with(&after.messages, &about);
+    assert_eq!(serde_json::from_str::<Vec<Value>>(&back.messages).unwrap(), before);
+    assert_eq!(back.json.get("system"), system);
+    let again = app.offload(&after.messages, &settings(handed.as_ref()));
+    assert_eq!(of(&again), of(&after), "{}", again.report());
+    // A longer history is compressed behind it, into the same place.
+    let mut longer = now.clone();
+    longer.extend((100..130).flat_map(|n| turn(format, n)));
+    longer.push(history(format, 0).pop().unwrap());
+    let text = Value::from(longer.clone()).to_string();
+    let more = app.offload(&text, &settings(handed.as_ref()));
+    assert_eq!(more.report()["outcome"], "compressed", "{}", more.report());
+    let handed = more.json.get("system").cloned().or(handed);
+    let count =
+        snapshots(&more.messages) + handed.as_ref().map_or(0, |s| snapshots(&s.to_string()));
+    assert_eq!(count, 1, "merged, not stacked: {}", more.messages);
+    let mut whole = before.to_vec();
+    whole.extend(longer[now.len()..].iter().cloned());
+    let mut about = json!({"format": format});
+    if let Some(handed) = &handed {
+        about["system"] = handed.clone();
+    }
+    let back = app.rehydrate_with(&more.messages, &about);
+    assert_eq!(serde_json::from_str::<Vec<Value>>(&back.messages).unwrap(), whole);
+    (now, beside)
+}
+
+fn snapshots(text: &str) -> usize {
+    text.matches("</state_snapshot>").count()
+}
+
+const BRIDGE: &str = "(The messages before this one are summarised in the system prompt.)";
+
+#[test]
+fn anthropic_without_a_system_prompt_gets_a_user_message() {
+    let before = history("anthropic", 20);
+    let (now, beside) = compressed("anthropic", &before, None);
+    assert_eq!(beside, None);
+    assert_eq!((now[0]["role"].as_str(), snapshots(&now[0].to_string())), (Some("user"), 1));
+    assert_eq!(now[1]["role"], "assistant", "they take turns");
+    assert_eq!(now.last(), before.last());
+}
+
+#[test]
+fn anthropic_with_a_system_prompt_gets_it_back_with_the_snapshot() {
+    let before = history("anthropic", 20);
+    let (now, beside) = compressed("anthropic", &before, Some(&json!("You port parsers.")));
+    let system = beside.unwrap();
+    assert!(system.as_str().unwrap().starts_with("You port parsers.\n\n<state_snapshot>"));
+    assert_eq!(snapshots(&Value::from(now.clone()).to_string()), 0);
+    assert_eq!(now[0], json!({"role": "user", "content": [{"type": "text", "text": BRIDGE}]}));
+    assert_eq!(now[1]["role"], "assistant");
+}
+
+#[test]
+fn blocks_of_a_system_prompt_keep_their_cache() {
+    let system = json!([{"type": "text", "text": "You port parsers.", "cache_control": {"type": "ephemeral"}}]);
+    let (_, beside) = compressed("anthropic", &history("anthropic", 20), Some(&system));
+    let blocks = beside.unwrap();
+    assert_eq!(blocks[0], system[0]);
+    assert_eq!(snapshots(&blocks[1].to_string()), 1);
+    assert_eq!(blocks.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_history_that_goes_on_with_the_user_needs_no_bridge() {
+    let mut before = history("anthropic", 20);
+    before.push(json!({"role": "assistant", "content": "Done."}));
+    before.push(json!({"role": "user", "content": "Thanks."}));
+    before.push(json!({"role": "assistant", "content": "Welcome."}));
+    let app = TestApp::new();
+    let settings =
+        json!({"context_manage_mode": "compress", "max_total_tokens": 100, "system": "x"});
+    let after = app.offload(&Value::from(before).to_string(), &settings);
+    let now: Vec<Value> = serde_json::from_str(&after.messages).unwrap();
+    assert_eq!(now.len(), 2);
+    assert_eq!(now[0], json!({"role": "user", "content": "Thanks."}));
+}
+
+#[test]
+fn gemini_goes_by_the_same_rules() {
+    let before = history("gemini", 20);
+    let (now, _) = compressed("gemini", &before, None);
+    assert_eq!((now[0]["role"].as_str(), now[1]["role"].as_str()), (Some("user"), Some("model")));
+    let system = json!({"parts": [{"text": "You port parsers."}]});
+    let (now, beside) = compressed("gemini", &before, Some(&system));
+    let beside = beside.unwrap();
+    assert_eq!(beside["parts"][0], system["parts"][0]);
+    assert_eq!(snapshots(&beside["parts"][1]["text"].to_string()), 1);
+    assert_eq!(now[0], json!({"role": "user", "parts": [{"text": BRIDGE}]}));
+}
+
+#[test]
+fn responses_get_a_developer_message_or_their_instructions() {
+    let before = history("openai-responses", 20);
+    let (now, _) = compressed("openai-responses", &before, None);
+    assert_eq!((&now[0]["type"], &now[0]["role"]), (&json!("message"), &json!("developer")));
+    assert_eq!(now[1]["type"], "reasoning", "reasoning stays with its call");
+    let (now, beside) = compressed("openai-responses", &before, Some(&json!("You port parsers.")));
+    assert_eq!(now[0]["type"], "reasoning");
+    assert_eq!(snapshots(&beside.unwrap().to_string()), 1);
+}
+
+#[test]
+fn the_ai_sdk_gets_no_system_message_that_it_would_reject() {
+    let before = history("ai-sdk", 20);
+    let (now, _) = compressed("ai-sdk", &before, None);
+    assert_eq!((now[0]["role"].as_str(), snapshots(&now[0].to_string())), (Some("user"), 1));
+    let (now, beside) = compressed("ai-sdk", &before, Some(&json!("You port parsers.")));
+    assert_eq!(now[0], json!({"role": "user", "content": BRIDGE}));
+    assert_eq!(snapshots(&beside.unwrap().to_string()), 1);
+    let mut own = vec![json!({"role": "system", "content": "You port parsers."})];
+    own.extend(before);
+    let (now, beside) = compressed("ai-sdk", &own, None);
+    assert_eq!((beside, snapshots(&now[0].to_string())), (None, 1));
+    assert_eq!(now[1], json!({"role": "user", "content": BRIDGE}));
+}
+
+#[test]
+fn langchain_gets_a_system_message_of_its_own_shape() {
+    let (now, _) = compressed("langchain", &history("langchain", 20), None);
+    assert_eq!(now[0]["type"], "system");
+    assert_eq!(snapshots(&now[0]["data"]["content"].to_string()), 1);
+}
+
+#[test]
+fn chat_completions_keep_the_system_message() {
+    let mut before = vec![json!({"role": "system", "content": "You port parsers."})];
+    before.extend(history("openai-chat", 20));
+    let (now, beside) = compressed("openai-chat", &before, Some(&json!("A prompt beside.")));
+    assert_eq!((beside, snapshots(&now[0].to_string())), (None, 1));
+}
