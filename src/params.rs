@@ -103,10 +103,12 @@ impl<'a> Params<'a> {
         let array = self.required("messages", "an array of messages, oldest first")?;
         let format = self.string("format")?;
         let format = format.as_deref().unwrap_or("auto");
-        Ok(match &self.messages {
-            Some(messages) => History::of_elements(array, messages.clone(), format)?,
-            None => History::parse(array, format)?,
-        })
+        let messages = match &self.messages {
+            Some(messages) => messages.clone(),
+            None => raw::elements(array)
+                .map_err(|_| HistoryError::NotAnArray { found: raw::kind(array) })?,
+        };
+        Ok(History::of_elements(array, messages, format, self.system()?)?)
     }
 
     /// The system prompt beside the messages, under any name that a provider gives

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::compression::block::{Block, Found};
 use crate::history::History;
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
-use crate::history::own::is_own;
+use crate::history::own::is_fixed;
 use crate::history::splice::quote;
 use crate::history::system_prompt::{takes_text, text_slots, with_block, without_block};
 use crate::tokens::measure::text_of;
@@ -88,7 +88,7 @@ impl Place {
             let text = text_of(raw, &slot).text;
             let Found { before, after, blocks, unread } = Block::find_all(&text);
             let holds = !blocks.is_empty();
-            if !holds && is_own(&text) {
+            if !holds && is_fixed(&text) {
                 continue;
             }
             let place = Place { holder: holder(slot), before, after, blocks, unread };

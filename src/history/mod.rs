@@ -81,16 +81,18 @@ impl<'a> History<'a> {
         let array = array.trim_ascii();
         let messages = raw::elements(array)
             .map_err(|_| HistoryError::NotAnArray { found: raw::kind(array) })?;
-        History::of_elements(array, messages, format)
+        History::of_elements(array, messages, format, None)
     }
 
-    /// The same for an array whose elements are known already.
+    /// The same for an array whose elements are known already, with the system prompt
+    /// that stands beside them.
     pub fn of_elements(
         array: &'a str,
         messages: Vec<&'a str>,
         format: &str,
+        beside: Option<&str>,
     ) -> Result<History<'a>, HistoryError> {
-        let chosen = dialect::choose(format, &messages)?;
+        let chosen = dialect::choose(format, &messages, beside)?;
         Ok(History { array, messages, chosen })
     }
 

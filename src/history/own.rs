@@ -10,10 +10,20 @@ pub const OTHER_STUB: &str = "(a system message of the history)";
 /// format wants the user to speak first.
 pub const BRIDGE: &str = "(The messages before this one are summarised in the system prompt.)";
 
-/// True for a text that this service put where only a user may speak: snapshots
-/// with the line that says where their messages are, or one of the above.
-pub fn is_own(text: &str) -> bool {
-    [HOLDER_STUB, OTHER_STUB, BRIDGE].contains(&text) || is_snapshot(text)
+/// In a line of a snapshot's files, stands before the name of the format that its
+/// messages are in; nothing does where that is `openai-chat`.
+pub const IN_FORMAT: &str = ", in ";
+
+/// True where a message whose first text this is was put by this service where only
+/// a user may speak: it holds snapshots with the line that says where their messages
+/// are, whatever a client joined to it, or is one of the above and nothing else.
+pub fn is_own(first: &str, alone: bool) -> bool {
+    is_snapshot(first) || alone && is_fixed(first)
+}
+
+/// True for one of the texts that stand for something.
+pub fn is_fixed(text: &str) -> bool {
+    [HOLDER_STUB, OTHER_STUB, BRIDGE].contains(&text)
 }
 
 fn is_snapshot(text: &str) -> bool {

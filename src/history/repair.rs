@@ -2,7 +2,7 @@
 //! becomes one that it takes. An orphan result is dropped, a call without a result
 //! is answered by a stub that says so; nothing else is touched.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -85,13 +85,14 @@ fn by_message<'p>(problems: &'p [Problem], rules: &[&str]) -> BTreeMap<usize, Ve
 /// Of `ids`, for each problem the last place with its id that no problem has yet:
 /// where an id repeats, the first ones are in order.
 fn places(problems: &[&Problem], ids: &[Option<&str>]) -> Vec<usize> {
-    let mut taken = HashSet::new();
-    for problem in problems {
-        let free = |at: &usize| !taken.contains(at) && ids[*at] == problem.id.as_deref();
-        let found = (0..ids.len()).rev().find(free);
-        taken.extend(found);
+    let mut free: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
+    for (at, id) in ids.iter().enumerate() {
+        free.entry(*id).or_default().push(at);
     }
-    let mut places: Vec<usize> = taken.into_iter().collect();
+    let mut places = Vec::with_capacity(problems.len());
+    for problem in problems {
+        places.extend(free.get_mut(&problem.id.as_deref()).and_then(Vec::pop));
+    }
     places.sort_unstable();
     places
 }

@@ -47,7 +47,7 @@ pub(super) fn check(
     // What is untouched is known; only the changed messages are read again.
     let texts = changed_texts(subject);
     let dialect = subject.before.dialect().name();
-    let after = History::of_elements(subject.after, texts, dialect)?;
+    let after = History::of_elements(subject.after, texts, dialect, None)?;
     let new = measure.history(&after, tokenizer)?;
     let pairs = || new.iter().zip(subject.changed.iter().map(|index| &subject.measured[*index]));
     let before: u64 = subject.measured.iter().map(|m| m.tokens).sum();

@@ -3,9 +3,11 @@
 //! today may move tomorrow – so that a history that only grows keeps what was
 //! decided before (I5).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::request::{CompactRole, Settings};
+use crate::history::History;
 use crate::history::dialect::{Callers, Dialect};
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::tokens::measure::{Measured, MeasuredSlot};
@@ -60,7 +62,8 @@ pub fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> 
 }
 
 /// Sorts the texts of a history into what may move and what stays.
-pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: &Settings) -> Plan {
+pub(super) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: &Settings) -> Plan {
+    let dialect = history.dialect();
     let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
     let recent = recent_from(dialect, &views, settings.recent_for_compaction());
     let newest_user = views.iter().rposition(|view| view.role == Role::User);
@@ -87,6 +90,8 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
         }
         let observations = settings.compact_roles.contains(&CompactRole::User)
             && message.view.role == Role::User
+            // Words beside results would move later than these: a message changes once.
+            && message.view.results.is_empty()
             && Some(index) != newest_user;
         if observations {
             let of = |slot: &MeasuredSlot| Candidate {
@@ -96,12 +101,16 @@ pub(super) fn plan(dialect: &dyn Dialect, measured: &[Arc<Measured>], settings: 
                 arguments: None,
                 slot: slot.clone(),
             };
-            let strings: Vec<MeasuredSlot> = message
-                .texts
-                .iter()
-                .filter(|slot| slot.slot.kind == SlotKind::String)
-                .cloned()
+            // What stands beside the user's words – a document, a name – is not theirs.
+            let words: HashSet<usize> = dialect
+                .content_slots(history.messages()[index])
+                .into_iter()
+                .filter(|slot| slot.kind == SlotKind::String)
+                .map(|slot| slot.span.start)
                 .collect();
+            let is_word = |slot: &&MeasuredSlot| words.contains(&slot.slot.span.start);
+            let strings: Vec<MeasuredSlot> =
+                message.texts.iter().filter(is_word).cloned().collect();
             plan.sort(&strings, of, index >= recent, settings);
         }
     }

@@ -160,7 +160,7 @@ impl Job<'_> {
     }
 
     fn plan(&self) -> Plan {
-        plan(self.history().dialect(), &self.measured, self.settings)
+        plan(self.history(), &self.measured, self.settings)
     }
 
     /// The messages among the newest that a hard target had to open.

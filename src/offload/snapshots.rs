@@ -21,6 +21,7 @@ use crate::compression::originals::Originals;
 use crate::compression::retention::Retention;
 use crate::compression::snapshot::{Section, Summary, Writer};
 use crate::compression::transcript::Said;
+use crate::history::own::IN_FORMAT;
 use crate::store::{Claim, Claims, Stem, StoreError};
 
 /// Tries at bringing a snapshot under what it may cost; each halves its budget.
@@ -200,7 +201,8 @@ impl Job<'_> {
         let of_group = FileLine {
             path: path.clone(),
             about: format!(
-                "the {messages} messages of this snapshot as they were{HASHED}{}",
+                "the {messages} messages of this snapshot as they were{}{HASHED}{}",
+                self.in_format(),
                 &originals.claim.hash.to_hex()[..16]
             ),
         };
@@ -310,6 +312,15 @@ impl Job<'_> {
             let first = self.request.history.messages()[compression.gone.start];
             blake3::hash(first.as_bytes()).to_hex()[..16].to_owned()
         })
+    }
+
+    /// What is left of a history may not show what it was in, and its originals do
+    /// not come back in another format.
+    fn in_format(&self) -> String {
+        match self.history().dialect().name() {
+            "openai-chat" => String::new(),
+            name => format!("{IN_FORMAT}{name}"),
+        }
     }
 
     fn retention(&self, said: &[Vec<Said<'_>>], blocks: &[Block]) -> Retention {

@@ -177,6 +177,72 @@ fn a_history_that_goes_on_with_the_user_needs_no_bridge() {
 }
 
 #[test]
+fn a_format_is_known_when_only_words_are_left() {
+    for format in ["anthropic", "ai-sdk", "gemini", "openai-responses", "langchain"] {
+        let app = TestApp::new();
+        let before = history(format, 20);
+        let say = |role: &str, text: &str| match format {
+            "gemini" if role == "assistant" => json!({"role": "model", "parts": [{"text": text}]}),
+            "gemini" => json!({"role": role, "parts": [{"text": text}]}),
+            "langchain" if role == "assistant" => json!({"type": "ai", "data": {"content": text}}),
+            "langchain" => json!({"type": "human", "data": {"content": text}}),
+            _ => json!({"role": role, "content": text}),
+        };
+        let mut settings = json!({"context_manage_mode": "compress", "max_total_tokens": 100, "keep_recent_count": 1,
+                   "system": "You port parsers."});
+        let after = app.offload(&Value::from(before.clone()).to_string(), &settings);
+        let mut now: Vec<Value> = serde_json::from_str(&after.messages).unwrap();
+        let (mut added, mut system) = (Vec::new(), after.json["system"].clone());
+        for n in 0..4 {
+            added.push(say(
+                "assistant",
+                &format!("File {n} is done. {}", "It parses. ".repeat(120)),
+            ));
+            added.push(say("user", &format!("Then file {}.", n + 1)));
+        }
+        now.extend(added.clone());
+        settings["system"] = system.clone();
+        let after = app.offload(&Value::from(now).to_string(), &settings);
+        assert_eq!(after.report()["format"], format, "{}", after.report()["format_source"]);
+        assert_eq!(after.report()["outcome"], "compressed", "{format} {}", after.report());
+        let sound = app.validate(&after.messages, &json!({"format": format}));
+        assert_eq!(sound["metadata"]["valid"], true, "{format}: {sound}");
+        system = after.json.get("system").cloned().unwrap_or(system);
+        let back = app.rehydrate_with(&after.messages, &json!({"system": system}));
+        let mut whole = before;
+        whole.extend(added);
+        assert_eq!(serde_json::from_str::<Vec<Value>>(&back.messages).unwrap(), whole, "{format}");
+    }
+}
+
+#[test]
+fn words_that_a_client_joined_to_the_bridge_are_the_users() {
+    let app = TestApp::new();
+    let before = history("anthropic", 20);
+    let settings = json!({"context_manage_mode": "compress", "max_total_tokens": 100,
+                          "keep_recent_count": 0, "system": "You port parsers."});
+    let after = app.offload(&Value::from(before).to_string(), &settings);
+    let mut now: Vec<Value> = serde_json::from_str(&after.messages).unwrap();
+    assert_eq!(now, [json!({"role": "user", "content": [{"type": "text", "text": BRIDGE}]})]);
+    let words = "Never delete the production database.";
+    now[0]["content"].as_array_mut().unwrap().push(json!({"type": "text", "text": words}));
+    now.extend((100..120).flat_map(|n| turn("anthropic", n)));
+    let text = Value::from(now).to_string();
+    let system = after.json["system"].clone();
+    let back = app.rehydrate_with(&text, &json!({"system": system}));
+    assert!(back.messages.contains(words));
+    let mut settings = settings;
+    settings["system"] = system;
+    let more = app.offload(&text, &settings);
+    assert_eq!(more.report()["outcome"], "compressed", "{}", more.report());
+    let system = more.json["system"].clone();
+    assert!(system.to_string().contains(words), "as a directive of the user's: {system}");
+    assert!(
+        app.rehydrate_with(&more.messages, &json!({"system": system})).messages.contains(words)
+    );
+}
+
+#[test]
 fn gemini_goes_by_the_same_rules() {
     let before = history("gemini", 20);
     let (now, _) = compressed("gemini", &before, None);

@@ -1,6 +1,7 @@
-//! Detection: which dialect a history is in. The first message that only one
-//! format has decides; a history without one is read as `openai-chat`, whose plain
-//! messages every format shares.
+//! Detection: which dialect a history is in. The first message with calls or results
+//! as only one format has them decides, else other parts that only one has, else
+//! what a snapshot says of its messages; a history without any is read as
+//! `openai-chat`, whose plain messages every format shares.
 
 use super::reader::members;
 use super::{
@@ -12,6 +13,9 @@ use crate::history::{HistoryError, raw};
 /// In the order of detection: formats that wrap others' shapes come first.
 static DIALECTS: [&dyn Dialect; 8] =
     [&LangChain, &OpenAiResponses, &Gemini, &Bedrock, &Pi, &AiSdk, &Anthropic, &OpenAiChat];
+
+/// Stands before the format in a snapshot's line of its own file.
+const STATES: &str = "messages of this snapshot as they were, in ";
 
 /// Why a history is read in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub enum Source {
         /// What it has, in a few words.
         evidence: String,
     },
+    /// A snapshot, which says what its messages are in.
+    Snapshot,
     /// No message that only one format has.
     Default,
 }
@@ -35,6 +41,7 @@ impl Source {
         match self {
             Source::Named => "named in the request".to_owned(),
             Source::Message { index, evidence } => format!("messages[{index}] {evidence}"),
+            Source::Snapshot => "a snapshot says so".to_owned(),
             Source::Default => "no message has what only one format has".to_owned(),
         }
     }
@@ -49,10 +56,15 @@ pub struct Chosen {
     pub source: Source,
 }
 
-/// The dialect of that name; for `auto` the one that the messages are in.
-pub fn choose(format: &str, messages: &[&str]) -> Result<Chosen, HistoryError> {
+/// The dialect of that name; for `auto` the one that the messages are in, with the
+/// system prompt `beside` them as a witness.
+pub fn choose(
+    format: &str,
+    messages: &[&str],
+    beside: Option<&str>,
+) -> Result<Chosen, HistoryError> {
     if format == "auto" {
-        return Ok(detect(messages));
+        return Ok(detect(messages, beside));
     }
     let named = DIALECTS.iter().copied().find(|dialect| dialect.name() == format);
     let named = named.map(|dialect| Chosen { dialect, source: Source::Named });
@@ -68,17 +80,49 @@ fn names() -> String {
     format!("auto, {}", names.join(", "))
 }
 
-fn detect(messages: &[&str]) -> Chosen {
-    let found = messages.iter().enumerate().find_map(|(index, message)| {
-        let fields = message.starts_with('{').then(|| raw::fields(message).ok()).flatten()?;
-        DIALECTS.iter().copied().find_map(|dialect| {
-            let evidence = dialect.evidence(&fields)?;
-            Some(Chosen { dialect, source: Source::Message { index, evidence } })
-        })
-    });
-    found
+fn detect(messages: &[&str], beside: Option<&str>) -> Chosen {
+    by_evidence(messages)
+        .or_else(|| by_snapshot(messages, beside))
         .or_else(|| by_own_message(messages))
         .unwrap_or(Chosen { dialect: &OpenAiChat, source: Source::Default })
+}
+
+/// By the first message whose evidence decides, else by the first that has any.
+fn by_evidence(messages: &[&str]) -> Option<Chosen> {
+    let mut likely = None;
+    for (index, message) in messages.iter().enumerate() {
+        let Some(fields) = members(message) else { continue };
+        let found = DIALECTS.iter().find_map(|dialect| {
+            let evidence = dialect.evidence(&fields)?;
+            let source = Source::Message { index, evidence };
+            Some((Chosen { dialect: *dialect, source }, dialect.decides(&fields)))
+        });
+        match found {
+            Some((chosen, true)) => return Some(chosen),
+            Some((chosen, false)) => drop(likely.get_or_insert(chosen)),
+            None => {}
+        }
+    }
+    likely
+}
+
+/// Where everything that shows the format was compressed, the snapshot says what its
+/// messages are in.
+fn by_snapshot(messages: &[&str], beside: Option<&str>) -> Option<Chosen> {
+    let mut holders = beside.into_iter().chain(messages.iter().copied());
+    let name = holders.find_map(stated_format)?;
+    let dialect = DIALECTS.iter().copied().find(|dialect| dialect.name() == name)?;
+    let fits = messages.iter().all(|message| dialect.view(message).is_ok());
+    fits.then_some(Chosen { dialect, source: Source::Snapshot })
+}
+
+/// The format that the last snapshot in a text of this JSON states.
+fn stated_format(json: &str) -> Option<&str> {
+    let snapshots = json.split_once("<state_snapshot>")?.1;
+    let line = snapshots.split(STATES).skip(1).last()?;
+    let (name, rest) = line.split_once(", blake3 ")?;
+    let hash = rest.get(..16)?;
+    hash.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(name)
 }
 
 /// Where everything else was compressed, a user's message with snapshots is what is
@@ -92,7 +136,7 @@ fn by_own_message(messages: &[&str]) -> Option<Chosen> {
         let of_user = raw::field(&fields, "role") == Some("\"user\"");
         let slots = if of_user { dialect.content_slots(message) } else { Vec::new() };
         let first = slots.first()?;
-        if !is_own(&raw::unescape(&message[first.span.clone()]).text) {
+        if !is_own(&raw::unescape(&message[first.span.clone()]).text, slots.len() == 1) {
             return None;
         }
         let evidence = "is this service's own".to_owned();

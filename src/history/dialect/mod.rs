@@ -8,6 +8,8 @@ mod bedrock;
 mod detect;
 mod gemini;
 mod langchain;
+mod mend;
+mod open;
 mod openai_chat;
 mod openai_responses;
 mod pairing;
@@ -66,6 +68,13 @@ pub trait Dialect: Sync + Send {
     /// None for a message that other formats write the same way. `fields` are the
     /// members of the message.
     fn evidence(&self, fields: &Fields<'_>) -> Option<String>;
+
+    /// True where the evidence in a message that has some decides by itself: calls and
+    /// results do. Parts that gateways hand on from one format to another – thinking,
+    /// images, a provider's options – count only where no message decides.
+    fn decides(&self, _fields: &Fields<'_>) -> bool {
+        true
+    }
 
     /// Reads one raw message. Unknown fields and shapes are not an error: they
     /// are left alone. Only what is no message at all is.

@@ -11,9 +11,8 @@
 //! `tool_calls` is answered by tool messages that directly follow; a tool message
 //! answers a call of the assistant message before it.
 
-use std::collections::HashMap;
-
-use super::reader::{Reader, home_of, is_media, string};
+use super::open::{Finds, Open};
+use super::reader::{Reader, home_of, is_media, members, opened, string};
 use super::{Answered, BadMessage, Dialect, Fault, Problem, Rule};
 use crate::history::message::{Call, MessageView, Role, Slot, ToolResult};
 use crate::history::raw::{self, Fields};
@@ -50,24 +49,11 @@ impl Dialect for OpenAiChat {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let accepted = "an object with a string \"role\"";
-        let fields = raw::fields(message).map_err(|error| BadMessage {
-            found: match raw::kind(message) {
-                "an object" => format!("cannot be read: {error}"),
-                other => format!("is {other}"),
-            },
-            accepted,
-        })?;
-        let role = match raw::field(&fields, "role") {
-            Some(role) if raw::is_string(role) => role_of(&raw::unescape(role).text),
-            Some(role) => {
-                return Err(BadMessage {
-                    found: format!("has {} as role", raw::kind(role)),
-                    accepted,
-                });
-            }
-            None => return Err(BadMessage { found: "has no role".to_owned(), accepted }),
-        };
+        let (fields, role) = opened(message, "an object with a string \"role\"")?;
+        if let Some(bad) = stored_form(&fields) {
+            return Err(bad);
+        }
+        let role = role_of(&role);
         let mut walk = Walk(Reader { message, view: MessageView::new(role) });
         walk.read(&fields);
         Ok(walk.0.view)
@@ -93,15 +79,18 @@ impl Dialect for OpenAiChat {
         for (index, view) in views.iter().enumerate() {
             problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
             if view.role == Role::Tool {
-                for result in &view.results {
-                    open.answer(index, result, &mut problems);
+                for id in view.results.iter().map(|result| result.call_id.as_deref()) {
+                    if open.answer(id) != Finds::Call {
+                        let id = id.map(str::to_owned);
+                        problems.push(Problem { index, rule: RESULT_WITHOUT_CALL, id });
+                    }
                 }
                 continue;
             }
-            open.close(&mut problems);
+            open.close(CALL_WITHOUT_RESULT, &mut problems);
             open = Open::asked(index, view);
         }
-        open.close(&mut problems);
+        open.close(CALL_WITHOUT_RESULT, &mut problems);
         problems.sort_by_key(|problem| problem.index);
         problems
     }
@@ -121,6 +110,28 @@ impl Dialect for OpenAiChat {
     }
 }
 
+/// Forms in which frameworks keep messages and no model gets them: read on, all that
+/// they hold would be passed by without a word.
+fn stored_form(fields: &Fields<'_>) -> Option<BadMessage> {
+    let bad = |found: &str, accepted| Some(BadMessage { found: found.to_owned(), accepted });
+    let list = |fields: &Fields<'_>, name| {
+        raw::field(fields, name).is_some_and(|value| value.starts_with('['))
+    };
+    let content = raw::field(fields, "content");
+    if content.is_none() && list(fields, "blocks") {
+        return bad("has blocks and no content, like LlamaIndex", "messages with content");
+    }
+    if content.is_none() && list(fields, "parts") || list(fields, "toolInvocations") {
+        let made = "ModelMessages, as the AI SDK's convertToModelMessages makes them";
+        return bad("has the parts of a UIMessage of the AI SDK", made);
+    }
+    let content = content.and_then(members)?;
+    if raw::field(&content, "format") == Some("2") && list(&content, "parts") {
+        return bad("has a content of Mastra's database", "the messages that Mastra sends a model");
+    }
+    None
+}
+
 fn role_of(role: &str) -> Role {
     match role {
         "system" | "developer" => Role::System,
@@ -128,47 +139,6 @@ fn role_of(role: &str) -> Role {
         "assistant" => Role::Assistant,
         "tool" | "function" => Role::Tool,
         _ => Role::Other,
-    }
-}
-
-/// The calls of one turn that wait for their results: how many of each id.
-#[derive(Default)]
-struct Open<'a> {
-    asked_at: usize,
-    ids: Vec<Option<&'a str>>,
-    waiting: HashMap<Option<&'a str>, usize>,
-}
-
-impl<'a> Open<'a> {
-    fn asked(asked_at: usize, view: &'a MessageView) -> Open<'a> {
-        let ids: Vec<Option<&str>> = view.calls.iter().map(|call| call.id.as_deref()).collect();
-        let mut waiting = HashMap::new();
-        for id in &ids {
-            *waiting.entry(*id).or_default() += 1;
-        }
-        Open { asked_at, ids, waiting }
-    }
-
-    fn answer(&mut self, index: usize, result: &'a ToolResult, problems: &mut Vec<Problem>) {
-        match self.waiting.get_mut(&result.call_id.as_deref()) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => problems.push(Problem {
-                index,
-                rule: RESULT_WITHOUT_CALL,
-                id: result.call_id.clone(),
-            }),
-        }
-    }
-
-    fn close(&mut self, problems: &mut Vec<Problem>) {
-        for id in self.ids.drain(..) {
-            let Some(count) = self.waiting.get_mut(&id).filter(|count| **count > 0) else {
-                continue;
-            };
-            *count -= 1;
-            let (index, id) = (self.asked_at, id.map(str::to_owned));
-            problems.push(Problem { index, rule: CALL_WITHOUT_RESULT, id });
-        }
     }
 }
 
@@ -197,10 +167,14 @@ impl<'a> Walk<'a> {
     /// A tool message answers one call; where agents name several, the first has
     /// the text.
     fn results(&mut self, fields: &Fields<'a>, content: Vec<Slot>) {
-        let name = string(fields, "name");
+        // Ollama names the tool so, and has no ids.
+        let of_ollama = string(fields, "tool_name");
+        let by_name = of_ollama.is_some();
+        let name = string(fields, "name").or(of_ollama);
         let mut ids = call_ids(fields).into_iter();
         let call_id = ids.next();
-        if call_id.is_none() && string(fields, "role").as_deref() == Some("tool") {
+        let of_tool = string(fields, "role").as_deref() == Some("tool");
+        if call_id.is_none() && of_tool && !by_name {
             self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }
         self.0.view.results.push(ToolResult { call_id, name: name.clone(), slots: content });

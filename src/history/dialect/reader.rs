@@ -69,8 +69,10 @@ pub(super) fn opened<'a>(
 /// carries no results.
 pub(super) fn is_own(message: &str, view: &MessageView) -> bool {
     let first = view.texts.first().and_then(|slot| message.get(slot.span.clone()));
-    view.results.is_empty()
-        && first.is_some_and(|text| raw::is_string(text) && own::is_own(&raw::unescape(text).text))
+    let alone =
+        view.texts.len() == 1 && view.calls.is_empty() && (view.media, view.opaque) == (0, 0);
+    let is_own = |text: &str| own::is_own(&raw::unescape(text).text, alone);
+    view.results.is_empty() && first.is_some_and(|text| raw::is_string(text) && is_own(text))
 }
 
 /// The members of a value that is an object.

@@ -15,10 +15,11 @@ mod tests;
 
 use std::collections::HashSet;
 
-use super::reader::{Reader, array, home_of, is_media, object, string, without_elements};
+use super::reader::{
+    Reader, array, home_of, is_media, is_own, members, object, opened, string, without_elements,
+};
 use super::{Answered, BadMessage, Dialect, Fault, Opening, Problem, Rule};
 use crate::history::message::{Call, Frame, MessageView, Role, Slot, ToolResult};
-use crate::history::own;
 use crate::history::raw::{self, Fields};
 use crate::history::slot::Words;
 use crate::history::splice::{quote, splice};
@@ -31,6 +32,8 @@ const MISSING_CALL_ID: Rule = Rule {
 
 const OUTPUT: Words = Words { text: "text", json: "json" };
 const ERROR: Words = Words { text: "error-text", json: "error-json" };
+
+const ACCEPTED: &str = "an object with a string \"role\"";
 
 /// The dialect `ai-sdk`.
 pub struct AiSdk;
@@ -48,11 +51,22 @@ impl Dialect for AiSdk {
         array(fields, "content").into_iter().find_map(evidence_of_part)
     }
 
+    fn decides(&self, fields: &Fields<'_>) -> bool {
+        let kind = |part: &str| string(&members(part)?, "type");
+        let mut kinds = array(fields, "content").into_iter().filter_map(kind);
+        kinds.any(|kind| home_of(&kind) == Some("ai-sdk"))
+    }
+
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let (fields, role) = opened(message)?;
+        let (fields, role) = opened(message, ACCEPTED)?;
+        let role = role_of(&role);
         let mut walk = Walk(Reader { message, view: MessageView::new(role) });
         walk.read(&fields);
         let mut view = walk.0.view;
+        // Gateways hand provider options on in chat completions.
+        if ["tool_calls", "tool_call_id"].iter().any(|name| array_or_string(&fields, name)) {
+            view.foreign = Some("openai-chat");
+        }
         if role == Role::User && is_own(message, &view) {
             view.role = Role::System;
         }
@@ -64,7 +78,8 @@ impl Dialect for AiSdk {
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
-        let Ok((fields, role)) = opened(message) else { return Vec::new() };
+        let Ok((fields, role)) = opened(message, ACCEPTED) else { return Vec::new() };
+        let role = role_of(&role);
         let reader = Reader { message, view: MessageView::new(role) };
         let Some(content) = raw::field(&fields, "content").filter(|_| role != Role::Tool) else {
             return Vec::new();
@@ -120,41 +135,22 @@ impl Dialect for AiSdk {
     }
 }
 
-/// The members of a message and who speaks.
-fn opened(message: &str) -> Result<(Fields<'_>, Role), BadMessage> {
-    let bad = |found| BadMessage { found, accepted: "an object with a string \"role\"" };
-    let fields = raw::fields(message).map_err(|error| {
-        bad(match raw::kind(message) {
-            "an object" => format!("cannot be read: {error}"),
-            other => format!("is {other}"),
-        })
-    })?;
-    let role = match raw::field(&fields, "role") {
-        Some(role) if raw::is_string(role) => match raw::unescape(role).text.as_ref() {
-            "system" => Role::System,
-            "user" => Role::User,
-            "assistant" => Role::Assistant,
-            "tool" => Role::Tool,
-            _ => Role::Other,
-        },
-        Some(role) => return Err(bad(format!("has {} as role", raw::kind(role)))),
-        None => return Err(bad("has no role".to_owned())),
-    };
-    Ok((fields, role))
+fn array_or_string(fields: &Fields<'_>, name: &str) -> bool {
+    raw::field(fields, name).is_some_and(|value| value.starts_with(['[', '"']) && value != "[]")
 }
 
-/// True for a user's message that this service wrote.
-fn is_own(message: &str, view: &MessageView) -> bool {
-    let text = view.texts.first().and_then(|slot| message.get(slot.span.clone()));
-    text.is_some_and(|text| raw::is_string(text) && own::is_own(&raw::unescape(text).text))
-}
-
-fn part_fields(part: &str) -> Option<Fields<'_>> {
-    part.starts_with('{').then(|| raw::fields(part).ok()).flatten()
+fn role_of(role: &str) -> Role {
+    match role {
+        "system" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        _ => Role::Other,
+    }
 }
 
 fn evidence_of_part(part: &str) -> Option<String> {
-    let fields = part_fields(part)?;
+    let fields = members(part)?;
     let kind = string(&fields, "type")?;
     if home_of(&kind) == Some("ai-sdk") || kind == "reasoning-file" {
         return Some(format!("has a part of type \"{kind}\""));
@@ -169,7 +165,7 @@ fn evidence_of_part(part: &str) -> Option<String> {
 
 /// The literal of a text part's text.
 fn text_of_part(part: &str) -> Option<&str> {
-    let fields = part_fields(part)?;
+    let fields = members(part)?;
     let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
     text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
 }
@@ -180,7 +176,7 @@ fn call_id(fields: &Fields<'_>) -> Option<String> {
 }
 
 fn is_result(part: &str) -> bool {
-    let kind = part_fields(part).and_then(|fields| string(&fields, "type"));
+    let kind = members(part).and_then(|fields| string(&fields, "type"));
     kind.as_deref() == Some("tool-result")
 }
 
@@ -197,7 +193,7 @@ fn is_old(message: &str) -> bool {
     let Ok(fields) = raw::fields(message) else { return false };
     array(&fields, "content")
         .into_iter()
-        .filter_map(part_fields)
+        .filter_map(|part| members(part))
         .any(|part| raw::field(&part, "args").is_some() && raw::field(&part, "input").is_none())
 }
 
@@ -216,7 +212,7 @@ impl<'a> Walk<'a> {
     }
 
     fn part(&mut self, part: &'a str) {
-        let Some(fields) = part_fields(part) else { return self.0.text(part) };
+        let Some(fields) = members(part) else { return self.0.text(part) };
         let has_text = raw::field(&fields, "text").is_some_and(raw::is_string);
         let kind = string(&fields, "type").unwrap_or_default();
         match kind.as_str() {
@@ -318,7 +314,7 @@ impl<'a> Walk<'a> {
         if let Some(text) = text_of_part(part) {
             return Some(self.0.slot(text));
         }
-        let fields = part_fields(part).unwrap_or_default();
+        let fields = members(part).unwrap_or_default();
         match string(&fields, "type") {
             Some(kind) if is_media(&kind) => self.0.view.media += 1,
             _ => self.counted(part, &fields),

@@ -1,8 +1,7 @@
 //! What stands in one message: its blocks, read one by one.
 
-use super::super::reader::{Reader, home_of, is_media, object, string};
+use super::super::reader::{Reader, home_of, is_media, members, object, string};
 use super::super::{Fault, Rule};
-use super::members;
 use super::problems::{
     ARGUMENTS_NOT_AN_OBJECT, BLANK_TEXT, EMPTY_ERROR_RESULT, EMPTY_TEXT, MISSING_CALL_ID,
     RESULTS_NOT_FIRST,
@@ -151,6 +150,10 @@ impl<'a> Walk<'a> {
 
     fn result(&mut self, fields: &Fields<'a>) {
         let call_id = string(fields, "tool_use_id");
+        // AgentScope has blocks of the same types with other members.
+        if call_id.is_none() && raw::field(fields, "output").is_some() {
+            self.reader.view.foreign = Some("agentscope");
+        }
         if call_id.as_deref().is_none_or(str::is_empty) {
             self.fault(MISSING_CALL_ID, None);
         }

@@ -1,7 +1,6 @@
 //! What only this format has.
 
-use super::super::reader::{array, object, string};
-use super::members;
+use super::super::reader::{array, members, object, string};
 use crate::history::raw::{self, Fields};
 
 /// What of this format a message with these members has, in a few words.
@@ -14,6 +13,13 @@ pub(super) fn of(fields: &Fields<'_>) -> Option<String> {
         return Some("is a response of the Messages API".to_owned());
     }
     array(fields, "content").into_iter().find_map(|block| own_part(&members(block)?))
+}
+
+/// True where it has calls or results.
+pub(super) fn decides(fields: &Fields<'_>) -> bool {
+    let of_tool = |kind: String| kind.ends_with("tool_use") || kind.ends_with("tool_result");
+    let kind = |block: &str| string(&members(block)?, "type");
+    array(fields, "content").into_iter().filter_map(kind).any(of_tool)
 }
 
 fn own_part(block: &Fields<'_>) -> Option<String> {

@@ -17,10 +17,9 @@ mod problems;
 #[cfg(test)]
 mod tests;
 
-use super::reader::{Reader, array, string};
+use super::reader::{Reader, array, is_own, members, opened, string};
 use super::{Answered, BadMessage, Dialect, Opening, Problem};
 use crate::history::message::{Call, MessageView, Role, Slot};
-use crate::history::own;
 use crate::history::raw::{self, Fields};
 use crate::history::splice::quote;
 
@@ -38,18 +37,14 @@ impl Dialect for Anthropic {
         evidence::of(fields)
     }
 
+    fn decides(&self, fields: &Fields<'_>) -> bool {
+        evidence::decides(fields)
+    }
+
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let fields = raw::fields(message).map_err(|error| match raw::kind(message) {
-            "an object" => bad(format!("cannot be read: {error}")),
-            other => bad(format!("is {other}")),
-        })?;
-        let role = match raw::field(&fields, "role") {
-            Some(role) if raw::is_string(role) => raw::unescape(role).text,
-            Some(role) => return Err(bad(format!("has {} as role", raw::kind(role)))),
-            None => return Err(bad("has no role".to_owned())),
-        };
+        let (fields, role) = opened(message, ACCEPTED)?;
         let mut view = blocks::read(message, role_of(&role), &fields);
-        if ["tool", "function"].contains(&role.as_ref()) {
+        if ["tool", "function"].contains(&role.as_str()) {
             view.foreign = Some("openai-chat");
         }
         if view.role == Role::User && is_own(message, &view) {
@@ -103,10 +98,6 @@ impl Dialect for Anthropic {
     }
 }
 
-fn bad(found: String) -> BadMessage {
-    BadMessage { found, accepted: ACCEPTED }
-}
-
 fn role_of(role: &str) -> Role {
     match role {
         "system" => Role::System,
@@ -116,22 +107,9 @@ fn role_of(role: &str) -> Role {
     }
 }
 
-/// True for a user message that this service wrote: its first text says so, and it
-/// carries no results.
-fn is_own(message: &str, view: &MessageView) -> bool {
-    let first = view.texts.first().and_then(|slot| message.get(slot.span.clone()));
-    view.results.is_empty()
-        && first.is_some_and(|text| raw::is_string(text) && own::is_own(&raw::unescape(text).text))
-}
-
 /// The literal of a text block.
 fn text_of(block: &str) -> Option<&str> {
     let fields = members(block)?;
     let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
     text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
-}
-
-/// The members of a value that is an object.
-fn members(value: &str) -> Option<Fields<'_>> {
-    value.starts_with('{').then(|| raw::fields(value).ok()).flatten()
 }

@@ -124,7 +124,7 @@ fn evidence_is_what_no_other_format_has() {
         for other in [&AiSdk as &dyn Dialect, &Anthropic, &OpenAiChat, &Gemini, &Pi] {
             assert_eq!(other.evidence(&raw::fields(message).unwrap()), None, "{message}");
         }
-        assert_eq!(choose("auto", &[HI, message]).unwrap().dialect.name(), "bedrock");
+        assert_eq!(choose("auto", &[HI, message], None).unwrap().dialect.name(), "bedrock");
     }
     for message in [
         HI,
@@ -253,9 +253,9 @@ fn own_messages_are_told_from_the_users() {
         assert_eq!(Bedrock.content_slots(&message).len(), 1);
         assert_eq!(broken(&[&message, OK]), []);
         // Alone it is known by its shape.
-        assert_eq!(choose("auto", &[&message, HI]).unwrap().dialect.name(), "bedrock");
+        assert_eq!(choose("auto", &[&message, HI], None).unwrap().dialect.name(), "bedrock");
         let typed = Anthropic.own_message(text, None);
-        assert_eq!(choose("auto", &[&typed]).unwrap().dialect.name(), "anthropic");
+        assert_eq!(choose("auto", &[&typed], None).unwrap().dialect.name(), "anthropic");
     }
     assert_eq!(view(&Bedrock.own_message("<state_snapshot>", None)).role, Role::User);
     assert_eq!(Bedrock.content_slots(RESULTS), []);

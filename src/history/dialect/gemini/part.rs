@@ -4,7 +4,7 @@ use super::problems::{
     ARGUMENTS_NOT_AN_OBJECT, EMPTY_CONTENT, EMPTY_TEXT, MISSING_THOUGHT_SIGNATURE,
 };
 use super::{either, response};
-use crate::history::dialect::reader::{Reader, array, home_of, string};
+use crate::history::dialect::reader::{Reader, array, home_of, members, string};
 use crate::history::dialect::{Fault, Rule};
 use crate::history::message::{Call, MessageView, Role, Slot, SlotKind, ToolResult};
 use crate::history::own;
@@ -65,10 +65,6 @@ fn spoken<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     raw::field(fields, "text").filter(|text| raw::is_string(text))
 }
 
-fn members(value: &str) -> Option<Fields<'_>> {
-    value.starts_with('{').then(|| raw::fields(value).ok()).flatten()
-}
-
 fn is_signed(fields: &Fields<'_>) -> bool {
     either(fields, SIGNATURE).is_some_and(|signature| signature != "\"\"")
 }
@@ -111,7 +107,9 @@ impl<'a> Walk<'a> {
         match view.role {
             _ if view.calls.is_empty() && !view.results.is_empty() && !self.words => Role::Tool,
             Role::User if view.calls.is_empty() && view.results.is_empty() => {
-                let own = self.first.is_some_and(|text| own::is_own(&raw::unescape(text).text));
+                let alone = view.texts.len() == 1 && (view.media, view.opaque) == (0, 0);
+                let is_own = |text: &str| own::is_own(&raw::unescape(text).text, alone);
+                let own = self.first.is_some_and(is_own);
                 if own { Role::System } else { Role::User }
             }
             role => role,

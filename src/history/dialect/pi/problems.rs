@@ -3,8 +3,7 @@
 //! every provider refuses. Calls and results pair as in chat completions: a result
 //! directly follows its call's message or another result of it.
 
-use std::collections::HashMap;
-
+use super::super::open::{Finds, Open};
 use super::super::{Problem, Rule};
 use crate::history::message::MessageView;
 
@@ -29,58 +28,19 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
     for (index, view) in views.iter().enumerate() {
         problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
         if view.results.is_empty() {
-            open.close(&mut problems);
+            open.close(CALL_WITHOUT_RESULT, &mut problems);
             open = Open::asked(index, view);
         }
         for id in view.results.iter().map(|result| result.call_id.as_deref()) {
-            if let Some(rule) = open.answer(id) {
-                problems.push(Problem { index, rule, id: id.map(str::to_owned) });
-            }
+            let rule = match open.answer(id) {
+                Finds::Call => continue,
+                Finds::Answered => DUPLICATE_RESULT,
+                Finds::Nothing => RESULT_WITHOUT_CALL,
+            };
+            problems.push(Problem { index, rule, id: id.map(str::to_owned) });
         }
     }
-    open.close(&mut problems);
+    open.close(CALL_WITHOUT_RESULT, &mut problems);
     problems.sort_by_key(|problem| problem.index);
     problems
-}
-
-/// The calls of one message, and how many of each id wait for a result.
-#[derive(Default)]
-struct Open<'v> {
-    asked_at: usize,
-    ids: Vec<Option<&'v str>>,
-    waiting: HashMap<Option<&'v str>, usize>,
-}
-
-impl<'v> Open<'v> {
-    fn asked(asked_at: usize, view: &'v MessageView) -> Open<'v> {
-        let ids: Vec<Option<&str>> = view.calls.iter().map(|call| call.id.as_deref()).collect();
-        let mut waiting = HashMap::new();
-        for id in &ids {
-            *waiting.entry(*id).or_default() += 1;
-        }
-        Open { asked_at, ids, waiting }
-    }
-
-    /// The rule that a result of that id breaks.
-    fn answer(&mut self, id: Option<&'v str>) -> Option<Rule> {
-        match self.waiting.get_mut(&id) {
-            None => Some(RESULT_WITHOUT_CALL),
-            Some(0) => Some(DUPLICATE_RESULT),
-            Some(count) => {
-                *count -= 1;
-                None
-            }
-        }
-    }
-
-    fn close(&mut self, problems: &mut Vec<Problem>) {
-        for id in self.ids.drain(..) {
-            let Some(count) = self.waiting.get_mut(&id).filter(|count| **count > 0) else {
-                continue;
-            };
-            *count -= 1;
-            let (index, id) = (self.asked_at, id.map(str::to_owned));
-            problems.push(Problem { index, rule: CALL_WITHOUT_RESULT, id });
-        }
-    }
 }

@@ -107,7 +107,7 @@ fn evidence_is_what_no_other_format_has() {
         for other in [&AiSdk as &dyn Dialect, &Anthropic, &OpenAiChat, &Bedrock] {
             assert_eq!(other.evidence(&raw::fields(message).unwrap()), None, "{message}");
         }
-        assert_eq!(choose("auto", &[HI, message]).unwrap().dialect.name(), "pi", "{message}");
+        assert_eq!(choose("auto", &[HI, message], None).unwrap().dialect.name(), "pi", "{message}");
     }
     for message in [
         HI,

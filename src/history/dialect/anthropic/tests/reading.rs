@@ -156,8 +156,8 @@ fn evidence_is_what_no_other_format_has() {
         assert_eq!(evidence(message), None, "{message}");
     }
     assert_eq!(evidence(CALL).unwrap(), "has a part of type \"tool_use\"");
-    assert_eq!(choose("auto", &[HI, CALL, RESULT_A]).unwrap().dialect.name(), "anthropic");
-    assert_eq!(choose("auto", &[HI, OK]).unwrap().dialect.name(), "openai-chat");
+    assert_eq!(choose("auto", &[HI, CALL, RESULT_A], None).unwrap().dialect.name(), "anthropic");
+    assert_eq!(choose("auto", &[HI, OK], None).unwrap().dialect.name(), "openai-chat");
 }
 
 #[test]
