@@ -3,13 +3,15 @@
 //! there already.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::compression::block::{Block, Found};
 use crate::history::History;
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::history::own::is_fixed;
+use crate::history::raw;
 use crate::history::splice::quote;
-use crate::history::system_prompt::{takes_text, text_slots, with_block, without_block};
+use crate::history::system_prompt::{bare, takes_text, text_slots, with_block, without_block};
 use crate::tokens::measure::text_of;
 
 /// What holds snapshots, or will.
@@ -69,7 +71,7 @@ impl Place {
             return first;
         }
         match beside {
-            Some(place) if place.unread || with_block(system, "").is_none() => place,
+            Some(place) if place.unread || raw::is_string(system) => place,
             _ => Place { holder: Holder::System(None), ..Place::default() },
         }
     }
@@ -86,7 +88,10 @@ impl Place {
         let last = slots.len().checked_sub(1);
         for (at, slot) in slots.into_iter().enumerate() {
             let text = text_of(raw, &slot).text;
-            let Found { before, after, blocks, unread } = Block::find_all(&text);
+            let Found { before, after, mut blocks, unread } = Block::find_all(&text);
+            // A snapshot that was copied stands for its messages once.
+            let mut seen = HashSet::new();
+            blocks.retain(|block| seen.insert(block.render()));
             let holds = !blocks.is_empty();
             if !holds && is_fixed(&text) {
                 continue;
@@ -133,7 +138,8 @@ impl Place {
             Holder::Message(index, slot) => (history.messages()[*index], slot),
             Holder::System(Some(slot)) => (system.unwrap_or_default(), slot),
             Holder::System(None) => {
-                return with_block(system.unwrap_or("[]"), &text).unwrap_or_default();
+                let typed = history.dialect().typed_blocks();
+                return with_block(system.unwrap_or("[]"), &text, typed).unwrap_or_default();
             }
             Holder::Added => {
                 return history.dialect().own_message(&text, history.messages().first().copied());
@@ -184,20 +190,10 @@ impl Place {
         }
         if self.before.is_empty() && self.after.is_empty() {
             // A client may have put its own words beside those of an added message.
-            return without_block(raw, slot).or_else(|| self.is_beside().then(|| bare(raw, slot)));
+            return without_block(raw, slot).or_else(|| self.is_beside().then(|| bare(raw)));
         }
         let own = self.own(&raw[slot.span.clone()]);
         let after = quote(&self.after);
         Some(format!("{}{own}{}{}", &raw[..slot.span.start], &after[1..], &raw[slot.span.end..]))
     }
-}
-
-/// A system prompt that held nothing but snapshots.
-fn bare(raw: &str, slot: &Slot) -> String {
-    if raw.starts_with('"') {
-        return "\"\"".to_owned();
-    }
-    let open = raw[..slot.span.start].rfind('[').map_or(0, |at| at + 1);
-    let close = raw[slot.span.end..].find(']').map_or(raw.len(), |at| slot.span.end + at);
-    format!("{}{}", &raw[..open], &raw[close..])
 }

@@ -81,6 +81,9 @@ pub struct MessageView {
     /// The id that ties such reasoning to the item it led to; None where the client
     /// left it out, and the provider cannot ask for that item.
     pub reasoning_id: Option<String>,
+    /// True for a user's message with words of the service's own. At the front of a
+    /// history it is a system's ([`settle`]); anywhere else somebody repeats them.
+    pub own: bool,
     /// Rules of the provider that the message breaks by itself.
     pub faults: Vec<Fault>,
     /// The format that a part of the message belongs to, where it is another one.
@@ -101,6 +104,7 @@ impl MessageView {
             opaque: 0,
             reasoning: false,
             reasoning_id: None,
+            own: false,
             faults: Vec::new(),
             foreign: None,
         }
@@ -119,5 +123,14 @@ impl MessageView {
             && self.server == other.server
             && self.texts.len() == other.texts.len()
             && (self.media, self.opaque) == (other.media, other.opaque)
+    }
+}
+
+/// Gives the service's own message at the front of a history the system's role: it
+/// writes one, and there. `view` and `set` reach the view of a message.
+pub fn settle<T>(all: &mut [T], view: impl Fn(&T) -> &MessageView, set: impl Fn(&mut T, Role)) {
+    let first = all.iter_mut().find(|message| view(message).role != Role::System);
+    if let Some(first) = first.filter(|first| view(first).own) {
+        set(first, Role::System);
     }
 }

@@ -16,7 +16,7 @@ pub mod splice;
 pub mod system_prompt;
 
 use dialect::{Chosen, Dialect, Source};
-use message::MessageView;
+use message::{MessageView, settle};
 
 /// Why a history could not be read. The texts name what was found and what
 /// would be accepted; no message content is quoted.
@@ -111,6 +111,14 @@ impl<'a> History<'a> {
         })?;
         self.is_whole(index, &view)?;
         Ok(view)
+    }
+
+    /// All of the messages, read.
+    pub fn views(&self) -> Result<Vec<MessageView>, HistoryError> {
+        let mut views: Vec<MessageView> =
+            (0..self.messages.len()).map(|index| self.view(index)).collect::<Result<_, _>>()?;
+        settle(&mut views, |view| view, |view, role| view.role = role);
+        Ok(views)
     }
 
     /// An error where a message of a detected format has parts of another one: read

@@ -18,12 +18,17 @@ pub const IN_FORMAT: &str = ", in ";
 /// a user may speak: it holds snapshots with the line that says where their messages
 /// are, whatever a client joined to it, or is one of the above and nothing else.
 pub fn is_own(first: &str, alone: bool) -> bool {
-    is_snapshot(first) || alone && is_fixed(first)
+    is_snapshot(first) || alone && first == BRIDGE
+}
+
+/// True for a text that stands for a system message in a group's file.
+pub fn is_stub(text: &str) -> bool {
+    [HOLDER_STUB, OTHER_STUB].contains(&text)
 }
 
 /// True for one of the texts that stand for something.
 pub fn is_fixed(text: &str) -> bool {
-    [HOLDER_STUB, OTHER_STUB, BRIDGE].contains(&text)
+    is_stub(text) || text == BRIDGE
 }
 
 fn is_snapshot(text: &str) -> bool {

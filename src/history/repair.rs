@@ -1,17 +1,21 @@
 //! Repair: a history that its provider would reject for its calls and results
-//! becomes one that it takes. An orphan result is dropped, a call without a result
-//! is answered by a stub that says so; nothing else is touched.
+//! becomes one that it takes. A result that stands apart from its call goes where it
+//! belongs; one without a call is dropped, a call without a result is answered by a
+//! stub that says so; nothing else is touched.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use serde::Serialize;
 
-use super::dialect::{Answered, Problem};
-use super::message::{Call, MessageView};
+use super::dialect::{Answered, Opening, Problem};
+use super::message::{Call, MessageView, Role};
 use super::{History, HistoryError};
 
 /// What stands for a result that is not there.
 pub const STUB: &str = "(no result: the history that was sent has none for this call)";
+
+/// What opens a history where a dropped result did.
+const DROPPED: &str = "(The results that stood here answer calls that this history does not have.)";
 
 /// What was done to a broken place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -19,6 +23,8 @@ pub const STUB: &str = "(no result: the history that was sent has none for this 
 pub enum Remedy {
     /// A result without a call was taken out.
     Dropped,
+    /// A result that stood apart from its call was put behind it.
+    Moved,
     /// A call without a result got a stub.
     Answered,
 }
@@ -59,76 +65,155 @@ struct Mending<'a> {
 
 /// Mends what can be mended.
 pub fn repair(history: &History<'_>) -> Result<Mended, HistoryError> {
-    let views: Vec<MessageView> =
-        (0..history.messages().len()).map(|index| history.view(index)).collect::<Result<_, _>>()?;
+    let views = history.views()?;
     let all: Vec<&MessageView> = views.iter().collect();
     let problems = history.dialect().problems(&all);
     let starts = history.dialect().unit_starts(&all);
     let messages = history.messages().iter().map(|raw| Some((*raw).to_owned())).collect();
     let before = BTreeMap::new();
     let mut mending = Mending { history, views, starts, messages, before, mends: Vec::new() };
-    mending.drop_results(&by_message(&problems, &["result_without_call", "duplicate_result"]));
-    mending.answer_calls(&by_message(&problems, &["call_without_result"]));
+    let orphans = by_message(&problems, &["result_without_call", "duplicate_result"]);
+    let mut open = by_message(&problems, &["call_without_result"]);
+    let answered = mending.place_results(&orphans, &open);
+    for problems in open.values_mut() {
+        problems.retain(|problem| !answered.contains(&std::ptr::from_ref::<Problem>(problem)));
+    }
+    mending.answer_calls(&open);
+    mending.open_for_the_model();
     mending.mends.sort_by_key(|mend| mend.index);
     Ok(mending.done())
 }
 
-/// The problems of these rules, by message.
-fn by_message<'p>(problems: &'p [Problem], rules: &[&str]) -> BTreeMap<usize, Vec<&'p Problem>> {
-    let mut found: BTreeMap<usize, Vec<&Problem>> = BTreeMap::new();
+/// Problems of one kind, by message.
+type Broken<'p> = BTreeMap<usize, Vec<&'p Problem>>;
+
+fn by_message<'p>(problems: &'p [Problem], rules: &[&str]) -> Broken<'p> {
+    let mut found: Broken<'p> = BTreeMap::new();
     for problem in problems.iter().filter(|problem| rules.contains(&problem.rule.name)) {
         found.entry(problem.index).or_default().push(problem);
     }
     found
 }
 
-/// Of `ids`, for each problem the last place with its id that no problem has yet:
-/// where an id repeats, the first ones are in order.
-fn places(problems: &[&Problem], ids: &[Option<&str>]) -> Vec<usize> {
+/// Each problem with its place: the one it names, else of `ids` the last with its id
+/// that no other has. Where an id repeats, the first ones are in order.
+fn placed<'p>(problems: &[&'p Problem], ids: &[Option<&str>]) -> Vec<(usize, &'p Problem)> {
     let mut free: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
     for (at, id) in ids.iter().enumerate() {
         free.entry(*id).or_default().push(at);
     }
-    let mut places = Vec::with_capacity(problems.len());
+    let mut placed = Vec::with_capacity(problems.len());
     for problem in problems {
-        places.extend(free.get_mut(&problem.id.as_deref()).and_then(Vec::pop));
+        let last = || free.get_mut(&problem.id.as_deref()).and_then(Vec::pop);
+        placed.extend(problem.place.or_else(last).map(|place| (place, *problem)));
     }
-    places.sort_unstable();
-    places
+    placed.sort_by_key(|(place, _)| *place);
+    placed
 }
 
 impl Mending<'_> {
-    fn drop_results(&mut self, problems: &BTreeMap<usize, Vec<&Problem>>) {
-        for (index, problems) in problems {
-            let results = &self.views[*index].results;
-            let ids: Vec<Option<&str>> = results.iter().map(|r| r.call_id.as_deref()).collect();
-            let gone = places(problems, &ids);
-            if gone.is_empty() {
-                continue;
+    /// Results that stand apart from their calls go where these want them; the others
+    /// are dropped. Returns the calls that were answered so.
+    fn place_results(
+        &mut self,
+        orphans: &Broken<'_>,
+        open: &Broken<'_>,
+    ) -> HashSet<*const Problem> {
+        let mut calls: HashMap<&str, VecDeque<&Problem>> = HashMap::new();
+        for problem in open.values().flatten() {
+            if let Some(id) = &problem.id {
+                calls.entry(id).or_default().push_back(problem);
             }
-            let raw = self.history.messages()[*index];
-            self.messages[*index] = self.history.dialect().without_results(raw, &gone);
-            self.note(*index, problems, Remedy::Dropped);
         }
+        let mut answered = HashSet::new();
+        for (index, problems) in orphans {
+            let mut moving: BTreeMap<usize, Vec<&Problem>> = BTreeMap::new();
+            let mut dropped = Vec::new();
+            for problem in problems {
+                let waiting = problem.id.as_deref().and_then(|id| calls.get_mut(id));
+                let call =
+                    waiting.and_then(|waiting| waiting.pop_front_if(|call| call.index < *index));
+                match call {
+                    Some(call) => {
+                        answered.insert(std::ptr::from_ref(call));
+                        moving.entry(call.index).or_default().push(problem);
+                    }
+                    None => dropped.push(*problem),
+                }
+            }
+            self.take_out(*index, problems, &moving, &dropped);
+        }
+        answered
     }
 
-    fn answer_calls(&mut self, problems: &BTreeMap<usize, Vec<&Problem>>) {
+    /// Takes results out of a message: those that move go behind the turn of their
+    /// call.
+    fn take_out(
+        &mut self,
+        index: usize,
+        problems: &[&Problem],
+        moving: &BTreeMap<usize, Vec<&Problem>>,
+        dropped: &[&Problem],
+    ) {
+        let raw = self.history.messages()[index];
+        let dialect = self.history.dialect();
+        let results = &self.views[index].results;
+        let ids: Vec<Option<&str>> = results.iter().map(|r| r.call_id.as_deref()).collect();
+        let all = placed(problems, &ids);
+        let places: HashMap<*const Problem, usize> =
+            all.iter().map(|(place, problem)| (std::ptr::from_ref(*problem), *place)).collect();
+        for (call, group) in moving {
+            let place = |problem: &&Problem| places.get(&std::ptr::from_ref(*problem)).copied();
+            let mut group_places: Vec<usize> = group.iter().filter_map(place).collect();
+            group_places.sort_unstable();
+            let at = self.answers_at(*call);
+            self.before.entry(at).or_default().extend(dialect.only_results(raw, &group_places));
+            self.note(index, group, Remedy::Moved);
+        }
+        let gone: Vec<usize> = all.into_iter().map(|(place, _)| place).collect();
+        self.messages[index] = dialect.without_results(raw, &gone);
+        self.note(index, dropped, Remedy::Dropped);
+    }
+
+    fn answer_calls(&mut self, problems: &Broken<'_>) {
         for (index, problems) in problems {
             let calls = &self.views[*index].calls;
             let ids: Vec<Option<&str>> = calls.iter().map(|call| call.id.as_deref()).collect();
             let open: Vec<&Call> =
-                places(problems, &ids).into_iter().map(|at| &calls[at]).collect();
+                placed(problems, &ids).into_iter().map(|(at, _)| &calls[at]).collect();
             if open.is_empty() {
                 continue;
             }
             let at = self.answers_at(*index);
-            let next = self.messages.get(at).and_then(Option::as_deref);
             let of = self.history.messages()[*index];
-            match self.history.dialect().answered(of, &open, STUB, next) {
-                Answered::Messages(stubs) => self.before.entry(at).or_default().extend(stubs),
-                Answered::Within(next) => self.messages[at] = Some(next),
+            let dialect = self.history.dialect();
+            // Of a turn in several messages the answers may have to stand in one.
+            let before = self.before.entry(at).or_default();
+            let next = before
+                .last()
+                .map(String::as_str)
+                .or(self.messages.get(at).and_then(Option::as_deref));
+            match (dialect.answered(of, &open, STUB, next), before.last_mut()) {
+                (Answered::Messages(stubs), _) => before.extend(stubs),
+                (Answered::Within(with), Some(last)) => *last = with,
+                (Answered::Within(with), None) => self.messages[at] = Some(with),
             }
             self.note(*index, problems, Remedy::Answered);
+        }
+    }
+
+    /// Where the user must speak first and only dropped results did, words of the
+    /// service's own take the place of the first.
+    fn open_for_the_model(&mut self) {
+        let others: Vec<usize> =
+            (0..self.views.len()).filter(|at| self.views[*at].role != Role::System).collect();
+        let kept = |at: &&usize| self.messages[**at].is_some() || self.before.contains_key(*at);
+        let first_kept = others.iter().find(kept).map(|at| self.views[*at].role);
+        let Some(first) = others.first().filter(|at| self.messages[**at].is_none()) else { return };
+        if self.history.dialect().opening() == Opening::User && first_kept == Some(Role::Assistant)
+        {
+            let like = Some(self.history.messages()[*first]);
+            self.messages[*first] = Some(self.history.dialect().own_message(DROPPED, like));
         }
     }
 

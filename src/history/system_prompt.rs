@@ -23,16 +23,20 @@ pub fn takes_text(value: &str) -> bool {
     raw::is_string(value) || array_of(value).is_some()
 }
 
-/// The same value with a block of that text at its end; None for a string.
-pub fn with_block(value: &str, text: &str) -> Option<String> {
+/// The same value with a block of that text at its end, made as the others are and
+/// in an empty list as the format wants it; None for a string.
+pub fn with_block(value: &str, text: &str, typed: bool) -> Option<String> {
     let array = array_of(value)?;
     let blocks = raw::elements(array).unwrap_or_default();
     let text = quote(text);
+    let typed = match blocks.first() {
+        Some(first) => has(first, "type"),
+        None => typed && array.len() == value.len(),
+    };
     let block = match blocks.first() {
         Some(first) if raw::is_string(first) => text,
-        Some(first) if !has(first, "type") => format!("{{\"text\":{text}}}"),
-        None if array.len() != value.len() => format!("{{\"text\":{text}}}"),
-        _ => format!("{{\"type\":\"text\",\"text\":{text}}}"),
+        _ if typed => format!("{{\"type\":\"text\",\"text\":{text}}}"),
+        _ => format!("{{\"text\":{text}}}"),
     };
     let comma = if blocks.is_empty() { "" } else { "," };
     let end = raw::offset_in(value, array) + array.len() - 1;
@@ -54,6 +58,13 @@ pub fn without_block(value: &str, slot: &Slot) -> Option<String> {
         at => range(blocks[at - 1]).end..range(blocks[at]).end,
     };
     Some(format!("{}{}", &value[..gone.start], &value[gone.end..]))
+}
+
+/// A system prompt without any block; a string without any text.
+pub fn bare(value: &str) -> String {
+    let Some(array) = array_of(value) else { return "\"\"".to_owned() };
+    let start = raw::offset_in(value, array);
+    format!("{}[]{}", &value[..start], &value[start + array.len()..])
 }
 
 fn blocks(value: &str) -> Vec<&str> {
@@ -107,12 +118,14 @@ mod tests {
     fn a_block_is_put_in_and_taken_out_again() {
         for (value, texts, with) in SHAPES {
             assert_eq!(text_slots(value).len(), texts, "{value}");
-            let put = with_block(value, "x");
+            let put = with_block(value, "x", true);
             assert!(with.is_none_or(|end| put.as_ref().unwrap().ends_with(end)), "{put:?}");
             assert_eq!(put.is_some(), with.is_some(), "{value}");
             let Some(put) = put else { continue };
             let slots = text_slots(&put);
             assert_eq!(slots.len(), texts + 1, "{put}");
+            assert!(text_slots(&bare(&put)).is_empty());
+            serde_json::from_str::<serde_json::Value>(&bare(&put)).unwrap();
             if texts > 0 {
                 assert_eq!(without_block(&put, &slots[texts]).as_deref(), Some(value));
             }

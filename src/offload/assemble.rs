@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::compress::Compression;
 use super::moves::Move;
 use super::run::Job;
-use crate::compression::bridge::{is_bridge, needs_bridge};
+use crate::compression::bridge::needs_bridge;
 use crate::history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
 use crate::history::splice::{Edit, splice};
 
@@ -81,7 +81,12 @@ impl Job<'_> {
     /// snapshots.
     fn bridge(&self, compression: &Compression) -> Option<&'static str> {
         let needed = !compression.place.is_own_message()
-            && needs_bridge(self.history(), &self.views(), compression.gone.end);
+            && needs_bridge(
+                self.history(),
+                &self.views(),
+                compression.gone.end,
+                compression.bridge.is_some(),
+            );
         needed.then_some(BRIDGE)
     }
 
@@ -89,7 +94,7 @@ impl Job<'_> {
     /// or a bridge, which is put up anew where it is needed.
     pub(super) fn goes(&self, compression: &Compression, index: usize) -> bool {
         (compression.gone.contains(&index) && self.leaves(index))
-            || is_bridge(self.history(), index, &self.measured[index].view)
+            || compression.bridge == Some(index)
     }
 
     /// The originals of a group, as its file holds them: a JSON array of the
@@ -101,8 +106,8 @@ impl Job<'_> {
         let history = self.history();
         let place = &compression.place;
         let others = |index: &usize| {
-            let bridge = is_bridge(history, *index, &self.measured[*index].view);
-            !self.leaves(*index) && !bridge && place.index() != Some(*index)
+            let own = [compression.bridge, place.index()];
+            !self.leaves(*index) && !own.contains(&Some(*index))
         };
         let before = (0..group.start).filter(others).count();
         let own =

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::report::Checks;
+use crate::history::dialect::none_is_new;
 use crate::history::message::{MessageView, Role};
 use crate::history::splice::Edit;
 use crate::history::{History, HistoryError};
@@ -65,8 +66,8 @@ pub(super) fn check(
     Ok((checks, tokens))
 }
 
-/// True where the answer breaks the format's rules in no other place than the
-/// request did.
+/// True where the answer breaks the format's rules in no place where the request did
+/// not.
 fn problems_before_and_after(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
     let mut views: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
@@ -74,7 +75,7 @@ fn problems_before_and_after(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bo
     for (index, message) in subject.changed.iter().zip(new) {
         views[*index] = &message.view;
     }
-    dialect.problems(&views) == before
+    none_is_new(before, dialect.problems(&views))
 }
 
 /// The changed messages as they stand in the answer.

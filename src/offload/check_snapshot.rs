@@ -9,6 +9,7 @@ use super::check::{NewReference, readable};
 use super::report::Checks;
 use crate::compression::bridge::is_bridge;
 use crate::compression::place::Place;
+use crate::history::dialect::{Problem, none_is_new};
 use crate::history::message::{MessageView, Role};
 use crate::history::{History, HistoryError};
 use crate::store::Roots;
@@ -89,13 +90,13 @@ fn no_new_problem(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
     let old: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
     let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
-    let mut before = dialect.problems(&old);
-    dialect.problems(&views).into_iter().all(|mut problem| {
-        let Some(index) = subject.after.from[problem.index] else { return false };
-        problem.index = index;
-        let known = before.iter().position(|known| *known == problem);
-        known.map(|at| before.swap_remove(at)).is_some()
-    })
+    let before = dialect.problems(&old);
+    let place = |mut problem: Problem| {
+        problem.index = subject.after.from[problem.index]?;
+        Some(problem)
+    };
+    let after: Option<Vec<Problem>> = dialect.problems(&views).into_iter().map(place).collect();
+    after.is_some_and(|after| none_is_new(before, after))
 }
 
 /// Byte for byte what came, but for what compaction may change and for the text
@@ -104,7 +105,7 @@ fn untouched(subject: &Subject<'_>, after: &History<'_>, new: &[Arc<Measured>]) 
     let before = subject.before;
     let rest = after.messages().iter().zip(&subject.after.from).enumerate();
     let same = rest.filter(|(at, _)| Some(*at) != subject.after.holder).all(|(at, (raw, from))| {
-        let Some(index) = *from else { return is_bridge(after, at, &new[at].view) };
+        let Some(index) = *from else { return is_bridge(after, at) };
         let protected = (index >= subject.recent_from && !subject.opened.contains(&index))
             || subject.measured[index].view.role == Role::System;
         let may_change = !protected && subject.changed.binary_search(&index).is_ok();

@@ -12,6 +12,7 @@ use super::run::Job;
 use super::standing::{Standing, reference_standing};
 use crate::compaction::reference;
 use crate::compression::block::Block;
+use crate::compression::bridge::{self, standing};
 use crate::compression::group::{LEAST, Sizes, groups};
 use crate::compression::place::Place;
 use crate::compression::region::Region;
@@ -23,10 +24,17 @@ use crate::tokens::measure::{Measured, text_of};
 /// pass costs the caller its prompt cache.
 const WORTH: u64 = 10;
 
+/// Why a history is not compressed that begins behind snapshots it does not have: a
+/// new one would stand as if there had been none.
+const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapshot that is not in \
+                             the system prompt; accepted is the system that came with the messages";
+
 /// What is to be compressed.
 pub(super) struct Compression {
     /// Where the snapshots stand.
     pub(super) place: Place,
+    /// The bridge of an earlier call, which is put up anew where it is needed.
+    pub(super) bridge: Option<usize>,
     /// The messages that leave, system messages among them excepted.
     pub(super) gone: Range<usize>,
     /// Snapshots of an earlier call that stand for the beginning, and where that
@@ -53,6 +61,7 @@ impl Compression {
         let (end, kept) = self.kept.clone().filter(|_| !self.groups.is_empty())?;
         Some(Compression {
             place: self.place.clone(),
+            bridge: self.bridge,
             gone: self.gone.start..end,
             kept: Some((end, kept)),
             groups: Vec::new(),
@@ -87,6 +96,11 @@ impl Job<'_> {
             return Err("not compressed: a system message names the originals of a snapshot that \
                         cannot be read, and a new one would stand beside it"
                 .to_owned());
+        }
+        let views = self.views();
+        let bridge = standing(self.history(), &views, &place);
+        if bridge.is_none() && bridge::bridge(self.history(), &views).is_some() {
+            return Err(LOST_SNAPSHOT.to_owned());
         }
         let prefixes = self.prefixes(&place, &region, moves);
         let kept = self.kept(&prefixes);
@@ -123,7 +137,7 @@ impl Job<'_> {
         let fixed = (left - self.cost(&tokens, gone.clone())).saturating_sub(replaced);
         let room = settings.target_tokens.map(|target| target.saturating_sub(fixed));
         let groups = self.in_one_where_tight(groups, room);
-        Ok(Some(Compression { place, gone, kept, groups, key, tokens, room }))
+        Ok(Some(Compression { place, bridge, gone, kept, groups, key, tokens, room }))
     }
 
     /// Why a pass over the region would not be worth its prompt cache.

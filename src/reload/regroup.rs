@@ -1,8 +1,10 @@
 //! Regroup: the messages of a compressed history back in place of its snapshots.
 
+use std::collections::HashSet;
+
 use super::rehydrate::Unresolved;
 use crate::compression::block::HASHED;
-use crate::compression::bridge::is_bridge;
+use crate::compression::bridge::{bridge, standing};
 use crate::compression::place::Place;
 use crate::history::message::{MessageView, Role};
 use crate::history::own::HOLDER_STUB;
@@ -26,10 +28,10 @@ pub(super) fn regroup(
     history: &History<'_>,
     system: Option<&str>,
     roots: &Roots,
+    seen: &mut HashSet<String>,
     unresolved: &mut Vec<Unresolved>,
 ) -> Result<Option<Regrouped>, HistoryError> {
-    let views: Vec<MessageView> =
-        (0..history.messages().len()).map(|index| history.view(index)).collect::<Result<_, _>>()?;
+    let views = history.views()?;
     let views: Vec<&MessageView> = views.iter().collect();
     let place = Place::find(history, &views, system);
     // Of snapshots beside the messages it is said that the first one holds them.
@@ -39,6 +41,10 @@ pub(super) fn regroup(
         unresolved.push(Unresolved { index: holder, path: String::new(), why });
     }
     if place.blocks.is_empty() {
+        if let Some(index) = bridge(history, &views) {
+            let why = "the system prompt that came with it holds a snapshot".to_owned();
+            unresolved.push(Unresolved { index, path: String::new(), why });
+        }
         return Ok(None);
     }
     let mut files = Vec::new();
@@ -48,7 +54,10 @@ pub(super) fn regroup(
             match group(history, &path, hash_of(&place, &path), roots) {
                 Ok((text, said)) => {
                     found += said;
-                    files.push(text);
+                    // A snapshot that was copied brings its messages back once.
+                    if seen.insert(path) {
+                        files.push(text);
+                    }
                 }
                 Err(why) => {
                     unresolved.push(Unresolved { index: holder, path, why });
@@ -103,8 +112,8 @@ fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
 fn said(history: &History<'_>, text: &str) -> Result<usize, HistoryError> {
     let group = history.alike(text)?;
     let mut count = 0;
-    for index in 0..group.messages().len() {
-        count += usize::from(group.view(index)?.role != Role::System);
+    for view in group.views()? {
+        count += usize::from(view.role != Role::System);
     }
     Ok(count)
 }
@@ -126,7 +135,9 @@ fn woven(
     let groups: Vec<Vec<&str>> =
         groups.iter().map(|group| elements(group.trim_ascii()).unwrap_or_default()).collect();
     let first = views.iter().position(|view| view.role != Role::System).unwrap_or(views.len());
-    let bridge = |index: usize| is_bridge(history, index, views[index]);
+    let own = place.is_own_message();
+    let standing = standing(history, views, place);
+    let bridge = |index: usize| standing == Some(index);
     let emptied = place.emptied(history, system);
     let (emptied, system) =
         if place.is_beside() { (None, emptied) } else { (emptied, system.map(str::to_owned)) };
@@ -140,6 +151,8 @@ fn woven(
             continue;
         } else if place.index() != Some(index) {
             others.push(history.messages()[index]);
+        } else if own {
+            // Words that a client joined to the snapshots came behind their messages.
         } else if !inside {
             // What stands before it stood there.
             out.append(&mut others.clone());
@@ -169,9 +182,10 @@ fn woven(
         }
     }
     out.extend(others.iter().skip(placed));
+    out.extend(emptied.as_deref().filter(|_| own));
     for index in first..views.len() {
         match place.index() == Some(index) {
-            true if inside || holder_due => {}
+            true if inside || holder_due || own => {}
             true => out.extend(emptied.as_deref()),
             false if bridge(index) => {}
             false => out.push(history.messages()[index]),

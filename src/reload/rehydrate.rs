@@ -2,6 +2,8 @@
 //! reference back to the text it stands for. The result equals the original
 //! messages, value for value and in their order.
 
+use std::collections::HashSet;
+
 use serde_json::value::RawValue;
 
 use crate::compaction::reference::{self, Form};
@@ -56,13 +58,14 @@ pub fn rehydrate(
     let mut unresolved = Vec::new();
     let mut messages_restored = 0;
     let mut whole: Option<String> = None;
+    let mut seen = HashSet::new();
     let mut prompt = system.map(str::to_owned);
     // One message holds all snapshots, unless somebody wrote a second one.
     for _ in 0..HOLDERS {
         let array = whole.as_deref().unwrap_or(history.array());
         let now = history.alike(array)?;
         unresolved.clear();
-        let found = regroup(&now, prompt.as_deref(), roots, &mut unresolved)?;
+        let found = regroup(&now, prompt.as_deref(), roots, &mut seen, &mut unresolved)?;
         let Some(Regrouped { array, system, messages }) = found else { break };
         messages_restored += messages;
         (whole, prompt) = (Some(array), system);

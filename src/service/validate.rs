@@ -6,11 +6,13 @@ use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::history::History;
 use crate::history::dialect::Problem;
-use crate::history::message::MessageView;
 use crate::params::Params;
 
-/// Most problems that the answer's text names; `metadata` has them all.
+/// Most problems that the answer's text names.
 const TOLD: usize = 20;
+
+/// Most problems that `metadata` lists.
+const LISTED: usize = 1_000;
 
 /// A broken rule, for the answer.
 #[derive(Debug, Serialize)]
@@ -31,21 +33,20 @@ impl Service {
         answer.put("valid", &problems.is_empty());
         answer.put("format", &history.dialect().name());
         answer.put("format_source", &history.source().words());
-        answer.put("problems", &problems);
+        answer.put("count", &problems.len());
+        answer.put("problems", &&problems[..problems.len().min(LISTED)]);
         Ok((answer.with_unknown(&params), problems.is_empty()))
     }
 }
 
 fn problems(history: &History<'_>) -> Result<Vec<Problem>, Failure> {
-    let count = history.messages().len();
-    let views: Vec<MessageView> =
-        (0..count).map(|index| history.view(index)).collect::<Result<_, _>>()?;
+    let views = history.views()?;
     Ok(history.dialect().problems(&views.iter().collect::<Vec<_>>()))
 }
 
 impl Broken {
     fn of(problem: &Problem) -> Broken {
-        let Problem { index, rule, id } = problem;
+        let Problem { index, rule, id, .. } = problem;
         Broken { index: *index, rule: rule.name, id: id.clone(), says: problem.says() }
     }
 

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::Tokenizer;
-use crate::history::message::{MessageView, Slot, SlotKind};
+use crate::history::message::{MessageView, Slot, SlotKind, settle};
 use crate::history::raw::{self, Text};
 use crate::history::system_prompt::text_slots;
 use crate::history::{History, HistoryError};
@@ -47,7 +47,7 @@ pub struct MeasuredSlot {
 }
 
 /// A message's view and its cost.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Measured {
     /// What it holds.
     pub view: MessageView,
@@ -117,7 +117,16 @@ impl Measure {
             self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
             Ok(measured)
         };
-        history.messages().par_iter().enumerate().with_min_len(RUN).map(one).collect()
+        let all = history.messages().par_iter().enumerate().with_min_len(RUN).map(one);
+        let mut all = all.collect::<Result<Vec<_>, _>>()?;
+        settle(
+            &mut all,
+            |measured| &measured.view,
+            |measured, role| {
+                Arc::make_mut(measured).view.role = role;
+            },
+        );
+        Ok(all)
     }
 
     /// Bytes of messages counted so far; known ones cost nothing and are left out.

@@ -7,7 +7,7 @@ use super::reader::members;
 use super::{
     AiSdk, Anthropic, Bedrock, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses, Pi,
 };
-use crate::history::own::is_own;
+use crate::history::own::{is_own, is_stub};
 use crate::history::{HistoryError, raw};
 
 /// In the order of detection: formats that wrap others' shapes come first.
@@ -136,7 +136,8 @@ fn by_own_message(messages: &[&str]) -> Option<Chosen> {
         let of_user = raw::field(&fields, "role") == Some("\"user\"");
         let slots = if of_user { dialect.content_slots(message) } else { Vec::new() };
         let first = slots.first()?;
-        if !is_own(&raw::unescape(&message[first.span.clone()]).text, slots.len() == 1) {
+        let text = raw::unescape(&message[first.span.clone()]).text;
+        if !is_own(&text, slots.len() == 1) && !is_stub(&text) {
             return None;
         }
         let evidence = "is this service's own".to_owned();

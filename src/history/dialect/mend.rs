@@ -34,6 +34,24 @@ pub(super) fn without_results(
     blocks.iter().zip(&goes).any(stays).then(|| splice(message, &edits()))
 }
 
+/// The message with the results at these places and no other block.
+pub(super) fn only_results(
+    message: &str,
+    results: &[usize],
+    is_result: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let blocks = content_of(message).and_then(|content| raw::elements(content).ok())?;
+    let mut place = 0;
+    let stays = blocks.iter().map(|block| {
+        let result = is_result(block);
+        place += usize::from(result);
+        result && results.contains(&(place - 1))
+    });
+    let stays: Vec<bool> = stays.collect();
+    let edits = || without_elements(message, &blocks, |at| !stays[at]);
+    stays.contains(&true).then(|| splice(message, &edits()))
+}
+
 /// Stubs in the user's message behind their calls, where there is one, else in one of
 /// their own: the results of a turn stand in one message, before anything else.
 pub(super) fn answered(
@@ -60,8 +78,9 @@ fn taken_in(
     blocks: &str,
     text_block: impl Fn(&str) -> String,
 ) -> Option<String> {
-    let role = dialect.view(message).ok()?.role;
-    let content = content_of(message).filter(|_| [Role::User, Role::Tool].contains(&role))?;
+    let view = dialect.view(message).ok()?;
+    let takes = [Role::User, Role::Tool].contains(&view.role) && !view.own;
+    let content = content_of(message).filter(|_| takes)?;
     let start = raw::offset_in(message, content);
     let whole = start..start + content.len();
     let (span, replacement) = match content {

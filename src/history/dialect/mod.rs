@@ -27,7 +27,7 @@ pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
 pub use pairing::Callers;
 pub use pi::Pi;
-pub use rule::{Fault, Problem, Rule};
+pub use rule::{Fault, Problem, Rule, none_is_new};
 
 use super::message::{Call, MessageView, Role, Slot};
 use super::raw::Fields;
@@ -93,6 +93,11 @@ pub trait Dialect: Sync + Send {
     /// the history, for formats that come in several shapes.
     fn own_message(&self, text: &str, like: Option<&str>) -> String;
 
+    /// True where each block of a system prompt beside the messages has a `type`.
+    fn typed_blocks(&self) -> bool {
+        false
+    }
+
     /// Who speaks first.
     fn opening(&self) -> Opening {
         Opening::Any
@@ -113,6 +118,12 @@ pub trait Dialect: Sync + Send {
     /// The message without the results at these places of its view; None where
     /// nothing is left of it.
     fn without_results(&self, raw: &str, results: &[usize]) -> Option<String>;
+
+    /// The message with these results and nothing else; None where the format cannot
+    /// part them from what stands beside them.
+    fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        self.without_results(raw, results).is_none().then(|| raw.to_owned())
+    }
 
     /// Answers `calls` of the message `of` with `text`. `next` is the message that
     /// follows the calls, where the format wants all results of a turn in one

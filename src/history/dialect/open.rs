@@ -50,12 +50,13 @@ impl<'v> Open<'v> {
 
     /// Ends the turn: each call that still waits breaks `rule`.
     pub(super) fn close(&mut self, rule: Rule, problems: &mut Vec<Problem>) {
-        for id in self.ids.drain(..) {
+        // A call without an id is a legacy function's or Ollama's: nothing names it.
+        for id in self.ids.drain(..).filter(Option::is_some) {
             let Some(count) = self.waiting.get_mut(&id).filter(|count| **count > 0) else {
                 continue;
             };
             *count -= 1;
-            problems.push(Problem { index: self.asked_at, rule, id: id.map(str::to_owned) });
+            problems.push(Problem::new(self.asked_at, rule, id.map(str::to_owned)));
         }
     }
 }

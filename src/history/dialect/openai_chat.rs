@@ -12,7 +12,7 @@
 //! answers a call of the assistant message before it.
 
 use super::open::{Finds, Open};
-use super::reader::{Reader, home_of, is_media, members, opened, string};
+use super::reader::{Reader, array, home_of, is_media, members, opened, string};
 use super::{Answered, BadMessage, Dialect, Fault, Problem, Rule};
 use crate::history::message::{Call, MessageView, Role, Slot, ToolResult};
 use crate::history::raw::{self, Fields};
@@ -79,10 +79,13 @@ impl Dialect for OpenAiChat {
         for (index, view) in views.iter().enumerate() {
             problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
             if view.role == Role::Tool {
-                for id in view.results.iter().map(|result| result.call_id.as_deref()) {
-                    if open.answer(id) != Finds::Call {
-                        let id = id.map(str::to_owned);
-                        problems.push(Problem { index, rule: RESULT_WITHOUT_CALL, id });
+                for result in &view.results {
+                    let found = open.answer(result.call_id.as_deref()) == Finds::Call;
+                    // Results of legacy functions and of Ollama have a name and no id.
+                    let by_name = result.call_id.is_none() && result.name.is_some();
+                    if !found && !by_name {
+                        let id = result.call_id.clone();
+                        problems.push(Problem::new(index, RESULT_WITHOUT_CALL, id));
                     }
                 }
                 continue;
@@ -153,14 +156,37 @@ impl<'a> Walk<'a> {
         } else {
             self.0.view.texts.extend(content);
         }
-        for name in ["reasoning_content", "reasoning", "refusal", "name"] {
+        for name in ["refusal", "name"] {
             self.0.string_text(fields, name);
         }
+        self.reasoning(fields);
         if let Some(calls) = raw::field(fields, "tool_calls") {
             self.calls(calls);
         }
         if let Some(call) = raw::field(fields, "function_call") {
             self.call(call, None);
+        }
+    }
+
+    /// What a model thought, under the name that its server gives it: some give it
+    /// under two, and with details besides.
+    fn reasoning(&mut self, fields: &Fields<'a>) {
+        let given = |name: &&str| raw::field(fields, name).is_some_and(raw::is_string);
+        let mut names = ["reasoning_content", "reasoning", "thinking"].into_iter().filter(given);
+        if let Some(name) = names.next() {
+            let first = raw::field(fields, name);
+            self.0.string_text(fields, name);
+            for other in names.filter(|other| raw::field(fields, other) != first) {
+                self.0.string_text(fields, other);
+            }
+            return;
+        }
+        let details = ["reasoning_details", "thinking_blocks"].map(|name| array(fields, name));
+        for detail in details.concat().into_iter().filter_map(members) {
+            for name in ["text", "summary", "thinking"] {
+                self.0.string_text(&detail, name);
+            }
+            self.0.opaque(&detail, "data");
         }
     }
 
@@ -204,6 +230,8 @@ impl<'a> Walk<'a> {
             Part::Text(text) => return Some(self.0.slot(text)),
             Part::Media => self.0.view.media += 1,
             Part::Other(value, home) => {
+                // What a tool returned may look like anything.
+                let home = home.filter(|_| self.0.view.role != Role::Tool);
                 self.0.view.foreign = self.0.view.foreign.or(home);
                 self.0.text(value);
             }
@@ -255,14 +283,30 @@ impl<'a> Part<'a> {
             return Some(Part::Text(part));
         }
         let fields = part.starts_with('{').then(|| raw::fields(part).ok()).flatten()?;
-        let text = raw::field(&fields, "text").or_else(|| raw::field(&fields, "refusal"));
         let kind = string(&fields, "type");
+        if kind.as_deref() == Some("resource") {
+            return Some(Part::resource(part, &fields));
+        }
+        let text = raw::field(&fields, "text").or_else(|| raw::field(&fields, "refusal"));
         match (text.filter(|text| raw::is_string(text)), kind) {
             (Some(text), Some(_)) => Some(Part::Text(text)),
             (_, None) => None,
             (None, Some(kind)) => {
                 Some(if is_media(&kind) { Part::Media } else { Part::Other(part, home_of(&kind)) })
             }
+        }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// A resource of MCP: a text or a blob within an object of its own.
+    fn resource(part: &'a str, fields: &Fields<'a>) -> Part<'a> {
+        let inner = raw::field(fields, "resource").and_then(members).unwrap_or_default();
+        let text = raw::field(&inner, "text").filter(|text| raw::is_string(text));
+        match (text, raw::field(&inner, "blob")) {
+            (Some(text), _) => Part::Text(text),
+            (None, Some(_)) => Part::Media,
+            (None, None) => Part::Other(part, None),
         }
     }
 }

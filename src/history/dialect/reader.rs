@@ -2,7 +2,7 @@
 //! dialect reads as text.
 
 use super::BadMessage;
-use crate::history::message::{Frame, MessageView, Slot, SlotKind};
+use crate::history::message::{Frame, MessageView, Role, Slot, SlotKind};
 use crate::history::own;
 use crate::history::raw::{self, Fields};
 use crate::history::splice::Edit;
@@ -65,14 +65,21 @@ pub(super) fn opened<'a>(
     }
 }
 
-/// True for a user's message that this service wrote: its first text says so, and it
-/// carries no results.
-pub(super) fn is_own(message: &str, view: &MessageView) -> bool {
+/// Marks a user's message that this service wrote: its first text says so, and it
+/// carries no results. What stands for a system message is one.
+pub(super) fn mark_own(message: &str, view: &mut MessageView) {
     let first = view.texts.first().and_then(|slot| message.get(slot.span.clone()));
+    let Some(first) = first.filter(|text| raw::is_string(text)) else { return };
+    if view.role != Role::User || !view.results.is_empty() {
+        return;
+    }
     let alone =
         view.texts.len() == 1 && view.calls.is_empty() && (view.media, view.opaque) == (0, 0);
-    let is_own = |text: &str| own::is_own(&raw::unescape(text).text, alone);
-    view.results.is_empty() && first.is_some_and(|text| raw::is_string(text) && is_own(text))
+    let text = raw::unescape(first).text;
+    view.own = own::is_own(&text, alone);
+    if alone && own::is_stub(&text) {
+        view.role = Role::System;
+    }
 }
 
 /// The members of a value that is an object.

@@ -28,12 +28,28 @@ pub struct Problem {
     pub rule: Rule,
     /// The id concerned, where there is one.
     pub id: Option<String>,
+    /// Which of the message's calls or results, where the id does not say it: without
+    /// ids they are told apart by name and order.
+    pub place: Option<usize>,
+}
+
+/// True where each problem of `after` is one of `before`, as often as it stands there.
+pub fn none_is_new(mut before: Vec<Problem>, mut after: Vec<Problem>) -> bool {
+    before.sort_unstable();
+    after.sort_unstable();
+    let mut known = before.into_iter();
+    after.into_iter().all(|problem| known.by_ref().find(|one| *one >= problem) == Some(problem))
 }
 
 impl Problem {
+    /// A broken rule at message `index`.
+    pub fn new(index: usize, rule: Rule, id: Option<String>) -> Problem {
+        Problem { index, rule, id, place: None }
+    }
+
     /// The fault of message `index`.
     pub fn of(index: usize, fault: &Fault) -> Problem {
-        Problem { index, rule: fault.rule, id: fault.id.clone() }
+        Problem::new(index, fault.rule, fault.id.clone())
     }
 
     /// What the provider would say.

@@ -16,7 +16,7 @@ mod tests;
 use std::collections::HashSet;
 
 use super::reader::{
-    Reader, array, home_of, is_media, is_own, members, object, opened, string, without_elements,
+    Reader, array, home_of, is_media, mark_own, members, object, opened, string, without_elements,
 };
 use super::{Answered, BadMessage, Dialect, Fault, Opening, Problem, Rule};
 use crate::history::message::{Call, Frame, MessageView, Role, Slot, ToolResult};
@@ -67,9 +67,7 @@ impl Dialect for AiSdk {
         if ["tool_calls", "tool_call_id"].iter().any(|name| array_or_string(&fields, name)) {
             view.foreign = Some("openai-chat");
         }
-        if role == Role::User && is_own(message, &view) {
-            view.role = Role::System;
-        }
+        mark_own(message, &mut view);
         Ok(view)
     }
 
@@ -114,6 +112,15 @@ impl Dialect for AiSdk {
         let is_left = gone.iter().any(|gone| !gone);
         let edits = || without_elements(message, &parts, |at| gone.get(at).is_some_and(|g| *g));
         is_left.then(|| splice(message, &edits()))
+    }
+
+    fn only_results(&self, message: &str, results: &[usize]) -> Option<String> {
+        let parts = array(&raw::fields(message).ok()?, "content");
+        let (results, mut seen) = (results.iter().copied().collect(), 0);
+        let stays: Vec<bool> =
+            parts.iter().map(|part| is_gone(part, &results, &mut seen)).collect();
+        let edits = || without_elements(message, &parts, |at| !stays[at]);
+        stays.contains(&true).then(|| splice(message, &edits()))
     }
 
     fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {

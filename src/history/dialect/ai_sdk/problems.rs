@@ -100,7 +100,7 @@ impl<'a> Asked<'a> {
         for result in &view.results {
             let id = result.call_id.as_deref();
             if let Some(rule) = self.answer(id) {
-                problems.push(Problem { index, rule, id: id.map(str::to_owned) });
+                problems.push(Problem::new(index, rule, id.map(str::to_owned)));
             }
         }
     }
@@ -119,11 +119,8 @@ impl<'a> Asked<'a> {
     fn close(&mut self, problems: &mut Vec<Problem>) {
         for id in self.order.drain(..) {
             let open = self.calls.get_mut(&id).and_then(|asking| asking.open.take());
-            problems.extend(open.map(|index| Problem {
-                index,
-                rule: CALL_WITHOUT_RESULT,
-                id: id.map(str::to_owned),
-            }));
+            let new = |index| Problem::new(index, CALL_WITHOUT_RESULT, id.map(str::to_owned));
+            problems.extend(open.map(new));
         }
         self.calls.clear();
         self.awaiting.clear();

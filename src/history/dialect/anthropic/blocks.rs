@@ -136,8 +136,8 @@ impl<'a> Walk<'a> {
     }
 
     fn call(&mut self, fields: &Fields<'a>) {
-        let id = string(fields, "id");
-        if id.as_deref().is_none_or(str::is_empty) {
+        let id = call_id(fields, "id");
+        if id.is_none() {
             self.fault(MISSING_CALL_ID, None);
         }
         let input = raw::field(fields, "input");
@@ -149,12 +149,12 @@ impl<'a> Walk<'a> {
     }
 
     fn result(&mut self, fields: &Fields<'a>) {
-        let call_id = string(fields, "tool_use_id");
+        let call_id = call_id(fields, "tool_use_id");
         // AgentScope has blocks of the same types with other members.
         if call_id.is_none() && raw::field(fields, "output").is_some() {
             self.reader.view.foreign = Some("agentscope");
         }
-        if call_id.as_deref().is_none_or(str::is_empty) {
+        if call_id.is_none() {
             self.fault(MISSING_CALL_ID, None);
         }
         if self.words && self.reader.view.role == Role::User {
@@ -253,6 +253,11 @@ impl<'a> Walk<'a> {
     fn fault(&mut self, rule: Rule, id: Option<String>) {
         self.reader.view.faults.push(Fault { rule, id });
     }
+}
+
+/// The id of a call; an empty one is none, and pairs with none.
+fn call_id(fields: &Fields<'_>, name: &str) -> Option<String> {
+    string(fields, name).filter(|id| !id.is_empty())
 }
 
 /// A block, its type, its members.

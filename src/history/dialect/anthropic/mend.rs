@@ -10,6 +10,10 @@ pub(super) fn without_results(message: &str, results: &[usize]) -> Option<String
     mend::without_results(message, results, is_result, |_| true)
 }
 
+pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
+    mend::only_results(message, results, is_result)
+}
+
 pub(super) fn answered(calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
     let stubs: Vec<String> = calls.iter().map(|call| stub(call, text)).collect();
     let text_block = |text: &str| format!("{{\"type\":\"text\",\"text\":{text}}}");

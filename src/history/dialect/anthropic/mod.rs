@@ -17,7 +17,7 @@ mod problems;
 #[cfg(test)]
 mod tests;
 
-use super::reader::{Reader, array, is_own, members, opened, string};
+use super::reader::{Reader, array, mark_own, members, opened, string};
 use super::{Answered, BadMessage, Dialect, Opening, Problem};
 use crate::history::message::{Call, MessageView, Role, Slot};
 use crate::history::raw::{self, Fields};
@@ -47,9 +47,7 @@ impl Dialect for Anthropic {
         if ["tool", "function"].contains(&role.as_str()) {
             view.foreign = Some("openai-chat");
         }
-        if view.role == Role::User && is_own(message, &view) {
-            view.role = Role::System;
-        }
+        mark_own(message, &mut view);
         Ok(view)
     }
 
@@ -81,6 +79,10 @@ impl Dialect for Anthropic {
         )
     }
 
+    fn typed_blocks(&self) -> bool {
+        true
+    }
+
     fn opening(&self) -> Opening {
         Opening::User
     }
@@ -91,6 +93,10 @@ impl Dialect for Anthropic {
 
     fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
         mend::without_results(raw, results)
+    }
+
+    fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        mend::only_results(raw, results)
     }
 
     fn answered(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered {

@@ -94,6 +94,14 @@ enum Side {
     System,
 }
 
+/// The calls of one id in a turn, and the results for them. Ids that repeat are a
+/// problem of the calls: each of these may have a result all the same.
+#[derive(Default)]
+struct Answers {
+    calls: usize,
+    heard: usize,
+}
+
 /// The history as far as it was heard.
 #[derive(Default)]
 struct Check<'v> {
@@ -105,8 +113,8 @@ struct Check<'v> {
     side: Option<Side>,
     /// The calls of the turn before: message and id.
     asked: Vec<(usize, Option<&'v str>)>,
-    /// Their ids, and whether a result was heard.
-    answered: HashMap<Option<&'v str>, bool>,
+    /// Their ids, each with how many calls have it and how many results were heard.
+    answered: HashMap<Option<&'v str>, Answers>,
     /// The calls of this turn.
     asking: Vec<(usize, Option<&'v str>)>,
     /// True once this turn has said anything but results.
@@ -115,7 +123,7 @@ struct Check<'v> {
 
 impl<'v> Check<'v> {
     fn note(&mut self, index: usize, rule: Rule, id: Option<&str>) {
-        self.problems.push(Problem { index, rule, id: id.map(str::to_owned) });
+        self.problems.push(Problem::new(index, rule, id.map(str::to_owned)));
     }
 
     fn hear(&mut self, index: usize, view: &'v MessageView) {
@@ -148,11 +156,14 @@ impl<'v> Check<'v> {
     fn turn(&mut self, side: Option<Side>) {
         let asked = std::mem::replace(&mut self.asked, std::mem::take(&mut self.asking));
         for (index, id) in asked {
-            if self.answered.get(&id) == Some(&false) {
+            if self.answered.get(&id).is_some_and(|answers| answers.heard == 0) {
                 self.note(index, CALL_WITHOUT_RESULT, id);
             }
         }
-        self.answered = self.asked.iter().map(|(_, id)| (*id, false)).collect();
+        self.answered = HashMap::new();
+        for (_, id) in &self.asked {
+            self.answered.entry(*id).or_default().calls += 1;
+        }
         self.side = side;
         self.words = false;
     }
@@ -174,8 +185,10 @@ impl<'v> Check<'v> {
         let id = result.call_id.as_deref();
         match self.answered.get_mut(&id) {
             None => self.note(index, RESULT_WITHOUT_CALL, id),
-            Some(true) => self.note(index, DUPLICATE_RESULT, id),
-            Some(answered) => *answered = true,
+            Some(answers) if answers.heard == answers.calls => {
+                self.note(index, DUPLICATE_RESULT, id);
+            }
+            Some(answers) => answers.heard += 1,
         }
     }
 

@@ -11,6 +11,10 @@ pub(super) fn without_results(message: &str, results: &[usize]) -> Option<String
     mend::without_results(message, results, blocks::is_result, counts)
 }
 
+pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
+    mend::only_results(message, results, blocks::is_result)
+}
+
 pub(super) fn answered(calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
     let stubs: Vec<String> = calls.iter().map(|call| stub(call, text)).collect();
     mend::answered(&Bedrock, &stubs, next, |text| format!("{{\"text\":{text}}}"))

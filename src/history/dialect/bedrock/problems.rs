@@ -106,7 +106,7 @@ struct Check<'v> {
 
 impl<'v> Check<'v> {
     fn note(&mut self, index: usize, rule: Rule, id: Option<&str>) {
-        self.problems.push(Problem { index, rule, id: id.map(str::to_owned) });
+        self.problems.push(Problem::new(index, rule, id.map(str::to_owned)));
     }
 
     fn hear(&mut self, index: usize, view: &'v MessageView) {

@@ -249,7 +249,7 @@ fn own_messages_are_told_from_the_users() {
     let snapshot = "<state_snapshot>s</state_snapshot>\n(Original 3 messages are stored in: /x)";
     for text in [snapshot, BRIDGE, HOLDER_STUB] {
         let message = Bedrock.own_message(text, None);
-        assert_eq!(view(&message).role, Role::System);
+        assert!(view(&message).own || view(&message).role == Role::System);
         assert_eq!(Bedrock.content_slots(&message).len(), 1);
         assert_eq!(broken(&[&message, OK]), []);
         // Alone it is known by its shape.

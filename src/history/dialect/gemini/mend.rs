@@ -34,6 +34,24 @@ pub(super) fn without_results(message: &str, results: &[usize]) -> Option<String
         .then(|| splice(message, &without_elements(message, &parts, |at| !stays[at])))
 }
 
+/// The content with the responses at these places and no other part.
+pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
+    let kept: HashSet<usize> = results.iter().copied().collect();
+    let parts = parts(message);
+    let mut place = 0;
+    let stays: Vec<bool> = parts
+        .iter()
+        .map(|part| {
+            let is_result = has(part, FUNCTION_RESPONSE);
+            let stays = is_result && kept.contains(&place);
+            place += usize::from(is_result);
+            stays
+        })
+        .collect();
+    let edits = || without_elements(message, &parts, |at| !stays[at]);
+    stays.contains(&true).then(|| splice(message, &edits()))
+}
+
 /// Responses with `text` to `calls` of the content `of`. All responses of a turn
 /// stand in one content: they join those of `next`, behind them, since of calls of
 /// one name and without ids the later ones are those that were not answered.

@@ -82,6 +82,10 @@ impl Dialect for Gemini {
         mend::without_results(raw, results)
     }
 
+    fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        mend::only_results(raw, results)
+    }
+
     fn answered(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
         mend::answered(of, calls, text, next)
     }

@@ -4,10 +4,9 @@ use super::problems::{
     ARGUMENTS_NOT_AN_OBJECT, EMPTY_CONTENT, EMPTY_TEXT, MISSING_THOUGHT_SIGNATURE,
 };
 use super::{either, response};
-use crate::history::dialect::reader::{Reader, array, home_of, members, string};
+use crate::history::dialect::reader::{Reader, array, home_of, mark_own, members, string};
 use crate::history::dialect::{Fault, Rule};
 use crate::history::message::{Call, MessageView, Role, Slot, SlotKind, ToolResult};
-use crate::history::own;
 use crate::history::raw::{self, Fields};
 
 pub(super) const FUNCTION_CALL: [&str; 2] = ["functionCall", "function_call"];
@@ -99,6 +98,7 @@ impl<'a> Walk<'a> {
             self.fault(MISSING_THOUGHT_SIGNATURE, None);
         }
         self.reader.view.role = self.role();
+        mark_own(self.reader.message, &mut self.reader.view);
         self.reader.view
     }
 
@@ -106,12 +106,6 @@ impl<'a> Walk<'a> {
         let view = &self.reader.view;
         match view.role {
             _ if view.calls.is_empty() && !view.results.is_empty() && !self.words => Role::Tool,
-            Role::User if view.calls.is_empty() && view.results.is_empty() => {
-                let alone = view.texts.len() == 1 && (view.media, view.opaque) == (0, 0);
-                let is_own = |text: &str| own::is_own(&raw::unescape(text).text, alone);
-                let own = self.first.is_some_and(is_own);
-                if own { Role::System } else { Role::User }
-            }
             role => role,
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
         let faults = view.faults.iter().filter(|fault| counts(fault.rule));
         problems.extend(faults.map(|fault| Problem::of(index, fault)));
         if index == 0 && view.role == Role::Assistant {
-            problems.push(Problem { index, rule: FIRST_MESSAGE_NOT_USER, id: None });
+            problems.push(Problem::new(index, FIRST_MESSAGE_NOT_USER, None));
         }
         turn.hear(index, view, &mut problems);
     }
@@ -99,19 +99,23 @@ impl Signatures {
     }
 }
 
+/// A content, and the place among its calls or results.
+type At = (usize, usize);
+
 /// The calls of one turn of the model, and the results that directly follow, each
 /// with its content.
 #[derive(Default)]
 struct Turn<'v> {
-    calls: Vec<(usize, &'v Call)>,
-    results: Vec<(usize, &'v ToolResult)>,
+    calls: Vec<(At, &'v Call)>,
+    results: Vec<(At, &'v ToolResult)>,
     /// True where nothing stands before the turn.
     opens: bool,
 }
 
 impl<'v> Turn<'v> {
     fn hear(&mut self, index: usize, view: &'v MessageView, problems: &mut Vec<Problem>) {
-        self.results.extend(view.results.iter().map(|result| (index, result)));
+        let results = view.results.iter().enumerate();
+        self.results.extend(results.map(|(place, result)| ((index, place), result)));
         // The model goes on until results come, and results until there are none.
         let ends = match view.results.is_empty() {
             true => view.role != Role::Assistant || !self.results.is_empty(),
@@ -122,9 +126,10 @@ impl<'v> Turn<'v> {
         }
         self.opens = view.role == Role::Assistant && (self.opens || index == 0);
         if self.opens && self.calls.is_empty() && !view.calls.is_empty() {
-            problems.push(Problem { index, rule: CALL_AFTER_WRONG_TURN, id: None });
+            problems.push(Problem::new(index, CALL_AFTER_WRONG_TURN, None));
         }
-        self.calls.extend(view.calls.iter().map(|call| (index, call)));
+        let calls = view.calls.iter().enumerate();
+        self.calls.extend(calls.map(|(place, call)| ((index, place), call)));
     }
 
     /// Ends the turn: results that were one content too many or too few.
@@ -135,19 +140,17 @@ impl<'v> Turn<'v> {
         // The API only counts, so any result answers any call.
         pairs.pair(|_| Some(""), |_| Some(""));
         if let (Some(first), Some(last)) = (pairs.answers.iter().min(), pairs.answers.iter().max())
-            && first != last
+            && first.0 != last.0
         {
-            problems.push(Problem { index: *first, rule: RESULT_COUNT_DIFFERS, id: None });
+            problems.push(Problem::new(first.0, RESULT_COUNT_DIFFERS, None));
         }
-        let orphan = |(index, result): (usize, &ToolResult)| Problem {
-            index,
-            rule: RESULT_WITHOUT_CALL,
-            id: result.call_id.clone(),
+        let orphan = |((index, place), result): (At, &ToolResult)| Problem {
+            place: Some(place),
+            ..Problem::new(index, RESULT_WITHOUT_CALL, result.call_id.clone())
         };
-        let open = |(index, call): (usize, &Call)| Problem {
-            index,
-            rule: CALL_WITHOUT_RESULT,
-            id: call.id.clone(),
+        let open = |((index, place), call): (At, &Call)| Problem {
+            place: Some(place),
+            ..Problem::new(index, CALL_WITHOUT_RESULT, call.id.clone())
         };
         problems.extend(pairs.results.into_iter().map(orphan));
         problems.extend(pairs.calls.into_iter().map(open));
@@ -156,14 +159,14 @@ impl<'v> Turn<'v> {
 
 /// Calls and results that have no partner yet.
 struct Pairs<'v> {
-    calls: Vec<(usize, &'v Call)>,
-    results: Vec<(usize, &'v ToolResult)>,
-    /// The contents of the results that have one.
-    answers: Vec<usize>,
+    calls: Vec<(At, &'v Call)>,
+    results: Vec<(At, &'v ToolResult)>,
+    /// Where the results stand that have one.
+    answers: Vec<At>,
 }
 
 impl<'v> Pairs<'v> {
-    fn new(calls: Vec<(usize, &'v Call)>, results: Vec<(usize, &'v ToolResult)>) -> Pairs<'v> {
+    fn new(calls: Vec<(At, &'v Call)>, results: Vec<(At, &'v ToolResult)>) -> Pairs<'v> {
         Pairs { calls, results, answers: Vec::new() }
     }
 
@@ -181,11 +184,11 @@ impl<'v> Pairs<'v> {
         }
         let mut gone = vec![false; self.calls.len()];
         let answers = &mut self.answers;
-        self.results.retain(|(index, result)| {
+        self.results.retain(|(at_result, result)| {
             let queue = key_of_result(result).and_then(|key| waiting.get_mut(key));
             let Some(at) = queue.and_then(VecDeque::pop_front) else { return true };
             gone[at] = true;
-            answers.push(*index);
+            answers.push(*at_result);
             false
         });
         let mut gone = gone.into_iter();

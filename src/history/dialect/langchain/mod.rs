@@ -210,7 +210,8 @@ impl<'a> Walk<'a> {
             // Pieces of calls from a stream.
             "tool_call_chunk" | "input_json_delta" if !self.reader.view.calls.is_empty() => {}
             _ => {
-                let home = home_of(kind).filter(|home| *home == "ai-sdk");
+                let speaks = self.reader.view.role != Role::Tool;
+                let home = home_of(kind).filter(|home| speaks && *home == "ai-sdk");
                 self.reader.view.foreign = self.reader.view.foreign.or(home);
                 self.reader.text(part);
             }

@@ -95,9 +95,8 @@ impl Dialect for OpenAiResponses {
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
-        let problem = |rule| {
-            move |(index, id): (usize, &str)| Problem { index, rule, id: Some(id.to_owned()) }
-        };
+        let problem =
+            |rule| move |(index, id): (usize, &str)| Problem::new(index, rule, Some(id.to_owned()));
         let faults = views.iter().enumerate().flat_map(|(index, view)| {
             view.faults.iter().map(move |fault| Problem::of(index, fault))
         });

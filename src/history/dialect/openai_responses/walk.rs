@@ -203,6 +203,7 @@ impl<'a> Walk<'a> {
             Part::Media => self.0.view.media += 1,
             Part::Opaque(bytes) => self.0.view.opaque += bytes.len() as u64 - 2,
             Part::Other(value, home) => {
+                let home = home.filter(|_| self.0.view.role != Role::Tool);
                 self.0.view.foreign = self.0.view.foreign.or(home);
                 self.0.text(value);
             }

@@ -13,7 +13,7 @@ mod problems;
 #[cfg(test)]
 mod tests;
 
-use super::reader::{Reader, array, home_of, is_media, is_own, members, opened, string};
+use super::reader::{Reader, array, home_of, is_media, mark_own, members, opened, string};
 use super::{Answered, BadMessage, Dialect, Fault, Opening, Problem};
 use crate::history::message::{Call, MessageView, Role, Slot, ToolResult};
 use crate::history::raw::{self, Fields};
@@ -56,9 +56,7 @@ impl Dialect for Pi {
         let mut walk = Walk(Reader { message, view: MessageView::new(role_of(&role)) });
         walk.read(&role, &fields);
         let mut view = walk.0.view;
-        if view.role == Role::User && is_own(message, &view) {
-            view.role = Role::System;
-        }
+        mark_own(message, &mut view);
         Ok(view)
     }
 

@@ -37,7 +37,7 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
                 Finds::Answered => DUPLICATE_RESULT,
                 Finds::Nothing => RESULT_WITHOUT_CALL,
             };
-            problems.push(Problem { index, rule, id: id.map(str::to_owned) });
+            problems.push(Problem::new(index, rule, id.map(str::to_owned)));
         }
     }
     open.close(CALL_WITHOUT_RESULT, &mut problems);

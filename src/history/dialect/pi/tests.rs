@@ -174,7 +174,8 @@ fn a_unit_is_a_message_with_its_results() {
 
 #[test]
 fn a_broken_history_is_mended() {
-    let array = format!("[{HI},{CALLS},{RESULT_A},{RESULT_A},{HI},{RESULT_B}]");
+    let orphan = RESULT_B.replace("\"b\"", "\"z\"");
+    let array = format!("[{HI},{CALLS},{RESULT_A},{RESULT_A},{HI},{orphan}]");
     let mended = repair(&History::parse(&array, "pi").unwrap()).unwrap();
     let stub = r#"{"role":"toolResult","toolCallId":"b","toolName":"read","content":[{"type":"text","text":"#;
     assert!(mended.array.contains(&format!("{CALLS},{stub}")), "{}", mended.array);
@@ -189,7 +190,7 @@ fn own_messages_are_told_from_the_users() {
     let snapshot = "<state_snapshot>s</state_snapshot>\n(Original 3 messages are stored in: /x)";
     for text in [snapshot, BRIDGE, HOLDER_STUB] {
         let message = Pi.own_message(text, None);
-        assert_eq!(view(&message).role, Role::System);
+        assert!(view(&message).own || view(&message).role == Role::System);
         assert_eq!(Pi.content_slots(&message).len(), 1);
     }
     assert_eq!(view(&Pi.own_message("<state_snapshot>", None)).role, Role::User);
