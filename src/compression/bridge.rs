@@ -43,7 +43,10 @@ pub fn needs_bridge(
 ) -> bool {
     let first = |from: usize| views[from..].iter().find(|view| view.role != Role::System);
     let model_first = |from| first(from).is_some_and(|view| view.role == Role::Assistant);
-    // A request without a message is none.
+    // A request without a message is none. And words of the service's own that
+    // somebody repeats would count at the front.
+    let is_ours = |view: &&MessageView| view.own;
     history.dialect().opening() == Opening::User
-        && (first(left).is_none() || model_first(left) && (!model_first(0) || has_one))
+        && (first(left).as_ref().is_none_or(|view| is_ours(view))
+            || model_first(left) && (!model_first(0) || has_one))
 }

@@ -38,9 +38,12 @@ pub fn with_block(value: &str, text: &str, typed: bool) -> Option<String> {
         _ if typed => format!("{{\"type\":\"text\",\"text\":{text}}}"),
         _ => format!("{{\"text\":{text}}}"),
     };
-    let comma = if blocks.is_empty() { "" } else { "," };
-    let end = raw::offset_in(value, array) + array.len() - 1;
-    Some(format!("{}{comma}{block}{}", &value[..end], &value[end..]))
+    // Where it can be taken out again to the byte.
+    let (comma, at) = match blocks.last() {
+        Some(last) => (",", raw::offset_in(value, last) + last.len()),
+        None => ("", raw::offset_in(value, array) + 1),
+    };
+    Some(format!("{}{comma}{block}{}", &value[..at], &value[at..]))
 }
 
 /// A value (a system prompt, a message) without the block that holds the slot;
@@ -62,9 +65,15 @@ pub fn without_block(value: &str, slot: &Slot) -> Option<String> {
 
 /// A system prompt without any block; a string without any text.
 pub fn bare(value: &str) -> String {
-    let Some(array) = array_of(value) else { return "\"\"".to_owned() };
-    let start = raw::offset_in(value, array);
-    format!("{}[]{}", &value[..start], &value[start + array.len()..])
+    if array_of(value).is_none() {
+        return "\"\"".to_owned();
+    }
+    let blocks = blocks(value);
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
+        return value.to_owned();
+    };
+    let (start, end) = (raw::offset_in(value, first), raw::offset_in(value, last) + last.len());
+    format!("{}{}", &value[..start], &value[end..])
 }
 
 fn blocks(value: &str) -> Vec<&str> {
@@ -100,14 +109,15 @@ fn members(value: &str) -> Option<Fields<'_>> {
 mod tests {
     use super::*;
 
-    const SHAPES: [(&str, usize, Option<&str>); 7] = [
+    const SHAPES: [(&str, usize, Option<&str>); 8] = [
         (r#""Be brief.""#, 1, None),
         (
             r#"[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}]"#,
             1,
             Some(r#",{"type":"text","text":"x"}]"#),
         ),
-        (r#"[ ]"#, 0, Some(r#"[ {"type":"text","text":"x"}]"#)),
+        (r#"[ ]"#, 0, Some(r#"[{"type":"text","text":"x"} ]"#)),
+        (r#"[ {"text":"a"} ]"#, 1, Some(r#"[ {"text":"a"},{"text":"x"} ]"#)),
         (r#"["a","b"]"#, 2, Some(r#"["a","b","x"]"#)),
         (r#"{"parts":[{"text":"a"}]}"#, 1, Some(r#"{"parts":[{"text":"a"},{"text":"x"}]}"#)),
         (r#"{"role":"system","parts":[]}"#, 0, Some(r#"{"role":"system","parts":[{"text":"x"}]}"#)),
@@ -125,6 +135,7 @@ mod tests {
             let slots = text_slots(&put);
             assert_eq!(slots.len(), texts + 1, "{put}");
             assert!(text_slots(&bare(&put)).is_empty());
+            assert!(texts > 0 || bare(&put) == value, "{put}");
             serde_json::from_str::<serde_json::Value>(&bare(&put)).unwrap();
             if texts > 0 {
                 assert_eq!(without_block(&put, &slots[texts]).as_deref(), Some(value));

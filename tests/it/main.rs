@@ -3,6 +3,8 @@
 //! - `cases`: a behaviour is a file in `tests/cases`; its snapshot shows messages,
 //!   files and report.
 //! - `properties`: the invariants of the product over generated histories.
+//! - `properties_formats`, `properties_repair`: the same over every other format
+//!   (`formats` writes them), and what naming, finding and mending a format promises.
 //! - `histories`: the same over real ones, where `../shared` is there.
 //! - `offload`, `reload`, `rehydrate`, `tokens`, `store`: what cases cannot say.
 //! - `conformance`: the specifications of large results, sentence by sentence;
@@ -37,6 +39,7 @@ mod compress_hostile;
 mod conformance;
 mod docs;
 mod extract;
+mod formats;
 mod guide;
 mod histories;
 mod http;
@@ -50,6 +53,8 @@ mod offload;
 mod placement;
 mod properties;
 mod properties_compression;
+mod properties_formats;
+mod properties_repair;
 mod read_back;
 mod record_texts;
 mod reload;

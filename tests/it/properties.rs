@@ -20,7 +20,7 @@ pub(crate) fn config() -> ProptestConfig {
     config
 }
 
-fn settings() -> impl Strategy<Value = Value> {
+pub(crate) fn settings() -> impl Strategy<Value = Value> {
     let preview = prop_oneof![
         3 => select(vec![0u64, 5, 40, 120]).prop_map(|n| json!({"preview_tokens": n})),
         1 => select(vec![0u64, 40, 300]).prop_map(|n| json!({"preview_char_length": n})),
@@ -54,13 +54,14 @@ fn settings() -> impl Strategy<Value = Value> {
 }
 
 /// References that an answer shows and its input did not: path and message.
-fn new_references(before: &[String], after: &[String]) -> Vec<(usize, String)> {
+pub(crate) fn new_references(before: &[String], after: &[String]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (index, (old, new)) in before.iter().zip(after).enumerate() {
         if old == new {
             continue;
         }
-        for text in texts(new) {
+        let known: BTreeSet<String> = texts(old).into_iter().collect();
+        for text in texts(new).into_iter().filter(|text| !known.contains(text)) {
             let last = text.lines().last().unwrap_or_default();
             if let Some(rest) = last.strip_prefix("(detailed result is stored in ")
                 && text.ends_with(')')
@@ -96,7 +97,7 @@ pub(crate) fn by_value(message: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn value_of(raw: &str) -> String {
+pub(crate) fn value_of(raw: &str) -> String {
     match raw.as_bytes().first() {
         Some(b'"') => format!("{:?}", unescape(raw)),
         Some(b'{') => format!("{:?}", by_value(raw)),
@@ -295,7 +296,7 @@ proptest! {
 }
 
 /// True where some text of a message, or a JSON value in it, is exactly `stored`.
-fn holds(message: &str, stored: &str) -> bool {
+pub(crate) fn holds(message: &str, stored: &str) -> bool {
     texts(message).iter().any(|text| text == stored) || message.contains(stored)
 }
 

@@ -11,7 +11,7 @@ use crate::app::{Offloaded, TestApp, split};
 use crate::history::{array, messages};
 use crate::properties::{broken_rules, by_value, config};
 
-fn settings() -> impl Strategy<Value = Value> {
+pub(crate) fn settings() -> impl Strategy<Value = Value> {
     (
         select(vec!["auto", "compress"]),
         select(vec![0u64, 1, 100, 1_000]),
@@ -38,7 +38,7 @@ fn settings() -> impl Strategy<Value = Value> {
         })
 }
 
-fn same(was: &[String], is: &[String]) -> Result<(), TestCaseError> {
+pub(crate) fn same(was: &[String], is: &[String]) -> Result<(), TestCaseError> {
     prop_assert_eq!(was.len(), is.len());
     for (was, is) in was.iter().zip(is) {
         prop_assert_eq!(by_value(was), by_value(is));
@@ -50,7 +50,14 @@ fn is_system(message: &str) -> bool {
     message.contains("\"role\":\"system\"") || message.contains("\"role\":\"developer\"")
 }
 
-fn compressed(after: &Offloaded) -> bool {
+/// True for an answer that is over its hard target and says so: posted again it may
+/// come nearer, for its snapshots are there by then and need no room.
+pub(crate) fn misses_its_target(after: &Offloaded, settings: &Value) -> bool {
+    let left = after.report()["tokens_after"].as_u64();
+    settings["target_tokens"].as_u64().is_some_and(|target| left > Some(target))
+}
+
+pub(crate) fn compressed(after: &Offloaded) -> bool {
     after.report()["outcome"].as_str().unwrap().contains("compressed")
 }
 
@@ -73,8 +80,10 @@ proptest! {
         let app = TestApp::new();
         let first = app.offload(&array(&history), &settings);
         let files = app.files();
-        let second = app.again().offload(&first.messages, &settings);
-        prop_assert_eq!(&second.messages, &first.messages);
+        if !misses_its_target(&first, &settings) {
+            let second = app.again().offload(&first.messages, &settings);
+            prop_assert_eq!(&second.messages, &first.messages);
+        }
         let again = app.again().offload(&array(&history), &settings);
         prop_assert_eq!(&again.messages, &first.messages);
         prop_assert_eq!(app.files(), files);
