@@ -121,6 +121,11 @@ impl Answer {
         &self.answer
     }
 
+    /// A member of `metadata`, JSON.
+    pub fn metadata(&self, name: &str) -> Option<&str> {
+        self.metadata.iter().find(|(known, _)| *known == name).map(|(_, json)| json.as_str())
+    }
+
     /// The messages, a JSON array.
     pub fn messages(&self) -> &str {
         &self.messages

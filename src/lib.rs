@@ -10,7 +10,8 @@
 //! - strategies: [`compaction`], [`compression`], [`lro`]
 //! - read back: [`reload`]
 //! - decide: [`offload`], [`large`]
-//! - doors: [`service`], [`http`], [`cli`], with [`config`] and [`telemetry`]
+//! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`cli`], with [`config`] and
+//!   [`telemetry`]
 
 pub mod history;
 pub mod params;
@@ -35,6 +36,8 @@ pub mod offload;
 pub mod config;
 pub mod service;
 pub mod telemetry;
+pub mod tools;
 
 pub mod cli;
 pub mod http;
+pub mod mcp;

@@ -58,7 +58,7 @@ pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
             recipes: &recipes,
             schema: &schema,
         };
-        let guidance = guidance::extract(&facts);
+        let guidance = guidance::extract(&facts, "lro_extract");
         let summary = Summary::new(&schema, "recall", Some(detail), tokens, None);
         let facts = descriptor::Facts {
             summary: &summary,

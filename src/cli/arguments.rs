@@ -37,6 +37,8 @@ pub enum Command {
     Sweep(Sweep),
     /// Compare the files of a store with the hashes they were written with
     Verify(Verify),
+    /// Answer as an MCP server on standard input and output
+    Mcp(Mcp),
     /// Ask a running service whether it is alive; exit status 0 if so
     Healthcheck(Healthcheck),
     /// Print a completion script for a shell
@@ -77,6 +79,18 @@ pub struct Serve {
     /// Listen beyond loopback without a token
     #[arg(long)]
     pub no_auth: bool,
+}
+
+/// `mcp`.
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Folder that may be read, and under which a store_dir may lie; may be given again
+    /// [default: the working directory and the system's folder for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<String>,
+    /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY win over it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// How far to go.

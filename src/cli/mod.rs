@@ -8,6 +8,7 @@ mod extract;
 mod healthcheck;
 mod input;
 mod lifecycle;
+mod mcp;
 mod offload;
 mod progress;
 mod reload;
@@ -60,6 +61,9 @@ pub enum CliError {
     /// The HTTP door.
     #[error(transparent)]
     Serve(#[from] crate::http::ServeError),
+    /// MCP on standard input and output.
+    #[error(transparent)]
+    Mcp(#[from] crate::mcp::stdio::StdioError),
     /// A file or a stream.
     #[error("{what}: {source}")]
     Io {
@@ -97,6 +101,7 @@ pub fn run(arguments: Arguments) -> Exit {
         Command::Validate(options) => validate::run(&options),
         Command::Sweep(options) => lifecycle::sweep(&options),
         Command::Verify(options) => lifecycle::verify(&options),
+        Command::Mcp(options) => mcp::run(options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Completions(options) => completions::run(&options),
     };

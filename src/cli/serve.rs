@@ -54,7 +54,7 @@ pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
 
 /// Sweeps now and then again each `seconds`; 0 never. The thread ends with the
 /// process: a file is deleted after its end was noted, or is still there.
-fn sweep_on_schedule(service: &Arc<Service>, seconds: u64) {
+pub(super) fn sweep_on_schedule(service: &Arc<Service>, seconds: u64) {
     if seconds == 0 {
         return;
     }
@@ -68,7 +68,7 @@ fn sweep_on_schedule(service: &Arc<Service>, seconds: u64) {
 }
 
 /// SIGTERM from an orchestrator, SIGINT from a person.
-async fn stop() {
+pub(super) async fn stop() {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
         return std::future::pending().await;
     };

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use crate::history::raw;
 use crate::history::splice::quote;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Params, invalid};
 
 /// A tool by which an agent reads back what left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,45 +30,95 @@ const TOOLS: [(&str, ReloadTool); 5] = [
     ("shell", ReloadTool::Shell),
 ];
 
-impl ReloadTool {
-    /// The member `reload_tools` of a request; every tool where it is absent.
-    pub fn read(params: &Params<'_>) -> Result<Vec<ReloadTool>, ParamError> {
-        let all = || TOOLS.iter().map(|(_, tool)| *tool).collect();
-        Ok(params.words("reload_tools", &TOOLS)?.unwrap_or_else(all))
+/// The tools that an agent has, each with the name that it has them under: what an
+/// MCP client calls `mcp__unburden__read_file` is `read_file` here.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct ReloadTools(Vec<(ReloadTool, String)>);
+
+/// Longest name of a tool, in bytes.
+const NAME_BYTES: usize = 128;
+
+impl ReloadTools {
+    /// These tools under their own names.
+    pub fn of(tools: &[ReloadTool]) -> ReloadTools {
+        let named = |tool: &ReloadTool| {
+            TOOLS.iter().find(|(_, known)| known == tool).map(|(name, _)| (*tool, (*name).into()))
+        };
+        ReloadTools(tools.iter().filter_map(named).collect())
+    }
+
+    /// The member `reload_tools` of a request: a list of tools, or an object that
+    /// gives each the name under which the agent has it. Every tool where it is
+    /// absent.
+    pub fn read(params: &Params<'_>) -> Result<ReloadTools, ParamError> {
+        let Some(given) = params.raw("reload_tools") else {
+            return Ok(ReloadTools::of(&TOOLS.map(|(_, tool)| tool)));
+        };
+        if !given.starts_with('{') {
+            let tools = params.words("reload_tools", &TOOLS)?.unwrap_or_default();
+            return Ok(ReloadTools::of(&tools));
+        }
+        let accepted = "a list of tools, or an object from \"read_file\", \"grep\", \
+                        \"lro_extract\", \"read_tool_result\" and \"shell\" to the name that the \
+                        agent has for each: letters, digits, _ - . : /, at most 128";
+        let refused = || invalid("reload_tools", given, accepted);
+        let members = raw::fields(given).map_err(|_| refused())?;
+        let named = |(tool, name): &(std::borrow::Cow<'_, str>, &str)| {
+            let tool = TOOLS.iter().find(|(word, _)| word == tool)?.1;
+            let name = raw::is_string(name).then(|| raw::unescape(name).text)?;
+            is_name(&name).then(|| (tool, name.into_owned()))
+        };
+        let named: Option<Vec<_>> = members.iter().map(named).collect();
+        named.map(ReloadTools).ok_or_else(refused)
+    }
+
+    /// Whether the agent has `tool`.
+    pub fn has(&self, tool: ReloadTool) -> bool {
+        self.name(tool).is_some()
+    }
+
+    /// The name that the agent has for `tool`, if it has it.
+    pub fn name(&self, tool: ReloadTool) -> Option<&str> {
+        self.0.iter().find(|(known, _)| *known == tool).map(|(_, name)| name.as_str())
     }
 }
 
+/// Whether a name can stand in a reference without being read as something else.
+fn is_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
+    (1..=NAME_BYTES).contains(&name.len()) && name.bytes().all(plain)
+}
+
 /// The exact call that returns a part of a file, by the best tool there is.
-pub fn call(tools: &[ReloadTool], path: &str, part: &Part) -> Option<String> {
-    let has = |tool| tools.contains(&tool);
+pub fn call(tools: &ReloadTools, path: &str, part: &Part) -> Option<String> {
     let quoted = quote(path);
-    if has(ReloadTool::ReadFile) {
+    if let Some(name) = tools.name(ReloadTool::ReadFile) {
         let (offset, limit) = match part {
             Part::Lines(lines) => ("offset", "limit").map_range(lines),
             Part::Bytes(bytes) => ("byte_offset", "byte_limit").map_range(bytes),
         };
-        return Some(format!("read_file(absolute_path={quoted}, {offset}, {limit})"));
+        return Some(format!("{name}(absolute_path={quoted}, {offset}, {limit})"));
+    }
+    if let Some(name) = tools.name(ReloadTool::ReadToolResult) {
+        let lines = match part {
+            Part::Lines(lines) => format!("{}-{}", lines.start + 1, lines.end),
+            Part::Bytes(_) => "all".to_owned(),
+        };
+        return Some(format!("{name}(result_id={quoted}, lines=\"{lines}\")"));
     }
     let sheet = path.replace('\'', r"'\''");
     match part {
-        Part::Lines(lines) if has(ReloadTool::ReadToolResult) => Some(format!(
-            "read_tool_result(result_id={quoted}, lines=\"{}-{}\")",
-            lines.start + 1,
-            lines.end
-        )),
-        Part::Bytes(_) if has(ReloadTool::ReadToolResult) => {
-            Some(format!("read_tool_result(result_id={quoted}, lines=\"all\")"))
-        }
-        Part::Lines(lines) if has(ReloadTool::Shell) => {
+        Part::Lines(lines) if tools.has(ReloadTool::Shell) => {
             Some(format!("sed -n '{},{}p' '{sheet}'", lines.start + 1, lines.end))
         }
-        Part::Bytes(bytes) if has(ReloadTool::Shell) => Some(format!(
+        Part::Bytes(bytes) if tools.has(ReloadTool::Shell) => Some(format!(
             "tail -c +{} '{sheet}' | head -c {}",
             bytes.start + 1,
             bytes.end - bytes.start
         )),
-        _ if has(ReloadTool::Grep) => Some(format!("grep(pattern=\"…\", path={quoted})")),
-        Part::Lines(_) | Part::Bytes(_) => None,
+        Part::Lines(_) | Part::Bytes(_) => {
+            tools.name(ReloadTool::Grep).map(|name| format!("{name}(pattern=\"…\", path={quoted})"))
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::call::{Part, ReloadTool, call};
+use super::call::{Part, ReloadTools, call};
 use super::evidence::{Hit, evidence};
 use super::fit::{count_newlines, head_within, tail_within};
 use super::reference;
@@ -38,7 +38,7 @@ pub struct Spec {
     /// Counts the text.
     pub tokenizer: Tokenizer,
     /// The tools the agent has; the note names only those.
-    pub tools: Vec<ReloadTool>,
+    pub tools: ReloadTools,
 }
 
 /// A text that moves to a file.

@@ -5,12 +5,13 @@
 
 mod large;
 mod llm;
+mod server;
 
 pub use large::{ExtractConfig, LargeConfig, PromptConfig};
 pub use llm::{CompressionConfig, Key, LlmConfig, SummariserConfig, SummariserError};
+pub use server::ServerConfig;
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use config::{Environment, File, FileFormat};
@@ -40,37 +41,6 @@ pub struct Config {
     pub compression: CompressionConfig,
 }
 
-/// The HTTP door.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ServerConfig {
-    /// Address and port; port 0 picks a free one.
-    pub listen: SocketAddr,
-    /// File with the bearer token that every request but the probes must carry.
-    pub token_file: Option<PathBuf>,
-    /// Largest request body, in bytes.
-    pub body_limit_bytes: usize,
-    /// Longest time for one request, body included, in seconds.
-    pub request_timeout_seconds: u64,
-    /// Requests worked on at a time; more wait for their turn.
-    pub concurrent_requests: usize,
-    /// After SIGTERM or SIGINT, longest wait for requests under way, in seconds.
-    pub drain_seconds: u64,
-}
-
-impl Default for ServerConfig {
-    fn default() -> ServerConfig {
-        ServerConfig {
-            listen: SocketAddr::from(([127, 0, 0, 1], 8002)),
-            token_file: None,
-            body_limit_bytes: 64 * 1024 * 1024,
-            request_timeout_seconds: 120,
-            concurrent_requests: 64,
-            drain_seconds: 20,
-        }
-    }
-}
-
 /// Where files go.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -87,11 +57,14 @@ pub struct StoreConfig {
 }
 
 impl Default for StoreConfig {
-    /// The working directory and the system's folder for temporary files.
+    /// The working directory and the system's folder for temporary files. A program
+    /// that was started in `/`, as hosts of MCP servers do, was given no folder.
     fn default() -> StoreConfig {
         let temporary = std::env::temp_dir().display().to_string();
+        let everywhere = std::env::current_dir().is_ok_and(|folder| folder.parent().is_none());
+        let here = (!everywhere).then(|| ".".to_owned());
         StoreConfig {
-            roots: vec![".".to_owned(), temporary],
+            roots: here.into_iter().chain([temporary]).collect(),
             durability: DurabilityConfig::Sync,
             ttl_seconds: 30 * 24 * 3_600,
             sweep_seconds: 3_600,

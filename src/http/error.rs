@@ -15,6 +15,7 @@ use crate::reload::ReloadError;
 use crate::reload::extract::ExtractError;
 use crate::service::Failure;
 use crate::store::StoreError;
+use crate::tools::UnknownForm;
 
 /// The response to a failure of the service.
 pub(super) fn failed(failure: &Failure) -> Response {
@@ -109,6 +110,11 @@ pub(super) fn unauthorized() -> Response {
     let scheme = header::HeaderValue::from_static("Bearer");
     response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
     response
+}
+
+pub(super) fn unknown_form(unknown: &UnknownForm) -> Response {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    respond(status, "format_unknown", unknown.to_string(), Some("format"))
 }
 
 pub(super) async fn unknown_route(request: Request) -> Response {

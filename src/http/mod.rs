@@ -4,6 +4,7 @@
 
 mod body;
 mod error;
+mod mcp;
 mod probe;
 mod serve;
 mod token;
@@ -15,7 +16,7 @@ pub use token::Token;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{RawQuery, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
@@ -24,7 +25,9 @@ use tokio::sync::Semaphore;
 
 use crate::config::ServerConfig;
 use crate::envelope::Answer;
+use crate::mcp::Mcp;
 use crate::service::{Failure, Service};
+use crate::tools::Form;
 use body::Body;
 
 /// The contract, as the binary serves it.
@@ -37,16 +40,20 @@ pub struct Door {
     token: Option<Arc<Token>>,
     turns: Arc<Semaphore>,
     limits: Arc<ServerConfig>,
+    mcp: mcp::McpService,
 }
 
 impl Door {
     /// A door to `service`. With a token, only the probes are open without it.
     pub fn new(service: Arc<Service>, token: Option<Token>, config: &ServerConfig) -> Door {
+        let turns = Arc::new(Semaphore::new(config.concurrent_requests.max(1)));
+        let mcp = Mcp::new(Arc::clone(&service), Arc::clone(&turns), config.mcp_answer_tokens);
         Door {
             service,
             token: token.map(Arc::new),
-            turns: Arc::new(Semaphore::new(config.concurrent_requests.max(1))),
+            turns,
             limits: Arc::new(config.clone()),
+            mcp: mcp::service(mcp, config),
         }
     }
 }
@@ -63,6 +70,8 @@ pub fn router(door: Door) -> Router {
         .route("/offload_result", post(offload_result))
         .route("/lro_extract", post(lro_extract))
         .route("/read_tool_result", post(read_tool_result))
+        .route("/mcp", post(mcp))
+        .route("/tools", get(tools))
         .route("/metrics", get(probe::metrics))
         .route("/version", get(probe::version))
         .route("/openapi.yaml", get(openapi))
@@ -110,6 +119,22 @@ async fn lro_extract(State(door): State<Door>, body: Body) -> Response {
 
 async fn read_tool_result(State(door): State<Door>, body: Body) -> Response {
     door.work(move |service| service.read_tool_result(&body.bytes)).await
+}
+
+async fn mcp(State(door): State<Door>, request: Request) -> Response {
+    mcp::answer(door, request).await
+}
+
+async fn tools(RawQuery(query): RawQuery) -> Response {
+    let query = query.unwrap_or_default();
+    let mut asked = query.split('&').filter_map(|pair| pair.split_once('='));
+    let word = asked.find(|(name, _)| *name == "format").map_or("openai", |(_, value)| value);
+    match word.parse::<Form>() {
+        Ok(form) => {
+            ([(header::CONTENT_TYPE, "application/json")], form.reload_tools()).into_response()
+        }
+        Err(unknown) => error::unknown_form(&unknown),
+    }
 }
 
 async fn openapi() -> Response {

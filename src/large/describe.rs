@@ -3,7 +3,7 @@
 
 use super::material::Material;
 use super::request::Request;
-use crate::compaction::call::ReloadTool;
+use crate::compaction::call::{ReloadTool, ReloadTools};
 use crate::compaction::preview::{Budget, Spec, summary};
 use crate::lro::descriptor::{self, Richness};
 use crate::lro::profile::Profile;
@@ -28,7 +28,7 @@ pub(super) struct Said<'a> {
 /// Sketch").
 pub(super) fn preview_of(text: &str) -> String {
     let (budget, tokenizer) = (Budget::Tokens(PREVIEW_TOKENS), Tokenizer::O200kBase);
-    summary(text, &Spec { budget, tokenizer, tools: Vec::new() })
+    summary(text, &Spec { budget, tokenizer, tools: ReloadTools::default() })
 }
 
 /// The descriptor, JSON; None where even the leanest costs as much as the result.
@@ -76,6 +76,8 @@ fn guidance(request: &Request<'_>, material: &Material, path: &str, inline_token
         recipes: &material.recipes,
         schema: &material.schema,
     };
-    let native = request.reload_tools.contains(&ReloadTool::LroExtract);
-    if native { guidance::extract(&facts) } else { guidance::shell(&facts) }
+    match request.reload_tools.name(ReloadTool::LroExtract) {
+        Some(name) => guidance::extract(&facts, name),
+        None => guidance::shell(&facts),
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::compaction::call::ReloadTool;
+use crate::compaction::call::ReloadTools;
 use crate::history::raw;
 use crate::lro::descriptor::Richness;
 use crate::lro::profile::Profile;
@@ -42,7 +42,7 @@ pub struct Request<'a> {
     /// The field that `score_range` is taken from.
     pub score_field: Option<String>,
     /// The tools the agent has.
-    pub reload_tools: Vec<ReloadTool>,
+    pub reload_tools: ReloadTools,
 }
 
 /// The levels of detail of the memory profiles.
@@ -66,7 +66,7 @@ impl<'a> Request<'a> {
             output_dir: params.string("output_dir")?.map(Cow::into_owned),
             descriptor: params.word("descriptor", &richness)?.unwrap_or_default(),
             score_field: params.string("score_field")?.map(Cow::into_owned),
-            reload_tools: ReloadTool::read(params)?,
+            reload_tools: ReloadTools::read(params)?,
             operation,
             detail,
             profile,

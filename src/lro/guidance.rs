@@ -43,11 +43,11 @@ pub fn shell(facts: &Facts<'_>) -> String {
         Profile::Mif => MIF_SHELL,
         Profile::Mif6400 => MIF_6400_SHELL,
     };
-    filled(template, facts, &words_of_path(facts.path))
+    filled(template, facts, &words_of_path(facts.path), "lro_extract")
 }
 
-/// For an agent with the tool `lro_extract`.
-pub fn extract(facts: &Facts<'_>) -> String {
+/// For an agent that has the tool `lro_extract` under the name `tool`.
+pub fn extract(facts: &Facts<'_>, tool: &str) -> String {
     let template = match facts.profile {
         Profile::General => EXTRACT,
         Profile::Mif => MIF_EXTRACT,
@@ -55,17 +55,18 @@ pub fn extract(facts: &Facts<'_>) -> String {
     };
     // The templates have the quotes.
     let quoted = quote(facts.path);
-    filled(template, facts, &quoted[1..quoted.len() - 1])
+    filled(template, facts, &quoted[1..quoted.len() - 1], tool)
 }
 
-fn filled(template: &str, facts: &Facts<'_>, path: &str) -> String {
+fn filled(template: &str, facts: &Facts<'_>, path: &str, tool: &str) -> String {
     fill(template, |name| match name {
         "count" => Some(facts.count.to_string().into()),
         "tokens" => Some(facts.tokens.to_string().into()),
         "path" => Some(Cow::Borrowed(path)),
         "detail" => Some(words::clean(facts.detail).into()),
         "patterns" => Some(patterns(facts.recipes).into()),
-        "examples" => Some(examples(facts).into()),
+        "examples" => Some(examples(facts, tool).into()),
+        "lro_extract" => Some(Cow::Borrowed(tool)),
         "recipes" => Some(names(facts.recipes).into()),
         _ => None,
     })
@@ -109,9 +110,9 @@ fn name_of(recipe: &Recipe) -> String {
     }
 }
 
-fn examples(facts: &Facts<'_>) -> String {
+fn examples(facts: &Facts<'_>, tool: &str) -> String {
     let path = quote(facts.path);
-    let mut lines = vec![format!("- Browse: lro_extract(file_path={path}, recipe=1)")];
+    let mut lines = vec![format!("- Browse: {tool}(file_path={path}, recipe=1)")];
     let ours = |(_, recipe): &(usize, &Recipe)| {
         recipe.purpose() == Purpose::Filter && !recipe.params.is_empty()
     };
@@ -119,7 +120,7 @@ fn examples(facts: &Facts<'_>) -> String {
         && let Some(param) = recipe.params.first()
     {
         lines.push(format!(
-            "- {}: lro_extract(file_path={path}, recipe={}, params={{{}: {}}})",
+            "- {}: {tool}(file_path={path}, recipe={}, params={{{}: {}}})",
             words::clean(&recipe.description),
             at + 1,
             quote(&param.name),
@@ -128,14 +129,14 @@ fn examples(facts: &Facts<'_>) -> String {
     }
     if let Some(example) = words::example(facts.schema) {
         lines.push(format!(
-            "- Count: lro_extract(file_path={path}, where={}, count=true)",
+            "- Count: {tool}(file_path={path}, where={}, count=true)",
             example.condition
         ));
     }
     let mut custom = facts.recipes.iter().filter(|recipe| recipe.purpose() == Purpose::Filter);
     if let Some(recipe) = custom.next_back() {
         let query = quote(&recipe.with_defaults());
-        lines.push(format!("- Custom filter: lro_extract(file_path={path}, query={query})"));
+        lines.push(format!("- Custom filter: {tool}(file_path={path}, query={query})"));
     }
     lines.join("\n")
 }

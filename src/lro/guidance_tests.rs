@@ -28,7 +28,7 @@ fn every_placeholder_is_filled_and_data_is_not() {
     for profile in Profile::ALL {
         let ten = recipes::candidates(profile, Detail::Light, &schema);
         let facts = facts(profile, &schema, &ten[..10]);
-        for text in [shell(&facts), extract(&facts)] {
+        for text in [shell(&facts), extract(&facts, "lro_extract")] {
             let rest = text.replace("/t/{{count}}.jsonl", "");
             assert!(!rest.contains("{{") && rest.len() < text.len(), "{text}");
             assert!(text.contains("JSONL (3 ") && text.contains("~1700 tokens saved"), "{text}");
@@ -44,7 +44,7 @@ fn the_general_wording_names_this_files_recipes() {
     let shell = shell(&facts);
     assert!(shell.contains("- Browse: recipe #1 (list title with kind)"), "{shell}");
     assert!(shell.contains("- Filter: recipe #2 (filter by kind) or #3"), "{shell}");
-    let extract = extract(&facts);
+    let extract = extract(&facts, "mcp__unburden__lro_extract");
     assert!(extract.contains(r#"recipe=2, params={"value": "k0"})"#), "{extract}");
     assert!(
         extract.contains(r#"where={"field":"#) && extract.contains("Available recipes: 1=list")

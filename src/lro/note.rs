@@ -14,7 +14,7 @@ use super::descriptor::Richness;
 use super::recipe::{Purpose, Recipe};
 use super::schema::Schema;
 use super::words;
-use crate::compaction::call::ReloadTool;
+use crate::compaction::call::{ReloadTool, ReloadTools};
 use crate::compaction::reference;
 use crate::history::splice::quote;
 
@@ -43,7 +43,7 @@ pub struct NoteFacts<'a> {
     /// The file's path, as the caller spells it.
     pub path: &'a str,
     /// The tools that the agent has.
-    pub tools: &'a [ReloadTool],
+    pub tools: &'a ReloadTools,
     /// The ten recipes.
     pub recipes: &'a [Recipe],
 }
@@ -91,25 +91,25 @@ fn call(facts: &NoteFacts<'_>) -> Option<String> {
     let path = quote(facts.path);
     let example = words::example(facts.schema);
     let word = || example.as_ref().and_then(|example| example.word.as_deref());
-    let has = |tool| facts.tools.contains(&tool);
-    if has(ReloadTool::LroExtract) {
+    let name = |tool| facts.tools.name(tool);
+    if let Some(name) = name(ReloadTool::LroExtract) {
         let condition = example.as_ref().map_or("recipe=1".to_owned(), |example| {
             format!("where={}, count=true", example.condition)
         });
-        return Some(format!("lro_extract(file_path={path}, {condition})"));
+        return Some(format!("{name}(file_path={path}, {condition})"));
     }
-    if has(ReloadTool::ReadToolResult) {
+    if let Some(name) = name(ReloadTool::ReadToolResult) {
         let lines = word().map_or("first:20".to_owned(), |word| format!("grep:{word}"));
-        return Some(format!("read_tool_result(result_id={path}, lines=\"{lines}\")"));
+        return Some(format!("{name}(result_id={path}, lines=\"{lines}\")"));
     }
-    if has(ReloadTool::ReadFile) {
-        return Some(format!("read_file(absolute_path={path}, offset=1, limit=20)"));
+    if let Some(name) = name(ReloadTool::ReadFile) {
+        return Some(format!("{name}(absolute_path={path}, offset=1, limit=20)"));
     }
-    if has(ReloadTool::Grep) {
-        return Some(format!("grep(pattern={}, path={path})", quote(word().unwrap_or("…"))));
+    if let Some(name) = name(ReloadTool::Grep) {
+        return Some(format!("{name}(pattern={}, path={path})", quote(word().unwrap_or("…"))));
     }
     let filter = facts.recipes.iter().find(|recipe| recipe.purpose() == Purpose::Filter);
-    let recipe = filter.or(facts.recipes.first()).filter(|_| has(ReloadTool::Shell))?;
+    let recipe = filter.or(facts.recipes.first()).filter(|_| facts.tools.has(ReloadTool::Shell))?;
     Some(recipe.command(facts.path))
 }
 
@@ -125,8 +125,8 @@ fn statistics(schema: &Schema) -> Vec<String> {
 
 /// The recipes as the agent's tools run them; none without such a tool.
 fn recipes(facts: &NoteFacts<'_>, most: usize) -> Vec<String> {
-    let shell = facts.tools.contains(&ReloadTool::Shell);
-    let extract = facts.tools.contains(&ReloadTool::LroExtract);
+    let shell = facts.tools.has(ReloadTool::Shell);
+    let extract = facts.tools.has(ReloadTool::LroExtract);
     let line = |(at, recipe): (usize, &Recipe)| {
         let description = words::clean(&recipe.description);
         let number = at + 1;

@@ -18,7 +18,7 @@ fn of(records: &[&str], tools: &[ReloadTool], richness: Richness) -> String {
             schema: &schema,
             around: Some(r#"{"total":500}"#),
             path: "./s/a.jsonl",
-            tools,
+            tools: &ReloadTools::of(tools),
             recipes: &recipes,
         },
         richness,

@@ -1,7 +1,7 @@
 //! The request of an offload: fields, defaults and ranges of api.md §2, read
 //! once at the door and trusted inside.
 
-use crate::compaction::call::ReloadTool;
+use crate::compaction::call::ReloadTools;
 use crate::compaction::preview::Budget;
 use crate::history::repair::{Mend, Mended};
 use crate::history::{History, HistoryError};
@@ -87,7 +87,7 @@ pub struct Settings {
     /// The answer should fit this, in tokens.
     pub target_tokens: Option<u64>,
     /// The tools that references may name.
-    pub reload_tools: Vec<ReloadTool>,
+    pub reload_tools: ReloadTools,
     /// How arrays of records move.
     pub records: Records,
     /// What is said of records that moved.
@@ -214,7 +214,7 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
             .words("compact_roles", &ROLES)?
             .unwrap_or_else(|| vec![CompactRole::Tool]),
         target_tokens: params.whole("target_tokens", 1)?,
-        reload_tools: ReloadTool::read(params)?,
+        reload_tools: ReloadTools::read(params)?,
         records: if params.flag("materialize")?.unwrap_or(true) {
             Records::Materialize
         } else {

@@ -326,7 +326,7 @@ impl Job<'_> {
     fn retention(&self, said: &[Vec<Said<'_>>], blocks: &[Block]) -> Retention {
         let readers =
             [ReloadTool::ReadFile, ReloadTool::Grep, ReloadTool::ReadToolResult, ReloadTool::Shell];
-        let readable = readers.iter().any(|tool| self.settings.reload_tools.contains(tool));
+        let readable = readers.iter().any(|tool| self.settings.reload_tools.has(*tool));
         let texts: Vec<String> = blocks.iter().map(Block::render).collect();
         Retention::of(&said.concat(), &texts.join("\n"), readable)
     }

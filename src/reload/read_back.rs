@@ -14,7 +14,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use super::{grep_answer, records_again};
-use crate::compaction::call::{Part, ReloadTool, call};
+use crate::compaction::call::{Part, ReloadTools, call};
 use crate::compaction::reference::{self, Form};
 use crate::store::{Location, Roots, Stem, read_regular};
 
@@ -113,7 +113,7 @@ fn part_of(text: &str, content: &str) -> Option<Form> {
 
 impl ReadBack {
     /// What stands in the history in place of the text.
-    pub fn replacement(&self, tokens: u64, tools: &[ReloadTool]) -> String {
+    pub fn replacement(&self, tokens: u64, tools: &ReloadTools) -> String {
         let again =
             |part: &Part| call(tools, &self.path, part).unwrap_or_else(|| "the file below".into());
         match &self.form {

@@ -14,8 +14,14 @@ pub fn start() {
     metrics::start();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     // These log what goes over the wire: conversations, and keys.
-    let silent =
-        ["async_openai=off", "reqwest=off", "hyper=warn", "hyper_util=warn", "rustls=warn"];
+    let silent = [
+        "async_openai=off",
+        "reqwest=off",
+        "rmcp=off",
+        "hyper=warn",
+        "hyper_util=warn",
+        "rustls=warn",
+    ];
     let filter =
         silent.iter().filter_map(|rule| rule.parse().ok()).fold(filter, EnvFilter::add_directive);
     let terminal = std::io::stderr().is_terminal();

@@ -362,7 +362,9 @@ fn floors_point_down() {
         ("config", 6),
         ("service", 6),
         ("telemetry", 6),
+        ("tools", 6),
         ("http", 7),
+        ("mcp", 7),
         ("cli", 7),
     ]
     .into();
@@ -373,7 +375,7 @@ fn floors_point_down() {
             let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
             if let Some(used_floor) = floor.get(used) {
                 let sideways = used != own && used_floor == own_floor && *own_floor == 7;
-                let serves = own == "cli" && used == "http";
+                let serves = matches!((own, used), ("cli", "http" | "mcp") | ("http", "mcp"));
                 assert!(used_floor <= own_floor && (!sideways || serves), "{name} uses {used}");
             }
         }

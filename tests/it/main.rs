@@ -10,7 +10,7 @@
 //! - `conformance`: the specifications of large results, sentence by sentence;
 //!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
 //!   their parts, beside the system's jq; `lifecycle`: how long files live.
-//! - `http`, `cli`, `socket`: the doors.
+//! - `http`, `mcp`, `cli`, `socket`: the doors.
 //! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
@@ -48,6 +48,7 @@ mod large_real;
 mod lifecycle;
 mod lro;
 mod lro_hostile;
+mod mcp;
 mod model;
 mod offload;
 mod placement;

@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use unburden::compaction::call::ReloadTool;
+use unburden::compaction::call::{ReloadTool, ReloadTools};
 use unburden::history::raw;
 use unburden::lro::descriptor::{self, Richness};
 use unburden::lro::profile::{Detail, Profile};
@@ -131,7 +131,7 @@ fn a_leaner_descriptor_is_smaller_and_a_pointer_is_short() {
                 schema: &schema,
                 around: None,
                 path,
-                tools: &[ReloadTool::LroExtract, ReloadTool::Shell],
+                tools: &ReloadTools::of(&[ReloadTool::LroExtract, ReloadTool::Shell]),
                 recipes: &ten,
             },
             Richness::Pointer,

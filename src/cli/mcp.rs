@@ -1,0 +1,40 @@
+//! `unburden mcp`: the MCP door on standard input and output, until the input ends.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use super::arguments::Mcp as Options;
+use super::serve::{stop, sweep_on_schedule};
+use super::{CliError, Exit};
+use crate::config::Config;
+use crate::mcp::{Mcp, stdio};
+use crate::service::Service;
+use crate::{telemetry, tokens};
+
+pub(super) fn run(options: Options) -> Result<Exit, CliError> {
+    let mut config = Config::load(options.config.as_deref())?;
+    if !options.root.is_empty() {
+        config.store.roots = options.root;
+    }
+    telemetry::start();
+    let service = Arc::new(Service::open(&config)?);
+    std::thread::spawn(tokens::warm_up);
+    sweep_on_schedule(&service, config.store.sweep_seconds);
+    let turns = Arc::new(Semaphore::new(config.server.concurrent_requests.max(1)));
+    let mcp = Mcp::new(service, turns, config.server.mcp_answer_tokens);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CliError::io("starting"))?;
+    runtime.block_on(async {
+        let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+        tokio::select! {
+            ended = stdio::serve(mcp, input, output, config.server.body_limit_bytes) => ended,
+            () = stop() => Ok(()),
+        }
+    })?;
+    // A read of standard input that never ends must not keep the process.
+    runtime.shutdown_background();
+    Ok(Exit::Success)
+}

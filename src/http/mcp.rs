@@ -1,0 +1,69 @@
+//! `/mcp`: the MCP door over streamable HTTP. No sessions are kept, so any replica
+//! answers any request, and every answer is plain JSON.
+
+use std::sync::Arc;
+
+use axum::body::Body as AxumBody;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::Door;
+use super::body::Body;
+use crate::config::ServerConfig;
+use crate::mcp::Mcp;
+use crate::mcp::original::Sent;
+
+/// The library's half of the door.
+pub(super) type McpService = StreamableHttpService<Mcp, NeverSessionManager>;
+
+/// The MCP server under the limits of `config`.
+pub(super) fn service(mcp: Mcp, config: &ServerConfig) -> McpService {
+    let sessions = Arc::new(NeverSessionManager::default());
+    StreamableHttpService::new(move || Ok(mcp.clone()), sessions, settings(config))
+}
+
+/// A web page must not reach the service through its visitor's browser: no foreign
+/// origin is taken, and on loopback no foreign host name either.
+fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
+    let settings = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(config.body_limit_bytes)
+        .with_allowed_origins(config.allowed_origins.iter().cloned())
+        .enforce_origin_validation();
+    match (config.allowed_hosts.is_empty(), config.listen.ip().is_loopback()) {
+        (false, _) => settings.with_allowed_hosts(config.allowed_hosts.iter().cloned()),
+        // The library's own list: the names of loopback.
+        (true, true) => settings,
+        // Who listens beyond it has a token, or was told to have none.
+        (true, false) => settings.disable_allowed_hosts(),
+    }
+}
+
+/// Answers a message of MCP; its bytes stay beside what the library parses.
+pub(super) async fn answer(door: Door, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let body = match Body::from_request(Request::new(body), &door).await {
+        Ok(body) => body.bytes,
+        Err(refused) => return refused,
+    };
+    what_a_client_means(&mut parts.headers);
+    parts.extensions.insert(Sent(body.as_slice().into()));
+    door.mcp.handle(Request::from_parts(parts, AxumBody::from(body))).await.into_response()
+}
+
+/// Clients of MCP must name both content types; a person with `curl` names none.
+fn what_a_client_means(headers: &mut HeaderMap) {
+    let any = |value: &HeaderValue| value.as_bytes() == b"*/*";
+    if headers.get(header::ACCEPT).is_none_or(any) {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, both);
+    }
+    let form = |value: &HeaderValue| value.as_bytes() == b"application/x-www-form-urlencoded";
+    if headers.get(header::CONTENT_TYPE).is_none_or(form) {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+}

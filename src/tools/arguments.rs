@@ -1,0 +1,113 @@
+//! What a model gave as arguments, as a request's body. Models spell: they quote
+//! numbers, put objects into strings, and give null for what they leave out. Where
+//! the schema says what was meant, that is taken; everything else goes on as it
+//! is, and the service says what is wrong with it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::definition::Definition;
+
+/// The members of a call's arguments, each as raw JSON.
+pub(super) type Members = BTreeMap<String, Box<RawValue>>;
+
+/// Reads arguments and mends their spelling by the schema; None if they are no
+/// object.
+pub(super) fn read(arguments: &str, tool: &Definition) -> Option<Members> {
+    let given: Members = serde_json::from_str(arguments).ok()?;
+    let schema: Schema = serde_json::from_str(tool.input_schema.get()).ok()?;
+    let mend = |(name, value): (String, Box<RawValue>)| {
+        let meant = schema.properties.get(&name).and_then(|of| meant(&value, &of.kinds()));
+        (name, meant.unwrap_or(value))
+    };
+    Some(given.into_iter().filter(|(_, value)| value.get() != "null").map(mend).collect())
+}
+
+/// The body of a request.
+pub(super) fn body(members: &Members) -> String {
+    serde_json::to_string(members).expect("names and raw JSON serialise")
+}
+
+/// Raw JSON of a value of ours.
+pub(super) fn raw(json: String) -> Box<RawValue> {
+    RawValue::from_string(json).expect("numbers, words and lists of ours are JSON")
+}
+
+#[derive(Deserialize)]
+struct Schema {
+    properties: BTreeMap<String, Property>,
+}
+
+#[derive(Deserialize)]
+struct Property {
+    #[serde(default, rename = "type")]
+    kind: Value,
+}
+
+impl Property {
+    /// The JSON types that it takes; none where it takes any.
+    fn kinds(&self) -> Vec<&str> {
+        match &self.kind {
+            Value::String(kind) => vec![kind],
+            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What a string stands for where the schema takes no string.
+fn meant(value: &RawValue, kinds: &[&str]) -> Option<Box<RawValue>> {
+    if kinds.is_empty() || kinds.contains(&"string") {
+        return None;
+    }
+    let text: String = serde_json::from_str(value.get()).ok()?;
+    let inner: &RawValue = serde_json::from_str(text.trim()).ok()?;
+    let kind = match inner.get().as_bytes().first()? {
+        b'{' => "object",
+        b'[' => "array",
+        b't' | b'f' => "boolean",
+        b'-' | b'0'..=b'9' => "integer",
+        _ => return None,
+    };
+    kinds.contains(&kind).then(|| inner.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::every;
+
+    fn mended(tool: &str, arguments: &str) -> String {
+        let tool = every().iter().find(|known| known.name == tool).unwrap();
+        body(&read(arguments, tool).unwrap())
+    }
+
+    #[test]
+    fn what_the_schema_tells_is_unquoted() {
+        let extract = |arguments| mended("lro_extract", arguments);
+        assert_eq!(
+            extract(r#"{"where":"{\"field\":\"n\",\"op\":\">\",\"value\":1.10}","count":"true"}"#),
+            r#"{"count":true,"where":{"field":"n","op":">","value":1.10}}"#
+        );
+        assert_eq!(
+            extract(r#"{"ids":"[1, \"a\"]","limit":" 5 "}"#),
+            r#"{"ids":[1, "a"],"limit":5}"#
+        );
+    }
+
+    #[test]
+    fn null_is_left_out_and_the_rest_stays() {
+        assert_eq!(
+            mended("read_file", r#"{"absolute_path":"12","offset":null,"limit":"all","x":1e400}"#),
+            r#"{"absolute_path":"12","limit":"all","x":1e400}"#
+        );
+    }
+
+    #[test]
+    fn what_is_no_object_is_none() {
+        assert!(read("[1]", &every()[0]).is_none());
+    }
+}

@@ -1,0 +1,100 @@
+//! The definitions, as `prompts/tools` holds them: one file a tool.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+const FILES: [&str; 5] = [
+    include_str!("../../prompts/tools/read_file.json"),
+    include_str!("../../prompts/tools/grep.json"),
+    include_str!("../../prompts/tools/lro_extract.json"),
+    include_str!("../../prompts/tools/read_tool_result.json"),
+    include_str!("../../prompts/tools/context_offload.json"),
+];
+
+/// The tools that bring back what left, in the order of their use.
+pub const RELOAD: [&str; 4] = ["read_file", "grep", "lro_extract", "read_tool_result"];
+
+/// The tool that shrinks a history: for frameworks, rarely for models.
+pub const CONTEXT_OFFLOAD: &str = "context_offload";
+
+/// A tool as a model is told of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// When to use it and what comes back.
+    pub description: String,
+    /// MCP's hints: whether it only reads, and the like.
+    #[serde(borrow)]
+    pub annotations: &'static RawValue,
+    /// JSON Schema of what it takes.
+    #[serde(borrow)]
+    pub input_schema: &'static RawValue,
+    /// JSON Schema of its structured output.
+    #[serde(borrow)]
+    pub output_schema: &'static RawValue,
+}
+
+impl Definition {
+    /// The members of `metadata` that its structured output has.
+    pub(super) fn outputs(&self) -> Vec<String> {
+        #[derive(Deserialize)]
+        struct Schema {
+            properties: std::collections::BTreeMap<String, serde::de::IgnoredAny>,
+        }
+        let schema: Schema = serde_json::from_str(self.output_schema.get())
+            .expect("a definition is built in and tested");
+        schema.properties.into_keys().filter(|name| name != "answer").collect()
+    }
+}
+
+static DEFINITIONS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
+    let read = |text| serde_json::from_str(text).expect("a definition is built in and tested");
+    FILES.iter().copied().map(read).collect()
+});
+
+/// Every tool: those that bring back, then [`CONTEXT_OFFLOAD`].
+pub fn every() -> &'static [Definition] {
+    &DEFINITIONS
+}
+
+/// The tool of that name.
+pub fn named(name: &str) -> Option<&'static Definition> {
+    every().iter().find(|tool| tool.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_those_of_the_files() {
+        let names: Vec<_> = every().iter().map(|tool| tool.name).collect();
+        assert_eq!(names[..4], RELOAD);
+        assert_eq!(names[4], CONTEXT_OFFLOAD);
+    }
+
+    #[test]
+    fn only_the_tool_that_writes_is_not_read_only() {
+        for tool in every() {
+            let reads = tool.annotations.get().contains(r#""readOnlyHint": true"#);
+            assert_eq!(reads, RELOAD.contains(&tool.name), "{}", tool.name);
+        }
+    }
+
+    /// Models pay for each definition in every request.
+    #[test]
+    fn the_definitions_of_the_reload_tools_stay_small() {
+        let count = |text: &str| crate::tokens::Tokenizer::O200kBase.count(text);
+        let tokens: u64 = every()[..4]
+            .iter()
+            .map(|tool| count(&tool.description) + count(tool.input_schema.get()))
+            .sum();
+        assert!(tokens < 1_800, "{tokens} tokens");
+    }
+}
