@@ -1,0 +1,336 @@
+import { camel } from './camel.js';
+import type {
+  CountOptions,
+  ExtractOptions,
+  GrepOptions,
+  OffloadResultOptions,
+  ReadFileOptions,
+  ReadToolResultOptions,
+} from './calls.js';
+import { environment } from './environment.js';
+import { UnburdenError } from './errors.js';
+import { graft } from './graft.js';
+import { toJson } from './json.js';
+import { Outage } from './outage.js';
+import type { OffloadReport } from './report.js';
+import type {
+  CountResult,
+  ExtractResult,
+  GrepResult,
+  OffloadResultResult,
+  ReadFileResult,
+  RehydrateResult,
+  ToolResultResult,
+  ValidateResult,
+} from './results.js';
+import { runTool } from './run-tool.js';
+import { wireName, wireSettings } from './settings.js';
+import type { Format, OffloadSettings } from './settings.js';
+import { toolDefinitions } from './tools.js';
+import type { ReloadToolName, ToolFormat } from './tools.js';
+import { Transport, reason } from './transport.js';
+import type { Envelope } from './transport.js';
+
+/** Options of a client; the settings among them are the defaults of each `offload`. */
+export interface UnburdenOptions extends OffloadSettings {
+  /** Default: the variable UNBURDEN_URL, else `http://127.0.0.1:8002`. */
+  baseUrl?: string;
+  /** Folder for the files, as the service sees it. Default `./context_store`. */
+  storeDir?: string;
+  /** Bearer token. Default: the variable UNBURDEN_TOKEN, else none. */
+  token?: string;
+  /** The most time of a call, in milliseconds. Default 30000. */
+  timeoutMs?: number;
+  /** The most time of the first contact, in milliseconds. Default 2000. */
+  connectTimeoutMs?: number;
+  /** Whether `offload` gives the messages back as they are where it fails. Default true; false throws. */
+  failOpen?: boolean;
+  /** Takes the warning where `offload` failed open. Default: `console.warn`. */
+  onWarning?: (message: string, error: UnburdenError) => void;
+  /** Default: the runtime's own. */
+  fetch?: typeof fetch;
+}
+
+/** Options of one `offload`. */
+export interface OffloadOptions extends OffloadSettings {
+  /** The system prompt, where the format has it beside the messages. */
+  system?: unknown;
+  /** Tool definitions in the provider's format; they are counted. */
+  tools?: unknown;
+  /** Another folder than the client's. */
+  storeDir?: string;
+}
+
+/** A history to go on with. */
+export interface Offloaded<M> {
+  /** Messages for the next model call. Those that did not change are the caller's own objects. */
+  messages: M[];
+  /** For each of the messages the index of the one it was, null for a new one (a snapshot). */
+  origins: (number | null)[];
+  /** The system prompt for the next model call. */
+  system: unknown;
+  /** What was done and why; null where the call failed. */
+  report: OffloadReport | null;
+  /** One line for each file; where nothing was done, why. */
+  answer: string;
+  /** Whether messages or system differ from what was given. */
+  changed: boolean;
+  /** Why the messages are the caller's own after all; null where the call worked. */
+  error: UnburdenError | null;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8002';
+
+/** A client of the service. One serves any number of agents at once. */
+export class Unburden {
+  /** Folder for the files, as the service sees it. */
+  readonly storeDir: string;
+  readonly #transport: Transport;
+  readonly #defaults: Record<string, unknown>;
+  readonly #failOpen: boolean;
+  readonly #outage: Outage;
+  /** Of adapters: an answer that came, but not as their framework's messages. */
+  readonly #misfit: Outage;
+
+  /** @throws TypeError for an option of the wrong type or out of range. */
+  constructor(options: UnburdenOptions = {}) {
+    const {
+      baseUrl,
+      storeDir,
+      token,
+      timeoutMs,
+      connectTimeoutMs,
+      failOpen,
+      onWarning,
+      fetch: call,
+      ...settings
+    } = options;
+    this.storeDir = filled(storeDir ?? './context_store', 'storeDir');
+    this.#defaults = { include_files: false, ...wireSettings(settings) };
+    this.#failOpen = failOpen ?? true;
+    const warn = onWarning ?? ((message: string) => console.warn(message));
+    this.#outage = new Outage(warn);
+    this.#misfit = new Outage(warn);
+    this.#transport = new Transport({
+      baseUrl: address(baseUrl ?? environment('UNBURDEN_URL') ?? DEFAULT_URL),
+      token: token ?? environment('UNBURDEN_TOKEN'),
+      timeoutMs: duration(timeoutMs ?? 30_000, 'timeoutMs'),
+      connectTimeoutMs: duration(connectTimeoutMs ?? 2_000, 'connectTimeoutMs'),
+      // A method of another object is no function of its own in every runtime.
+      fetch: call ?? ((input, init) => fetch(input, init)),
+    });
+  }
+
+  /**
+   * Makes a history smaller: POST /context_offload. Where the service is down, slow, or refuses,
+   * the messages come back as the same array, with `error` set and a warning for each outage.
+   *
+   * @param messages the whole history, oldest first, in any format that the service understands.
+   * @throws TypeError for messages that are no array and for wrong options.
+   * @throws UnburdenError with `failOpen: false`, where the service cannot do it.
+   */
+  async offload<M>(messages: readonly M[], options: OffloadOptions = {}): Promise<Offloaded<M>> {
+    if (!Array.isArray(messages)) throw new TypeError('unburden: messages is no array');
+    const { system, tools, storeDir, ...given } = options;
+    const settings: Record<string, unknown> = { ...this.#defaults, ...wireSettings(given) };
+    settings['store_dir'] = filled(storeDir ?? this.storeDir, 'storeDir');
+    if (system !== undefined && system !== null) settings['system'] = system;
+    if (tools !== undefined && tools !== null) settings['tools'] = tools;
+    try {
+      const done = await this.#offload(messages, settings);
+      if (done.error) this.#outage.began(done.error);
+      else this.#outage.ended();
+      return done;
+    } catch (error) {
+      const known = named(error);
+      if (!this.#failOpen) throw known;
+      this.#outage.began(known);
+      return unchanged(messages, system, known);
+    }
+  }
+
+  /**
+   * For adapters: does `work`, which turns a framework's messages into those of a format and back.
+   * Where it throws, the turn goes on without it: undefined, and a warning.
+   *
+   * @throws UnburdenError with `failOpen: false`.
+   */
+  async attempt<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
+    try {
+      const done = await work();
+      this.#misfit.ended();
+      return done;
+    } catch (error) {
+      const known = named(error);
+      if (!this.#failOpen) throw known;
+      this.#misfit.began(known);
+      return undefined;
+    }
+  }
+
+  async #offload<M>(messages: readonly M[], settings: Record<string, unknown>): Promise<Offloaded<M>> {
+    const texts = messages.map(toJson);
+    // Each message is written once: what is compared later is what was sent.
+    const body = `{"messages":[${texts.join(',')}],${toJson(settings).slice(1)}`;
+    const answer = await this.#transport.post('/context_offload', body);
+    if (answer.messages.length === 0 && messages.length > 0) {
+      throw new UnburdenError('the service gave back no messages', {
+        code: 'answer_unreadable',
+        status: 200,
+      });
+    }
+    const { messages: next, origins } = graft(messages, texts, answer.messages);
+    const isSame = next.length === messages.length && next.every((each, at) => each === messages[at]);
+    const system = same(settings['system'], answer.system) ? settings['system'] : answer.system;
+    return {
+      messages: isSame ? (messages as M[]) : next,
+      origins,
+      system,
+      report: camel<OffloadReport>(answer.metadata['report'] ?? null),
+      answer: answer.answer,
+      changed: !isSame || system !== settings['system'],
+      error: undone(answer),
+    };
+  }
+
+  /** Searches the files of the store: POST /grep. @throws UnburdenError where it cannot. */
+  async grep(pattern: string, options: GrepOptions = {}): Promise<GrepResult> {
+    return this.#result('/grep', { pattern, path: this.storeDir, ...wire(options) });
+  }
+
+  /** Reads a file, or a part: POST /read_file. @throws UnburdenError where it cannot. */
+  async readFile(path: string, options: ReadFileOptions = {}): Promise<ReadFileResult> {
+    return this.#result('/read_file', { absolute_path: path, ...wire(options) });
+  }
+
+  /**
+   * Reads a part of a tool result by the id of its call: POST /read_tool_result.
+   *
+   * @throws UnburdenError where it cannot.
+   */
+  async readToolResult(resultId: string, options: ReadToolResultOptions = {}): Promise<ToolResultResult> {
+    return this.#result('/read_tool_result', {
+      result_id: resultId,
+      store_dir: this.storeDir,
+      ...wire(options),
+    });
+  }
+
+  /** Asks a file of records: POST /lro_extract. @throws UnburdenError where it cannot. */
+  async extract(filePath: string, options: ExtractOptions): Promise<ExtractResult> {
+    const data = ['records', 'groups', 'present', 'absent', 'outputs', 'values'];
+    return this.#result('/lro_extract', { file_path: filePath, ...wire(options) }, data);
+  }
+
+  /**
+   * Moves a large result to a file before it enters a history: POST /offload_result.
+   *
+   * @throws UnburdenError where it cannot.
+   */
+  async offloadResult(operation: string, options: OffloadResultOptions): Promise<OffloadResultResult> {
+    const body = { operation, output_dir: this.storeDir, ...wire(options) };
+    return this.#result('/offload_result', body, ['offload', 'results', 'file']);
+  }
+
+  /** Counts tokens: POST /count_tokens. @throws UnburdenError where it cannot. */
+  async countTokens(messages: readonly unknown[], options: CountOptions = {}): Promise<CountResult> {
+    return this.#result('/count_tokens', { messages, ...wire(options) });
+  }
+
+  /** Says what a provider would reject: POST /validate. @throws UnburdenError where it cannot. */
+  async validate(messages: readonly unknown[], options: { format?: Format } = {}): Promise<ValidateResult> {
+    return this.#result('/validate', { messages, ...wire(options) });
+  }
+
+  /** Puts everything back that was moved out: POST /rehydrate. @throws UnburdenError where it cannot. */
+  async rehydrate<M>(
+    messages: readonly M[],
+    options: { system?: unknown; format?: Format } = {},
+  ): Promise<RehydrateResult<M>> {
+    const answer = await this.#transport.post('/rehydrate', { messages, ...wire(options) });
+    return {
+      ...camel<RehydrateResult<M>>(answer.metadata, ['system']),
+      text: answer.answer,
+      messages: answer.messages as M[],
+      system: answer.system,
+    };
+  }
+
+  /** Whether the service answers, within `connectTimeoutMs`. Never throws. */
+  healthy(): Promise<boolean> {
+    return this.#transport.healthy();
+  }
+
+  /** The reload tools as a provider takes them; see {@link toolDefinitions}. */
+  toolDefinitions(format: ToolFormat, only?: readonly ReloadToolName[]): Record<string, unknown>[] {
+    return toolDefinitions(format, only);
+  }
+
+  /**
+   * Runs a reload tool for a model. At most 8000 tokens come back; where that cut the answer, the
+   * last line names the call that goes on. What goes wrong comes back as a sentence, so that the
+   * model can correct itself.
+   *
+   * @param args the arguments as the model gave them, an object or its JSON.
+   */
+  runTool(name: string, args: unknown): Promise<string> {
+    const post = (path: string, body: Record<string, unknown>) => this.#transport.post(path, body);
+    return runTool({ post, storeDir: this.storeDir }, name, args);
+  }
+
+  async #result<T>(path: string, body: Record<string, unknown>, opaque: string[] = []): Promise<T> {
+    const answer = await this.#transport.post(path, body);
+    return { ...camel<object>(answer.metadata, opaque), text: answer.answer } as T;
+  }
+}
+
+/** Options under the names of the contract; their values may hold data of others and stay. */
+function wire(options: object): Record<string, unknown> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [wireName(name), value]));
+}
+
+function named(error: unknown): UnburdenError {
+  if (error instanceof UnburdenError) return error;
+  const message = `the messages cannot be offloaded: ${reason(error)}`;
+  return new UnburdenError(message, { code: 'arguments_unreadable', cause: error });
+}
+
+/** The service itself fails open, too: a full disk, say, is a success with a warning. */
+function undone(answer: Envelope): UnburdenError | null {
+  if (!answer.answer.startsWith('Nothing was done:')) return null;
+  return new UnburdenError(answer.answer.replace(/\.$/, ''), { code: 'not_done', status: 200 });
+}
+
+function unchanged<M>(messages: readonly M[], system: unknown, error: UnburdenError): Offloaded<M> {
+  return {
+    messages: messages as M[],
+    origins: messages.map((_, at) => at),
+    system,
+    report: null,
+    answer: error.message,
+    changed: false,
+    error,
+  };
+}
+
+function same(sent: unknown, returned: unknown): boolean {
+  return returned === undefined || returned === null || toJson(sent ?? null) === toJson(returned);
+}
+
+function filled(value: unknown, name: string): string {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new TypeError(`unburden: ${name} is no path`);
+}
+
+function duration(value: unknown, name: string): number {
+  if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value;
+  throw new TypeError(`unburden: ${name} is no number of milliseconds above 0`);
+}
+
+function address(value: unknown): string {
+  const isUrl = typeof value === 'string' && /^https?:\/\/[^/]/.test(value);
+  if (!isUrl)
+    throw new TypeError(`unburden: baseUrl is ${String(value)}; accepted is an address like ${DEFAULT_URL}`);
+  return value.replace(/\/+$/, '');
+}

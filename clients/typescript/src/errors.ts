@@ -1,0 +1,33 @@
+/** What an {@link UnburdenError} knows beside its sentence. */
+export interface ErrorDetails {
+  /** Stable name: the service's (`file_not_found`, `field_invalid`, …) or one of the client's own. */
+  code: string;
+  /** HTTP status; null where no answer came. */
+  status?: number | null;
+  /** Field of the request that it is about, as the service spells it; null where there is none. */
+  field?: string | null;
+  /** What was thrown below, such as the failure of `fetch`. */
+  cause?: unknown;
+}
+
+/**
+ * A call that the service refused, or that it could not be reached for.
+ *
+ * Codes of the client itself: `unreachable` (nothing listens, the connection broke), `timeout`,
+ * `answer_unreadable` (no JSON, or not what the contract says), `arguments_unreadable` (a value
+ * that JSON cannot hold, messages that an adapter cannot convert) and `not_done` (the service
+ * worked, but could not offload: a full disk, say).
+ */
+export class UnburdenError extends Error {
+  override readonly name = 'UnburdenError';
+  readonly code: string;
+  readonly status: number | null;
+  readonly field: string | null;
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.status = details.status ?? null;
+    this.field = details.field ?? null;
+  }
+}
