@@ -1,0 +1,217 @@
+"""Whatever happens to the service, `offload` gives the caller its own messages back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+import time
+import unittest
+from typing import Any
+
+from unburden import AsyncUnburden, ServiceError, Unavailable, Unburden
+
+from . import scripted
+from .scripted import Server, offloads, refuses, says
+
+MESSAGES: list[Any] = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
+
+
+class FailOpen(unittest.TestCase):
+    def setUp(self) -> None:
+        self.warnings: list[str] = []
+
+    def client(self, url: str, **options: Any) -> Unburden:
+        options.setdefault("timeout", 0.5)
+        client = Unburden(url, on_warning=self.warnings.append, **options)
+        self.addCleanup(client.close)
+        return client
+
+    def assert_open(self, url: str, code: str, says: str = "") -> None:
+        client = self.client(url)
+        system = [{"type": "text", "text": "be good"}]
+        for _ in range(3):
+            result = client.offload(MESSAGES, system=system)
+            assert result.error is not None
+            self.assertEqual(result.error.code, code)
+            self.assertIs(result.messages, MESSAGES)
+            self.assertIs(result.system, system)
+            self.assertFalse(result.changed)
+            self.assertIsNone(result.report)
+        self.assertEqual(len(self.warnings), 1, self.warnings)
+        self.assertIn(says or code, self.warnings[0])
+
+    def test_nothing_listens(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        self.assert_open(f"http://127.0.0.1:{port}", "unreachable")
+
+    def test_no_such_host(self) -> None:
+        self.assert_open("http://no-such-host.invalid:1", "unreachable")
+
+    def test_it_hangs(self) -> None:
+        with Server(scripted.hangs) as server:
+            began = time.monotonic()
+            self.assert_open(server.url, "timeout", "within 0.5 s")
+            self.assertLess(time.monotonic() - began, 4)
+
+    def test_it_trickles(self) -> None:
+        with Server(scripted.trickles) as server:
+            began = time.monotonic()
+            self.assert_open(server.url, "timeout")
+            self.assertLess(time.monotonic() - began, 4)
+
+    def test_an_internal_error(self) -> None:
+        with Server(refuses(500, "internal_error", "something broke")) as server:
+            self.assert_open(server.url, "internal_error", "something broke")
+
+    def test_a_refusal(self) -> None:
+        sentence = 'store_dir: "/etc" lies outside the allowed roots'
+        with Server(refuses(422, "path_outside_roots", sentence, "store_dir")) as server:
+            self.assert_open(server.url, "path_outside_roots", sentence)
+
+    def test_no_token(self) -> None:
+        with Server(refuses(401, "unauthorized", "no valid bearer token was found")) as server:
+            self.assert_open(server.url, "unauthorized", "no valid bearer token")
+
+    def test_garbage(self) -> None:
+        for body in (b"<html>502 Bad Gateway</html>", b"", b"[]", b"null", b'{"success": true}', b"\xff\xfe"):
+            with self.subTest(body=body), Server(says(200, body)) as server:
+                self.warnings.clear()
+                self.assert_open(server.url, "answer_broken")
+
+    def test_an_answer_that_lacks_what_it_should_have(self) -> None:
+        for metadata, messages in (({}, MESSAGES), ({"report": {}}, []), ({"report": None}, MESSAGES)):
+            envelope = {"success": True, "answer": "", "messages": messages, "metadata": metadata}
+            with self.subTest(envelope=envelope), Server(says(200, envelope)) as server:
+                self.warnings.clear()
+                self.assert_open(server.url, "answer_broken")
+
+    def test_no_http(self) -> None:
+        def play(connection: socket.socket, path: str, request: Any) -> None:
+            connection.sendall(b"220 mail.example.org ESMTP\r\n")
+            connection.shutdown(socket.SHUT_RDWR)
+
+        with Server(play) as server:
+            self.assert_open(server.url, "answer_broken")
+
+    def test_dropped_before_the_answer(self) -> None:
+        with Server(scripted.hangs_up) as server:
+            self.assert_open(server.url, "unreachable", "cannot be reached")
+
+    def test_dropped_within_the_answer(self) -> None:
+        with Server(scripted.drops(b"{" * 40)) as server:
+            self.assert_open(server.url, "answer_broken")
+
+    def test_dropped_behind_what_looks_whole(self) -> None:
+        with Server(scripted.drops(json.dumps(_answer()).encode())) as server:
+            self.assert_open(server.url, "answer_broken")
+
+    def test_messages_that_are_no_json(self) -> None:
+        with Server(offloads()) as server:
+            for value in (b"bytes", {1, 2}, float("nan")):
+                with self.subTest(value=value):
+                    messages = [{"role": "user", "content": value}]
+                    result = self.client(server.url).offload(messages)
+                    self.assertIs(result.messages, messages)
+                    self.assertEqual(result.error and result.error.code, "body_not_json")
+            self.assertEqual(server.requests, [])
+
+    def test_half_a_surrogate_pair_is_sent(self) -> None:
+        messages = [{"role": "user", "content": "cut \ud83d"}]
+        with Server(offloads()) as server:
+            result = self.client(server.url).offload(messages)
+        self.assertIsNone(result.error)
+        self.assertIs(result.messages, messages)
+
+    def test_a_warning_that_fails_costs_nothing(self) -> None:
+        def warn(text: str) -> None:
+            raise RuntimeError(text)
+
+        with Server(refuses(500, "internal_error", "broke")) as server, self.assertLogs("unburden", "ERROR"):
+            result = Unburden(server.url, on_warning=warn).offload(MESSAGES)
+        self.assertIs(result.messages, MESSAGES)
+
+    def test_one_warning_for_each_outage(self) -> None:
+        broke = refuses(500, "internal_error", "broke")
+        full = refuses(500, "store_failed", "disk full")
+        fine = offloads()
+        with Server(broke, broke, full, full, fine, full, full) as server:
+            client = self.client(server.url)
+            results = [client.offload(MESSAGES) for _ in range(7)]
+        self.assertEqual([result.error is None for result in results], [False] * 4 + [True] + [False] * 2)
+        said = [text.rsplit("(", 1)[1] for text in self.warnings]
+        self.assertEqual(said, ["internal_error)", "store_failed)", "store_failed)"])
+
+    def test_by_default_the_logger_warns(self) -> None:
+        with Server(refuses(500, "internal_error", "broke")) as server:
+            with self.assertLogs("unburden", logging.WARNING) as logs:
+                Unburden(server.url).offload(MESSAGES)
+        self.assertEqual(len(logs.output), 1)
+
+    def test_the_service_is_back(self) -> None:
+        with Server(scripted.hangs_up, scripted.hangs_up, offloads()) as server:
+            client = self.client(server.url)
+            self.assertIsNotNone(client.offload(MESSAGES).error)
+            self.assertIsNotNone(client.offload(MESSAGES).error)
+            self.assertIsNone(client.offload(MESSAGES).error)
+        self.assertEqual(len(self.warnings), 1)
+
+    def test_an_idle_connection_that_was_closed_is_no_outage(self) -> None:
+        with Server(says(200, _answer(), close=True)) as server:
+            client = self.client(server.url)
+            for _ in range(3):
+                self.assertIsNone(client.offload(MESSAGES).error)
+        self.assertEqual(self.warnings, [])
+
+    def test_closed(self) -> None:
+        with Server(refuses(500, "internal_error", "broke")) as server:
+            with self.assertRaises(ServiceError) as caught:
+                self.client(server.url, fail_open=False).offload(MESSAGES)
+            self.assertEqual((caught.exception.status, caught.exception.code), (500, "internal_error"))
+        with self.assertRaises(Unavailable):
+            self.client(server.url, fail_open=False).offload(MESSAGES)
+        self.assertEqual(self.warnings, [])
+
+    def test_async(self) -> None:
+        async def run() -> None:
+            with Server(scripted.hangs) as server:
+                client = AsyncUnburden(server.url, timeout=0.5, on_warning=self.warnings.append)
+                ticks = 0
+
+                async def tick() -> None:
+                    nonlocal ticks
+                    while True:
+                        await asyncio.sleep(0.01)
+                        ticks += 1
+
+                ticking = asyncio.create_task(tick())
+                results = await asyncio.gather(*(client.offload(MESSAGES) for _ in range(4)))
+                ticking.cancel()
+                self.assertGreater(ticks, 10, "the loop stood still")
+                for result in results:
+                    self.assertIs(result.messages, MESSAGES)
+                    self.assertEqual(result.error and result.error.code, "timeout")
+                await client.close()
+
+        asyncio.run(run())
+        self.assertEqual(len(self.warnings), 1)
+
+    def test_async_cancelled(self) -> None:
+        async def run() -> float:
+            with Server(scripted.hangs) as server:
+                client = AsyncUnburden(server.url, timeout=1)
+                began = time.monotonic()
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(client.offload(MESSAGES), 0.1)
+                waited = time.monotonic() - began
+                await client.close()
+                return waited
+
+        self.assertLess(asyncio.run(run()), 0.9)
+
+
+def _answer() -> dict[str, Any]:
+    report: dict[str, Any] = {"outcome": "unchanged", "snapshot": None, "warnings": [], "actions": []}
+    return {"success": True, "answer": "", "messages": MESSAGES, "metadata": {"report": report}}

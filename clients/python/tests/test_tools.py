@@ -1,0 +1,141 @@
+"""The reload tools, as models are told of them and call them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+from unburden import TOOL_NAMES, Unburden, tool_definitions
+
+from .scripted import Server, refuses, says
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def _gives(answer: str, **metadata: Any) -> Any:
+    return says(200, {"success": True, "answer": answer, "messages": [], "metadata": metadata})
+
+
+class Definitions(unittest.TestCase):
+    def test_the_copy_is_the_source(self) -> None:
+        script = PACKAGE / "scripts" / "make_tools.py"
+        if not (PACKAGE.parent.parent / "prompts" / "tools").is_dir():
+            self.skipTest("the source is not beside this package")
+        done = subprocess.run(
+            [sys.executable, script, "--check"], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_shapes(self) -> None:
+        def names(tools: list[Any]) -> list[str]:
+            return [tool["name"] for tool in tools]
+
+        every = list(TOOL_NAMES)
+        openai = tool_definitions("openai")
+        self.assertEqual(names([tool["function"] for tool in openai]), every)
+        self.assertEqual(openai[0]["function"]["parameters"]["required"], ["absolute_path"])
+        responses = tool_definitions("openai-responses")
+        self.assertEqual(names(responses), every)
+        self.assertEqual({tool["strict"] for tool in responses}, {False})
+        anthropic = tool_definitions("anthropic")
+        self.assertEqual(names(anthropic), every)
+        self.assertEqual(set(anthropic[0]), {"name", "description", "input_schema"})
+        gemini = tool_definitions("gemini")
+        self.assertEqual(names(gemini[0]["functionDeclarations"]), every)
+        mcp = tool_definitions("mcp")
+        self.assertEqual(names(mcp), every)
+        self.assertTrue(all(tool["annotations"]["readOnlyHint"] for tool in mcp))
+        with self.assertRaises(ValueError):
+            tool_definitions("cohere")  # type: ignore[arg-type]
+
+    def test_a_caller_cannot_spoil_them(self) -> None:
+        tool_definitions("openai")[0]["function"]["parameters"].clear()
+        self.assertIn("properties", tool_definitions("openai")[0]["function"]["parameters"])
+
+    def test_only_the_tools_of_the_client(self) -> None:
+        client = Unburden(reload_tools=["grep", "shell"])
+        self.assertEqual([tool["name"] for tool in client.tool_definitions("anthropic")], ["grep"])
+        self.assertIn("accepted is one of grep", client.run_tool("read_file", {"absolute_path": "x"}))
+
+
+class RunTool(unittest.TestCase):
+    def run_one(self, play: Any, name: str, arguments: Any, **options: Any) -> tuple[str, dict[str, Any]]:
+        with Server(play) as server:
+            text = Unburden(server.url, store_dir="/s").run_tool(name, arguments, **options)
+            return text, server.requests[0][1]
+
+    def test_arguments_as_object_and_as_json(self) -> None:
+        asked = {"absolute_path": "/s/a", "limit": 2}
+        play = _gives("text\n", next_offset=None, next_byte_offset=None)
+        for arguments in (asked, json.dumps(asked)):
+            text, body = self.run_one(play, "read_file", arguments)
+            self.assertEqual(text, "text\n")
+            self.assertEqual(body, {**asked, "max_tokens": 8000})
+
+    def test_the_ceiling(self) -> None:
+        play = _gives("t", next_offset=None, next_byte_offset=None)
+        for asked, sent in ((None, 8000), (100, 100), (9000, 8000), ("many", "many")):
+            _, body = self.run_one(play, "read_file", {"absolute_path": "a", "max_tokens": asked})
+            self.assertEqual(body["max_tokens"], sent)
+        _, body = self.run_one(play, "read_file", {"absolute_path": "a"}, max_tokens=50)
+        self.assertEqual(body["max_tokens"], 50)
+
+    def test_the_store_of_the_client(self) -> None:
+        _, body = self.run_one(_gives("t", matches=[], truncated=False), "grep", {"pattern": "x"})
+        self.assertEqual(body["path"], "/s")
+        _, body = self.run_one(_gives("t", next_lines=None), "read_tool_result", {"result_id": "x"})
+        self.assertEqual(body["store_dir"], "/s")
+
+    def test_a_page_that_was_cut_says_how_to_go_on(self) -> None:
+        header, page = "Showing lines 0-119 of 500 total lines.", "\n\n---\n\nline\n"
+        for name, asked, found, more in (
+            ("read_file", {"absolute_path": "a"}, {"next_offset": 120, "next_byte_offset": 9}, "offset=120"),
+            ("read_file", {"absolute_path": "a"}, {"next_offset": None, "next_byte_offset": 9}, "byte_offset=9"),
+            (
+                "read_file",
+                {"absolute_path": "a", "byte_limit": 9},
+                {"next_offset": 2, "next_byte_offset": 9},
+                "byte_offset=9",
+            ),
+            ("read_tool_result", {"result_id": "c"}, {"next_lines": "6-900"}, "lines=6-900"),
+        ):
+            with self.subTest(more=more):
+                text, _ = self.run_one(_gives(header + page, truncated=True, **found), name, asked)
+                self.assertEqual(text, f"{header} More: the same call with {more}.{page}")
+                text, _ = self.run_one(_gives(header + page, truncated=False, **found), name, asked)
+                self.assertEqual(text, header + page)
+
+    def test_an_answer_about_records_says_itself_how_to_go_on(self) -> None:
+        answer = "3 of 9 records match.\n{}\n[3 of 9 shown; offset=3 for more]"
+        text, _ = self.run_one(_gives(answer, truncated=True, next_offset=3), "lro_extract", {"file_path": "f"})
+        self.assertEqual(text, answer)
+
+    def test_an_error_is_a_sentence(self) -> None:
+        sentence = "no record has the field `prio`; the nearest: priority"
+        text, _ = self.run_one(refuses(422, "field_unknown", sentence), "lro_extract", {"file_path": "f"})
+        self.assertEqual(text, sentence)
+
+    def test_mistakes_of_the_model(self) -> None:
+        with Server(refuses(500, "x", "x")) as server:
+            client = Unburden(server.url)
+            self.assertIn("read_file, grep", client.run_tool("cat", {}))
+            self.assertIn("no JSON", client.run_tool("grep", '{"pattern": "x'))
+            self.assertIn("accepted is an object", client.run_tool("grep", '["x"]'))
+            self.assertIn("pattern is missing", client.run_tool("grep", ""))
+            self.assertIn("absolute_path is missing", client.run_tool("read_file", None))
+            self.assertEqual(server.requests, [])
+
+    def test_the_service_is_down(self) -> None:
+        with Server(refuses(500, "x", "x")) as server:
+            pass
+        text = Unburden(server.url).run_tool("grep", {"pattern": "x"})
+        self.assertIn("cannot be read now", text)
+
+    def test_an_argument_that_json_lacks(self) -> None:
+        with Server(refuses(500, "x", "x")) as server:
+            text = Unburden(server.url).run_tool("grep", {"pattern": {1}})
+        self.assertIn("cannot be read now", text)
