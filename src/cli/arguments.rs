@@ -39,6 +39,8 @@ pub enum Command {
     Verify(Verify),
     /// Answer as an MCP server on standard input and output
     Mcp(Mcp),
+    /// Show what the service saves: a scripted agent with and without it
+    Demo(Demo),
     /// Ask a running service whether it is alive; exit status 0 if so
     Healthcheck(Healthcheck),
     /// Print a completion script for a shell
@@ -91,6 +93,17 @@ pub struct Mcp {
     /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY win over it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+}
+
+/// `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Turns that the agent plays
+    #[arg(long, value_name = "COUNT", default_value_t = 40, value_parser = clap::value_parser!(u64).range(3..=1000))]
+    pub turns: u64,
+    /// Print the curves as JSON, and no chart
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How far to go.

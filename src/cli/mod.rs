@@ -4,6 +4,7 @@
 pub mod arguments;
 mod completions;
 mod count;
+mod demo;
 mod extract;
 mod healthcheck;
 mod input;
@@ -102,6 +103,7 @@ pub fn run(arguments: Arguments) -> Exit {
         Command::Sweep(options) => lifecycle::sweep(&options),
         Command::Verify(options) => lifecycle::verify(&options),
         Command::Mcp(options) => mcp::run(options),
+        Command::Demo(options) => demo::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Completions(options) => completions::run(&options),
     };

@@ -22,8 +22,19 @@ const DIRECTIVES: &str = "user_directives";
 const FILES: &str = "offloaded_files";
 const MORE: &str = " more are listed in: ";
 
-/// Stands before the first digits of a file's hash in [`FileLine::about`].
+/// Stands before what [`digits`] makes of a file's hash in [`FileLine::about`].
 pub const HASHED: &str = ", blake3 ";
+
+/// The first 64 bits of a hash as six groups of three decimal digits. Each is one
+/// token, whichever digits it has: what is left of a history has another hash, and
+/// must not cost more or less for it.
+pub fn digits(hash: &blake3::Hash) -> String {
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.as_bytes()[..8]);
+    let number = u64::from_be_bytes(first);
+    let group = |at: u32| format!("{:03}", number / 1_000_u64.pow(at) % 1_000);
+    (0..6).rev().map(group).collect::<Vec<_>>().join("-")
+}
 
 /// A file that the agent can still read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -77,7 +77,8 @@ impl Place {
     }
 
     /// The text among `slots` that holds snapshots; `first` becomes the last text,
-    /// where none was found before, or one with a snapshot that cannot be read.
+    /// where none was found before, or one with a snapshot that cannot be read,
+    /// whatever was found before: nothing may be written beside it.
     fn within(
         raw: &str,
         mut slots: Vec<Slot>,
@@ -100,8 +101,9 @@ impl Place {
             if holds {
                 return Some(place);
             }
-            if Some(at) == last || unread {
-                first.get_or_insert(place);
+            let better = first.as_ref().is_none_or(|known| unread && !known.unread);
+            if better && (Some(at) == last || unread) {
+                *first = Some(place);
             }
         }
         None

@@ -46,8 +46,10 @@ impl Region {
     }
 
     /// Where the newest messages begin that stay, where a message of the service's
-    /// own is to stand before them: widened so that user and model still take
-    /// turns.
+    /// own is to stand before them: widened so that user and model still take turns,
+    /// and that no words come to stand before results of a broken history that answer
+    /// nothing – providers take results at the front of a turn only. 0 where nothing
+    /// can go.
     pub fn behind_own_message(
         dialect: &dyn Dialect,
         views: &[&MessageView],
@@ -58,8 +60,15 @@ impl Region {
             return recent_from;
         }
         let starts = dialect.unit_starts(views);
-        let of_model = |index: &usize| starts[*index] && views[*index].role == Role::Assistant;
-        (0..recent_from).rev().find(of_model).unwrap_or(recent_from)
+        let last = |fits: &dyn Fn(&MessageView) -> bool| {
+            (0..recent_from).rev().find(|index| starts[*index] && fits(views[*index]))
+        };
+        let of_model = last(&|view| view.role == Role::Assistant);
+        let carries_results = newest.is_some_and(|view| !view.results.is_empty());
+        of_model.unwrap_or_else(|| match carries_results {
+            true => last(&|view| view.role == Role::User && view.results.is_empty()).unwrap_or(0),
+            false => recent_from,
+        })
     }
 
     /// All its messages, from the first to the last, system messages between

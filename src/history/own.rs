@@ -14,6 +14,9 @@ pub const BRIDGE: &str = "(The messages before this one are summarised in the sy
 /// messages are in; nothing does where that is `openai-chat`.
 pub const IN_FORMAT: &str = ", in ";
 
+/// Length of a hash as a snapshot says it: six groups of three digits, in bytes.
+pub const HASH_BYTES: usize = 6 * 3 + 5;
+
 /// True where a message whose first text this is was put by this service where only
 /// a user may speak: it holds snapshots with the line that says where their messages
 /// are, whatever a client joined to it, or is one of the above and nothing else.

@@ -12,7 +12,7 @@ use super::run::Job;
 use super::summarise::{Kind, Wanted, Written};
 use super::transcribe::Transcriber;
 use crate::compaction::call::ReloadTool;
-use crate::compression::block::{Block, FileLine, HASHED, MoreFiles, sections};
+use crate::compression::block::{Block, FileLine, HASHED, MoreFiles, digits, sections};
 use crate::compression::directives::directives;
 use crate::compression::extractive;
 use crate::compression::files::{fitting, referred};
@@ -203,7 +203,7 @@ impl Job<'_> {
             about: format!(
                 "the {messages} messages of this snapshot as they were{}{HASHED}{}",
                 self.in_format(),
-                &originals.claim.hash.to_hex()[..16]
+                digits(&originals.claim.hash)
             ),
         };
         block.originals.extend(Originals::new(messages, &path));

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use super::rehydrate::Unresolved;
-use crate::compression::block::HASHED;
+use crate::compression::block::{HASHED, digits};
 use crate::compression::bridge::{bridge, standing};
 use crate::compression::place::Place;
 use crate::history::message::{MessageView, Role};
-use crate::history::own::HOLDER_STUB;
+use crate::history::own::{HASH_BYTES, HOLDER_STUB};
 use crate::history::raw::elements;
 use crate::history::{History, HistoryError};
 use crate::store::{Roots, Stem, read_regular};
@@ -91,8 +91,8 @@ fn group(
         return Err(missing());
     }
     let text = read_regular(&at).map_err(|_| missing())?;
-    let content = blake3::hash(text.as_bytes()).to_hex();
-    if hash.is_some_and(|hash| !content.starts_with(hash)) {
+    let content = digits(&blake3::hash(text.as_bytes()));
+    if hash.is_some_and(|hash| content != hash) {
         return Err("the file holds other messages than it did".to_owned());
     }
     match said(history, &text) {
@@ -105,7 +105,7 @@ fn group(
 fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
     let files = place.blocks.iter().flat_map(|block| &block.files);
     let own = files.filter(|file| file.path == path).find_map(|file| file.about.split_once(HASHED));
-    own.map(|(_, hash)| hash).filter(|hash| hash.len() == 16)
+    own.map(|(_, hash)| hash).filter(|hash| hash.len() == HASH_BYTES)
 }
 
 /// How many messages of a group were compressed: all but system messages.

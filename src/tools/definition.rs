@@ -55,8 +55,25 @@ impl Definition {
 
 static DEFINITIONS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
     let read = |text| serde_json::from_str(text).expect("a definition is built in and tested");
-    FILES.iter().copied().map(read).collect()
+    FILES.iter().map(|file| read(one_line(file).leak())).collect()
 });
+
+/// JSON without the line breaks and indents between its tokens: MCP's messages are
+/// lines, and a model pays for spaces.
+fn one_line(json: &str) -> String {
+    let (mut inside, mut escaped) = (false, false);
+    let keep = |c: &char| {
+        let was_inside = inside;
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if inside => escaped = true,
+            '"' => inside = !inside,
+            _ => {}
+        }
+        was_inside || !c.is_ascii_whitespace()
+    };
+    json.chars().filter(keep).collect()
+}
 
 /// Every tool: those that bring back, then [`CONTEXT_OFFLOAD`].
 pub fn every() -> &'static [Definition] {
@@ -82,9 +99,18 @@ mod tests {
     #[test]
     fn only_the_tool_that_writes_is_not_read_only() {
         for tool in every() {
-            let reads = tool.annotations.get().contains(r#""readOnlyHint": true"#);
+            let reads = tool.annotations.get().contains(r#""readOnlyHint":true"#);
             assert_eq!(reads, RELOAD.contains(&tool.name), "{}", tool.name);
         }
+    }
+
+    #[test]
+    fn spaces_stay_in_strings_only() {
+        assert_eq!(
+            one_line("{ \"a b\" : [1,\n 2], \"\\\" \": \" \" }"),
+            "{\"a b\":[1,2],\"\\\" \":\" \"}"
+        );
+        assert!(every().iter().all(|tool| !tool.as_mcp().contains('\n')));
     }
 
     /// Models pay for each definition in every request.

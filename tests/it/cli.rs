@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SUBCOMMANDS: [&str; 11] = [
+const SUBCOMMANDS: [&str; 13] = [
     "serve",
     "offload",
     "grep",
@@ -17,6 +17,8 @@ const SUBCOMMANDS: [&str; 11] = [
     "validate",
     "sweep",
     "verify",
+    "mcp",
+    "demo",
     "healthcheck",
     "completions",
 ];
@@ -238,6 +240,28 @@ fn configuration_is_file_then_environment_then_flags() {
     assert!(serve("", &[("UNBURDEN_SERVER__NONSENSE", "1")], &[]).contains("nonsense"));
     let roots = [("UNBURDEN_STORE__ROOTS", "/no/such/a:/no/such/b")];
     assert!(serve("", &roots, &[]).contains("\"/no/such/a\""));
+}
+
+/// The curve with the service stays low, the one without grows, and nothing is lost.
+#[test]
+fn the_demo_shows_what_is_saved() {
+    let folder = folder();
+    let output =
+        unburden(folder.path()).args(["demo", "--turns", "30", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let played: Value = serde_json::from_str(&out(&output)).unwrap();
+    let curve = |name: &str| -> Vec<u64> { serde_json::from_value(played[name].clone()).unwrap() };
+    let (without, with) = (curve("without"), curve("with"));
+    assert_eq!((without.len(), with.len()), (30, 30));
+    assert!(without.windows(2).all(|pair| pair[0] < pair[1]));
+    assert!(without[29] > 60_000 && *with.iter().max().unwrap() < 24_000, "{played}");
+    assert_eq!(played["found"], true);
+    assert!(played["answer"].as_str().unwrap().contains("port 48213"));
+    let page = unburden(folder.path()).args(["demo", "--turns", "3"]).output().unwrap();
+    assert!(out(&page).contains("turn 1 to 3    ░ without    █ with Unburden"));
+    let refused = unburden(folder.path()).args(["demo", "--turns", "2"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(err(&refused).contains("2 is not in 3..=1000"), "{}", err(&refused));
 }
 
 #[test]

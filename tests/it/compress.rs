@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::app::{Offloaded, TestApp, split};
 use crate::history::array;
+use crate::properties_compression::compressed;
 
 /// A history of `turns` turns: an order, a call, a result, a word about it.
 fn history(turns: usize) -> Vec<String> {
@@ -302,4 +303,36 @@ fn a_store_that_is_away_costs_no_reference() {
     assert_eq!(app.rehydrate(&later.messages).messages, later.messages, "all or nothing");
     std::fs::rename(&away, &stored).unwrap();
     assert_eq!(split(&app.rehydrate(&later.messages).messages), whole);
+}
+
+/// What compaction left of a history is judged as the history was, also where it is
+/// hardly worth a snapshot: its messages hash to other digits, and digits cost more or
+/// fewer tokens by chance.
+#[test]
+fn the_digits_of_a_hash_decide_nothing() {
+    let settings = json!({"context_manage_mode": "auto", "compact_ratio_threshold": 0.0,
+                          "max_total_tokens": 100, "max_tool_message_tokens": 100,
+                          "keep_recent_count": 1});
+    let lines: String = (0..60).map(|n| format!("src/rule_{n}.rs: ok\n")).collect();
+    let once_and_twice = |words: usize, task: usize| {
+        let history = json!([
+            {"role": "user", "content": format!("Port parser {}.", 100 + task)},
+            {"role": "assistant", "content": "word ".repeat(words), "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "a", "content": lines},
+            {"role": "user", "content": "Go on with this. ".repeat(90)}]);
+        let app = TestApp::new();
+        let once = app.offload(&history.to_string(), &settings);
+        let twice = app.offload(&once.messages, &settings);
+        (once, twice)
+    };
+    let is_worth_it = |words: &usize| compressed(&once_and_twice(*words, 0).0);
+    let line = (0..400).find(is_worth_it).unwrap();
+    assert!(line > 0);
+    for words in line - 4..line + 4 {
+        for task in 0..20 {
+            let (once, twice) = once_and_twice(words, task);
+            assert_eq!(once.messages, twice.messages, "{} {}", once.report(), twice.report());
+        }
+    }
 }

@@ -38,9 +38,16 @@ fn readme_commands_do_what_the_readme_says() {
     std::os::unix::fs::symlink(Path::new(ROOT).join("examples"), folder.path().join("examples"))
         .unwrap();
     let port = free_port();
-    let mut script = format!("set -euo pipefail\nexport PORT={port}\n");
-    for block in blocks(&readme, "sh").iter().filter(|block| !block.contains("tests/run")) {
-        script.push_str(block);
+    let mut script = format!(
+        "set -euo pipefail\nexport PORT={port} UNBURDEN_URL=http://127.0.0.1:{port}\n\
+         export PYTHONPATH='{ROOT}/clients/python/src' PYTHONDONTWRITEBYTECODE=1\n"
+    );
+    for (kind, block) in runnable(&readme) {
+        if kind == "python" {
+            script.push_str(&format!("python3 - <<'PY'\n{block}PY\n"));
+            continue;
+        }
+        script.push_str(&block);
         if block.contains("serve &") {
             script.push_str("for i in $(seq 100); do unburden healthcheck 2>/dev/null && break; sleep 0.1; done\n");
         }
@@ -78,6 +85,72 @@ fn readme_commands_do_what_the_readme_says() {
 
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// The blocks that the README's reader runs, in order; those of TypeScript are run
+/// where its package is built, by `tests/ecosystem/agents/typescript`.
+fn runnable(readme: &str) -> Vec<(&'static str, String)> {
+    let mut found: Vec<(usize, &'static str, String)> = Vec::new();
+    for kind in ["sh", "python"] {
+        let mut from = 0;
+        for block in blocks(readme, kind) {
+            let at = from + readme[from..].find(&block).unwrap();
+            from = at + block.len();
+            found.push((at, kind, block));
+        }
+    }
+    found.sort();
+    found.retain(|(_, _, block)| !block.contains("tests/run"));
+    found.into_iter().map(|(_, kind, block)| (kind, block)).collect()
+}
+
+/// The README's entry for MCP clients starts a server that lists its tools.
+#[test]
+fn the_entry_for_mcp_clients_starts_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let block = blocks(&text("README.md"), "json").concat();
+    let entry: Value = serde_json::from_str(&block).unwrap();
+    let entry = &entry["mcpServers"]["unburden"];
+    assert_eq!(entry["command"], "unburden");
+    let here = folder.path().display().to_string();
+    let words = entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+    let words = words.map(|word| if word.starts_with('/') { here.as_str() } else { word });
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unburden"))
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let mut input = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, format!("{begin}\n{list}\n").as_bytes()).unwrap();
+    let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    for _ in 0..2 {
+        line.clear();
+        std::io::BufRead::read_line(&mut output, &mut line).unwrap();
+    }
+    assert!(
+        line.contains("\"read_tool_result\"") && line.contains("\"context_offload\""),
+        "{line}"
+    );
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+/// The packages carry the tools' definitions with them.
+#[test]
+fn the_packages_have_the_definitions_of_the_tools() {
+    let ours: Vec<Value> = unburden::tools::RELOAD
+        .iter()
+        .map(|name| serde_json::from_str(&text(&format!("prompts/tools/{name}.json"))).unwrap())
+        .collect();
+    for copy in ["clients/python/src/unburden/tools.json", "clients/typescript/tools.json"] {
+        let theirs: Vec<Value> = serde_json::from_str(&text(copy)).unwrap();
+        assert!(ours == theirs, "{copy} is old: scripts beside it make it anew");
+    }
 }
 
 /// The fenced blocks of a kind.

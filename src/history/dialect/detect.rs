@@ -7,7 +7,7 @@ use super::reader::members;
 use super::{
     AiSdk, Anthropic, Bedrock, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses, Pi,
 };
-use crate::history::own::{is_own, is_stub};
+use crate::history::own::{HASH_BYTES, is_own, is_stub};
 use crate::history::{HistoryError, raw};
 
 /// In the order of detection: formats that wrap others' shapes come first.
@@ -121,8 +121,8 @@ fn stated_format(json: &str) -> Option<&str> {
     let snapshots = json.split_once("<state_snapshot>")?.1;
     let line = snapshots.split(STATES).skip(1).last()?;
     let (name, rest) = line.split_once(", blake3 ")?;
-    let hash = rest.get(..16)?;
-    hash.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(name)
+    let hash = rest.get(..HASH_BYTES)?;
+    hash.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-').then_some(name)
 }
 
 /// Where everything else was compressed, a user's message with snapshots is what is

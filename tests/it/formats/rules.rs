@@ -75,15 +75,15 @@ fn responses(items: &[Value]) -> Vec<Broken> {
     let mut nameless = 0;
     for (at, item) in items.iter().enumerate() {
         let kind = item["type"].as_str().unwrap_or_default();
+        let unnamed = item["call_id"].as_str().is_none_or(str::is_empty);
         // Those of the local shell may have it as their own.
-        let own =
-            kind.starts_with("local_shell") && item["call_id"].as_str().is_none_or(str::is_empty);
+        let own = kind.starts_with("local_shell") && unnamed;
         let id = item[if own { "id" } else { "call_id" }].to_string();
-        if kind.ends_with("_call") && (own || !item["call_id"].is_null()) {
+        if kind.ends_with("_call") && (own || !unnamed) {
             *open.entry(id).or_default() += 1;
         } else if TOOLS.contains(&kind) {
             nameless += 1;
-        } else if kind.ends_with("_call_output") && id != "null" {
+        } else if kind.ends_with("_call_output") && (own || !unnamed) && id != "null" {
             match open.get_mut(&id) {
                 Some(count) if *count > 0 => *count -= 1,
                 _ if nameless > 0 => nameless -= 1,
@@ -207,14 +207,16 @@ fn gemini(contents: &[Value]) -> Vec<Broken> {
 /// waits for consent at the end.
 fn ai_sdk(messages: &[Value]) -> Vec<Broken> {
     let mut broken = Vec::new();
+    // Calls without a result of their own, which a result may be for.
     let mut open: Vec<String> = Vec::new();
-    let (mut awaiting, mut answered): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    // The SDK remembers ids, and each once: a call adds its id, a result takes it
+    // away, and a later call of the same id adds it again.
+    let (mut awaiting, mut missing): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for message in messages {
         let role = message["role"].as_str().unwrap_or_default();
         if role == "user" || role == "system" {
-            open.retain(|id| !answered.contains(id));
-            broken.extend(open.drain(..).map(|id| rule("unanswered", &id)));
-            answered.clear();
+            broken.extend(missing.drain(..).map(|id| rule("unanswered", &id)));
+            open.clear();
         }
         if role != "tool" {
             awaiting.clear();
@@ -222,22 +224,26 @@ fn ai_sdk(messages: &[Value]) -> Vec<Broken> {
         for part in list(message, "content") {
             let id = part["toolCallId"].to_string();
             match part["type"].as_str().unwrap_or_default() {
-                "tool-call" if part["providerExecuted"] != true => open.push(id),
-                "tool-approval-request" => awaiting.push(id),
-                "tool-result" if role == "tool" => match open.iter().position(|open| *open == id) {
-                    Some(at) => {
-                        open.remove(at);
-                        answered.push(id);
+                "tool-call" if part["providerExecuted"] != true => {
+                    if !missing.contains(&id) {
+                        missing.push(id.clone());
                     }
-                    None => broken.push(rule("orphan", &id)),
-                },
+                    open.push(id);
+                }
+                "tool-approval-request" => awaiting.push(id),
+                "tool-result" if role == "tool" => {
+                    missing.retain(|known| *known != id);
+                    match open.iter().position(|open| *open == id) {
+                        Some(at) => drop(open.remove(at)),
+                        None => broken.push(rule("orphan", &id)),
+                    }
+                }
                 _ => {}
             }
         }
     }
-    // The SDK remembers ids, and each once.
-    open.retain(|id| !awaiting.contains(id) && !answered.contains(id));
-    broken.extend(open.iter().map(|id| rule("unanswered", id)));
+    missing.retain(|id| !awaiting.contains(id));
+    broken.extend(missing.iter().map(|id| rule("unanswered", id)));
     broken
 }
 
@@ -265,4 +271,18 @@ fn langchain(messages: &[Value]) -> Vec<Broken> {
     }
     broken.extend(open.iter().map(|id| rule("unanswered", id)));
     broken
+}
+
+/// What `generateText` says of these, release 7: nothing of the first, and of the second
+/// AI_MissingToolResultsError.
+#[test]
+fn a_call_of_an_answered_id_waits_again() {
+    let call = r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c"}]}"#;
+    let result = r#"{"role":"tool","content":[{"type":"tool-result","toolCallId":"c"}]}"#;
+    let broken_by = |messages: &[&str]| {
+        let messages: Vec<String> = messages.iter().map(|message| (*message).to_owned()).collect();
+        broken(Format::AiSdk, &messages)
+    };
+    assert_eq!(broken_by(&[call, call, result]), []);
+    assert_eq!(broken_by(&[call, result, call]), [rule("unanswered", "\"c\"")]);
 }
