@@ -30,7 +30,7 @@ impl Job<'_> {
         &self,
         compression: &Compression,
         mut moves: Vec<Move>,
-        kept: &[Kept],
+        mut kept: Vec<Kept>,
         mut claims: Claims,
     ) -> Offloaded {
         let mut snapshots = match self.snapshots(compression, &moves, &mut claims) {
@@ -42,14 +42,21 @@ impl Job<'_> {
                         answer.report.warnings.push(why);
                         answer
                     }
-                    None => self.without_compression(moves, kept, why),
+                    None => self.compacted_only(moves, kept, claims, why),
                 };
             }
-            Err(NoSnapshot::Store(error)) => return self.unchanged(kept, vec![failure(&error)]),
+            Err(NoSnapshot::Store(error)) => return self.unchanged(&kept, vec![failure(&error)]),
         };
         if let Some(why) = self.not_worth_it(compression, &moves, &snapshots) {
-            return self.without_compression(moves, kept, why);
+            return self.compacted_only(moves, kept, claims, why);
         }
+        // A snapshot may be larger than was reckoned.
+        let freed = self.freed(compression, &snapshots);
+        let left = |moves: &[Move]| self.left(moves).saturating_sub(freed);
+        if let Err(error) = self.open_more(&mut moves, &mut kept, &mut claims, &left) {
+            return self.unchanged(&kept, vec![failure(&error)]);
+        }
+        let kept = kept.as_slice();
         if self.settings.run == Run::Dry {
             return self.planned_snapshots(compression, &moves, kept, &snapshots);
         }
@@ -77,6 +84,15 @@ impl Job<'_> {
         Offloaded { messages: assembled.array, system, files, report }
     }
 
+    /// What the snapshots free, in tokens.
+    fn freed(&self, compression: &Compression, snapshots: &Snapshots) -> u64 {
+        let gone = self.cost(&compression.tokens, compression.gone.clone());
+        let count = |blocks: &[Block]| -> u64 {
+            blocks.iter().map(|block| self.tokenizer.count(&block.render())).sum()
+        };
+        (gone + count(&compression.place.blocks)).saturating_sub(count(&snapshots.blocks))
+    }
+
     /// Why the snapshots are not worth what they cost the caller's prompt cache.
     fn not_worth_it(
         &self,
@@ -84,14 +100,8 @@ impl Job<'_> {
         moves: &[Move],
         snapshots: &Snapshots,
     ) -> Option<String> {
-        let gone = self.cost(&compression.tokens, compression.gone.clone());
-        let count = |blocks: &[Block]| -> u64 {
-            blocks.iter().map(|block| self.tokenizer.count(&block.render())).sum()
-        };
-        let freed =
-            (gone + count(&compression.place.blocks)).saturating_sub(count(&snapshots.blocks));
-        let saved: u64 = moves.iter().map(Move::saves).sum();
-        let left = self.tokens_before() - saved;
+        let freed = self.freed(compression, snapshots);
+        let left = self.left(moves);
         let asked = (left / 10).max(self.settings.min_savings_tokens);
         // What is kept was worth it once, and costs no cache now.
         let asked = if snapshots.report.reused { 1 } else { asked };

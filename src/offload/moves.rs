@@ -93,8 +93,33 @@ impl Job<'_> {
         let mut moves = self.moves(plan.moves, self.settings.preview, claims, &mut kept)?;
         if let Some(target) = self.settings.target_tokens {
             self.reach(target, plan.reserve, &mut moves, claims, &mut kept)?;
-            self.open(target, plan.newest, &mut moves, claims, &mut kept)?;
+            let fits = |moves: &[Move]| self.least(moves) <= target;
+            self.open(plan.newest, &mut moves, claims, &mut kept, &fits)?;
         }
+        self.settle(&mut moves, &mut kept);
+        Ok((moves, kept))
+    }
+
+    /// Opens more of the newest messages than was reckoned with, where what stays
+    /// after all, by `left`, does not meet the target.
+    pub(super) fn open_more(
+        &self,
+        moves: &mut Vec<Move>,
+        kept: &mut Vec<Kept>,
+        claims: &mut Claims,
+        left: &dyn Fn(&[Move]) -> u64,
+    ) -> Result<(), StoreError> {
+        let Some(target) = self.settings.target_tokens.filter(|target| left(moves) > *target)
+        else {
+            return Ok(());
+        };
+        self.open(self.plan().newest, moves, claims, kept, &|moves| left(moves) <= target)?;
+        self.settle(moves, kept);
+        Ok(())
+    }
+
+    /// Drops a pass that is not worth it, and puts the others in order.
+    fn settle(&self, moves: &mut Vec<Move>, kept: &mut Vec<Kept>) {
         let saved: u64 = moves.iter().map(Move::saves).sum();
         if saved < self.settings.min_savings_tokens {
             let why = "is part of a pass that would free less than min_savings_tokens";
@@ -102,7 +127,6 @@ impl Job<'_> {
         }
         moves.sort_by_key(|m| (m.candidate.index, m.candidate.slot.slot.span.start));
         kept.sort_by_key(|k| (k.candidate.index, k.candidate.slot.slot.span.start));
-        Ok((moves, kept))
     }
 
     /// Moves more, oldest first, until the target is met; then gives up previews.
@@ -141,18 +165,18 @@ impl Job<'_> {
     }
 
     /// Where even a snapshot of everything else would not meet the target, the
-    /// largest results of the newest messages move, until it can be met.
+    /// largest results of the newest messages move, until it `fits`.
     fn open(
         &self,
-        target: u64,
         mut newest: Vec<Candidate>,
         moves: &mut Vec<Move>,
         claims: &mut Claims,
         kept: &mut Vec<Kept>,
+        fits: &dyn Fn(&[Move]) -> bool,
     ) -> Result<(), StoreError> {
         newest.sort_by_key(|candidate| std::cmp::Reverse(candidate.slot.tokens));
         for candidate in newest {
-            if self.least(moves) <= target {
+            if fits(moves) {
                 break;
             }
             let at = (candidate.index, candidate.slot.slot.span.start);
@@ -165,7 +189,7 @@ impl Job<'_> {
                 moves.retain(|m| (m.candidate.index, m.candidate.slot.slot.span.start) != at);
                 kept.retain(|k| (k.candidate.index, k.candidate.slot.slot.span.start) != at);
                 moves.extend(made);
-                if self.least(moves) <= target {
+                if fits(moves) {
                     break;
                 }
             }

@@ -154,12 +154,17 @@ impl Job<'_> {
         };
         match self.compression(&moves) {
             Ok(None) => self.carry_out(moves, &kept),
-            Ok(Some(compression)) => self.compress(&compression, moves, &kept, claims),
-            Err(why) => self.without_compression(moves, &kept, why),
+            Ok(Some(compression)) => self.compress(&compression, moves, kept, claims),
+            Err(why) => self.compacted_only(moves, kept, claims, why),
         }
     }
 
-    fn plan(&self) -> Plan {
+    /// What stays once `moves` are made, in tokens.
+    pub(super) fn left(&self, moves: &[Move]) -> u64 {
+        self.tokens_before() - moves.iter().map(Move::saves).sum::<u64>()
+    }
+
+    pub(super) fn plan(&self) -> Plan {
         plan(self.history(), &self.measured, self.settings)
     }
 
@@ -169,14 +174,19 @@ impl Job<'_> {
         moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()
     }
 
-    /// Compaction alone, and why.
-    pub(super) fn without_compression(
+    /// Compaction alone, and why; without a snapshot a hard target may need more.
+    pub(super) fn compacted_only(
         &self,
-        moves: Vec<Move>,
-        kept: &[Kept],
+        mut moves: Vec<Move>,
+        mut kept: Vec<Kept>,
+        mut claims: Claims,
         why: String,
     ) -> Offloaded {
-        let mut answer = self.carry_out(moves, kept);
+        let left = |moves: &[Move]| self.left(moves);
+        if let Err(error) = self.open_more(&mut moves, &mut kept, &mut claims, &left) {
+            return self.unchanged(&kept, vec![failure(&error)]);
+        }
+        let mut answer = self.carry_out(moves, &kept);
         answer.report.warnings.push(why);
         answer
     }

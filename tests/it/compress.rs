@@ -336,3 +336,24 @@ fn the_digits_of_a_hash_decide_nothing() {
         }
     }
 }
+
+/// Where compression is not worth it, the newest result moves instead: a target that
+/// can be met is met at once.
+#[test]
+fn a_target_is_met_without_a_snapshot_where_one_is_not_worth_it() {
+    let log: String = (0..330).map(|n| format!("src/rule_{n}.rs: checked, ok\n")).collect();
+    let history = json!([
+        {"role": "user", "content": "Check the rules. ".repeat(60)},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "check", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "a", "content": log}])
+    .to_string();
+    let app = TestApp::new();
+    let settings = json!({"max_total_tokens": 2000, "target_tokens": 3500});
+    let once = app.offload(&history, &settings);
+    assert!(once.report()["tokens_before"].as_u64().unwrap() > 3_600, "{}", once.report());
+    assert!(once.report()["tokens_after"].as_u64().unwrap() <= 3_500, "{}", once.report());
+    let twice = app.offload(&once.messages, &settings);
+    assert_eq!(twice.messages, once.messages);
+    assert_eq!(split(&app.rehydrate(&once.messages).messages), split(&history));
+}
