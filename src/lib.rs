@@ -10,7 +10,7 @@
 //! - strategies: [`compaction`], [`compression`], [`lro`]
 //! - read back: [`reload`]
 //! - decide: [`offload`], [`large`]
-//! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`cli`], with [`config`] and
+//! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`] and
 //!   [`telemetry`]
 
 pub mod history;
@@ -41,3 +41,4 @@ pub mod tools;
 pub mod cli;
 pub mod http;
 pub mod mcp;
+pub mod proxy;

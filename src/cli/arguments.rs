@@ -1,5 +1,9 @@
 //! What was typed, as typed. What it means is decided by the commands.
 
+mod proxy;
+
+pub use proxy::Proxy;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -39,6 +43,8 @@ pub enum Command {
     Verify(Verify),
     /// Answer as an MCP server on standard input and output
     Mcp(Mcp),
+    /// Stand in front of another MCP server: its large results become files
+    Proxy(Proxy),
     /// Show what the service saves: a scripted agent with and without it
     Demo(Demo),
     /// Ask a running service whether it is alive; exit status 0 if so

@@ -12,6 +12,7 @@ mod lifecycle;
 mod mcp;
 mod offload;
 mod progress;
+mod proxy;
 mod reload;
 mod serve;
 mod table;
@@ -65,6 +66,9 @@ pub enum CliError {
     /// MCP on standard input and output.
     #[error(transparent)]
     Mcp(#[from] crate::mcp::stdio::StdioError),
+    /// The server behind the proxy.
+    #[error(transparent)]
+    Upstream(#[from] crate::proxy::StartError),
     /// A file or a stream.
     #[error("{what}: {source}")]
     Io {
@@ -103,6 +107,7 @@ pub fn run(arguments: Arguments) -> Exit {
         Command::Sweep(options) => lifecycle::sweep(&options),
         Command::Verify(options) => lifecycle::verify(&options),
         Command::Mcp(options) => mcp::run(options),
+        Command::Proxy(options) => proxy::run(options),
         Command::Demo(options) => demo::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Completions(options) => completions::run(&options),

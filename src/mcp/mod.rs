@@ -2,6 +2,8 @@
 //! protocol are the library's: sessions that begin with `initialize`, and requests
 //! that carry everything themselves (2026-07-28).
 
+pub mod lines;
+pub mod message;
 pub mod original;
 pub mod stdio;
 
@@ -9,9 +11,9 @@ use std::sync::Arc;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Semaphore;
@@ -80,6 +82,23 @@ impl ServerHandler for Mcp {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         tools::named(name).map(listed)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // A call that the library cannot read comes as a method that it does not know.
+        if request.method == "tools/call" {
+            let accepted = "the call cannot be read; accepted are params with a string name and an \
+                            object arguments";
+            return Err(ErrorData::invalid_params(accepted, None));
+        }
+        let method: String = request.method.chars().take(60).collect();
+        let found =
+            format!("there is no method {method:?}; this server has tools/list and tools/call");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, found, None))
     }
 
     async fn call_tool(

@@ -74,7 +74,7 @@ impl Excerpt {
         let line_end = line_start + line_bytes as u64;
         let from = (line_start + focus as u64).saturating_sub(READ_BYTES / 4).max(line_start);
         format!(
-            "{}{}{} [line of {line_bytes} bytes; read_file byte_offset={from} byte_limit={}]",
+            "{}{}{} [line of {line_bytes} bytes; its part: byte_offset={from} byte_limit={}]",
             mark(left_out_before),
             self.text.trim(),
             mark(left_out_after),

@@ -17,6 +17,12 @@ struct NotOffloaded {
 }
 
 impl Service {
+    /// Where `/offload_result` puts files that no request names a folder for; None
+    /// where the configured folder lies outside the roots.
+    pub fn large_folder(&self) -> Option<String> {
+        self.large.folder().map(|at| at.spelled().to_owned())
+    }
+
     /// `POST /offload_result`.
     pub fn offload_result(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SUBCOMMANDS: [&str; 13] = [
+const SUBCOMMANDS: [&str; 14] = [
     "serve",
     "offload",
     "grep",
@@ -18,6 +18,7 @@ const SUBCOMMANDS: [&str; 13] = [
     "sweep",
     "verify",
     "mcp",
+    "proxy",
     "demo",
     "healthcheck",
     "completions",

@@ -438,6 +438,7 @@ fn floors_point_down() {
         ("tools", 6),
         ("http", 7),
         ("mcp", 7),
+        ("proxy", 7),
         ("cli", 7),
     ]
     .into();
@@ -448,7 +449,10 @@ fn floors_point_down() {
             let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
             if let Some(used_floor) = floor.get(used) {
                 let sideways = used != own && used_floor == own_floor && *own_floor == 7;
-                let serves = matches!((own, used), ("cli", "http" | "mcp") | ("http", "mcp"));
+                let serves = matches!(
+                    (own, used),
+                    ("cli", "http" | "mcp" | "proxy") | ("http" | "proxy", "mcp")
+                );
                 assert!(used_floor <= own_floor && (!sideways || serves), "{name} uses {used}");
             }
         }

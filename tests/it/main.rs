@@ -10,7 +10,7 @@
 //! - `conformance`: the specifications of large results, sentence by sentence;
 //!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
 //!   their parts, beside the system's jq; `lifecycle`: how long files live.
-//! - `http`, `mcp`, `cli`, `socket`: the doors.
+//! - `http`, `mcp`, `cli`, `socket`: the doors; `proxy`: in front of a scripted server.
 //! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
@@ -56,6 +56,7 @@ mod properties;
 mod properties_compression;
 mod properties_formats;
 mod properties_repair;
+mod proxy;
 mod read_back;
 mod record_texts;
 mod reload;

@@ -328,10 +328,15 @@ struct Talk {
 
 impl Talk {
     fn start() -> Talk {
+        Talk::with(&[])
+    }
+
+    fn with(environment: &[(&str, &str)]) -> Talk {
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_unburden"))
             .args(["mcp", "--root", "."])
             .current_dir(folder.path())
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -369,6 +374,16 @@ fn on_standard_input_it_answers_until_the_input_ends() {
     assert_eq!(mcp.receive()["result"]["protocolVersion"], "2025-11-25");
     mcp.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     mcp.send("this is no JSON");
+    assert!(mcp.receive()["error"]["message"].as_str().unwrap().starts_with("the line is no JSON"));
+    mcp.send(r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"grep","arguments":[1]}}"#);
+    let unreadable = mcp.receive();
+    assert_eq!((&unreadable["id"], &unreadable["error"]["code"]), (&json!(5), &json!(-32602)));
+    mcp.send(r#"{"jsonrpc":"2.0","id":6,"method":"tools/eat"}"#);
+    let unknown = mcp.receive()["error"]["message"].as_str().unwrap().to_owned();
+    assert_eq!(
+        unknown,
+        "there is no method \"tools/eat\"; this server has tools/list and tools/call"
+    );
     let messages = r#"[{"role":"user","n":1.10,"content":"hi"}]"#;
     let arguments = format!(r#"{{"messages":{messages},"store_dir":"./s"}}"#);
     mcp.send(&format!(
@@ -401,6 +416,24 @@ fn on_standard_input_the_generation_without_sessions_is_spoken_too() {
     mcp.send(&of_2026(1, "tools/list", json!({})).to_string());
     let reply = mcp.receive();
     assert_eq!(reply["result"]["tools"].as_array().unwrap().len(), 5, "{reply}");
+    assert_eq!(mcp.end(), 0);
+}
+
+#[test]
+fn a_message_that_is_too_long_is_answered() {
+    let mut mcp = Talk::with(&[("UNBURDEN_SERVER__BODY_LIMIT_BYTES", "2000")]);
+    mcp.send(BEGIN);
+    mcp.receive();
+    let long = "x".repeat(3_000);
+    mcp.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{{"name":"grep","arguments":{{"pattern":"{long}"}}}}}}"#
+    ));
+    let reply = mcp.receive();
+    assert_eq!(reply["id"], "big");
+    let words = reply["error"]["message"].as_str().unwrap();
+    assert!(words.contains("accepted are up to 2000"), "{words}");
+    mcp.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    assert_eq!(mcp.receive()["id"], 2);
     assert_eq!(mcp.end(), 0);
 }
 

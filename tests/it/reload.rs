@@ -409,7 +409,7 @@ fn grep_cuts_a_long_line_around_its_first_match() {
     let shown = answer.answer.lines().nth(3).unwrap();
     assert!(shown.starts_with("L2: …é"), "{shown}");
     assert!(
-        shown.ends_with("x… [line of 160013 bytes; read_file byte_offset=118982 byte_limit=4096]"),
+        shown.ends_with("x… [line of 160013 bytes; its part: byte_offset=118982 byte_limit=4096]"),
         "{shown}"
     );
     let around = store.read("long", &bytes(118_982, 4096)).unwrap();

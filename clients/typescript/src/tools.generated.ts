@@ -258,7 +258,7 @@ export const TOOLS = [
               "number"
             ]
           },
-          "description": "Which of these ids are there, and their records."
+          "description": "Which of these ids are there; with select also their records."
         },
         "id_field": {
           "type": "string",

@@ -6,8 +6,13 @@ use std::collections::BTreeSet;
 use super::DOES_NOT_APPLY;
 use crate::asking::shared;
 
-const TESTS: [&str; 3] =
-    [include_str!("basic.rs"), include_str!("standard.rs"), include_str!("full.rs")];
+const TESTS: [&str; 5] = [
+    include_str!("basic.rs"),
+    include_str!("standard.rs"),
+    include_str!("full.rs"),
+    include_str!("../proxy/passes.rs"),
+    include_str!("../proxy/materialised.rs"),
+];
 const SPECIFICATIONS: [&str; 2] = ["lro-spec-1600.txt", "lro-spec-6400-mif.txt"];
 /// Words by which a sentence demands something.
 const DEMANDS: [&str; 4] = ["MUST", "SHOULD", "RECOMMENDED", "Normative:"];

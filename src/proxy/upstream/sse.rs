@@ -1,0 +1,126 @@
+//! Server-sent events: bytes in, events out.
+
+use std::time::Duration;
+
+/// What a stream said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SseEvent {
+    /// Its data; lines joined by a line break.
+    pub(super) data: Vec<u8>,
+}
+
+/// A reader of one stream; what it learnt of id and waiting time outlives an event.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    line: Vec<u8>,
+    data: Vec<u8>,
+    has_data: bool,
+    /// The last byte was a carriage return: a line feed behind it ends nothing.
+    after_return: bool,
+    /// A mark of byte order may stand before everything.
+    begun: bool,
+    /// Id of the last event, where the stream gives any.
+    pub(super) last_id: Option<String>,
+    /// How long the server asks to wait before coming again.
+    pub(super) retry: Option<Duration>,
+}
+
+/// An event that is longer than allowed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooLong;
+
+impl Reader {
+    /// Begins a stream that goes on with what an earlier one said.
+    pub(super) fn begin(&mut self) {
+        *self = Reader { last_id: self.last_id.take(), retry: self.retry, ..Reader::default() };
+    }
+
+    /// Reads a chunk; its events, in order.
+    pub(super) fn read(&mut self, chunk: &[u8], limit: usize) -> Result<Vec<SseEvent>, TooLong> {
+        let mut events = Vec::new();
+        let mut rest = chunk;
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
+            let (end, after) = (rest[at], &rest[at + 1..]);
+            let pair = end == b'\n' && at == 0 && self.after_return;
+            self.line.extend_from_slice(&rest[..at]);
+            self.after_return = end == b'\r';
+            rest = after;
+            if !pair {
+                events.extend(self.end_of_line());
+            }
+        }
+        if !rest.is_empty() {
+            self.after_return = false;
+            self.line.extend_from_slice(rest);
+        }
+        if self.line.len() + self.data.len() > limit { Err(TooLong) } else { Ok(events) }
+    }
+
+    fn end_of_line(&mut self) -> Option<SseEvent> {
+        let line = std::mem::take(&mut self.line);
+        let mut line = line.as_slice();
+        if !std::mem::replace(&mut self.begun, true) {
+            line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        }
+        if line.is_empty() {
+            let data = std::mem::take(&mut self.data);
+            return std::mem::take(&mut self.has_data).then_some(SseEvent { data });
+        }
+        let colon = memchr::memchr(b':', line);
+        let (name, value) =
+            colon.map_or((line, [].as_slice()), |at| (&line[..at], &line[at + 1..]));
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match name {
+            b"data" => {
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.data.push(b'\n');
+                }
+                self.data.extend_from_slice(value);
+            }
+            b"id" if !value.contains(&0) => {
+                self.last_id = Some(String::from_utf8_lossy(value).into_owned());
+            }
+            b"retry" => {
+                let ms = std::str::from_utf8(value).ok().and_then(|ms| ms.parse().ok());
+                self.retry = ms.map(Duration::from_millis).or(self.retry);
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(chunks: &[&str]) -> (Vec<String>, Reader) {
+        let mut reader = Reader::default();
+        let mut all = Vec::new();
+        for chunk in chunks {
+            all.extend(reader.read(chunk.as_bytes(), 100).unwrap());
+        }
+        (all.into_iter().map(|event| String::from_utf8(event.data).unwrap()).collect(), reader)
+    }
+
+    #[test]
+    fn events_in_every_way_of_ending_lines() {
+        let stream = "\u{feff}: hello\n\nid: 7\nretry: 20\ndata: {\"a\":\ndata: 1}\n\nevent: message\r\ndata:x\r\n\r\ndata\r\r";
+        let (events, reader) = read(&[stream]);
+        assert_eq!(events, ["{\"a\":\n1}", "x", ""]);
+        assert_eq!(reader.last_id.as_deref(), Some("7"));
+        assert_eq!(reader.retry, Some(Duration::from_millis(20)));
+        // The same a byte at a time.
+        let mut slow = Reader::default();
+        let bytes = stream.as_bytes().chunks(1);
+        let found: Vec<SseEvent> = bytes.flat_map(|byte| slow.read(byte, 100).unwrap()).collect();
+        assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn an_event_that_never_ends_is_too_long() {
+        let mut reader = Reader::default();
+        assert_eq!(reader.read(&[b'x'; 101], 100), Err(TooLong));
+        assert_eq!(read(&["data: cut"]).0, Vec::<String>::new());
+    }
+}
