@@ -50,10 +50,9 @@ impl Job<'_> {
         if let Some(why) = self.not_worth_it(compression, &moves, &snapshots) {
             return self.compacted_only(moves, kept, claims, why);
         }
-        // A snapshot may be larger than was reckoned.
-        let freed = self.freed(compression, &snapshots);
-        let left = |moves: &[Move]| self.left(moves).saturating_sub(freed);
-        if let Err(error) = self.open_more(&mut moves, &mut kept, &mut claims, &left) {
+        if let Err(error) =
+            self.open_for_snapshots(compression, &snapshots, &mut moves, &mut kept, &mut claims)
+        {
             return self.unchanged(&kept, vec![failure(&error)]);
         }
         let kept = kept.as_slice();
@@ -82,6 +81,26 @@ impl Job<'_> {
         let files = self.files_of(&moves, &snapshots, &created);
         let system = assembled.system.filter(|_| compression.place.is_beside());
         Offloaded { messages: assembled.array, system, files, report }
+    }
+
+    /// Opens more of the newest messages where the snapshots, and what must stand
+    /// beside them, are larger than was reckoned.
+    fn open_for_snapshots(
+        &self,
+        compression: &Compression,
+        snapshots: &Snapshots,
+        moves: &mut Vec<Move>,
+        kept: &mut Vec<Kept>,
+        claims: &mut Claims,
+    ) -> Result<(), StoreError> {
+        if self.settings.target_tokens.is_none() {
+            return Ok(());
+        }
+        let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
+        let all = self.left(moves);
+        let freed =
+            all.saturating_sub(self.tokens_of(&self.assembled(compression, moves, &rendered)));
+        self.open_more(moves, kept, claims, &|moves| self.left(moves).saturating_sub(freed))
     }
 
     /// What the snapshots free, in tokens.
