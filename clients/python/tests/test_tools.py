@@ -94,7 +94,12 @@ class RunTool(unittest.TestCase):
         header, page = "Showing lines 0-119 of 500 total lines.", "\n\n---\n\nline\n"
         for name, asked, found, more in (
             ("read_file", {"absolute_path": "a"}, {"next_offset": 120, "next_byte_offset": 9}, "offset=120"),
-            ("read_file", {"absolute_path": "a"}, {"next_offset": None, "next_byte_offset": 9}, "byte_offset=9"),
+            (
+                "read_file",
+                {"absolute_path": "a"},
+                {"next_offset": None, "next_byte_offset": 9},
+                "byte_offset=9",
+            ),
             (
                 "read_file",
                 {"absolute_path": "a", "byte_limit": 9},
@@ -111,7 +116,9 @@ class RunTool(unittest.TestCase):
 
     def test_an_answer_about_records_says_itself_how_to_go_on(self) -> None:
         answer = "3 of 9 records match.\n{}\n[3 of 9 shown; offset=3 for more]"
-        text, _ = self.run_one(_gives(answer, truncated=True, next_offset=3), "lro_extract", {"file_path": "f"})
+        text, _ = self.run_one(
+            _gives(answer, truncated=True, next_offset=3), "lro_extract", {"file_path": "f"}
+        )
         self.assertEqual(text, answer)
 
     def test_an_error_is_a_sentence(self) -> None:
