@@ -10,8 +10,8 @@
 //! - strategies: [`compaction`], [`compression`], [`lro`]
 //! - read back: [`reload`]
 //! - decide: [`offload`], [`large`]
-//! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`] and
-//!   [`telemetry`]
+//! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`],
+//!   [`confine`] and [`telemetry`]
 
 pub mod history;
 pub mod params;
@@ -34,6 +34,7 @@ pub mod large;
 pub mod offload;
 
 pub mod config;
+pub mod confine;
 pub mod service;
 pub mod telemetry;
 pub mod tools;

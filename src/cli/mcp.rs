@@ -1,15 +1,16 @@
 //! `unburden mcp`: the MCP door on standard input and output, until the input ends.
 
 use std::sync::Arc;
-
-use tokio::sync::Semaphore;
+use std::time::Duration;
 
 use super::arguments::Mcp as Options;
+use super::confinement::settle;
 use super::serve::{stop, sweep_on_schedule};
 use super::{CliError, Exit};
 use crate::config::Config;
 use crate::mcp::{Mcp, stdio};
 use crate::service::Service;
+use crate::service::turns::Turns;
 use crate::{telemetry, tokens};
 
 pub(super) fn run(options: Options) -> Result<Exit, CliError> {
@@ -19,9 +20,11 @@ pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     }
     telemetry::start();
     let service = Arc::new(Service::open(&config)?);
+    settle(&config, std::iter::once(&*service))?;
     std::thread::spawn(tokens::warm_up);
     sweep_on_schedule(&service, config.store.sweep_seconds);
-    let turns = Arc::new(Semaphore::new(config.server.concurrent_requests.max(1)));
+    let wait = Duration::from_secs(config.server.request_timeout_seconds);
+    let turns = Turns::new(config.server.concurrent_requests, wait);
     let mcp = Mcp::new(service, turns, config.server.mcp_answer_tokens);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -3,8 +3,10 @@
 
 pub mod arguments;
 mod completions;
+mod confinement;
 mod count;
 mod demo;
+mod entries;
 mod extract;
 mod healthcheck;
 mod input;
@@ -76,6 +78,32 @@ pub enum CliError {
         what: String,
         /// The system's reason.
         source: io::Error,
+    },
+    /// Somebody without a token, where only tokens tell who is who.
+    #[error(
+        "{section} has no token; accepted is one in {section}.token, {section}.token_file, or in \
+         the environment"
+    )]
+    NoToken {
+        /// The section of the configuration.
+        section: String,
+    },
+    /// Landlock was required.
+    #[error(
+        "store.landlock is \"required\", but {found}; accepted is \"auto\" there, or a kernel with \
+         Landlock"
+    )]
+    Landlock {
+        /// What the kernel said.
+        found: String,
+    },
+    /// Two with one token.
+    #[error("{one} and {other} have the same token; accepted is one of its own for each")]
+    OneToken {
+        /// A section of the configuration.
+        one: String,
+        /// Another.
+        other: String,
     },
     /// An input that is no history.
     #[error("{what}: {found}")]

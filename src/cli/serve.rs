@@ -6,13 +6,46 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::arguments::Serve;
+use super::confinement::settle;
+use super::entries::entries;
 use super::{CliError, Exit, print};
 use crate::config::Config;
-use crate::http::{Door, Token, bind, serve};
+use crate::http::{Door, bind, serve};
 use crate::service::Service;
 use crate::{telemetry, tokens};
 
 pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
+    let config = configured(options)?;
+    telemetry::start();
+    let entries = entries(&config)?;
+    let protected = entries.iter().all(|(_, token, _)| token.is_some()) || config.server.no_auth;
+    settle(&config, entries.iter().map(|(_, _, service)| &**service))?;
+    std::thread::spawn(tokens::warm_up);
+    for (_, _, service) in &entries {
+        sweep_on_schedule(service, config.store.sweep_seconds);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(CliError::io("starting"))?;
+    runtime.block_on(async {
+        let listener = bind(config.server.listen, protected).await?;
+        let address = listener.local_addr().map_err(CliError::io("listening"))?;
+        print(&format!("listening on http://{address}"))?;
+        for (tenant, _, service) in &entries {
+            let (roots, memory_bytes) = (service.roots(), service.budget().total());
+            tracing::info!(%address, tenant, roots, memory_bytes, "ready");
+        }
+        serve(listener, Door::to_all(entries, &config.server), stop()).await;
+        Ok::<(), CliError>(())
+    })?;
+    // Work that outlived its request must not keep the process.
+    runtime.shutdown_background();
+    Ok(Exit::Success)
+}
+
+/// The configuration with what was typed over it.
+fn configured(options: Serve) -> Result<Config, CliError> {
     let mut config = Config::load(options.config.as_deref())?;
     if let Some(listen) = options.listen {
         config.server.listen = listen;
@@ -22,34 +55,10 @@ pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     }
     if options.token_file.is_some() {
         config.server.token_file = options.token_file;
+        config.server.token = None;
     }
-    telemetry::start();
-    let token = match &config.server.token_file {
-        Some(path) => Some(
-            Token::read(path)
-                .map_err(CliError::io(format_args!("reading the token file {}", path.display())))?,
-        ),
-        None => None,
-    };
-    let protected = token.is_some() || options.no_auth;
-    let service = Arc::new(Service::open(&config)?);
-    std::thread::spawn(tokens::warm_up);
-    sweep_on_schedule(&service, config.store.sweep_seconds);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(CliError::io("starting"))?;
-    runtime.block_on(async {
-        let listener = bind(config.server.listen, protected).await?;
-        let address = listener.local_addr().map_err(CliError::io("listening"))?;
-        print(&format!("listening on http://{address}"))?;
-        tracing::info!(%address, roots = service.roots(), "ready");
-        serve(listener, Door::new(service, token, &config.server), stop()).await?;
-        Ok::<(), CliError>(())
-    })?;
-    // Work that outlived its request must not keep the process.
-    runtime.shutdown_background();
-    Ok(Exit::Success)
+    config.server.no_auth |= options.no_auth;
+    Ok(config)
 }
 
 /// Sweeps now and then again each `seconds`; 0 never. The thread ends with the

@@ -1,13 +1,13 @@
 //! The model and who summarises: what an operator sets, and nobody else. No
 //! request can name an endpoint, a key or a model for summaries.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::Key;
 use crate::model::{Calls, Client, ModelError, Settings};
 use crate::offload::{Kind, Summariser};
 
@@ -52,29 +52,6 @@ impl Default for LlmConfig {
             tries: Calls::MOST,
             concurrency: 4,
         }
-    }
-}
-
-/// A key: never shown, not even to `Debug`.
-#[derive(Clone, PartialEq, Deserialize)]
-pub struct Key(String);
-
-impl Key {
-    /// Wraps a key.
-    pub fn new(key: String) -> Key {
-        Key(key)
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(hidden)")
-    }
-}
-
-impl Serialize for Key {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str("(hidden)")
     }
 }
 
@@ -162,14 +139,15 @@ impl LlmConfig {
     }
 
     fn key(&self) -> Result<Option<String>, SummariserError> {
-        if let Some(Key(key)) = &self.api_key {
-            return Ok(Some(key.clone()));
+        if let Some(key) = &self.api_key {
+            return Ok(Some(key.text().to_owned()));
         }
         if let Some(path) = &self.api_key_file {
-            let read = std::fs::read_to_string(path).map_err(|source| {
-                SummariserError::KeyFile { path: path.display().to_string(), source }
+            let key = Key::read(path).map_err(|source| SummariserError::KeyFile {
+                path: path.display().to_string(),
+                source,
             })?;
-            return Ok(Some(read.trim().to_owned()));
+            return Ok(Some(key.text().to_owned()));
         }
         Ok(std::env::var("OPENAI_API_KEY").ok())
     }

@@ -3,13 +3,17 @@
 //! start, with its path. `config.example.toml` is the same, commented, and a test
 //! holds it to this file.
 
+mod key;
 mod large;
 mod llm;
 mod server;
+mod tenants;
 
+pub use key::Key;
 pub use large::{ExtractConfig, LargeConfig, PromptConfig};
-pub use llm::{CompressionConfig, Key, LlmConfig, SummariserConfig, SummariserError};
+pub use llm::{CompressionConfig, LlmConfig, SummariserConfig, SummariserError};
 pub use server::ServerConfig;
+pub use tenants::{TenantConfig, Tenants};
 
 use std::path::Path;
 use std::time::Duration;
@@ -25,6 +29,8 @@ use crate::reload::{grep, read_file};
 pub struct Config {
     /// The HTTP door.
     pub server: ServerConfig,
+    /// Who else may come in, each to folders of its own.
+    pub tenants: Tenants,
     /// Where files go.
     pub store: StoreConfig,
     /// Ceilings of the reading operations.
@@ -54,6 +60,8 @@ pub struct StoreConfig {
     pub ttl_seconds: u64,
     /// Time between two sweeps, in seconds; the first is at the start. 0 never sweeps.
     pub sweep_seconds: u64,
+    /// Whether `serve` and `mcp` give up every file outside the roots.
+    pub landlock: LandlockConfig,
 }
 
 impl Default for StoreConfig {
@@ -68,6 +76,7 @@ impl Default for StoreConfig {
             durability: DurabilityConfig::Sync,
             ttl_seconds: 30 * 24 * 3_600,
             sweep_seconds: 3_600,
+            landlock: LandlockConfig::Auto,
         }
     }
 }
@@ -80,6 +89,18 @@ pub enum DurabilityConfig {
     Sync,
     /// In the system's cache.
     Relaxed,
+}
+
+/// Whether the process gives up every file outside its roots (Landlock).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LandlockConfig {
+    /// Where the kernel can.
+    Auto,
+    /// Never.
+    Off,
+    /// It does not start where the kernel cannot.
+    Required,
 }
 
 /// Ceilings of the reading operations.
@@ -149,7 +170,10 @@ impl Default for CacheConfig {
     }
 }
 
-const API_KEY: &str = "UNBURDEN_LLM__API_KEY";
+/// Where our variables begin.
+const OWN: &str = "UNBURDEN_";
+/// The last part of a variable that holds a secret.
+const SECRETS: [&str; 2] = ["__API_KEY", "__TOKEN"];
 
 /// Why a configuration was refused.
 #[derive(Debug, thiserror::Error)]
@@ -193,15 +217,12 @@ impl Config {
         }
         // The specification's own prefix, below ours.
         let seed = environment("ATLATL", "ATLATL_PROMPT__OFFLOAD__");
-        let own = environment("UNBURDEN", "UNBURDEN_");
+        let own = environment("UNBURDEN", OWN);
         let read = builder.add_source(seed).add_source(own).build()?;
         let mut config: Config = serde_path_to_error::deserialize(read).map_err(|error| {
             ConfigError::Key { key: error.path().to_string(), reason: error.inner().to_string() }
         })?;
-        // Not read with the others, which take a key of digits for a number.
-        if let Ok(key) = std::env::var(API_KEY) {
-            config.llm.api_key = Some(Key::new(key));
-        }
+        config.take_secrets();
         config.take_port()?;
         config.check_timeouts()?;
         Ok(config)
@@ -214,6 +235,20 @@ impl Config {
             return Err(ConfigError::Timeouts { request, snapshot });
         }
         Ok(())
+    }
+
+    /// Keys and tokens of the environment. They are not read with the other settings,
+    /// which take a secret of digits for a number.
+    fn take_secrets(&mut self) {
+        let secret = |name: &str| std::env::var(format!("{OWN}{name}")).ok().map(Key::new);
+        let llm = secret("LLM__API_KEY");
+        self.llm.api_key = llm.or(self.llm.api_key.take());
+        let server = secret("SERVER__TOKEN");
+        self.server.token = server.or(self.server.token.take());
+        for (name, tenant) in &mut self.tenants {
+            let token = secret(&format!("TENANTS__{}__TOKEN", name.to_uppercase()));
+            tenant.token = token.or(tenant.token.take());
+        }
     }
 
     /// `PORT`, as platforms set it, unless the address is set by its own name.
@@ -246,6 +281,7 @@ fn variables(begin: &str) -> config::Map<String, String> {
     let words = |name: &str| name.split_once('_').is_some_and(|(_, key)| key.contains("__"));
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| name.starts_with(begin) && words(name) && name != API_KEY)
+        .filter(|(name, _)| name.starts_with(begin) && words(name))
+        .filter(|(name, _)| !SECRETS.iter().any(|secret| name.ends_with(secret)))
         .collect()
 }

@@ -5,7 +5,7 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::json;
+use super::{json, refuse};
 use crate::envelope::{Answer, ErrorFacts};
 use crate::history::HistoryError;
 use crate::jq::JqError;
@@ -20,7 +20,9 @@ use crate::tools::UnknownForm;
 /// The response to a failure of the service.
 pub(super) fn failed(failure: &Failure) -> Response {
     let (status, code, field) = meaning(failure);
-    if status.is_server_error() {
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        tracing::warn!(code, error = %failure, "the request was turned away");
+    } else if status.is_server_error() {
         tracing::error!(code, error = %failure, "the request failed");
     }
     let mut response = respond(status, code, failure.to_string(), field);
@@ -65,6 +67,9 @@ fn meaning(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>
         },
         Failure::Reload { field, source } => reload(source, field),
         Failure::Extract(error) => extract(error),
+        Failure::TooHeavy(_) => (S::PAYLOAD_TOO_LARGE, "body_too_heavy", None),
+        Failure::Full(_) => (S::SERVICE_UNAVAILABLE, "memory_full", None),
+        Failure::Crowded(_) => (S::SERVICE_UNAVAILABLE, "too_many_requests", None),
     }
 }
 
@@ -76,7 +81,7 @@ pub(super) fn respond(
     field: Option<&str>,
 ) -> Response {
     let facts = ErrorFacts { code, message, field: field.map(str::to_owned), request_id: None };
-    json(status, Answer::failure(&facts))
+    json(status, Answer::failure(&facts).into_json())
 }
 
 /// A panic: the log has more under the same id.
@@ -84,12 +89,39 @@ pub(super) fn panicked(request_id: String) -> Response {
     let message = format!("the service made a mistake; its log has more under {request_id}");
     let facts =
         ErrorFacts { code: "internal_error", message, field: None, request_id: Some(request_id) };
-    json(StatusCode::INTERNAL_SERVER_ERROR, Answer::failure(&facts))
+    json(StatusCode::INTERNAL_SERVER_ERROR, Answer::failure(&facts).into_json())
 }
 
 pub(super) fn too_large(limit: usize) -> Response {
     let message = format!("the body is larger than {limit} bytes; accepted is up to that");
     respond(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message, None)
+}
+
+pub(super) fn coded_body(coding: &str) -> Response {
+    let coding: String = coding.chars().take(60).collect();
+    let message = format!("the body has the content coding {coding:?}; accepted is a body without");
+    respond(StatusCode::UNSUPPORTED_MEDIA_TYPE, "body_coded", message, None)
+}
+
+pub(super) fn slow_body(seconds: u64) -> Response {
+    let message = format!("nothing of the body came for {seconds} seconds");
+    respond(StatusCode::REQUEST_TIMEOUT, "body_too_slow", message, None)
+}
+
+pub(super) fn foreign_host(host: &str) -> Response {
+    let message = format!(
+        "the request is addressed to the host {host:?}; accepted are the names of this service \
+         (server.allowed_hosts)"
+    );
+    respond(StatusCode::FORBIDDEN, "host_refused", message, None)
+}
+
+pub(super) fn foreign_origin(origin: &str) -> Response {
+    let message = format!(
+        "the request comes from a web page of {origin:?}; accepted are pages of \
+         server.allowed_origins"
+    );
+    respond(StatusCode::FORBIDDEN, "origin_refused", message, None)
 }
 
 pub(super) fn broken_body() -> Response {
@@ -119,6 +151,7 @@ pub(super) fn unknown_form(unknown: &UnknownForm) -> Response {
 
 pub(super) async fn unknown_route(request: Request) -> Response {
     let path: String = request.uri().path().chars().take(100).collect();
+    refuse::forget(request.into_body());
     let message = format!("there is no route {path}; GET /openapi.yaml lists all of them");
     respond(StatusCode::NOT_FOUND, "route_unknown", message, None).into_response()
 }
@@ -126,6 +159,7 @@ pub(super) async fn unknown_route(request: Request) -> Response {
 pub(super) async fn wrong_method(request: Request) -> Response {
     let path: String = request.uri().path().chars().take(100).collect();
     let message = format!("{} is not accepted at {path}; see GET /openapi.yaml", request.method());
+    refuse::forget(request.into_body());
     respond(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message, None).into_response()
 }
 
@@ -188,6 +222,7 @@ fn reload(
         }
         E::NotAFile { .. } => refused("not_a_file", path),
         E::NotText { .. } => refused("not_text", path),
+        E::TooLarge { .. } => refused("file_too_large", path),
         E::Expired { .. } => (StatusCode::GONE, "file_expired", Some(path)),
         E::LinesPastEnd { .. } => refused("offset_past_end", "lines"),
         E::OffsetPastEnd { .. } => refused("offset_past_end", "offset"),

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::Door;
-use super::body::Body;
+use super::call::Call;
+use super::{Door, Tenant, error};
 use crate::config::ServerConfig;
 use crate::mcp::Mcp;
 use crate::mcp::original::Sent;
@@ -25,34 +25,32 @@ pub(super) fn service(mcp: Mcp, config: &ServerConfig) -> McpService {
     StreamableHttpService::new(move || Ok(mcp.clone()), sessions, settings(config))
 }
 
-/// A web page must not reach the service through its visitor's browser: no foreign
-/// origin is taken, and on loopback no foreign host name either.
+/// Host and Origin are asked in front of every route, so also of this one.
 fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
-    let settings = StreamableHttpServerConfig::default()
+    StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(config.body_limit_bytes)
-        .with_allowed_origins(config.allowed_origins.iter().cloned())
-        .enforce_origin_validation();
-    match (config.allowed_hosts.is_empty(), config.listen.ip().is_loopback()) {
-        (false, _) => settings.with_allowed_hosts(config.allowed_hosts.iter().cloned()),
-        // The library's own list: the names of loopback.
-        (true, true) => settings,
-        // Who listens beyond it has a token, or was told to have none.
-        (true, false) => settings.disable_allowed_hosts(),
-    }
+        .disable_allowed_hosts()
 }
 
 /// Answers a message of MCP; its bytes stay beside what the library parses.
 pub(super) async fn answer(door: Door, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
-    let body = match Body::from_request(Request::new(body), &door).await {
-        Ok(body) => body.bytes,
+    let request = Request::from_parts(parts.clone(), body);
+    let Call { bytes, reserved, .. } = match Call::from_request(request, &door).await {
+        Ok(call) => call,
         Err(refused) => return refused,
     };
+    let Some(tenant) = parts.extensions.get::<Arc<Tenant>>().cloned() else {
+        return error::unauthorized();
+    };
     what_a_client_means(&mut parts.headers);
-    parts.extensions.insert(Sent(body.as_slice().into()));
-    door.mcp.handle(Request::from_parts(parts, AxumBody::from(body))).await.into_response()
+    parts.extensions.insert(Sent(bytes.as_slice().into()));
+    let request = Request::from_parts(parts, AxumBody::from(bytes));
+    let response = tenant.mcp.handle(request).await.into_response();
+    drop(reserved);
+    response
 }
 
 /// Clients of MCP must name both content types; a person with `curl` names none.

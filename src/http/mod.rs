@@ -2,10 +2,14 @@
 //! the service, packs. Work that counts, reads or writes runs off the async
 //! threads, and only so many requests at a time.
 
-mod body;
+mod call;
 mod error;
+mod held;
+mod line;
 mod mcp;
+mod origin;
 mod probe;
+mod refuse;
 mod serve;
 mod token;
 mod wrap;
@@ -14,21 +18,23 @@ pub use serve::{ServeError, bind, serve};
 pub use token::Token;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{RawQuery, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use tokio::sync::Semaphore;
 
 use crate::config::ServerConfig;
 use crate::envelope::Answer;
 use crate::mcp::Mcp;
+use crate::service::turns::{Share, Turns};
 use crate::service::{Failure, Service};
 use crate::tools::Form;
-use body::Body;
+use call::Call;
 
 /// The contract, as the binary serves it.
 pub const OPENAPI: &str = include_str!("../../openapi.yaml");
@@ -36,25 +42,48 @@ pub const OPENAPI: &str = include_str!("../../openapi.yaml");
 /// What every handler sees.
 #[derive(Clone)]
 pub struct Door {
-    service: Arc<Service>,
-    token: Option<Arc<Token>>,
-    turns: Arc<Semaphore>,
+    tenants: Arc<[Arc<Tenant>]>,
+    turns: Turns,
     limits: Arc<ServerConfig>,
+    names: Arc<origin::Names>,
+}
+
+/// Who comes in, and what they see.
+pub struct Tenant {
+    name: Option<String>,
+    token: Option<Token>,
+    service: Arc<Service>,
     mcp: mcp::McpService,
 }
+
+/// Who may come in: the name for logs, the token, and the service behind it.
+pub type Entry = (Option<String>, Option<Token>, Arc<Service>);
 
 impl Door {
     /// A door to `service`. With a token, only the probes are open without it.
     pub fn new(service: Arc<Service>, token: Option<Token>, config: &ServerConfig) -> Door {
-        let turns = Arc::new(Semaphore::new(config.concurrent_requests.max(1)));
-        let mcp = Mcp::new(Arc::clone(&service), Arc::clone(&turns), config.mcp_answer_tokens);
-        Door {
-            service,
-            token: token.map(Arc::new),
-            turns,
-            limits: Arc::new(config.clone()),
-            mcp: mcp::service(mcp, config),
-        }
+        Door::to_all(vec![(None, token, service)], config)
+    }
+
+    /// A door to the service of each, by token; who has none is let in only where
+    /// there is nobody else.
+    pub fn to_all(entries: Vec<Entry>, config: &ServerConfig) -> Door {
+        let turns =
+            Turns::new(config.concurrent_requests, Duration::from_secs(config.queue_seconds));
+        let tenant = |(name, token, service): Entry| {
+            let mcp = Mcp::new(Arc::clone(&service), turns.clone(), config.mcp_answer_tokens);
+            Arc::new(Tenant { name, token, service, mcp: mcp::service(mcp, config) })
+        };
+        let tenants = entries.into_iter().map(tenant).collect();
+        let names = Arc::new(origin::Names::of(config));
+        Door { tenants, turns, limits: Arc::new(config.clone()), names }
+    }
+}
+
+impl Door {
+    /// The turns of requests, which every door of the process shares.
+    pub fn turns(&self) -> &Turns {
+        &self.turns
     }
 }
 
@@ -85,40 +114,40 @@ pub fn router(door: Door) -> Router {
     wrap::wrap(routes, &door).with_state(door)
 }
 
-async fn context_offload(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.offload(&body.bytes)).await
+async fn context_offload(State(door): State<Door>, call: Call) -> Response {
+    door.work(call, Service::offload).await
 }
 
-async fn grep(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.grep(&body.bytes)).await
+async fn grep(State(door): State<Door>, call: Call) -> Response {
+    door.read(call, Service::grep).await
 }
 
-async fn read_file(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.read_file(&body.bytes)).await
+async fn read_file(State(door): State<Door>, call: Call) -> Response {
+    door.read(call, Service::read_file).await
 }
 
-async fn rehydrate(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.rehydrate(&body.bytes)).await
+async fn rehydrate(State(door): State<Door>, call: Call) -> Response {
+    door.read(call, Service::rehydrate).await
 }
 
-async fn validate(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.validate(&body.bytes).map(|(answer, _)| answer)).await
+async fn validate(State(door): State<Door>, call: Call) -> Response {
+    door.work(call, |service, body| service.validate(body).map(|(answer, _)| answer)).await
 }
 
-async fn count_tokens(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.count_tokens(&body.bytes)).await
+async fn count_tokens(State(door): State<Door>, call: Call) -> Response {
+    door.work(call, Service::count_tokens).await
 }
 
-async fn offload_result(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.offload_result(&body.bytes)).await
+async fn offload_result(State(door): State<Door>, call: Call) -> Response {
+    door.work(call, Service::offload_result).await
 }
 
-async fn lro_extract(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.lro_extract(&body.bytes)).await
+async fn lro_extract(State(door): State<Door>, call: Call) -> Response {
+    door.read(call, Service::lro_extract).await
 }
 
-async fn read_tool_result(State(door): State<Door>, body: Body) -> Response {
-    door.work(move |service| service.read_tool_result(&body.bytes)).await
+async fn read_tool_result(State(door): State<Door>, call: Call) -> Response {
+    door.read(call, Service::read_tool_result).await
 }
 
 async fn mcp(State(door): State<Door>, request: Request) -> Response {
@@ -142,27 +171,42 @@ async fn openapi() -> Response {
 }
 
 impl Door {
+    /// Makes something of a history or a result.
+    async fn work(self, call: Call, operation: Operation) -> Response {
+        self.run(Share::Work, call, operation).await
+    }
+
+    /// Brings something back.
+    async fn read(self, call: Call, operation: Operation) -> Response {
+        self.run(Share::Reads, call, operation).await
+    }
+
     /// Runs one operation on a thread that may block, when its turn comes.
-    async fn work(
-        self,
-        operation: impl FnOnce(&Service) -> Result<Answer, Failure> + Send + 'static,
-    ) -> Response {
-        let turn = Arc::clone(&self.turns).acquire_owned().await;
-        let service = Arc::clone(&self.service);
+    async fn run(self, share: Share, call: Call, operation: Operation) -> Response {
+        let turn = match self.turns.take(share).await {
+            Ok(turn) => turn,
+            Err(crowded) => return error::failed(&Failure::Crowded(crowded)),
+        };
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            operation(&service)
+            let Call { service, bytes, reserved } = call;
+            let answer = operation(&service, &bytes);
+            drop(bytes);
+            (answer.map(Answer::into_json), reserved)
         });
         match done.await {
-            Ok(Ok(answer)) => json(StatusCode::OK, answer),
-            Ok(Err(failure)) => error::failed(&failure),
+            Ok((Ok(answer), reserved)) => json(StatusCode::OK, held::body(answer, reserved)),
+            Ok((Err(failure), _)) => error::failed(&failure),
             // A panic below is a bug; the layer above gives it an id and a log line.
             Err(panic) => std::panic::resume_unwind(panic.into_panic()),
         }
     }
 }
 
+/// What a route does with a body.
+type Operation = fn(&Service, &[u8]) -> Result<Answer, Failure>;
+
 /// An envelope as a response.
-fn json(status: StatusCode, answer: Answer) -> Response {
-    (status, [(header::CONTENT_TYPE, "application/json")], answer.into_json()).into_response()
+fn json(status: StatusCode, envelope: impl Into<Body>) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], envelope.into()).into_response()
 }

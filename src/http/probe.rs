@@ -28,8 +28,8 @@ pub(super) async fn healthz() -> Response {
 
 /// Work can be done: every root can be read and written.
 pub(super) async fn readyz(State(door): State<Door>) -> Response {
-    let service = door.service;
-    let look = tokio::task::spawn_blocking(move || service.unready()).await;
+    let unready = move || door.tenants.iter().find_map(|tenant| tenant.service.unready());
+    let look = tokio::task::spawn_blocking(unready).await;
     let reason = look.unwrap_or_else(|_| Some("the roots could not be looked at".to_owned()));
     match reason {
         None => plain(StatusCode::OK, &Status { status: "ready", reason: None }),

@@ -13,7 +13,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
 use ulid::Ulid;
 
-use super::{Door, error};
+use super::{Door, error, origin};
 use crate::telemetry::metrics::REQUESTS;
 
 const ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -23,6 +23,7 @@ const ID_BYTES: usize = 64;
 /// Wraps the routes; the first layer named is the innermost.
 pub(super) fn wrap(routes: Router<Door>, door: &Door) -> Router<Door> {
     routes
+        .layer(middleware::from_fn_with_state(door.clone(), origin::require))
         .layer(CatchPanicLayer::custom(caught))
         .layer(middleware::from_fn_with_state(door.clone(), watch))
 }
@@ -33,7 +34,8 @@ async fn watch(State(door): State<Door>, request: Request, next: Next) -> Respon
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or("none", MatchedPath::as_str).to_owned();
     let id = request_id(request.headers());
-    let span = tracing::info_span!("request", id, method = %request.method(), route);
+    let tenant = tracing::field::Empty;
+    let span = tracing::info_span!("request", id, method = %request.method(), route, tenant);
     let answer = async {
         let start = Instant::now();
         let seconds = door.limits.request_timeout_seconds;

@@ -3,7 +3,7 @@
 use jaq_core::{
     Compiler, Filter, data,
     load::{
-        Arena, File, Lexer, Loader,
+        Arena, File, Lexer, Loader, import,
         lex::{StrPart, Tok, Token},
         parse::Def,
         span,
@@ -57,6 +57,10 @@ fn compile_as_written(filter: &str, vars: &[String]) -> Result<Filter<Data>, JqE
     let arena = Arena::default();
     let modules = Loader::new(definitions())
         .load(&arena, File { code: filter, path: () })
+        .map_err(|errors| complaint::of_loading(filter, errors))?;
+    // The loader reads no data files either, and the compiler takes for granted that
+    // somebody did.
+    import(&modules, |_| Err("there are no data files".to_owned()))
         .map_err(|errors| complaint::of_loading(filter, errors))?;
     Compiler::default()
         .with_funs(functions())
@@ -176,6 +180,7 @@ mod tests {
         assert!(error("map(1; 2)").contains("nearest: map/1"));
         assert!(error("$keywrd").contains("nearest: $keyword"));
         assert!(error("import \"a\" as a; .").contains("not supported"));
+        assert!(error("import \"a\" as $a; $a").contains("not supported"));
         assert!(error("").contains("found the end"));
     }
 

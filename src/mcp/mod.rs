@@ -16,10 +16,10 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use tokio::sync::Semaphore;
 
 use crate::service::Service;
-use crate::tools::{self, Called, Definition, Manner};
+use crate::service::turns::{Share, Turns};
+use crate::tools::{self, CONTEXT_OFFLOAD, Called, Definition, Manner};
 use original::{Originals, Sent};
 
 const INSTRUCTIONS: &str = include_str!("../../prompts/mcp_instructions.md");
@@ -31,7 +31,7 @@ const RELOAD_TOOLS: &str = r#"["read_file","grep","lro_extract","read_tool_resul
 #[derive(Clone)]
 pub struct Mcp {
     service: Arc<Service>,
-    turns: Arc<Semaphore>,
+    turns: Turns,
     originals: Arc<Originals>,
     max_tokens: u64,
 }
@@ -39,13 +39,17 @@ pub struct Mcp {
 impl Mcp {
     /// Answers over `service`, at most as many calls at a time as `turns` allow, each
     /// of at most `max_tokens` tokens.
-    pub fn new(service: Arc<Service>, turns: Arc<Semaphore>, max_tokens: u64) -> Mcp {
+    pub fn new(service: Arc<Service>, turns: Turns, max_tokens: u64) -> Mcp {
         Mcp { service, turns, originals: Arc::default(), max_tokens }
     }
 
     /// Calls a tool on a thread that may block, when its turn comes.
     async fn called(&self, tool: &'static Definition, arguments: String) -> Called {
-        let turn = Arc::clone(&self.turns).acquire_owned().await;
+        let share = if tool.name == CONTEXT_OFFLOAD { Share::Work } else { Share::Reads };
+        let turn = match self.turns.take(share).await {
+            Ok(turn) => turn,
+            Err(crowded) => return Called { text: crowded.to_string(), structured: None },
+        };
         let (service, max_tokens) = (Arc::clone(&self.service), self.max_tokens);
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;

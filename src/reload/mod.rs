@@ -37,6 +37,8 @@ use cap_std::fs::Dir;
 use serde::Serialize;
 use thiserror::Error;
 
+pub use regular_file::unopened;
+
 /// What a query reads: a place under a confined handle, and the caller's own
 /// spelling of it, which is the only one that texts repeat.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +111,16 @@ pub enum ReloadError {
         path: String,
         /// Where that byte stands in the file, from 0.
         byte_offset: u64,
+    },
+    /// A file that is too large to be read whole.
+    #[error(
+        "{path:?} has more than {limit} bytes; its parts by read_file, or a smaller file, would be accepted"
+    )]
+    TooLarge {
+        /// The path as the caller spells it.
+        path: String,
+        /// The greatest length in bytes.
+        limit: u64,
     },
     /// A page of lines that begins after the last line.
     #[error(

@@ -53,14 +53,20 @@ pub(super) fn open(dir: &Dir, path: &Path, symlinks: Symlinks) -> io::Result<Opt
 /// Opens what the caller named; what cannot exist and what lies outside get
 /// the same answer as what is missing.
 pub(super) fn open_target(target: &Target<'_>) -> Result<Option<Opened>, ReloadError> {
-    let spelled = || target.spelled.to_owned();
-    open(target.dir, target.path, Symlinks::Follow).map_err(|source| {
-        if is_absent(&source) {
-            ReloadError::NotFound { path: spelled() }
-        } else {
-            ReloadError::Io { path: spelled(), source }
-        }
-    })
+    open(target.dir, target.path, Symlinks::Follow)
+        .map_err(|source| unopened(target.spelled.to_owned(), source))
+}
+
+/// The answer to a path that does not open: nothing is there as far as a caller
+/// may know, it is no file, or the system has a reason of its own.
+pub fn unopened(path: String, source: io::Error) -> ReloadError {
+    if is_absent(&source) {
+        ReloadError::NotFound { path }
+    } else if is(&source, Errno::NXIO) || is(&source, Errno::NODEV) {
+        ReloadError::NotAFile { path }
+    } else {
+        ReloadError::Io { path, source }
+    }
 }
 
 /// Whether the error says that there is no such thing inside the handle.

@@ -48,13 +48,15 @@ const HOLDERS: usize = 16;
 /// What is said of a reference that there is no room for.
 pub(super) const TOO_LARGE: &str = "it would make the answer too large";
 
-/// Puts everything back; the references may bring back `room` bytes together.
+/// Puts everything back; the references may bring back `room` bytes together. `hold`
+/// is told of the bytes of each; None where it said that there is no memory for them.
 pub fn rehydrate(
     history: &History<'_>,
     system: Option<&str>,
     roots: &Roots,
     room: u64,
-) -> Result<Rehydrated, HistoryError> {
+    hold: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Rehydrated>, HistoryError> {
     let mut unresolved = Vec::new();
     let mut messages_restored = 0;
     let mut whole: Option<String> = None;
@@ -67,13 +69,16 @@ pub fn rehydrate(
         unresolved.clear();
         let found = regroup(&now, prompt.as_deref(), roots, &mut seen, &mut unresolved)?;
         let Some(Regrouped { array, system, messages }) = found else { break };
+        if !hold(array.len() as u64) {
+            return Ok(None);
+        }
         messages_restored += messages;
         (whole, prompt) = (Some(array), system);
     }
     let array = whole.as_deref().unwrap_or(history.array());
     let history = history.alike(array)?;
-    let rehydrated = references(&history, roots, room, unresolved)?;
-    Ok(Rehydrated { messages_restored, system: prompt, ..rehydrated })
+    let rehydrated = references(&history, roots, room, unresolved, hold)?;
+    Ok(rehydrated.map(|back| Rehydrated { messages_restored, system: prompt, ..back }))
 }
 
 /// Puts every reference back.
@@ -82,7 +87,8 @@ fn references(
     roots: &Roots,
     mut room: u64,
     mut unresolved: Vec<Unresolved>,
-) -> Result<Rehydrated, HistoryError> {
+    hold: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Rehydrated>, HistoryError> {
     let mut edits = Vec::new();
     let mut restored = 0;
     for (index, raw) in history.messages().iter().enumerate() {
@@ -93,6 +99,9 @@ fn references(
             let Some(found) = reference::parse(&text) else { continue };
             match restore(&found.form, found.path, id, roots, room) {
                 Ok(Some(text)) if slot.takes(&text.literal, text.kind) => {
+                    if !hold(text.literal.len() as u64) {
+                        return Ok(None);
+                    }
                     room = room.saturating_sub(text.literal.len() as u64);
                     edits.extend(slot.replaced(start, &text.literal, text.kind));
                     restored += 1;
@@ -110,7 +119,7 @@ fn references(
     }
     edits.sort_by_key(|edit| edit.span.start);
     let messages = splice(history.array(), &edits);
-    Ok(Rehydrated { messages, system: None, restored, messages_restored: 0, unresolved })
+    Ok(Some(Rehydrated { messages, system: None, restored, messages_restored: 0, unresolved }))
 }
 
 /// The places where a reference may stand: results, and the user's text.

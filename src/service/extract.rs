@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::reload::COPIES;
 use super::{Failure, Service, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params};
@@ -31,6 +32,10 @@ impl Service {
         })?;
         let max_tokens = params.whole("max_tokens", 1)?;
         let at = self.readable("file_path", &path)?;
+        let _reserved = self.reserve(&at, COPIES)?;
+        let worker =
+            if matches!(asked, Asked::Query(_)) { 0 } else { self.jq.limits().memory_bytes };
+        let _worker = self.budget.take(worker)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let means = Means { jq: &self.jq, limits: &self.extract, count: &count };
         let done =

@@ -1,31 +1,37 @@
 //! The service: one method an operation, shared by every door. HTTP and the
 //! command line parse, call one of these, and print; no decision is theirs.
 
+pub mod budget;
 mod count;
 mod extract;
 mod large;
 mod lifecycle;
 mod offload;
 mod reload;
+mod tenants;
 mod tool_result;
+pub mod turns;
 mod validate;
 
 pub use offload::offload_answer;
+pub use tenants::{Tenant, open_all};
 
 use std::sync::Arc;
 
-use crate::config::{Config, ExtractConfig, ReloadConfig, SummariserError};
+use crate::config::{Config, ReloadConfig, SummariserError};
 use crate::history::HistoryError;
 use crate::jq::Jq;
 use crate::large::{Large, Turns};
-use crate::offload::{Followed, Materials, OffloadError, Offloader, replacements};
+use crate::offload::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
 use crate::params::{HistoryOrParam, ParamError};
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
 use crate::reload::{ReloadError, Target};
 use crate::store::{
-    Durability, Ledger, Lifetimes, Location, RootSpec, Roots, StoreError, SweepClock,
+    Durability, Ledger, Lifetimes, Location, RootSpec, Roots, StoreError, SweepClock, regular_len,
 };
 use crate::tokens::measure::Measure;
+use budget::{Budget, Full, Reserved, TooHeavy, Unheld};
+use turns::Crowded;
 
 /// Why an operation gave no answer. Facts only; `http::error` maps them to
 /// statuses, the command line to exit codes.
@@ -56,6 +62,15 @@ pub enum Failure {
         /// Why.
         source: ReloadError,
     },
+    /// There never is memory for it.
+    #[error(transparent)]
+    TooHeavy(#[from] TooHeavy),
+    /// There is no memory for it now.
+    #[error(transparent)]
+    Full(#[from] Full),
+    /// No turn came for it.
+    #[error(transparent)]
+    Crowded(#[from] Crowded),
 }
 
 impl Failure {
@@ -69,6 +84,15 @@ impl Failure {
             None => source,
         };
         Failure::Reload { field, source }
+    }
+}
+
+impl From<Unheld> for Failure {
+    fn from(unheld: Unheld) -> Failure {
+        match unheld {
+            Unheld::TooHeavy(error) => error.into(),
+            Unheld::Full(error) => error.into(),
+        }
     }
 }
 
@@ -99,19 +123,53 @@ pub enum OpenError {
     /// The summariser.
     #[error(transparent)]
     Summariser(#[from] SummariserError),
+    /// Two tenants would see the same files.
+    #[error(
+        "the tenants \"{one}\" and \"{other}\" share the folder {folder}; accepted are folders that \
+         do not lie in one another"
+    )]
+    Shared {
+        /// A tenant.
+        one: String,
+        /// Another.
+        other: String,
+        /// The folder that lies in both.
+        folder: String,
+    },
 }
 
-/// Everything the doors share; one for the process.
+/// Everything the doors share; one for the process, or for each tenant.
 pub struct Service {
     roots: Arc<Roots>,
     measure: Arc<Measure>,
     offloader: Offloader,
     large: Large,
     jq: Arc<Jq>,
+    budget: Budget,
     reload: ReloadConfig,
     extract: ExtractLimits,
     lifetimes: Lifetimes,
     clock: SweepClock,
+}
+
+/// What all services of a process use together.
+struct Means {
+    summariser: Summariser,
+    jq: Arc<Jq>,
+    budget: Budget,
+}
+
+impl Means {
+    /// Prepares the model's client; calls nobody.
+    fn prepare(config: &Config) -> Result<Means, OpenError> {
+        let caches = config.cache.measured_bytes.saturating_add(config.cache.replacement_bytes);
+        let budget = match config.server.memory_bytes {
+            0 => Budget::of_this_machine(caches),
+            bytes => Budget::new(bytes),
+        };
+        let summariser = config.llm.summariser(config.compression.summariser)?;
+        Ok(Means { summariser, jq: Arc::new(jq(config, &budget)), budget })
+    }
 }
 
 /// Groups and lists whose own mentions are remembered.
@@ -121,6 +179,10 @@ impl Service {
     /// Opens the configured roots, and prepares the model's client; writes nothing
     /// and calls nobody.
     pub fn open(config: &Config) -> Result<Service, OpenError> {
+        Service::open_with(config, &Means::prepare(config)?)
+    }
+
+    fn open_with(config: &Config, means: &Means) -> Result<Service, OpenError> {
         let specs: Vec<RootSpec> =
             config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
         let roots = Arc::new(Roots::open(&specs)?);
@@ -128,7 +190,7 @@ impl Service {
         let ledger = Arc::new(Ledger::new(config.cache.files));
         let durability = config.store.durability.into();
         let lifetimes = lifecycle::lifetimes(config);
-        let jq = Arc::new(jq(&config.extract));
+        let (jq, budget) = (Arc::clone(&means.jq), means.budget.clone());
         let large = Large {
             roots: Arc::clone(&roots),
             ledger: Arc::clone(&ledger),
@@ -144,7 +206,7 @@ impl Service {
             ledger,
             durability,
             replacements: replacements(config.cache.replacement_bytes),
-            summariser: config.llm.summariser(config.compression.summariser)?,
+            summariser: means.summariser.clone(),
             materials: Materials::new(config.cache.files),
             records: config.prompt.offload.enabled,
             jq: Arc::clone(&jq),
@@ -152,9 +214,34 @@ impl Service {
             followed: Followed::new(FOLLOWED),
         };
         let reload = config.reload.clone();
-        let extract = config.extract.limits();
+        let mut extract = config.extract.limits();
+        // A file that is asked is read whole.
+        extract.file_bytes = extract.file_bytes.min(budget.total() / 2);
         let clock = SweepClock::start();
-        Ok(Service { roots, measure, offloader, large, jq, reload, extract, lifetimes, clock })
+        Ok(Service {
+            roots,
+            measure,
+            offloader,
+            large,
+            jq,
+            budget,
+            reload,
+            extract,
+            lifetimes,
+            clock,
+        })
+    }
+
+    /// The memory of all requests.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Takes memory for a file that is read whole, `times` over.
+    fn reserve(&self, at: &Location, times: u64) -> Result<Reserved, Failure> {
+        // Whether it is there and may be read, the reading says.
+        let bytes = regular_len(at).unwrap_or(0);
+        Ok(self.budget.take(bytes.saturating_mul(times))?)
     }
 
     /// Bytes of messages counted so far, for a progress bar.
@@ -165,6 +252,11 @@ impl Service {
     /// The allowed roots, for the log.
     pub fn roots(&self) -> String {
         self.roots.spelled()
+    }
+
+    /// The allowed roots, as the kernel spells them.
+    pub fn root_folders(&self) -> Vec<std::path::PathBuf> {
+        self.roots.real().map(Into::into).collect()
     }
 
     /// `GET /readyz`: why the service cannot work now, if it cannot.
@@ -186,10 +278,11 @@ fn target(at: &Location) -> Target<'_> {
     Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() }
 }
 
-/// The worker that runs jq, and its ceilings.
-fn jq(config: &ExtractConfig) -> Jq {
-    let limits = config.jq();
-    match config.worker.trim() {
+/// The worker that runs jq, and its ceilings: four of them fit the budget.
+fn jq(config: &Config, budget: &Budget) -> Jq {
+    let mut limits = config.extract.jq();
+    limits.memory_bytes = limits.memory_bytes.min(budget.total() / 4);
+    match config.extract.worker.trim() {
         "" => Jq::this_program(limits),
         program => Jq::new(program.into(), limits),
     }

@@ -1,11 +1,16 @@
 //! Reading back, at the service: bodies in, envelopes out.
 
+use super::budget::Reserved;
 use super::{Failure, Service, missing, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::rehydrate::Rehydrated;
 use crate::reload::{grep, read_file, rehydrate};
+use crate::store::regular_len;
 use crate::tokens::Tokenizer;
+
+/// How often a text that is read stands in memory: itself, escaped, in the answer.
+pub(super) const COPIES: u64 = 3;
 
 impl Service {
     /// `POST /grep`.
@@ -75,6 +80,8 @@ impl Service {
         };
         let query = read_file::Query { part: range, max_tokens: params.whole("max_tokens", 1)? };
         let at = self.readable("absolute_path", &path)?;
+        let page = regular_len(&at).unwrap_or(0).min(self.reload.read_answer_bytes as u64);
+        let _reserved = self.budget.take(page.saturating_mul(COPIES))?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let place = target(&at);
         let page = read_file::read_file(&place, &query, &self.reload.read_file(), &count)
@@ -93,12 +100,18 @@ impl Service {
     pub fn rehydrate(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
-        let back = rehydrate::rehydrate(
-            &history,
-            params.system()?,
-            &self.roots,
-            self.reload.rehydrate_bytes,
-        )?;
+        let (mut reserved, mut held, mut full) = (Reserved::default(), 0_u64, None);
+        let mut hold = |bytes: u64| {
+            held = held.saturating_add(bytes.saturating_mul(COPIES));
+            full = self.budget.grow(&mut reserved, held).err();
+            full.is_none()
+        };
+        let room = self.reload.rehydrate_bytes;
+        let (system, roots) = (params.system()?, &self.roots);
+        let back = rehydrate::rehydrate(&history, system, roots, room, &mut hold)?;
+        let Some(back) = back else {
+            return Err(Failure::Full(full.unwrap_or_else(|| self.budget.full(held))));
+        };
         let text = put_back(&back);
         let mut answer = Answer::text(text).with_messages(back.messages).with_system(back.system);
         answer.put("restored", &back.restored);

@@ -3,12 +3,13 @@
 
 use std::io::ErrorKind;
 
+use super::reload::COPIES;
 use super::{Failure, Service, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
-use crate::reload::{ReloadError, grep};
-use crate::store::{Location, find_result, gone_result, read_regular, stores};
+use crate::reload::{ReloadError, grep, unopened};
+use crate::store::{Location, WHOLE_BYTES, find_result, gone_result, read_regular, stores};
 use crate::tokens::Tokenizer;
 
 impl Service {
@@ -27,6 +28,7 @@ impl Service {
         let max_tokens = params.whole("max_tokens", 1)?;
         let folder = params.string("store_dir")?;
         let (at, others) = self.result(&id, folder.as_deref())?;
+        let _reserved = self.reserve(&at, COPIES)?;
         let content = content(&at)?;
         let mut answer = match &lines {
             Lines::Grep(pattern) => {
@@ -120,10 +122,10 @@ fn content(at: &Location) -> Result<String, Failure> {
     read_regular(at).map_err(|error| {
         let path = at.spelled().to_owned();
         let source = match error.kind() {
-            ErrorKind::NotFound => ReloadError::NotFound { path },
             ErrorKind::InvalidInput => ReloadError::NotAFile { path },
             ErrorKind::InvalidData => ReloadError::NotText { path, byte_offset: 0 },
-            _ => ReloadError::Io { path, source: error },
+            ErrorKind::FileTooLarge => ReloadError::TooLarge { path, limit: WHOLE_BYTES },
+            _ => unopened(path, error),
         };
         Failure::of_file("result_id", at, source)
     })

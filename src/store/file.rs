@@ -65,11 +65,20 @@ pub(super) fn lock_within(file: &File, operation: FlockOperation, tries: u32) ->
     Ok(false)
 }
 
-/// The whole content of a regular file, as text.
+/// Largest file that is read whole, in bytes. The agents that share a root can plant
+/// a file of any length under any name; what this service stores came in a body and
+/// is smaller.
+pub const WHOLE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The whole content of a regular file of at most [`WHOLE_BYTES`], as text.
 pub fn read_regular(location: &Location) -> io::Result<String> {
-    let mut file = open_regular(location.dir(), location.relative())?;
+    let file = open_regular(location.dir(), location.relative())?;
+    if file.metadata()?.len() > WHOLE_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large to be read whole"));
+    }
     let mut text = String::new();
-    file.read_to_string(&mut text)?;
+    // One that grows meanwhile is cut, and is then not what anybody stored.
+    file.take(WHOLE_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -8,6 +8,9 @@ use std::path::PathBuf;
 use cap_std::fs::{Metadata, MetadataExt};
 use quick_cache::sync::Cache;
 
+/// Folders whose way from the root is known to be on the disk.
+const WAYS: usize = 1_024;
+
 /// What tells that a file is still the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Print {
@@ -40,12 +43,14 @@ pub(super) struct Recorded {
 pub struct Ledger {
     seen: Cache<PathBuf, (Print, blake3::Hash)>,
     recorded: Cache<PathBuf, Recorded>,
+    ways: Cache<PathBuf, ()>,
 }
 
 impl Ledger {
     /// A ledger of up to `files` entries.
     pub fn new(files: usize) -> Ledger {
-        Ledger { seen: Cache::new(files), recorded: Cache::new(files) }
+        let ways = Cache::new(WAYS);
+        Ledger { seen: Cache::new(files), recorded: Cache::new(files), ways }
     }
 
     /// The content of the file at `path`, as far as it is known and unchanged.
@@ -58,6 +63,21 @@ impl Ledger {
         if let Ok(metadata) = metadata {
             self.seen.insert(path, (Print::of(metadata), hash));
         }
+    }
+
+    /// True where the folders that lead to the one at `path` are on the disk.
+    pub(super) fn knows_way(&self, path: &PathBuf) -> bool {
+        self.ways.get(path).is_some()
+    }
+
+    /// Notes that the folders which lead to the one at `path` are synced.
+    pub(super) fn note_way(&self, path: PathBuf) {
+        self.ways.insert(path, ());
+    }
+
+    /// Forgets it: the folder at `path` is made anew.
+    pub(super) fn forget_way(&self, path: &PathBuf) {
+        self.ways.remove(path);
     }
 
     /// What is known to be recorded of the file at `path`.

@@ -29,7 +29,7 @@ mod write;
 pub use clock::SweepClock;
 pub use entry::{Call, Entry};
 pub use expired::{Gone, expired};
-pub use file::{modified, read_regular, read_start, regular_len};
+pub use file::{WHOLE_BYTES, modified, read_regular, read_start, regular_len};
 pub use find::{find_result, gone_result, stores};
 pub use lease::{HEADER_BYTES, HeaderTtl, Lease, Lifetimes};
 pub use ledger::Ledger;

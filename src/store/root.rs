@@ -41,6 +41,17 @@ pub(super) struct Root {
     dir: Dir,
 }
 
+impl Root {
+    /// True where its path leads to another folder than the one that is open.
+    fn is_replaced(&self) -> bool {
+        let (open, there) = (rustix::fs::fstat(&self.dir), rustix::fs::stat(&self.real));
+        let same = |open: rustix::fs::Stat, there: rustix::fs::Stat| {
+            (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino)
+        };
+        !open.is_ok_and(|open| there.is_ok_and(|there| same(open, there)))
+    }
+}
+
 /// Every allowed root; relative paths are read against the working directory.
 #[derive(Debug)]
 pub struct Roots {
@@ -123,9 +134,32 @@ impl Roots {
             // The path is looked at, too: a folder that was removed stays open.
             let open = rustix::fs::accessat(&root.dir, ".", access, flags);
             let there = rustix::fs::access(&root.real, access);
-            let error = open.and(there).err()?;
-            Some(format!("the root \"{}\" cannot be written: {error}", root.seen.display()))
+            let seen = root.seen.display();
+            match open.and(there) {
+                Err(error) => Some(format!("the root \"{seen}\" cannot be written: {error}")),
+                // Another folder under the same name is none that this process has open.
+                Ok(()) if root.is_replaced() => Some(format!(
+                    "the root \"{seen}\" was removed or replaced since the start; \
+                     a restart opens the folder that is there now"
+                )),
+                Ok(()) => None,
+            }
         })
+    }
+
+    /// A root of one that lies in a root of the other, if there is one.
+    pub fn overlap(&self, other: &Roots) -> Option<String> {
+        let pairs = self.roots.iter().flat_map(|one| other.roots.iter().map(move |two| (one, two)));
+        let inner = |(one, two): (&Arc<Root>, &Arc<Root>)| {
+            let inside = |a: &Root, b: &Root| a.real.starts_with(&b.real).then(|| a.real.clone());
+            inside(one, two).or_else(|| inside(two, one))
+        };
+        pairs.filter_map(|(one, two)| inner((one, two))).next().map(|at| at.display().to_string())
+    }
+
+    /// The roots as the kernel spells them.
+    pub fn real(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().map(|root| root.real.as_path())
     }
 
     /// The roots for a message, as callers spell them.

@@ -266,6 +266,7 @@ impl Store {
         if self.durability == Durability::Sync {
             file.sync_all()?;
             sync_folder(folder)?;
+            self.sync_way()?;
         }
         self.ledger.note(self.key(name), &file.metadata(), hash);
         Ok(Held::Content(hash))
@@ -312,6 +313,10 @@ impl Store {
                 Err(source) => return Err(self.failed("making", None, source)),
             }
         }
+        if !missing.is_empty() {
+            // Before it is made: whoever finds it then syncs the way to it, too.
+            self.ledger.forget_way(&self.folder.key());
+        }
         let mut builder = DirBuilder::new();
         builder.mode(0o700);
         for folder in missing.into_iter().rev() {
@@ -320,14 +325,31 @@ impl Store {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(self.failed("making", None, source)),
             }
-            if self.durability == Durability::Sync {
-                let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
-                dir.open_dir(parent.unwrap_or(Path::new(".")))
-                    .and_then(|parent| sync_folder(&parent))
-                    .map_err(|source| self.failed("syncing", None, source))?;
-            }
+        }
+        if self.durability == Durability::Sync {
+            self.sync_way().map_err(|source| self.failed("syncing", None, source))?;
         }
         dir.open_dir(relative).map_err(|source| self.failed("opening", None, source))
+    }
+
+    /// Syncs every folder between the root and this one, once. A folder that was found
+    /// may have been made by a process that died before it could, or by another thread
+    /// that has not yet: its name would not outlive a power cut.
+    fn sync_way(&self) -> io::Result<()> {
+        if self.ledger.knows_way(&self.folder.key()) {
+            return Ok(());
+        }
+        let (dir, relative) = (self.folder.dir(), self.folder.relative());
+        for at in relative.ancestors().skip(1) {
+            let at = if at.as_os_str().is_empty() { Path::new(".") } else { at };
+            match dir.open_dir(at).and_then(|folder| sync_folder(&folder)) {
+                // Whom a folder lets through but not look made nothing in it.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+                synced => synced?,
+            }
+        }
+        self.ledger.note_way(self.folder.key());
+        Ok(())
     }
 
     pub(super) fn key(&self, name: &FileName) -> PathBuf {

@@ -433,6 +433,7 @@ fn floors_point_down() {
         ("large", 5),
         ("offload", 5),
         ("config", 6),
+        ("confine", 6),
         ("service", 6),
         ("telemetry", 6),
         ("tools", 6),

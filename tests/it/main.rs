@@ -10,7 +10,8 @@
 //! - `conformance`: the specifications of large results, sentence by sentence;
 //!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
 //!   their parts, beside the system's jq; `lifecycle`: how long files live.
-//! - `http`, `mcp`, `cli`, `socket`: the doors; `proxy`: in front of a scripted server.
+//! - `http`, `mcp`, `cli`, `socket`: the doors; `proxy`: in front of a scripted server;
+//!   `doors`: who is kept out, too slow, or one too many.
 //! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
@@ -38,6 +39,7 @@ mod compress;
 mod compress_hostile;
 mod conformance;
 mod docs;
+mod doors;
 mod extract;
 mod formats;
 mod guide;

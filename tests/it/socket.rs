@@ -141,7 +141,8 @@ fn logs_are_json_and_hold_no_content() {
 fn a_stalled_client_is_cut_off() {
     let server = Server::start(&[("UNBURDEN_SERVER__REQUEST_TIMEOUT_SECONDS", "1")], &[]);
     let mut stalled = TcpStream::connect(&server.address).unwrap();
-    write!(stalled, "POST /grep HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{{").unwrap();
+    write!(stalled, "POST /grep HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{{")
+        .unwrap();
     assert_eq!(server.ask("GET", "/healthz", "").0, 200);
     let mut reply = String::new();
     stalled.read_to_string(&mut reply).unwrap();
@@ -157,7 +158,7 @@ fn stopping_finishes_what_is_under_way() {
         json!({"messages": history("text"), "store_dir": "./store", "max_total_tokens": 100});
     let body = body.to_string();
     let mut stream = TcpStream::connect(&server.address).unwrap();
-    write!(stream, "POST /context_offload HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len()).unwrap();
+    write!(stream, "POST /context_offload HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len()).unwrap();
     let (first, rest) = body.split_at(body.len() / 2);
     stream.write_all(first.as_bytes()).unwrap();
     stream.flush().unwrap();

@@ -1,0 +1,194 @@
+//! Memory: what all requests under way may take together. A request is let in by
+//! what it may grow to, before it grows: many at once then wait or are refused, and
+//! the process is never killed for its memory with everybody's work in it.
+
+use std::sync::Arc;
+
+use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What the budget is counted in, in bytes.
+const UNIT: u64 = 1024;
+
+/// What the process takes without a request, its caches apart, in bytes: the tables
+/// of the tokenizers, the pools of threads, what the allocator keeps.
+const STANDING: u64 = 160 * 1024 * 1024;
+
+/// What is assumed where the system does not tell, in bytes.
+const UNKNOWN: u64 = 1024 * 1024 * 1024;
+
+/// What a byte of a body may cost: itself, its text, the answer, and what is being
+/// written. Measured over hostile shapes of 64 MiB (`tests/hostile`).
+const PER_BYTE: u64 = 4;
+/// What an object may cost: the view of a message or of a part.
+const PER_OBJECT: u64 = 640;
+/// What an element or a member may cost: a slice in a list that doubles.
+const PER_ELEMENT: u64 = 80;
+
+/// The memory of all requests; clones share it.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    left: Arc<Semaphore>,
+    total: u64,
+}
+
+/// Memory that is taken until this is dropped.
+#[derive(Debug, Default)]
+pub struct Reserved(Option<OwnedSemaphorePermit>);
+
+/// There is not so much left now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("requests under way hold {held} of {total} bytes of memory, and {wanted} more are needed")]
+pub struct Full {
+    /// What was asked for, in bytes.
+    pub wanted: u64,
+    /// What others hold, in bytes.
+    pub held: u64,
+    /// What there is, in bytes.
+    pub total: u64,
+}
+
+/// There is not so much at any time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the body may take {wanted} bytes of memory once it is read; accepted is up to {total} \
+     (server.memory_bytes)"
+)]
+pub struct TooHeavy {
+    /// What was asked for, in bytes.
+    pub wanted: u64,
+    /// What there is, in bytes.
+    pub total: u64,
+}
+
+/// Why a body cannot be held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unheld {
+    /// Never.
+    TooHeavy(TooHeavy),
+    /// Not now.
+    Full(Full),
+}
+
+impl Budget {
+    /// A budget of so many bytes.
+    pub fn new(bytes: u64) -> Budget {
+        let most = (Semaphore::MAX_PERMITS as u64).min(u64::from(u32::MAX));
+        let units = (bytes / UNIT).clamp(1, most);
+        // No more than a u32, which every pointer size here holds.
+        let left = Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX));
+        Budget { left: Arc::new(left), total: units * UNIT }
+    }
+
+    /// What this process may use beside itself and `caches` bytes of caches: of the
+    /// container's limit, or of half the machine where there is none; at least a
+    /// quarter of that.
+    pub fn of_this_machine(caches: u64) -> Budget {
+        let memory = memory();
+        Budget::new(memory.saturating_sub(STANDING).saturating_sub(caches).max(memory / 4))
+    }
+
+    /// The whole, in bytes.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Takes `bytes`, at once or not at all. More than there is altogether is taken
+    /// as all there is: alone, every request that fits the other limits may run.
+    pub fn take(&self, bytes: u64) -> Result<Reserved, Full> {
+        let mut reserved = Reserved::default();
+        self.grow(&mut reserved, bytes)?;
+        Ok(reserved)
+    }
+
+    /// Makes `reserved` hold `bytes`; what it holds already stays where there is no more.
+    pub fn grow(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Full> {
+        let has = reserved.0.as_ref().map_or(0, |permit| permit.num_permits() as u64);
+        let wanted = bytes.min(self.total).div_ceil(UNIT).saturating_sub(has);
+        let Ok(units) = u32::try_from(wanted) else { return Err(self.full(bytes)) };
+        let more = Arc::clone(&self.left).try_acquire_many_owned(units);
+        let more = more.map_err(|_| self.full(bytes))?;
+        match &mut reserved.0 {
+            Some(permit) => permit.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+
+    /// The same for a body, which nobody has to send: what is more than there is
+    /// altogether is refused.
+    pub fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Unheld> {
+        if bytes > self.total {
+            return Err(Unheld::TooHeavy(TooHeavy { wanted: bytes, total: self.total }));
+        }
+        self.grow(reserved, bytes).map_err(Unheld::Full)
+    }
+
+    /// Why `wanted` more bytes cannot be had.
+    pub fn full(&self, wanted: u64) -> Full {
+        let left = self.left.available_permits() as u64 * UNIT;
+        Full { wanted, held: self.total.saturating_sub(left), total: self.total }
+    }
+}
+
+/// What a body may grow to before anything of it is understood, in bytes.
+pub fn announced(bytes: u64) -> u64 {
+    bytes.saturating_mul(PER_BYTE)
+}
+
+/// What a body may grow to, by what is in it, in bytes. Signs within strings count
+/// as well: an array of records that stands in a text is taken apart, too.
+pub fn weight(body: &[u8]) -> u64 {
+    let objects = memchr::memchr_iter(b'{', body).count() as u64;
+    let elements = memchr::memchr_iter(b',', body).count() as u64;
+    announced(body.len() as u64)
+        .saturating_add(objects.saturating_mul(PER_OBJECT))
+        .saturating_add(elements.saturating_mul(PER_ELEMENT))
+}
+
+/// The limit on this process's group, as a container or a unit sets it, or half of the
+/// machine's memory; in bytes.
+fn memory() -> u64 {
+    let Ok(mut system) = System::new() else { return UNKNOWN };
+    system.refresh_memory();
+    let machine = system.total_memory();
+    let limit = own_limit(&mut system);
+    limit.filter(|limit| (1..machine).contains(limit)).unwrap_or(machine / 2)
+}
+
+fn own_limit(system: &mut System) -> Option<u64> {
+    let own = sysinfo::get_current_pid().ok()?;
+    let only = ProcessesToUpdate::Some(&[own]);
+    system.refresh_processes_specifics(only, false, ProcessRefreshKind::nothing());
+    Some(system.process(own)?.cgroup_limits()?.total_memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_comes_back() {
+        let budget = Budget::new(10 * UNIT);
+        let mut first = budget.take(4 * UNIT).unwrap();
+        budget.grow(&mut first, 6 * UNIT).unwrap();
+        budget.grow(&mut first, 5 * UNIT).unwrap();
+        let full = budget.take(5 * UNIT).unwrap_err();
+        let facts = Full { wanted: 5 * UNIT, held: 6 * UNIT, total: 10 * UNIT };
+        assert_eq!(full, facts);
+        let second = budget.take(4 * UNIT).unwrap();
+        drop(first);
+        assert_eq!(budget.left.available_permits(), 6);
+        drop(second);
+        assert!(budget.take(u64::MAX).is_ok(), "alone, the largest may run");
+        assert_eq!(budget.left.available_permits(), 10);
+    }
+
+    #[test]
+    fn small_things_weigh_more_than_their_bytes() {
+        let plain = weight(&vec![b'x'; 1 << 20]);
+        assert_eq!(plain, 4 << 20);
+        let tiny = weight("{\"a\":1},".repeat(1 << 17).as_bytes());
+        assert!(tiny > 10 * plain, "{tiny} against {plain}");
+    }
+}

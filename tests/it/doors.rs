@@ -1,0 +1,490 @@
+//! The doors against who should not come in, who comes too slowly, and too many at
+//! once: Host and Origin, tenants, memory, turns, and the lines of slow clients.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, Request, Version, header};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use unburden::config::{Config, DurabilityConfig, TenantConfig};
+use unburden::http::{Door, OPENAPI, Token, router};
+use unburden::service::{OpenError, Service, Tenant, open_all};
+
+use crate::app::{Reply, TestApp, send};
+use crate::served::Served;
+
+/// Every method and route of the contract.
+fn routes() -> Vec<(Method, String)> {
+    let contract: Value = serde_yaml_ng::from_str(OPENAPI).unwrap();
+    let mut routes = Vec::new();
+    for (path, item) in contract["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            if let Ok(method) = method.to_uppercase().parse::<Method>()
+                && ["GET", "POST", "DELETE"].contains(&method.as_str())
+            {
+                routes.push((method, path.replace(['{', '}'], "")));
+            }
+        }
+    }
+    assert!(routes.len() >= 15, "{routes:?}");
+    routes
+}
+
+/// A body whose reading would be seen: it has no end.
+fn endless() -> Body {
+    let pieces = futures::stream::repeat_with(|| Ok::<_, std::io::Error>(vec![b' '; 1024]));
+    Body::from_stream(pieces)
+}
+
+#[tokio::test]
+async fn foreign_hosts_and_pages_are_refused_on_every_route_before_the_body_is_read() {
+    let app = TestApp::new();
+    let hosts = [
+        "localhost",
+        "127.0.0.1:8002",
+        "[::1]:80",
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "localhost@evil.example",
+        "0.0.0.0",
+        "169.254.169.254",
+        "2130706433",
+        "unburden",
+        "127.0.0.1, evil.example",
+    ];
+    let origins = [
+        None,
+        Some("null"),
+        Some("http://evil.example"),
+        Some("http://localhost"),
+        Some("http://localhost:8002"),
+        Some("https://127.0.0.1:8002"),
+        Some("file://"),
+        Some("chrome-extension://abc"),
+    ];
+    let mut refused = 0;
+    for (method, route) in routes() {
+        for (number, host) in hosts.iter().enumerate() {
+            for origin in origins {
+                let own = number < 3 && origin.is_none();
+                let mut request =
+                    Request::builder().method(&method).uri(&route).header(header::HOST, *host);
+                if let Some(origin) = origin {
+                    request = request.header(header::ORIGIN, origin);
+                }
+                let body = if own { Body::empty() } else { endless() };
+                let reply = app.send(request.body(body).unwrap()).await;
+                assert_eq!(reply.status == 403, !own, "{method} {route} {host} {origin:?}");
+                refused += usize::from(!own);
+            }
+        }
+    }
+    println!("{refused} foreign requests refused on {} routes", routes().len());
+    let none = Request::post("/grep").version(Version::HTTP_10);
+    let reply = tower::ServiceExt::oneshot(app.router(), none.body(Body::empty()).unwrap());
+    assert_eq!(reply.await.unwrap().status(), 403, "nobody was named");
+}
+
+/// Two tenants and the operator, each with a folder and a token.
+struct Shared {
+    door: Router,
+    folder: TempDir,
+}
+
+const TOKENS: [&str; 3] = ["operator-s3cret", "acme-s3cret", "globex-s3cret"];
+
+fn tenants(folder: &TempDir, folders: &[(&str, &str)]) -> Config {
+    let mut config = Config::default();
+    config.store.durability = DurabilityConfig::Relaxed;
+    let make = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        path.display().to_string()
+    };
+    config.store.roots = vec![make("own")];
+    config.extract.worker = env!("CARGO_BIN_EXE_unburden").to_owned();
+    config.tenants = folders
+        .iter()
+        .map(|(tenant, root)| {
+            let tenant_config = TenantConfig { roots: vec![make(root)], ..TenantConfig::default() };
+            ((*tenant).to_owned(), tenant_config)
+        })
+        .collect::<BTreeMap<_, _>>();
+    config
+}
+
+impl Shared {
+    fn new() -> Shared {
+        let folder = tempfile::tempdir().unwrap();
+        let config = tenants(&folder, &[("acme", "acme"), ("globex", "globex")]);
+        let entries = open_all(&config)
+            .unwrap()
+            .into_iter()
+            .zip(TOKENS)
+            .map(|(Tenant { name, service }, token)| (name, Some(Token::new(token)), service))
+            .collect();
+        Shared { door: router(Door::to_all(entries, &config.server)), folder }
+    }
+
+    fn path(&self, of: &str) -> String {
+        self.folder.path().join(of).display().to_string()
+    }
+
+    async fn post(&self, token: &str, route: &str, body: &Value) -> Reply {
+        let request = Request::post(route).header("authorization", format!("Bearer {token}"));
+        send(self.door.clone(), request.body(Body::from(body.to_string())).unwrap()).await
+    }
+}
+
+fn history(text: &str) -> Value {
+    json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "cat", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": text.repeat(3_000)},
+        {"role": "user", "content": "thanks"}
+    ])
+}
+
+#[tokio::test]
+async fn a_token_opens_its_own_folders_and_nothing_widens_them() {
+    let shared = Shared::new();
+    let [operator, acme, globex] = TOKENS;
+    let mut answers = Vec::new();
+    for (token, name) in [(operator, "own"), (acme, "acme"), (globex, "globex")] {
+        let store = format!("{}/store", shared.path(name));
+        let body = json!({"messages": history(&format!("canary of {name}\n")), "store_dir": store,
+            "max_total_tokens": 100, "chat_id": "chat"});
+        let reply = shared.post(token, "/context_offload", &body).await;
+        assert_eq!(reply.json["metadata"]["report"]["outcome"], "compacted", "{}", reply.text);
+        answers.push(reply.json["messages"].clone());
+    }
+    for (token, own) in [(operator, "own"), (acme, "acme"), (globex, "globex")] {
+        for (number, other) in ["own", "acme", "globex"].iter().enumerate() {
+            let folder = format!("{}/store", shared.path(other));
+            let file = format!("{folder}/tool_call_1.txt");
+            let asks = [
+                ("/read_file", json!({"absolute_path": file})),
+                (
+                    "/read_file",
+                    json!({"absolute_path": format!("{}/../{other}/store/tool_call_1.txt", shared.path(own))}),
+                ),
+                ("/grep", json!({"pattern": "canary of", "path": folder})),
+                ("/read_tool_result", json!({"result_id": "call_1", "store_dir": folder})),
+                ("/read_tool_result", json!({"result_id": file})),
+                (
+                    "/lro_extract",
+                    json!({"file_path": file, "where": {"field": "a", "op": "exists"}}),
+                ),
+                ("/rehydrate", json!({"messages": answers[number]})),
+                (
+                    "/context_offload",
+                    json!({"messages": answers[number], "store_dir": folder, "max_total_tokens": 1}),
+                ),
+            ];
+            for (route, body) in asks {
+                let reply = shared.post(token, route, &body).await;
+                let sent = body.to_string().matches("canary of").count();
+                let mine = *other == own;
+                let seen = reply.text.contains(&format!("canary of {other}\\ncanary"));
+                assert!(mine || !seen || sent > 0, "{own} saw {other} by {route}: {}", reply.text);
+                if route == "/read_file" && !mine {
+                    assert_eq!(reply.status, 404, "{}", reply.text);
+                }
+                if route == "/context_offload" && !mine {
+                    assert_eq!(reply.json["metadata"]["error"]["code"], "path_outside_roots");
+                }
+                if route == "/rehydrate" && !mine {
+                    assert_eq!(reply.json["metadata"]["unresolved"].as_array().unwrap().len(), 1);
+                }
+            }
+        }
+        // Without a path, a search looks where the token leads.
+        let body = json!({"pattern": "canary of \\w+", "limit": 1});
+        let found = shared.post(token, "/grep", &body).await.text;
+        for name in ["own", "acme", "globex"] {
+            assert_eq!(found.contains(&format!("canary of {name}")), name == own, "{found}");
+        }
+        let mcp = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "grep", "arguments": {"pattern": "canary of \\w+", "limit": 1}}});
+        let found = shared.post(token, "/mcp", &mcp).await.text;
+        for name in ["own", "acme", "globex"] {
+            assert_eq!(found.contains(&format!("canary of {name}")), name == own, "{found}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_other_word_is_a_token() {
+    let shared = Shared::new();
+    for token in
+        ["", "acme", "acme-s3cre", "acme-s3crets", "ACME-S3CRET", "acme-s3cret operator-s3cret"]
+    {
+        let reply = shared.post(token, "/grep", &json!({"pattern": "x"})).await;
+        assert_eq!(reply.status, 401, "{token:?}");
+    }
+}
+
+#[test]
+fn tenants_that_share_a_folder_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (one, other) in
+        [("shared", "shared"), ("shared", "shared/inner"), ("shared/inner", "shared")]
+    {
+        let config = tenants(&folder, &[("acme", one), ("globex", other)]);
+        let Err(OpenError::Shared { one, other, .. }) = open_all(&config) else {
+            panic!("{one} and {other} were taken")
+        };
+        assert_eq!((one.as_str(), other.as_str()), ("acme", "globex"));
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_the_memory_is_told_before_it_is_read() {
+    let app = TestApp::with(|config| config.server.memory_bytes = 4 * 1024 * 1024);
+    let body = |bytes: usize| format!("{{\"messages\":[],\"x\":\"{}\"}}", "x".repeat(bytes));
+    let code = |reply: &Reply| reply.json["metadata"]["error"]["code"].clone();
+    let small = app.post("/count_tokens", body(1_000)).await;
+    assert_eq!(small.status, 200, "{}", small.text);
+    let large = app.post("/count_tokens", body(2_000_000)).await;
+    assert_eq!((large.status.as_u16(), code(&large)), (413, json!("body_too_heavy")));
+    // Small things weigh more than their bytes.
+    let tiny = format!("{{\"messages\":[{}]}}", vec!["{}"; 100_000].join(","));
+    let tiny = app.post("/count_tokens", tiny).await;
+    assert_eq!((tiny.status.as_u16(), code(&tiny)), (413, json!("body_too_heavy")));
+
+    let held = app.service.budget().take(3 * 1024 * 1024).unwrap();
+    let request = Request::post("/count_tokens").header("host", "localhost");
+    let request = request.body(Body::from(body(500_000))).unwrap();
+    let response = tower::ServiceExt::oneshot(app.router(), request).await.unwrap();
+    assert_eq!(response.status(), 503);
+    assert_eq!(response.headers()[header::RETRY_AFTER], "1");
+    assert_eq!(app.get("/healthz").await.status, 200);
+    assert_eq!(app.post("/count_tokens", body(1_000)).await.status, 200, "small ones still fit");
+    drop(held);
+    assert_eq!(app.post("/count_tokens", body(500_000)).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_answer_gives_its_memory_back_when_it_has_left() {
+    let app = TestApp::with(|config| config.server.memory_bytes = 4 * 1024 * 1024);
+    let whole = app.service.budget().total();
+    let body = format!("{{\"messages\":[],\"x\":\"{}\"}}", "x".repeat(500_000));
+    let request = Request::post("/count_tokens").header("host", "localhost");
+    let request = request.body(Body::from(body)).unwrap();
+    let response = tower::ServiceExt::oneshot(app.router(), request).await.unwrap();
+    assert!(app.service.budget().take(whole).is_err(), "the answer is still here");
+    drop(response);
+    assert!(app.service.budget().take(whole).is_ok());
+}
+
+#[tokio::test]
+async fn reads_and_probes_are_answered_while_histories_wait() {
+    let app = TestApp::with(|config| {
+        config.server.concurrent_requests = 1;
+        config.server.queue_seconds = 0;
+    });
+    let door = Door::new(Arc::clone(&app.service), None, &app.config.server);
+    let turn = door.turns().take(unburden::service::turns::Share::Work).await.unwrap();
+    let door = router(door);
+    let ask = async |route: &str, body: &str| {
+        let request = Request::post(route).body(Body::from(body.to_owned())).unwrap();
+        send(door.clone(), request).await
+    };
+    let refused = ask("/count_tokens", r#"{"messages":[]}"#).await;
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.json["metadata"]["error"]["code"], "too_many_requests");
+    assert_eq!(ask("/grep", r#"{"pattern":"x"}"#).await.status, 200);
+    let probe = Request::get("/healthz").body(Body::empty()).unwrap();
+    assert_eq!(send(door.clone(), probe).await.status, 200);
+    drop(turn);
+    assert_eq!(ask("/count_tokens", r#"{"messages":[]}"#).await.status, 200);
+}
+
+fn impatient() -> Served {
+    let limits = [
+        ("UNBURDEN_SERVER__HEADER_TIMEOUT_SECONDS", "1"),
+        ("UNBURDEN_SERVER__BODY_TIMEOUT_SECONDS", "1"),
+        ("UNBURDEN_SERVER__IDLE_TIMEOUT_SECONDS", "3"),
+    ];
+    Served::start(tempfile::tempdir().unwrap(), &limits)
+}
+
+/// Sends pieces with pauses, then reads until the line ends; what came and how long it took.
+fn talk(address: &str, pieces: &[&str], pause: Duration) -> (String, Duration) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let start = Instant::now();
+    for piece in pieces {
+        if stream.write_all(piece.as_bytes()).is_err() {
+            break;
+        }
+        std::thread::sleep(pause);
+    }
+    let mut said = Vec::new();
+    // An end by reset is an end.
+    let _ = stream.read_to_end(&mut said);
+    (String::from_utf8_lossy(&said).into_owned(), start.elapsed())
+}
+
+#[test]
+fn slow_clients_lose_their_line() {
+    let served = impatient();
+    let address = served.address();
+    let none = Duration::ZERO;
+    let (said, took) = talk(address, &[], none);
+    assert!(said.is_empty() && took < Duration::from_secs(15), "no head: {said} {took:?}");
+    let head = "POST /grep HTTP/1.1\r\nhost: localhost\r\n";
+    let (said, _) = talk(address, &[head], none);
+    assert_eq!(said, "", "half a head");
+    let drip = ["P", "O", "S", "T", " ", "/", "g", "r", "e", "p"];
+    let (said, took) = talk(address, &drip, Duration::from_millis(300));
+    assert!(said.is_empty() && took < Duration::from_secs(15), "a drip: {said} {took:?}");
+    let half = "POST /grep HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{\"pattern\"";
+    let (said, _) = talk(address, &[half], none);
+    assert!(said.starts_with("HTTP/1.1 408") && said.contains("body_too_slow"), "{said}");
+    // A whole request and then silence: answered, kept for a while, then closed.
+    let whole = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let (said, took) = talk(address, &[whole], none);
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(18), "{took:?}");
+    // Two requests with a pause longer than a head may take, on one line.
+    let (said, _) = talk(address, &[whole, whole], Duration::from_millis(1_500));
+    assert_eq!(said.matches("HTTP/1.1 200").count(), 2, "{said}");
+}
+
+#[test]
+fn who_is_refused_early_still_hears_why() {
+    let served = impatient();
+    let body = "x".repeat(8 * 1024 * 1024);
+    let head = |host: &str| {
+        format!(
+            "POST /grep HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        )
+    };
+    let (said, _) = talk(served.address(), &[&head("evil.example"), &body], Duration::ZERO);
+    assert!(said.starts_with("HTTP/1.1 403"), "{said}");
+    let (said, _) = talk(served.address(), &[&head("localhost"), &body], Duration::ZERO);
+    assert!(said.starts_with("HTTP/1.1 400"), "{said}");
+}
+
+#[test]
+fn the_kernel_holds_a_confined_thread_to_its_roots() {
+    use unburden::confine::{Confined, Reach, confine};
+    let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(inside.path().join("a"), "a").unwrap();
+    std::fs::write(outside.path().join("b"), "b").unwrap();
+    std::os::unix::fs::symlink(outside.path().join("b"), inside.path().join("link")).unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (within, beyond) = (inside.path().to_owned(), outside.path().to_owned());
+    let reach = Reach { roots: vec![within.clone()], ..Reach::default() };
+    // Rules hold for a thread and what it starts, not for the other tests.
+    let seen = std::thread::spawn(move || {
+        let confined = confine(&reach).unwrap();
+        let denied = |kind| kind == std::io::ErrorKind::PermissionDenied;
+        (
+            confined,
+            std::fs::read(within.join("a")).is_ok()
+                && std::fs::write(within.join("c"), "c").is_ok(),
+            std::fs::read(beyond.join("b")).is_err_and(|error| denied(error.kind())),
+            std::fs::read(within.join("link")).is_err_and(|error| denied(error.kind())),
+            std::fs::write(beyond.join("c"), "c").is_err_and(|error| denied(error.kind())),
+            TcpStream::connect(address).is_err_and(|error| denied(error.kind())),
+        )
+    });
+    let seen = seen.join().unwrap();
+    if seen.0 == Confined::NotAtAll {
+        println!("skipped: {}", seen.0.sentence());
+        return;
+    }
+    assert_eq!((seen.1, seen.2, seen.3, seen.4), (true, true, true, true), "{seen:?}");
+    // Connections are an old kernel's to allow.
+    assert!(seen.5 || seen.0 == Confined::Partly, "{seen:?}");
+}
+
+/// What `serve` says on standard error when it does not start.
+fn refused(flags: &[&str], environment: &[(&str, &str)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_unburden"))
+        .arg("serve")
+        .args(flags)
+        .current_dir(folder.path())
+        .env("UNBURDEN_STORE__ROOTS", folder.path())
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stdout));
+    String::from_utf8_lossy(&out.stderr).into_owned()
+}
+
+#[test]
+fn it_does_not_start_open_to_the_world_or_with_doubtful_tokens() {
+    let open = refused(&["--listen", "0.0.0.0:0"], &[]);
+    assert!(open.contains("--no-auth"), "{open}");
+    let open6 = refused(&["--listen", "[::]:0"], &[]);
+    assert!(open6.contains("--no-auth"), "{open6}");
+    let empty = refused(&[], &[("UNBURDEN_SERVER__TOKEN", "  ")]);
+    assert!(empty.contains("server has no token"), "{empty}");
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+    for made in [&a, &b] {
+        std::fs::create_dir(made).unwrap();
+    }
+    let roots = (a.display().to_string(), b.display().to_string());
+    let base = [
+        ("UNBURDEN_TENANTS__ACME__ROOTS", roots.0.as_str()),
+        ("UNBURDEN_TENANTS__GLOBEX__ROOTS", roots.1.as_str()),
+        ("UNBURDEN_TENANTS__ACME__TOKEN", "one"),
+    ];
+    let without = refused(&[], &base);
+    assert!(without.contains("tenants.globex has no token"), "{without}");
+    let same: Vec<_> =
+        base.into_iter().chain([("UNBURDEN_TENANTS__GLOBEX__TOKEN", "one")]).collect();
+    let same = refused(&[], &same);
+    assert!(same.contains("tenants.acme and tenants.globex have the same token"), "{same}");
+    assert!(!same.contains("\"one\""), "no token is shown: {same}");
+}
+
+#[test]
+fn tokens_come_from_the_environment_and_digits_stay_digits() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::start(folder, &[("UNBURDEN_SERVER__TOKEN", "0123456789")]);
+    let ask = |token: &str| {
+        let head = format!(
+            "POST /grep HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
+             connection: close\r\ncontent-length: 15\r\n\r\n{{\"pattern\":\"x\"}}"
+        );
+        talk(served.address(), &[&head], Duration::ZERO).0
+    };
+    assert!(ask("0123456789").starts_with("HTTP/1.1 200"));
+    assert!(ask("123456789").starts_with("HTTP/1.1 401"));
+}
+
+/// `Service` is what a door has; it opens with the defaults of a test.
+#[test]
+fn a_budget_is_found_without_a_setting() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::default();
+    config.store.roots = vec![folder.path().display().to_string()];
+    let service = Service::open(&config).unwrap();
+    assert!(service.budget().total() > 64 * 1024 * 1024);
+}
+
+#[tokio::test]
+async fn packed_bodies_are_refused_as_such() {
+    let app = TestApp::new();
+    for (coding, status) in [("gzip", 415), ("br", 415), ("zstd, gzip", 415), ("identity", 200)] {
+        let request = Request::post("/grep").header(header::CONTENT_ENCODING, coding);
+        let reply = app.send(request.body(Body::from(r#"{"pattern":"x"}"#)).unwrap()).await;
+        assert_eq!(reply.status, status, "{coding}: {}", reply.text);
+    }
+}
