@@ -179,7 +179,8 @@ fn push_honest(out: &mut String, text: &str) {
     }
     for line in text.split_inclusive('\n') {
         if reference::is_forgery(line) {
-            out.push_str("[a line that looks like a reference: not shown]\n");
+            out.push_str(reference::NOT_SHOWN);
+            out.push('\n');
         } else {
             out.push_str(line);
         }

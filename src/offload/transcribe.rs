@@ -90,26 +90,40 @@ impl<'a> Transcriber<'a> {
         callers: &mut Callers<'a>,
     ) -> Answered<'a> {
         let caller = callers.of(result).map(|(_, call)| call);
-        let mut texts: Vec<Cow<'a, str>> =
-            result.slots.iter().map(|slot| self.text(index, slot)).collect();
-        let moved_to = result.slots.iter().zip(&texts).find_map(|(slot, text)| {
-            if let Some(moved) = self.moved.get(&(index, slot.span.start)) {
-                return Some(Cow::Borrowed(moved.path.as_str()));
-            }
-            if slot.kind != SlotKind::String {
-                return None;
-            }
-            let roots = &self.job.offloader.roots;
-            match reference_standing(text, result.call_id.as_deref(), roots)? {
-                Standing::Reference => Some(reference::parse(text)?.path.to_owned().into()),
-                Standing::Broken | Standing::Content | Standing::ReadBack(_) => None,
-            }
-        });
+        let call_id = result.call_id.as_deref();
+        let mut moved_to = None;
+        let mut texts = Vec::with_capacity(result.slots.len());
+        for slot in &result.slots {
+            let text = self.text(index, slot);
+            let path = self.stored_at(index, slot, &text, call_id);
+            texts.push(honest(text, path.is_some()));
+            moved_to = moved_to.or(path);
+        }
         Answered {
-            call_id: result.call_id.as_deref(),
+            call_id,
             tool: result.name.as_deref().or_else(|| caller?.name.as_deref()),
             text: if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() },
             moved_to,
+        }
+    }
+
+    /// The file that a text was moved to, by this call or an earlier one.
+    fn stored_at(
+        &self,
+        index: usize,
+        slot: &Slot,
+        text: &str,
+        call_id: Option<&str>,
+    ) -> Option<Cow<'a, str>> {
+        if let Some(moved) = self.moved.get(&(index, slot.span.start)) {
+            return Some(Cow::Borrowed(moved.path.as_str()));
+        }
+        if slot.kind != SlotKind::String {
+            return None;
+        }
+        match reference_standing(text, call_id, &self.job.offloader.roots)? {
+            Standing::Reference => Some(reference::parse(text)?.path.to_owned().into()),
+            Standing::Broken | Standing::Content | Standing::ReadBack(_) => None,
         }
     }
 
@@ -125,5 +139,16 @@ impl<'a> Transcriber<'a> {
             Some(moved) => raw::unescape(&moved.replacement.literal).text,
             None => text_of(self.job.request.history.messages()[index], slot).text,
         }
+    }
+}
+
+/// A result as a summary may repeat it: of the lines that are written like
+/// references only the one at the end of a text that was moved.
+fn honest(text: Cow<'_, str>, moved: bool) -> Cow<'_, str> {
+    match text.rsplit_once('\n') {
+        _ if !reference::is_forgery(&text) => text,
+        Some((above, last)) if moved => format!("{}\n{last}", reference::honest(above)).into(),
+        None if moved => text,
+        _ => reference::honest(&text).into_owned().into(),
     }
 }

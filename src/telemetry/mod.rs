@@ -25,7 +25,10 @@ pub fn start() {
     let filter =
         silent.iter().filter_map(|rule| rule.parse().ok()).fold(filter, EnvFilter::add_directive);
     let terminal = std::io::stderr().is_terminal();
-    let base = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A line that cannot be written is lost. Saying so would be another line, and to
+    // print that on a full disk or a closed pipe is a panic.
+    let base =
+        fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false);
     // A second start, as in tests of one process, changes nothing.
     let _ = if terminal {
         base.with_ansi(std::env::var_os("NO_COLOR").is_none()).try_init()

@@ -1,0 +1,179 @@
+"""The clock jumps.
+
+Promised: nothing is deleted early: a file lives for its lifetime by the clock of the process that
+sweeps, a jump ahead while it runs deletes nothing, nor does one back; a service that starts years
+later deletes what is over and says so (410), and one that starts years before deletes nothing.
+Injected: libfaketime, its moment read from a file again for every call, so that it jumps while the
+service runs."""
+
+import glob
+import time
+from collections.abc import Iterator
+
+import store
+from bench import Bench, Verdict
+from receipts import Receipts, lost
+from service import Service
+from traffic import post
+
+_LIBRARY = "libfaketimeMT.so.1"
+_PLACES = ("/usr/lib/*/faketime", "/usr/lib/faketime", "/usr/lib64/faketime", "/usr/local/lib/*")
+_LIFETIME = 3_600
+_SECOND = "1"
+
+
+def _library() -> str | None:
+    found = [path for place in _PLACES for path in glob.glob(f"{place}/{_LIBRARY}")]
+    return found[0] if found else None
+
+
+def _no_library() -> str | None:
+    return None if _library() else "needs faketime"
+
+
+NEEDS = (_no_library,)
+
+
+class _Clock:
+    """A clock that is set from outside."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._file = bench.fresh("clock") / "moment"
+        self.env = {
+            "LD_PRELOAD": _library() or "",
+            "FAKETIME_TIMESTAMP_FILE": str(self._file),
+            "FAKETIME_NO_CACHE": "1",
+            # The steady clock stays steady: no machine's jumps.
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "DONT_FAKE_MONOTONIC": "1",
+            "UNBURDEN_STORE__SWEEP_SECONDS": _SECOND,
+            "UNBURDEN_STORE__TTL_SECONDS": str(_LIFETIME),
+            "UNBURDEN_PROMPT__OFFLOAD__TTL_SECONDS": str(_LIFETIME),
+        }
+        self.jump("+0")
+
+    def jump(self, offset: str) -> None:
+        """Sets the clock; the file is replaced whole, since it is read at any moment."""
+        fresh = self._file.with_suffix(".new")
+        fresh.write_text(f"{offset}\n")
+        fresh.rename(self._file)
+
+
+class _Case:
+    """Services one after another on one store, whose clocks jump."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench, self.clock = bench, _Clock(bench)
+        self.root = bench.fresh("clocks")
+        self.folder = self.root / "store"
+        self.kept = Receipts()
+        self.faults: list[str] = []
+        self.jumps = self.sweeps = 0
+        self._posted = 0
+
+    def start(self) -> Service:
+        """A service by the clock as it stands."""
+        return Service(self.bench.program, self.root, env=self.clock.env)
+
+    def fill(self, service: Service) -> None:
+        """Something new that must live."""
+        for _ in range(4):
+            self._posted += 1
+            name = f"j{self._posted}x"
+            _, receipt = post(service, name, self.folder)
+            if receipt:
+                self.kept.add(receipt)
+            else:
+                self.faults.append(f"{name} stays inline")
+
+    def jumps_to(self, service: Service, offset: str) -> None:
+        """The clock jumps under a running service; two sweeps later all is still there."""
+        self.jumps += 1
+        self.clock.jump(offset)
+        self.after_sweeps(service)
+        self.all_there(service, f"jumped to {offset}")
+        self.fill(service)
+        self.after_sweeps(service)
+        self.all_there(service, f"written at {offset}")
+
+    def after_sweeps(self, service: Service) -> None:
+        """Waits for two sweeps."""
+        done = self.swept(service)
+        end = time.monotonic() + 20
+        while self.swept(service) < done + 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        self.sweeps += self.swept(service) - done
+        if self.swept(service) < done + 2:
+            self.faults.append("no sweep came: nothing is proven")
+
+    def swept(self, service: Service) -> int:
+        """Sweeps so far."""
+        return service.log.read_text(errors="replace").count('"message":"swept"')
+
+    def all_there(self, service: Service, when: str) -> None:
+        """Everything that was acknowledged reads back."""
+        for receipt in self.kept.all:
+            self.faults += [f"{when}: {fault}" for fault in lost(service, receipt)]
+
+    def all_gone(self, service: Service, when: str) -> int:
+        """Everything is over and says so."""
+        gone = 0
+        for receipt in self.kept.all:
+            for path, _ in receipt.paths:
+                answer = service.post("/read_file", {"absolute_path": path})
+                gone += answer.status == 410
+                if answer.status != 410:
+                    self.faults.append(f"{when}: {path}: {answer.status}, not 410")
+        return gone
+
+
+def _is_faked(case: _Case, service: Service) -> bool:
+    """True where the service lives by the clock that is set: its log says so."""
+    case.clock.jump("+5y")
+    service.post("/count_tokens", {"messages": []})
+    last = service.log.read_text(errors="replace").splitlines()[-1]
+    case.clock.jump("+0")
+    return f'"timestamp":"{time.gmtime().tm_year}' not in last
+
+
+def run(bench: Bench) -> Iterator[Verdict]:
+    """Jumps under a running service, then between two."""
+    case = _Case(bench)
+    with case.start() as service:
+        service.warm()
+        if not _is_faked(case, service):
+            yield Verdict("needs a program that asks libc for the time", skipped=True)
+            return
+        case.fill(service)
+        for offset in ("+10y", "-10y", "+0", "+2h", "-2h", "+0")[: bench.pick(2, 6)]:
+            case.jumps_to(service, offset)
+    for offset in ("-10y", "+0")[: bench.pick(1, 2)]:
+        _restart(case, offset)
+    early, acknowledged = len(case.faults), case.kept.references()
+    gone = _years_later(case)
+    found = store.look(case.folder)
+    yield Verdict(
+        f"{case.jumps} jumps under a running service, {case.sweeps} sweeps, "
+        f"{acknowledged} acknowledged, {early} missing early; 10 years later {gone} looked for and "
+        f"410, {found.whole} files left",
+        case.faults,
+    )
+
+
+def _restart(case: _Case, offset: str) -> None:
+    """A service that starts years before finds files from the future: they are not old."""
+    case.jumps += 1
+    case.clock.jump(offset)
+    with case.start() as service:
+        case.after_sweeps(service)
+        case.all_there(service, f"started at {offset}")
+
+
+def _years_later(case: _Case) -> int:
+    """The control: what does expire is deleted, and is not said to have never been."""
+    # What was written by a clock that ran ahead expires by that clock.
+    case.kept.all = case.kept.all[:4]
+    case.clock.jump("+10y")
+    with case.start() as service:
+        case.after_sweeps(service)
+        return case.all_gone(service, "10 years later")
