@@ -1,7 +1,9 @@
 //! What was typed, as typed. What it means is decided by the commands.
 
+mod delete;
 mod proxy;
 
+pub use delete::Delete;
 pub use proxy::Proxy;
 
 use std::net::SocketAddr;
@@ -39,6 +41,8 @@ pub enum Command {
     Validate(Validate),
     /// Delete stored files whose time is over
     Sweep(Sweep),
+    /// Delete everything that was stored for a chat
+    Delete(Delete),
     /// Compare the files of a store with the hashes they were written with
     Verify(Verify),
     /// Answer as an MCP server on standard input and output

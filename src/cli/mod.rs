@@ -133,6 +133,7 @@ pub fn run(arguments: Arguments) -> Exit {
         Command::Count(options) => count::run(&options),
         Command::Validate(options) => validate::run(&options),
         Command::Sweep(options) => lifecycle::sweep(&options),
+        Command::Delete(options) => lifecycle::delete(&options),
         Command::Verify(options) => lifecycle::verify(&options),
         Command::Mcp(options) => mcp::run(options),
         Command::Proxy(options) => proxy::run(options),

@@ -247,12 +247,19 @@ pub(super) fn classify(word: &str, called: bool, closes: bool) -> Option<(Kind, 
 
 fn kind_of(word: &str, called: bool, closes: bool) -> Option<Kind> {
     if word.contains(['/', '\\']) {
-        return (!closes && is_path(word)).then_some(Kind::Path);
+        return (!(closes && is_tag(word)) && is_path(word)).then_some(Kind::Path);
     }
     if NAMES.contains(&word) || (!called && has_extension(word)) {
         return Some(Kind::Path);
     }
     is_id(word).then_some(Kind::Id)
+}
+
+/// True for what stands behind `<` in `</div>` or `<br/>`. A path in angle brackets,
+/// as Markdown has addresses, is a path.
+fn is_tag(word: &str) -> bool {
+    let name = word.strip_prefix('/').or_else(|| word.strip_suffix('/'));
+    name.is_some_and(|name| !name.contains(['/', '\\']) && !has_extension(name))
 }
 
 fn is_path(word: &str) -> bool {

@@ -24,6 +24,13 @@ pub(super) struct Call {
     pub(super) reserved: Reserved,
 }
 
+impl Call {
+    /// The same with what the address says in place of a body.
+    pub(super) fn with(self, asked: String) -> Call {
+        Call { bytes: asked.into_bytes(), ..self }
+    }
+}
+
 impl FromRequest<Door> for Call {
     type Rejection = Response;
 

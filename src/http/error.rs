@@ -223,7 +223,7 @@ fn reload(
         E::NotAFile { .. } => refused("not_a_file", path),
         E::NotText { .. } => refused("not_text", path),
         E::TooLarge { .. } => refused("file_too_large", path),
-        E::Expired { .. } => (StatusCode::GONE, "file_expired", Some(path)),
+        E::Expired { .. } | E::Deleted { .. } => (StatusCode::GONE, "file_expired", Some(path)),
         E::LinesPastEnd { .. } => refused("offset_past_end", "lines"),
         E::OffsetPastEnd { .. } => refused("offset_past_end", "offset"),
         E::ByteOffsetPastEnd { .. } => refused("offset_past_end", "byte_offset"),

@@ -3,6 +3,7 @@
 //! threads, and only so many requests at a time.
 
 mod call;
+mod chats;
 mod error;
 mod held;
 mod line;
@@ -22,11 +23,12 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{RawQuery, Request, State};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 
 use crate::config::ServerConfig;
 use crate::envelope::Answer;
@@ -99,6 +101,7 @@ pub fn router(door: Door) -> Router {
         .route("/offload_result", post(offload_result))
         .route("/lro_extract", post(lro_extract))
         .route("/read_tool_result", post(read_tool_result))
+        .route("/chats/{chat_id}", delete(delete_chat))
         .route("/mcp", post(mcp))
         .route("/tools", get(tools))
         .route("/metrics", get(probe::metrics))
@@ -148,6 +151,22 @@ async fn lro_extract(State(door): State<Door>, call: Call) -> Response {
 
 async fn read_tool_result(State(door): State<Door>, call: Call) -> Response {
     door.read(call, Service::read_tool_result).await
+}
+
+async fn delete_chat(
+    State(door): State<Door>,
+    chat: Result<Path<String>, PathRejection>,
+    RawQuery(query): RawQuery,
+    call: Call,
+) -> Response {
+    match chats::deletion(chat, query.as_deref()) {
+        Ok(asked) => {
+            let call = call.with(asked);
+            door.work(call, |service, body| service.delete_chat(body).map(|(answer, _)| answer))
+                .await
+        }
+        Err(refused) => error::failed(&refused.into()),
+    }
 }
 
 async fn mcp(State(door): State<Door>, request: Request) -> Response {

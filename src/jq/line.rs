@@ -20,15 +20,19 @@ pub(super) const END: u8 = b'e';
 
 /// A line read.
 #[derive(Debug)]
-pub(super) enum Line {
+pub enum Line {
+    /// An output, as JSON or as the text of a string.
     Output(String),
+    /// No further outputs follow.
     Full(Cut),
+    /// What trying one filter gave.
     Tried(Result<Tried, JqError>),
+    /// The last word: how many outputs there were.
     End(Result<Option<u64>, JqError>),
 }
 
 /// Reads a line, its line feed included; none where it is none of the above.
-pub(super) fn read(line: &[u8]) -> Option<Line> {
+pub fn read(line: &[u8]) -> Option<Line> {
     let (tag, rest) = line.strip_suffix(b"\n")?.split_first()?;
     Some(match *tag {
         VALUE => Line::Output(str::from_utf8(rest).ok()?.to_owned()),

@@ -13,7 +13,7 @@ mod excerpt;
 mod fields;
 pub mod job;
 pub mod limits;
-mod line;
+pub mod line;
 mod natives;
 mod nearest;
 mod patterns;

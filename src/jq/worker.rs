@@ -69,8 +69,13 @@ fn of_panic(panic: &(dyn Any + Send), memory_bytes: u64) -> JqError {
     }
 }
 
-/// Reads an order and does it.
-fn serve(mut input: impl BufRead, output: impl Write) -> io::Result<()> {
+/// Reads an order and does it, as the whole of a worker's life: in the calling process,
+/// without its limits.
+///
+/// # Errors
+///
+/// An order that cannot be read, and a pipe that breaks.
+pub fn serve(mut input: impl BufRead, output: impl Write) -> io::Result<()> {
     let mut order = Vec::new();
     input.read_until(b'\n', &mut order)?;
     let order: Order = serde_json::from_slice(&order)?;

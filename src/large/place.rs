@@ -109,6 +109,8 @@ impl<'a> Place<'a> {
                 call_id: None,
                 arguments: self.request.query.as_ref().map(|query| query_of(query)),
             },
+            // It was given out by itself, and lives its own time.
+            chat: None,
         }]);
         Ok(claim.name)
     }

@@ -64,9 +64,9 @@ impl Job<'_> {
             Err(error) => return self.unchanged(kept, vec![failure(&error)]),
         };
         self.record(&moves, &created.0);
-        let own = snapshots.files.iter().zip(&created.1).filter(|(_, created)| **created);
-        let own: Vec<(&Claim, u64)> =
-            own.map(|(file, _)| (&file.claim, file.content.len() as u64)).collect();
+        let own = snapshots.files.iter().zip(&created.1);
+        let own: Vec<(&Claim, u64, bool)> =
+            own.map(|(file, created)| (&file.claim, file.content.len() as u64, *created)).collect();
         self.record_own(&own);
         let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
         let assembled = self.assembled(compression, &moves, &rendered);
@@ -335,8 +335,14 @@ impl Job<'_> {
             let files: Vec<(Stem, Claim)> = claims.into_iter().map(|c| (stem.clone(), c)).collect();
             self.store.write(&files, |_| text.as_str().into())
         });
-        if let Err(error) = written {
-            tracing::warn!(%error, "a snapshot could not be kept for its next use");
+        match written {
+            Ok(claims) => {
+                let own = claims.iter().map(|c| (c, text.len() as u64, !c.stored));
+                self.record_own(&own.collect::<Vec<_>>());
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a snapshot could not be kept for its next use");
+            }
         }
     }
 

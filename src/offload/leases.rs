@@ -1,5 +1,6 @@
 //! Leases: the files that a posted history mentions live on, and those that its
-//! groups and lists mention with them (promises.md §1, line 1).
+//! groups and lists mention with them (promises.md §1, line 1); and they are noted as
+//! mentioned by its chat, so that no other chat's deletion takes them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -13,11 +14,14 @@ use super::moves::{Move, Target};
 use super::run::Job;
 use crate::compaction::reference;
 use crate::history::message::SlotKind;
-use crate::store::{Call, Claim, Entry, FileName, Location, Roots, Stem, Store, read_regular};
+use crate::store::{
+    Call, Claim, Entry, FileName, Folder, Lease, Location, Roots, Stem, Store, memory_key,
+    read_regular,
+};
 use crate::tokens::measure::text_of;
 
-/// Files whose own mentions were looked at, and when.
-pub type Followed = Cache<PathBuf, Instant>;
+/// Files whose own mentions were looked at for a chat, and when.
+pub type Followed = Cache<blake3::Hash, Instant>;
 
 /// How long what a group or a list mentions is taken as renewed.
 const FOLLOWED: Duration = Duration::from_secs(3_600);
@@ -41,13 +45,14 @@ impl Job<'_> {
             self.renew(&next);
             let mut further = Vec::new();
             for at in next.iter().filter(|at| leads_on(at)) {
-                let fresh = self.offloader.followed.get(&at.key());
+                let key = memory_key(self.chat(), at);
+                let fresh = self.offloader.followed.get(&key);
                 if left == 0 || fresh.is_some_and(|then| then.elapsed() < FOLLOWED) {
                     continue;
                 }
                 left -= 1;
                 let Ok(content) = read_regular(at) else { continue };
-                self.offloader.followed.insert(at.key(), Instant::now());
+                self.offloader.followed.insert(key, Instant::now());
                 let mut found = BTreeSet::new();
                 mentions(&content, &mut found);
                 further.extend(self.located(&found, Some(at), &mut seen));
@@ -105,17 +110,26 @@ impl Job<'_> {
         for (folder, names) in folders.into_values() {
             let ledger = Arc::clone(&offloader.ledger);
             let store = Store::new(folder, offloader.durability, ledger);
-            store.renew(&names, &offloader.lifetimes, now);
+            let leases = store.renew(&names, &offloader.lifetimes, now);
+            let held = names.into_iter().zip(leases).filter(|(_, lease)| *lease == Lease::Held);
+            let held: Vec<FileName> = held.map(|(name, _)| name).collect();
+            if !held.is_empty() {
+                store.mention(self.chat(), &held, Folder::Named);
+            }
         }
     }
 
     /// Notes what made the files that this call wrote, and renews those that were
-    /// there.
+    /// there. The check of the answer comes after it: a file that another chat's
+    /// deletion took before this chat was noted is missed there.
     pub(super) fn record(&self, moves: &[Move], created: &[bool]) {
         let now = SystemTime::now();
-        let (mut entries, mut stored) = (Vec::new(), Vec::new());
+        let (mut entries, mut stored, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         for (item, created) in moves.iter().zip(created) {
-            let Target::File { claim, records, .. } = &item.target else { continue };
+            let Target::File { claim, records, .. } = &item.target else {
+                sources.extend(self.offloader.roots.locate(&item.path));
+                continue;
+            };
             if !created {
                 stored.push(claim.name.clone());
                 continue;
@@ -128,26 +142,36 @@ impl Job<'_> {
                 created_at: now,
                 ttl_seconds: None,
                 call: self.call_of(item),
+                chat: Some(self.chat()),
             });
         }
         self.store.record(&entries);
+        self.renew(&sources);
         if !stored.is_empty() {
             self.store.renew(&stored, &self.offloader.lifetimes, now);
+            self.store.mention(self.chat(), &stored, Folder::Store);
         }
     }
 
-    /// The same for files of a compression.
-    pub(super) fn record_own(&self, files: &[(&Claim, u64)]) {
+    /// The same for files of a compression, each with its length and whether this
+    /// call wrote it.
+    pub(super) fn record_own(&self, files: &[(&Claim, u64, bool)]) {
         let call = Call { tool: Some("context_offload".to_owned()), ..Call::default() };
-        let entry = |(claim, bytes): &(&Claim, u64)| Entry {
+        let entry = |(claim, bytes, _): &(&Claim, u64, bool)| Entry {
             name: claim.name.clone(),
             hash: claim.hash,
             bytes: *bytes,
             created_at: SystemTime::now(),
             ttl_seconds: None,
             call: call.clone(),
+            chat: Some(self.chat()),
         };
-        self.store.record(&files.iter().map(entry).collect::<Vec<_>>());
+        let (new, stored): (Vec<_>, Vec<_>) = files.iter().partition(|(.., created)| *created);
+        self.store.record(&new.into_iter().map(entry).collect::<Vec<_>>());
+        let stored: Vec<FileName> = stored.iter().map(|(claim, ..)| claim.name.clone()).collect();
+        if !stored.is_empty() {
+            self.store.mention(self.chat(), &stored, Folder::Store);
+        }
     }
 
     fn call_of(&self, item: &Move) -> Call {

@@ -3,6 +3,7 @@
 
 mod answer;
 mod assemble;
+mod chat;
 mod check;
 mod check_snapshot;
 mod compress;

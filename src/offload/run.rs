@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::check::{NewReference, Subject, check};
 use super::leases::Followed;
@@ -18,7 +18,9 @@ use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
 use crate::jq::Jq;
-use crate::store::{Claim, Claims, Durability, Ledger, Lifetimes, Roots, Stem, Store, StoreError};
+use crate::store::{
+    Chat, Claim, Claims, Durability, Ledger, Lifetimes, Roots, Stem, Store, StoreError,
+};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
 
@@ -75,6 +77,13 @@ pub struct Offloaded {
 }
 
 impl Offloader {
+    /// Forgets what is remembered of texts: a chat was deleted, and none of its words
+    /// is to stay in memory for its own sake.
+    pub fn forget(&self) {
+        self.replacements.clear();
+        self.followed.clear();
+    }
+
     /// Runs one request.
     pub fn offload(&self, request: &Request<'_>) -> Result<Offloaded, OffloadError> {
         let settings = &request.settings;
@@ -84,7 +93,9 @@ impl Offloader {
         let tools = request.tools.map_or(0, |raw| self.measure.value(raw, tokenizer));
         let beside = tools + request.system.map_or(0, |raw| self.measure.prompt(raw, tokenizer));
         let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
-        let job = Job { offloader: self, request, settings, tokenizer, measured, beside, store };
+        let chat = OnceLock::new();
+        let job =
+            Job { offloader: self, request, settings, tokenizer, measured, beside, store, chat };
         let answer = job.run();
         if settings.run == Run::Real {
             job.renew_mentioned();
@@ -113,6 +124,8 @@ pub(super) struct Job<'a> {
     pub(super) measured: Vec<Arc<Measured>>,
     pub(super) beside: u64,
     pub(super) store: Store,
+    /// Whom its files belong to, once it was asked.
+    pub(super) chat: OnceLock<Chat>,
 }
 
 impl Job<'_> {

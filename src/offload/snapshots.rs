@@ -184,7 +184,10 @@ impl Job<'_> {
         let before = compression.earlier();
         let named = before.iter().flat_map(|block| &block.originals).filter_map(Originals::last);
         let originals = self.new_file(
-            Stem::of_group(&self.chat(compression), named.max().map_or(0, |number| number + 1)),
+            Stem::of_group(
+                &self.chat_name(compression),
+                named.max().map_or(0, |number| number + 1),
+            ),
             self.originals(compression, group.clone()),
             claims,
         )?;
@@ -261,8 +264,11 @@ impl Job<'_> {
             budget = budget.halved();
         }
         if let (Some(content), Some(more)) = (list, &mut block.more) {
-            let file =
-                self.new_file(Stem::of_file_list(&self.chat(compression), 0), content, claims)?;
+            let file = self.new_file(
+                Stem::of_file_list(&self.chat_name(compression), 0),
+                content,
+                claims,
+            )?;
             more.list = file.path.clone();
             snapshots.files.push(file);
         }
@@ -293,25 +299,6 @@ impl Job<'_> {
         let [(stem, _)] = wanted;
         let path = self.store.spell(&claim.name);
         Ok(NewFile { stem, claim, path, content })
-    }
-
-    /// What a chat's files are named after: its id, the one that its earlier
-    /// files have, or a hash of how it began.
-    fn chat(&self, compression: &Compression) -> String {
-        if let Some(chat) = &self.settings.chat_id {
-            return chat.clone();
-        }
-        let earlier = compression.earlier();
-        let originals = earlier.iter().flat_map(|block| &block.originals);
-        let mut named = originals.rev().filter_map(|originals| {
-            let path = originals.paths().next()?;
-            let name = path.rsplit('/').next().unwrap_or_default();
-            Some(Stem::chat_of_group(name)?.0.to_owned())
-        });
-        named.next().unwrap_or_else(|| {
-            let first = self.request.history.messages()[compression.gone.start];
-            blake3::hash(first.as_bytes()).to_hex()[..16].to_owned()
-        })
     }
 
     /// What is left of a history may not show what it was in, and its originals do

@@ -6,7 +6,7 @@ use crate::history::splice::quote;
 
 /// The object with `value` for the member; appended where there was none. None
 /// where it is no object.
-pub(super) fn with(object: &str, name: &str, value: &str) -> Option<String> {
+pub fn with(object: &str, name: &str, value: &str) -> Option<String> {
     let object = object.trim_ascii();
     let fields = raw::fields(object).ok()?;
     if let Some(old) = raw::field(&fields, name) {
@@ -19,7 +19,7 @@ pub(super) fn with(object: &str, name: &str, value: &str) -> Option<String> {
 
 /// The object whose member `name` became what `change` makes of it; None where it
 /// is absent, or nothing is made of it.
-pub(super) fn changed(
+pub fn changed(
     object: &str,
     name: &str,
     change: impl FnOnce(&str) -> Option<String>,
@@ -29,7 +29,7 @@ pub(super) fn changed(
 }
 
 /// The object without the member; None where it has none of that name.
-pub(super) fn without(object: &str, name: &str) -> Option<String> {
+pub fn without(object: &str, name: &str) -> Option<String> {
     let once = without_one(object, name)?;
     // A name may stand there twice.
     Some(without(&once, name).unwrap_or(once))

@@ -18,15 +18,16 @@ const OPERATION: usize = 200;
 
 /// A call of a tool of the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Call {
+pub struct Call {
     /// The tool.
-    pub(super) tool: String,
+    pub tool: String,
     /// Its arguments, JSON; None where they are long.
-    pub(super) arguments: Option<String>,
+    pub arguments: Option<String>,
 }
 
 impl Call {
-    pub(super) fn new(tool: &str, arguments: Option<&str>) -> Call {
+    /// A call with these arguments, JSON.
+    pub fn new(tool: &str, arguments: Option<&str>) -> Call {
         let arguments = arguments.filter(|arguments| arguments.len() <= QUERY);
         Call { tool: tool.to_owned(), arguments: arguments.map(str::to_owned) }
     }
@@ -38,12 +39,13 @@ impl Call {
 }
 
 /// What results are made into files with.
-pub(super) struct Materialiser<'a> {
-    pub(super) service: &'a Service,
+pub struct Materialiser<'a> {
+    /// Writes the files.
+    pub service: &'a Service,
     /// Above this a text leaves, in tokens.
-    pub(super) threshold: u64,
+    pub threshold: u64,
     /// The tools that guidance may name, JSON.
-    pub(super) reload_tools: &'a str,
+    pub reload_tools: &'a str,
 }
 
 /// A text of the result.
@@ -56,7 +58,7 @@ struct Part<'a> {
 impl Materialiser<'_> {
     /// The result with descriptors for what is large; None where nothing is. An
     /// error is the reason why something large could not be made a file.
-    pub(super) fn result(&self, result: &str, call: &Call) -> Result<Option<String>, String> {
+    pub fn result(&self, result: &str, call: &Call) -> Result<Option<String>, String> {
         let structured = member(result, "structuredContent").filter(|value| *value != "null");
         let content = member(result, "content").unwrap_or("[]");
         if let Some(new) = self.in_one(result, content, structured, call)? {

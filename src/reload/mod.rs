@@ -165,6 +165,14 @@ pub enum ReloadError {
         /// The call that made it.
         again: String,
     },
+    /// A file that was here until its chat was deleted.
+    #[error("{path:?} was deleted with its chat at {at}; the call that made it makes it again")]
+    Deleted {
+        /// The path as the caller spells it.
+        path: String,
+        /// When, RFC 3339.
+        at: String,
+    },
     /// A page of bytes that begins after the last byte.
     #[error(
         "byte offset {offset} is past the end of {path:?}, which has {total_bytes} bytes; 0 to {} would be accepted",

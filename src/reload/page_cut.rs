@@ -254,7 +254,10 @@ fn whole_characters(page: &Page, offset: u64, limit: Option<u64>) -> Range<usize
     };
     let lead =
         usize::try_from(offset.saturating_sub(page.start)).map_or(0, |lead| lead.min(kept.len()));
+    // Behind a character that ends before it, that byte is no text: a page from that
+    // character on would end where it was to begin.
     let start = back(0, lead);
+    let start = if start + width(kept, start) > lead { start } else { lead };
     let asked = limit.and_then(|limit| usize::try_from(limit).ok());
     let asked = asked.map_or(kept.len(), |limit| lead.saturating_add(limit).min(kept.len()));
     let end = back(start, asked);
@@ -265,6 +268,17 @@ fn whole_characters(page: &Page, offset: u64, limit: Option<u64>) -> Range<usize
         .find(|&at| kept[at] & 0b1100_0000 != 0b1000_0000)
         .unwrap_or(kept.len());
     start..one
+}
+
+/// The bytes of the character that begins at `at`, as its first byte says; 1 where it
+/// says nothing.
+fn width(kept: &[u8], at: usize) -> usize {
+    match kept.get(at) {
+        Some(0xF0..=0xF7) => 4,
+        Some(0xE0..=0xEF) => 3,
+        Some(0xC0..=0xDF) => 2,
+        _ => 1,
+    }
 }
 
 fn at_least_one_character(text: &str, cut: usize) -> usize {

@@ -11,15 +11,16 @@ use crate::envelope::Answer;
 use crate::history::raw;
 use crate::lro::header;
 use crate::params::{ParamError, Params, invalid};
+use crate::reload::ReloadError;
 use crate::store::{
-    Call, Gone, Lifetimes, Location, Run, SweepEvent, SweepReport, VerifyReport, expired, rfc3339,
-    sweep, verify,
+    Call, End, Gone, Lifetimes, Location, Run, SweepEvent, SweepReport, VerifyReport, expired,
+    rfc3339, sweep, verify,
 };
 
 /// What a process that died left half written lives so long.
 const TEMPORARY: Duration = Duration::from_secs(3_600);
 /// Most files that an answer names one by one.
-const NAMED: usize = 50;
+pub(super) const NAMED: usize = 50;
 
 #[derive(Serialize)]
 struct ExpiredFile<'a> {
@@ -30,9 +31,9 @@ struct ExpiredFile<'a> {
 }
 
 #[derive(Serialize)]
-struct Trouble<'a> {
-    path: &'a str,
-    why: &'a str,
+pub(super) struct Trouble<'a> {
+    pub(super) path: &'a str,
+    pub(super) why: &'a str,
 }
 
 impl Service {
@@ -160,9 +161,13 @@ pub(super) fn lifetimes(config: &crate::config::Config) -> Lifetimes {
 }
 
 /// What is known of the file that is not at `at` any more.
-pub(super) fn gone(at: &Location) -> Option<(String, String)> {
-    let Gone { call, expired_at } = expired(at)?;
-    let when = rfc3339(expired_at?);
+pub(super) fn gone(at: &Location) -> Option<ReloadError> {
+    let Gone { call, ended } = expired(at)?;
+    let (when, end) = ended?;
+    let (path, when) = (at.spelled().to_owned(), rfc3339(when));
+    if end == End::ChatDeleted {
+        return Some(ReloadError::Deleted { path, at: when });
+    }
     let Call { tool, call_id, arguments } = call;
     let mut again = match (tool, arguments) {
         (Some(tool), Some(arguments)) => format!("the call {tool}({arguments})"),
@@ -172,7 +177,7 @@ pub(super) fn gone(at: &Location) -> Option<(String, String)> {
     if let Some(id) = call_id {
         let _ = write!(again, " (it was {id})");
     }
-    Some((when, again))
+    Some(ReloadError::Expired { path, expired_at: when, again })
 }
 
 fn swept(report: &SweepReport, run: Run) -> String {

@@ -3,6 +3,7 @@
 
 pub mod budget;
 mod count;
+mod deletion;
 mod extract;
 mod large;
 mod lifecycle;
@@ -74,15 +75,10 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A file that cannot be read; one that has expired says which call made it.
+    /// A file that cannot be read; one that was deleted says why and which call made it.
     fn of_file(field: &'static str, at: &Location, source: ReloadError) -> Failure {
         let gone = matches!(source, ReloadError::NotFound { .. });
-        let source = match lifecycle::gone(at).filter(|_| gone) {
-            Some((expired_at, again)) => {
-                ReloadError::Expired { path: at.spelled().to_owned(), expired_at, again }
-            }
-            None => source,
-        };
+        let source = lifecycle::gone(at).filter(|_| gone).unwrap_or(source);
         Failure::Reload { field, source }
     }
 }

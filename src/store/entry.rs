@@ -1,11 +1,12 @@
-//! A line of the manifest: what made a file, or when it expired.
+//! A line of the manifest: what made a file, when it was deleted and why, or which
+//! chat mentions it.
 
 use std::borrow::Cow;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FileName, stamp};
+use super::{Chat, FileName, stamp};
 
 /// Most of a call's text that a line keeps, in bytes each part.
 const CALL_BYTES: usize = 1024;
@@ -13,6 +14,9 @@ const CALL_BYTES: usize = 1024;
 /// How every line of an entry begins, and every line of an expiry.
 const ENTRY: &[u8] = b"{\"name\":\"";
 const EXPIRED: &[u8] = b"{\"expired\":\"";
+
+/// What a file was deleted with whose time was not over.
+const WITH_CHAT: &str = "chat";
 
 /// The call that made a file, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -40,6 +44,19 @@ pub struct Entry {
     pub ttl_seconds: Option<u64>,
     /// What made it.
     pub call: Call,
+    /// The chat that it was made for; None where no line says so: a file that was
+    /// given out by itself, or made before chats were noted. Such a file is never
+    /// deleted with a chat.
+    pub chat: Option<Chat>,
+}
+
+/// Why a file is no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Its time was over.
+    Expired,
+    /// Its chat was deleted.
+    ChatDeleted,
 }
 
 /// A line that was understood.
@@ -47,8 +64,10 @@ pub struct Entry {
 pub(super) enum Line {
     /// A file was made.
     Made(Entry),
-    /// A file expired at a moment.
-    Expired(FileName, SystemTime),
+    /// A file came to an end at a moment.
+    Ended(FileName, SystemTime, End),
+    /// A chat mentions a file.
+    Mentioned(FileName, Chat),
 }
 
 #[derive(Serialize)]
@@ -62,6 +81,8 @@ struct Made<'a> {
     tool: Option<&'a str>,
     call_id: Option<&'a str>,
     arguments: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -69,6 +90,14 @@ struct Tombstone<'a> {
     expired: &'a str,
     at: String,
     at_unix: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Mention<'a> {
+    chat: String,
+    file: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -77,6 +106,12 @@ struct Read<'a> {
     name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     expired: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    with: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    chat: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    file: Option<Cow<'a, str>>,
     #[serde(borrow)]
     blake3: Option<Cow<'a, str>>,
     bytes: Option<u64>,
@@ -106,6 +141,7 @@ impl Entry {
                 tool: call.tool.as_deref().map(cut),
                 call_id: call.call_id.as_deref().map(cut),
                 arguments: call.arguments.as_deref().map(cut),
+                chat: self.chat.map(|chat| chat.to_string()),
             },
         );
     }
@@ -113,9 +149,20 @@ impl Entry {
 
 /// Appends the line that `name` expired `at` a moment, with its line break.
 pub(super) fn push_expired(out: &mut Vec<u8>, name: &FileName, at: SystemTime) {
+    push_end(out, name, at, End::Expired);
+}
+
+/// Appends the line that `name` came to its end `at` a moment, with its line break.
+pub(super) fn push_end(out: &mut Vec<u8>, name: &FileName, at: SystemTime, end: End) {
     let seconds = stamp::unix(at);
     let at = stamp::rfc3339_of(seconds);
-    push(out, &Tombstone { expired: name.as_str(), at, at_unix: seconds });
+    let with = (end == End::ChatDeleted).then_some(WITH_CHAT);
+    push(out, &Tombstone { expired: name.as_str(), at, at_unix: seconds, with });
+}
+
+/// Appends the line that a chat mentions `name`, with its line break.
+pub(super) fn push_mention(out: &mut Vec<u8>, name: &FileName, chat: Chat) {
+    push(out, &Mention { chat: chat.to_string(), file: name.as_str() });
 }
 
 impl Line {
@@ -124,7 +171,14 @@ impl Line {
     pub(super) fn parse(line: &[u8]) -> Option<Line> {
         let read: Read<'_> = serde_json::from_slice(line).ok()?;
         if let Some(name) = read.expired {
-            return Some(Line::Expired(FileName::of_minted(&name)?, stamp::moment(read.at_unix?)?));
+            let chat = read.with.is_some_and(|with| with == WITH_CHAT);
+            let end = if chat { End::ChatDeleted } else { End::Expired };
+            let at = stamp::moment(read.at_unix?)?;
+            return Some(Line::Ended(FileName::of_minted(&name)?, at, end));
+        }
+        let chat = read.chat.and_then(|chat| Chat::parse(&chat));
+        if let Some(name) = read.file {
+            return Some(Line::Mentioned(FileName::of_minted(&name)?, chat?));
         }
         let call = Call { tool: read.tool, call_id: read.call_id, arguments: read.arguments };
         Some(Line::Made(Entry {
@@ -134,11 +188,12 @@ impl Line {
             created_at: stamp::moment(read.created_unix?)?,
             ttl_seconds: read.ttl_seconds,
             call,
+            chat,
         }))
     }
 }
 
-/// The name that a line is about, without reading the rest of it: a minted name
+/// The name whose file a line tells of, without reading the rest of it: a minted name
 /// holds nothing that JSON escapes.
 pub(super) fn name_of(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(ENTRY).or_else(|| line.strip_prefix(EXPIRED))?;
@@ -173,6 +228,7 @@ mod tests {
                 call_id: None,
                 arguments: Some(arguments.to_owned()),
             },
+            chat: Some(Chat::of("a chat")),
         }
     }
 
@@ -182,12 +238,19 @@ mod tests {
         let mut line = Vec::new();
         entry.push_line(&mut line);
         push_expired(&mut line, &entry.name, entry.created_at);
+        push_end(&mut line, &entry.name, entry.created_at, End::ChatDeleted);
+        push_mention(&mut line, &entry.name, Chat::of("b"));
         let lines: Vec<&[u8]> = line.split(|byte| *byte == b'\n').collect();
-        assert_eq!(lines.len(), 3, "one break a line");
+        assert_eq!(lines.len(), 5, "one break a line");
         assert_eq!(name_of(lines[0]), Some("tool_call_1.txt"));
         assert_eq!(name_of(lines[1]), Some("tool_call_1.txt"));
         let at = entry.created_at;
-        assert_eq!(Line::parse(lines[1]), Some(Line::Expired(entry.name.clone(), at)));
+        let ended = |end| Some(Line::Ended(entry.name.clone(), at, end));
+        assert_eq!(Line::parse(lines[1]), ended(End::Expired));
+        assert_eq!(Line::parse(lines[2]), ended(End::ChatDeleted));
+        let mentioned = Line::Mentioned(entry.name.clone(), Chat::of("b"));
+        assert_eq!(Line::parse(lines[3]), Some(mentioned));
+        assert_eq!(name_of(lines[3]), None, "it tells of no file that is or was there");
         assert_eq!(Line::parse(lines[0]), Some(Line::Made(entry)));
     }
 

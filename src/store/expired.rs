@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 
-use super::entry::{Call, Line, name_of};
+use super::entry::{Call, End, Line, name_of};
 use super::manifest::{self, Listing};
 use super::{FileName, Location};
 
@@ -14,9 +14,9 @@ use super::{FileName, Location};
 pub struct Gone {
     /// The call that made it, as far as it was recorded.
     pub call: Call,
-    /// When it expired, in whole seconds; None where it was removed by somebody
-    /// else, or the disk had no room to note it.
-    pub expired_at: Option<SystemTime>,
+    /// When it was deleted, in whole seconds, and why; None where it was removed by
+    /// somebody else, or the disk had no room to note it.
+    pub ended: Option<(SystemTime, End)>,
 }
 
 /// What is known of a stored file that is not at `at` any more; None where there
@@ -39,7 +39,7 @@ pub fn expired(at: &Location) -> Option<Gone> {
     .ok()?;
     let listing = found?;
     let call = listing.entry.map(|entry| entry.call).unwrap_or_default();
-    Some(Gone { call, expired_at: listing.expired_at })
+    Some(Gone { call, ended: listing.ended })
 }
 
 #[cfg(test)]

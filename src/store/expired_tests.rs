@@ -9,7 +9,7 @@ fn what_expired_is_known_and_what_never_was_is_not() {
     let name = shop.made("1", "x", start());
     assert_eq!(shop.sweep(after(3_600)).expired.len(), 1);
     let gone = expired(&shop.at(name.as_str())).unwrap();
-    assert_eq!(gone.expired_at, Some(after(3_600)));
+    assert_eq!(gone.ended, Some((after(3_600), End::Expired)));
     assert_eq!(gone.call.tool.as_deref(), Some("web_search"));
     assert_eq!(gone.call.call_id.as_deref(), Some("id of tool_call_1.txt"));
     assert_eq!(gone.call.arguments.as_deref(), Some("{\"q\":\"x\"}"));
@@ -29,7 +29,8 @@ fn an_unlisted_file_is_known_by_its_tombstone() {
     shop.age(&name, start());
     shop.sweep(after(4_000));
     let gone = expired(&shop.at(name.as_str())).unwrap();
-    assert_eq!((gone.call, gone.expired_at), (Call::default(), Some(after(4_000))));
+    let ended = Some((after(4_000), End::Expired));
+    assert_eq!((gone.call, gone.ended), (Call::default(), ended));
 }
 
 #[test]
@@ -38,6 +39,6 @@ fn a_listed_file_that_somebody_removed_is_gone_without_a_moment() {
     let name = shop.made("1", "x", start());
     std::fs::remove_file(shop.path(name.as_str())).unwrap();
     let gone = expired(&shop.at(name.as_str())).unwrap();
-    assert_eq!(gone.expired_at, None);
+    assert_eq!(gone.ended, None);
     assert!(gone.call.tool.is_some());
 }

@@ -45,7 +45,7 @@ pub fn gone_result(folder: &Location, id: &str) -> Option<Location> {
         let call = listing.entry.as_ref().and_then(|entry| entry.call.call_id.as_deref());
         is_named(name.as_str(), id) || call == Some(id)
     };
-    let mut gone = manifest.files.iter().filter(|(_, listing)| listing.expired_at.is_some());
+    let mut gone = manifest.files.iter().filter(|(_, listing)| listing.ended.is_some());
     let (name, _) = gone.find(|(name, listing)| meant(name, listing))?;
     Some(folder.child(name.as_str()))
 }

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use cap_std::fs::{Metadata, MetadataExt};
 use quick_cache::sync::Cache;
@@ -44,13 +45,18 @@ pub struct Ledger {
     seen: Cache<PathBuf, (Print, blake3::Hash)>,
     recorded: Cache<PathBuf, Recorded>,
     ways: Cache<PathBuf, ()>,
+    mentioned: Cache<blake3::Hash, Instant>,
 }
 
 impl Ledger {
     /// A ledger of up to `files` entries.
     pub fn new(files: usize) -> Ledger {
-        let ways = Cache::new(WAYS);
-        Ledger { seen: Cache::new(files), recorded: Cache::new(files), ways }
+        Ledger {
+            seen: Cache::new(files),
+            recorded: Cache::new(files),
+            ways: Cache::new(WAYS),
+            mentioned: Cache::new(files),
+        }
     }
 
     /// The content of the file at `path`, as far as it is known and unchanged.
@@ -88,6 +94,16 @@ impl Ledger {
     /// Notes what the manifest says of the file at `path`.
     pub(super) fn note_recorded(&self, path: PathBuf, recorded: Recorded) {
         self.recorded.insert(path, recorded);
+    }
+
+    /// When it was last seen that the manifest has the mention of this key.
+    pub(super) fn mentioned(&self, key: &blake3::Hash) -> Option<Instant> {
+        self.mentioned.get(key)
+    }
+
+    /// Notes that the manifest has the mention of this key.
+    pub(super) fn note_mentioned(&self, key: blake3::Hash, at: Instant) {
+        self.mentioned.insert(key, at);
     }
 
     /// Forgets what was recorded: the file at `path` is a new one.

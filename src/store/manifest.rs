@@ -1,10 +1,10 @@
-//! The manifest: one hidden file a folder that says what made each stored file
-//! and when it expired. Lines are only ever appended, by any number of
+//! The manifest: one hidden file a folder that says what made each stored file,
+//! which chats mention it, and when it came to its end. Lines are only ever appended, by any number of
 //! processes; what is torn or foreign is skipped. It is not synced: a lost line
 //! costs a 410 its call, never data. A manifest that is a link, or another
 //! user's, or writable by others, is as good as none.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::SystemTime;
 
@@ -12,9 +12,11 @@ use cap_std::fs::{Dir, File, FileExt, MetadataExt};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::entry::{Entry, Line, name_of, push_expired};
+use super::chat::Chat;
+use super::entry::{End, Entry, Line, name_of, push_expired};
 use super::file::{is_own, lock_within, open_named};
 use super::ledger::Recorded;
+use super::mention::Generation;
 use super::{FileName, Store};
 
 /// The manifest's name in each folder.
@@ -33,26 +35,53 @@ const REOPENS: usize = 64;
 /// What a manifest says of one name.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    /// What made the file; None where only its expiry is known.
+    /// What made the file; None where only its end is known, or that it is mentioned.
     pub(super) entry: Option<Entry>,
-    /// When it expired, unless it was made again since.
-    pub(super) expired_at: Option<SystemTime>,
+    /// When it came to its end and why, unless it was made again since.
+    pub(super) ended: Option<(SystemTime, End)>,
+    /// The chats that mention it, beside the one that it was made for.
+    pub(super) mentions: BTreeSet<Chat>,
 }
 
 impl Listing {
     /// Takes the next line on this name.
     pub(super) fn take(&mut self, line: Line) {
         match line {
-            Line::Expired(_, at) => self.expired_at = Some(at),
+            Line::Ended(_, at, end) => self.ended = Some((at, end)),
+            Line::Mentioned(_, chat) if self.maker() != Some(chat) => {
+                self.mentions.insert(chat);
+            }
+            Line::Mentioned(..) => {}
             Line::Made(mut entry) => {
+                let known = self.entry.take();
+                // The chat that it was made for before may still refer to it.
+                self.mentions.extend(known.as_ref().and_then(|known| known.chat));
+                self.mentions.retain(|chat| entry.chat != Some(*chat));
                 // Noted again by another process: the file is as old as it was.
-                let known = self.entry.take().filter(|known| known.hash == entry.hash);
-                if let Some(known) = known.filter(|_| self.expired_at.is_none()) {
+                let same = known.filter(|known| known.hash == entry.hash && self.ended.is_none());
+                if let Some(known) = same {
                     entry.created_at = entry.created_at.min(known.created_at);
                 }
-                *self = Listing { entry: Some(entry), expired_at: None };
+                self.entry = Some(entry);
+                self.ended = None;
             }
         }
+    }
+
+    /// True where a line says what made the file, or that it came to its end: a
+    /// name that is only mentioned may be anybody's.
+    pub(super) fn is_told(&self) -> bool {
+        self.entry.is_some() || self.ended.is_some()
+    }
+
+    /// The chat that the file was made for.
+    pub(super) fn maker(&self) -> Option<Chat> {
+        self.entry.as_ref().and_then(|entry| entry.chat)
+    }
+
+    /// True where the file was made for this chat, or the chat mentions it.
+    pub(super) fn belongs_to(&self, chat: Chat) -> bool {
+        self.maker() == Some(chat) || self.mentions.contains(&chat)
     }
 }
 
@@ -80,7 +109,7 @@ impl Manifest {
             let Some(line) = Line::parse(line) else { return };
             let name = match &line {
                 Line::Made(entry) => &entry.name,
-                Line::Expired(name, _) => name,
+                Line::Ended(name, ..) | Line::Mentioned(name, _) => name,
             };
             manifest.files.entry(name.clone()).or_default().take(line);
         })?;
@@ -145,8 +174,9 @@ pub(super) fn names(folder: &Dir, mut each: impl FnMut(&str)) -> io::Result<()> 
     })
 }
 
-/// Appends whole lines in one write.
-pub(super) fn append(folder: &Dir, lines: &[u8]) -> io::Result<()> {
+/// Appends whole lines in one write; says which manifest they went to. One that is
+/// not there is made.
+pub(super) fn append(folder: &Dir, lines: &[u8]) -> io::Result<Generation> {
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
     for _ in 0..REOPENS {
         let Some(file) = open(folder, flags)? else {
@@ -160,7 +190,8 @@ pub(super) fn append(folder: &Dir, lines: &[u8]) -> io::Result<()> {
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "the manifest stays locked"));
         }
         if is_named(folder, &file)? {
-            return append_to(file, lines);
+            append_to(&file, lines)?;
+            return Ok(Generation::of(&file.metadata()?));
         }
     }
     Err(io::Error::new(io::ErrorKind::WouldBlock, "the manifest is replaced without end"))
@@ -176,7 +207,8 @@ pub(super) fn is_named(folder: &Dir, file: &File) -> io::Result<bool> {
     }
 }
 
-fn append_to(mut file: File, lines: &[u8]) -> io::Result<()> {
+/// Appends whole lines to a manifest that is open and locked.
+pub(super) fn append_to(mut file: &File, lines: &[u8]) -> io::Result<()> {
     let mut last = [b'\n'];
     if let Some(at) = file.metadata()?.len().checked_sub(1) {
         // What another process could not finish must not swallow a line.
@@ -204,7 +236,7 @@ impl Store {
             if known != Some(entry.hash) && names.insert(&entry.name) {
                 entry.push_line(&mut lines);
                 let ttl_seconds = entry.ttl_seconds;
-                fresh.push((key, Recorded { hash: Some(entry.hash), ttl_seconds }));
+                fresh.push((entry, key, Recorded { hash: Some(entry.hash), ttl_seconds }));
             }
         }
         if fresh.is_empty() {
@@ -212,8 +244,11 @@ impl Store {
         }
         let folder = self.folder().dir().open_dir(self.folder().relative());
         match folder.and_then(|folder| append(&folder, &lines)) {
-            Ok(()) => {
-                for (key, recorded) in fresh {
+            Ok(generation) => {
+                for (entry, key, recorded) in fresh {
+                    if let Some(chat) = entry.chat {
+                        self.note_mentioned(Some(generation), chat, &entry.name);
+                    }
                     self.ledger.note_recorded(key, recorded);
                 }
             }
@@ -230,7 +265,7 @@ pub(super) fn append_expired(folder: &Dir, names: &[FileName], at: SystemTime) -
     for name in names {
         push_expired(&mut lines, name, at);
     }
-    append(folder, &lines)
+    append(folder, &lines).map(drop)
 }
 
 #[cfg(test)]

@@ -141,8 +141,8 @@ fn the_last_line_on_a_name_counts() {
     listing.take(Line::Made(entry(&name, "a", after(5), Some(9))));
     let known = listing.entry.clone().unwrap();
     assert_eq!((known.created_at, known.ttl_seconds), (start(), Some(9)));
-    listing.take(Line::Expired(name.clone(), after(20)));
-    assert_eq!(listing.expired_at, Some(after(20)));
+    listing.take(Line::Ended(name.clone(), after(20), End::Expired));
+    assert_eq!(listing.ended, Some((after(20), End::Expired)));
     listing.take(Line::Made(entry(&name, "a", after(30), None)));
-    assert_eq!((listing.expired_at, listing.entry.unwrap().created_at), (None, after(30)));
+    assert_eq!((listing.ended, listing.entry.unwrap().created_at), (None, after(30)));
 }

@@ -4,7 +4,9 @@
 //! [`Location`] comes from [`Roots::locate`] only, and every open goes through
 //! the root's directory handle, so the kernel keeps it inside.
 
+mod chat;
 mod clock;
+mod deletion;
 mod entry;
 mod expired;
 mod file;
@@ -13,6 +15,7 @@ mod lease;
 mod ledger;
 mod lro_name;
 mod manifest;
+mod mention;
 mod name;
 mod root;
 mod stamp;
@@ -26,14 +29,17 @@ mod verify;
 mod walk;
 mod write;
 
+pub use chat::Chat;
 pub use clock::SweepClock;
-pub use entry::{Call, Entry};
+pub use deletion::{DeletedFile, Deletion, Keeping, KeptFile, delete_chat};
+pub use entry::{Call, End, Entry};
 pub use expired::{Gone, expired};
 pub use file::{WHOLE_BYTES, modified, read_regular, read_start, regular_len};
 pub use find::{find_result, gone_result, stores};
 pub use lease::{HEADER_BYTES, HeaderTtl, Lease, Lifetimes};
 pub use ledger::Ledger;
 pub use lro_name::{LroName, LroPrefix};
+pub use mention::{Folder, memory_key};
 pub use name::{FileName, Stem};
 pub use root::{Location, RootSpec, Roots};
 pub use stamp::rfc3339;

@@ -11,7 +11,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 
 use super::file::{is_own, open_named, try_lock};
 use super::lease::{head, is_lro, is_over, modified};
-use super::manifest::{Manifest, append_expired};
+use super::manifest::{Listing, Manifest, append_expired};
 use super::tidy::tidy;
 use super::{
     Call, ExpiredFile, FileName, Lifetimes, Location, Run, SweepEvent, SweepReport, Trouble,
@@ -49,10 +49,10 @@ struct Candidate {
 }
 
 impl Swept<'_> {
-    /// True where the manifest names what made the file.
+    /// True where the manifest says what made the file, or that it came to its end.
     fn lists(&self, name: &FileName) -> bool {
         let files = self.manifest.as_ref().map(|manifest| &manifest.files);
-        files.is_some_and(|files| files.contains_key(name))
+        files.and_then(|files| files.get(name)).is_some_and(Listing::is_told)
     }
 
     fn call(&self, name: &FileName) -> Call {

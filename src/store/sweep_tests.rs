@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::super::testing::{after, lifetimes, paths, seconds, set_modified, shop, shop_in, start};
-use super::super::{FileName, Lease, LroPrefix, Stem, expired};
+use super::super::{End, FileName, Lease, LroPrefix, Stem, expired};
 use super::*;
 
 const HEADER: &str = "{\"type\":\"lro_header\",\"operation\":\"x\"";
@@ -142,7 +142,8 @@ fn a_tombstone_comes_before_the_deletion() {
     assert!(shop.has(name.as_str()) && expired(&shop.at(name.as_str())).is_some());
     // The next sweep finishes it.
     assert_eq!(shop.sweep(after(4_001)).expired[0].call.tool.as_deref(), Some("web_search"));
-    assert_eq!(expired(&shop.at(name.as_str())).unwrap().expired_at, Some(after(4_001)));
+    let ended = expired(&shop.at(name.as_str())).unwrap().ended;
+    assert_eq!(ended, Some((after(4_001), End::Expired)));
 }
 
 #[test]
@@ -166,7 +167,8 @@ fn a_swept_name_can_be_made_again() {
     assert_eq!(shop.made("1", "x", after(9_001)), name);
     assert!(shop.sweep(after(9_002)).expired.is_empty());
     assert_eq!(shop.sweep(after(13_000)).expired.len(), 1);
-    assert_eq!(expired(&shop.at(name.as_str())).unwrap().expired_at, Some(after(13_000)));
+    let ended = expired(&shop.at(name.as_str())).unwrap().ended;
+    assert_eq!(ended, Some((after(13_000), End::Expired)));
 }
 
 /// I14, I20: a reader sees all bytes or nothing, and nothing is a 410. No line

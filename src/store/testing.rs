@@ -147,6 +147,7 @@ pub(super) fn entry(name: &FileName, content: &str, at: SystemTime, ttl: Option<
             call_id: Some(format!("id of {name}")),
             arguments: Some("{\"q\":\"x\"}".to_owned()),
         },
+        chat: None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{FlockOperation, OFlags};
 
-use super::entry::push_expired;
+use super::entry::{push_end, push_mention};
 use super::file::lock_within;
 use super::manifest::{self, Listing, MANIFEST, Manifest};
 use super::{FileName, Stem};
@@ -57,7 +57,8 @@ fn worth(manifest: &Manifest, now: SystemTime) -> bool {
     let highest = highest(manifest);
     let kept = |(name, listing): (&FileName, &Listing)| match fate(name, listing, &highest, now) {
         Fate::Whole => {
-            usize::from(listing.entry.is_some()) + usize::from(listing.expired_at.is_some())
+            let told = usize::from(listing.entry.is_some()) + usize::from(listing.ended.is_some());
+            told + listing.mentions.len()
         }
         Fate::Number => 1,
         Fate::Nothing => 0,
@@ -77,7 +78,7 @@ enum Fate {
 
 fn fate(name: &FileName, listing: &Listing, highest: &Highest<'_>, now: SystemTime) -> Fate {
     let old = |at: SystemTime| now.duration_since(at).is_ok_and(|age| age > REMEMBERED);
-    if !listing.expired_at.is_some_and(old) {
+    if !listing.ended.is_some_and(|(at, _)| old(at)) {
         return Fate::Whole;
     }
     let top = Stem::numbered(name.as_str())
@@ -97,20 +98,29 @@ fn highest(manifest: &Manifest) -> Highest<'_> {
     highest
 }
 
-fn lines(folder: &Dir, manifest: &Manifest, now: SystemTime) -> Vec<u8> {
+/// The lines that are kept of a manifest.
+pub(super) fn lines(folder: &Dir, manifest: &Manifest, now: SystemTime) -> Vec<u8> {
     let highest = highest(manifest);
     let mut out = Vec::new();
     for (name, listing) in &manifest.files {
         let mut fate = fate(name, listing, &highest, now);
+        let is_there = || folder.symlink_metadata(name.as_str()).is_ok();
         // Its tombstone was written, but the file outlived the sweep.
-        if matches!(fate, Fate::Nothing) && folder.symlink_metadata(name.as_str()).is_ok() {
+        if matches!(fate, Fate::Nothing) && is_there() {
             fate = Fate::Whole;
+        }
+        // Who mentions what somebody else removed is of no use.
+        if !listing.is_told() && !is_there() {
+            fate = Fate::Nothing;
         }
         if let (Fate::Whole, Some(entry)) = (&fate, &listing.entry) {
             entry.push_line(&mut out);
         }
-        if let (Fate::Whole | Fate::Number, Some(at)) = (&fate, listing.expired_at) {
-            push_expired(&mut out, name, at);
+        if let (Fate::Whole | Fate::Number, Some((at, end))) = (&fate, listing.ended) {
+            push_end(&mut out, name, at, end);
+        }
+        if matches!(fate, Fate::Whole) {
+            listing.mentions.iter().for_each(|chat| push_mention(&mut out, name, *chat));
         }
     }
     out
@@ -118,7 +128,7 @@ fn lines(folder: &Dir, manifest: &Manifest, now: SystemTime) -> Vec<u8> {
 
 /// Replaces the manifest as a whole: synced first, for an empty one would give
 /// numbers out again.
-fn replace(folder: &Dir, lines: &[u8]) -> io::Result<()> {
+pub(super) fn replace(folder: &Dir, lines: &[u8]) -> io::Result<()> {
     let private = format!(".unburden-{}.tmp", ulid::Ulid::generate());
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::super::entry::push_expired;
 use super::super::expired;
 use super::super::testing::{after, entry, name, shop, start};
 use super::*;

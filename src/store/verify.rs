@@ -25,7 +25,7 @@ pub struct VerifyReport {
     pub changed: Vec<String>,
     /// Listed files that are gone and have not expired.
     pub missing: Vec<String>,
-    /// Listed files that are gone because they expired.
+    /// Listed files that are gone because they expired, or their chat was deleted.
     pub expired: Vec<String>,
     /// Files with a name of the store's that no line tells about.
     pub unlisted: Vec<String>,
@@ -51,7 +51,8 @@ pub fn verify(folder: &Location) -> Result<VerifyReport, StoreError> {
     let dir = folder.dir().open_dir(folder.relative()).map_err(failed("opening"))?;
     let manifest = Manifest::read(&dir).map_err(failed("reading the manifest of"))?;
     let mut report = VerifyReport { manifest: manifest.is_some(), ..VerifyReport::default() };
-    let files = manifest.unwrap_or_default().files;
+    let mut files = manifest.unwrap_or_default().files;
+    files.retain(|_, listing| listing.is_told());
     let mut known = HashSet::new();
     for (name, listing) in &files {
         known.insert(name.as_str());
@@ -83,7 +84,7 @@ fn state(dir: &Dir, name: &FileName, listing: &Listing) -> io::Result<State> {
     let mut file = match open_named(dir, name.as_str(), OFlags::RDONLY, Mode::empty()) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let expired = listing.expired_at.is_some();
+            let expired = listing.ended.is_some();
             return Ok(if expired { State::Expired } else { State::Missing });
         }
         Err(error) => return Err(error),

@@ -393,6 +393,6 @@ fn rename_new(folder: &Dir, from: &str, to: &str) -> io::Result<()> {
     }
 }
 
-fn sync_folder(folder: &Dir) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.sync_all()
 }

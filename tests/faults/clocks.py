@@ -9,6 +9,7 @@ service runs."""
 import glob
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import store
 from bench import Bench, Verdict
@@ -37,8 +38,9 @@ NEEDS = (_no_library,)
 class _Clock:
     """A clock that is set from outside."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._file = bench.fresh("clock") / "moment"
+    def __init__(self, root: Path) -> None:
+        # In the root, since the service may confine itself to it.
+        self._file = root / "moment"
         self.env = {
             "LD_PRELOAD": _library() or "",
             "FAKETIME_TIMESTAMP_FILE": str(self._file),
@@ -63,8 +65,8 @@ class _Case:
     """Services one after another on one store, whose clocks jump."""
 
     def __init__(self, bench: Bench) -> None:
-        self.bench, self.clock = bench, _Clock(bench)
-        self.root = bench.fresh("clocks")
+        self.bench, self.root = bench, bench.fresh("clocks")
+        self.clock = _Clock(self.root)
         self.folder = self.root / "store"
         self.kept = Receipts()
         self.faults: list[str] = []

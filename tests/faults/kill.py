@@ -15,7 +15,7 @@ from pathlib import Path
 import store
 from bench import Bench, Verdict, must
 from receipts import Receipts, lost
-from service import Service, clean
+from service import Gone, Service, clean
 from strace import Attached
 from strace import need as no_strace
 from traffic import Traffic
@@ -49,9 +49,12 @@ class _Loop:
             self.folders.append(self.root / f"s{len(self.folders)}")
         folder, tag = self.folders[-1], f"k{self.cycles}x"
         with Service(self.bench.program, self.root) as service:
-            service.warm()
-            self._read_back(service)
-            self._post_again(service, folder)
+            try:
+                service.warm()
+                self._read_back(service)
+                self._post_again(service, folder)
+            except Gone as gone:
+                self.faults.append(f"cycle {self.cycles}, before its traffic: {gone}")
             self._fresh_from = len(self.kept.all)
             traffic = Traffic(service, folder, tag, self.kept, clients=3)
             killed(service)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import store
-from bench import Bench, Verdict, must
+from bench import Bench, Verdict, must, settled
 from disks import Ext4, loop_devices
 from receipts import Receipts, lost
 from service import Service
@@ -59,7 +59,8 @@ class _Cuts:
         with Service(self.bench.program, self.root, env=self.env, log=self.log) as service:
             service.warm()
             traffic = Traffic(service, folder, tag, self.kept, self.clients)
-            time.sleep(self.random.uniform(0.02, 0.4))
+            settled(lambda: traffic.answered, 5, every=0.002)
+            time.sleep(self.random.uniform(0, 0.3))
             self.disk.cut()
             time.sleep(_DEAD)
             service.kill()

@@ -1,11 +1,13 @@
 """The program under test: started as its users start it, asked over HTTP, and killed."""
 
+import contextlib
 import http.client
 import json
 import os
 import signal
 import subprocess
 import threading
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from typing import Any
 # Settings of the machine must not pick a model or a store for the run.
 _FOREIGN = ("UNBURDEN_", "ATLATL_", "OPENAI_", "PORT", "RUST_LOG", "LD_PRELOAD", "FAULT_")
 _GREETING = "listening on http://"
-_SECONDS = 30.0
+_SECONDS = 60.0
 
 
 class Gone(Exception):
@@ -100,9 +102,23 @@ class Service:
             response = connection.getresponse()
             return response.status, response.read()
         except (OSError, http.client.HTTPException) as error:
-            raise Gone(f"{method} {path}: {type(error).__name__}: {error}") from error
+            state = f"; {self._state()}" if isinstance(error, TimeoutError) else ""
+            raise Gone(f"{method} {path}: {type(error).__name__}: {error}{state}") from error
         finally:
             connection.close()
+
+    def _state(self) -> str:
+        """What the process is at: one that hangs uses no time, one that starves would."""
+        waits: Counter[str] = Counter()
+        for task in Path(f"/proc/{self.pid}/task").glob("*"):
+            with contextlib.suppress(OSError):
+                waits[(task / "wchan").read_text() or "running"] += 1
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except OSError:
+            return "the process is gone"
+        return f"{seconds:.2f} s of processor time, load {os.getloadavg()[0]:.0f}, {dict(waits)}"
 
     def post(self, path: str, body: dict[str, Any], seconds: float = _SECONDS) -> Answer:
         """The answer to a question; one that is no JSON is a broken service."""

@@ -186,7 +186,9 @@ def _headers(trial: Trial) -> None:
             b"GET /tools?format=" + b"a" * size + b" HTTP/1.1\r\nhost: x\r\n\r\n",
             accepted=refused | {403, 422},
         )
-    trial.send("a request id of 1 MiB", _post(b"{}", "x-request-id: " + "y" * MIB), accepted=refused)
+    trial.send(
+        "a request id of 1 MiB", _post(b"{}", "x-request-id: " + "y" * MIB), accepted=refused
+    )
     for method in ("TRACE", "CONNECT", "PRI", "A" * 5000, "G\x00T", "get"):
         row = f"{method} /context_offload HTTP/1.1\r\nhost: x\r\n\r\n".encode()
         trial.send(f"method {method[:10]!r}", row, accepted={0, 400, 403, 404, 405, 414, 421, 431})
@@ -220,7 +222,9 @@ def _ambiguous(trial: Trial) -> None:
         "old and chunked": ("connection: keep-alive", "transfer-encoding: chunked"),
     }
     for what, headers in pairs.items():
-        answer = trial.send(what, _post(chunked, *headers), accepted={0, 200, 400, 422, 501}, most=2)
+        answer = trial.send(
+            what, _post(chunked, *headers), accepted={0, 200, 400, 422, 501}, most=2
+        )
         # With both a length and chunks a reader may take the chunks, and must then close.
         both = "content-length" in str(headers) and "transfer-encoding" in str(headers)
         if both or "two" in what or "list" in what:

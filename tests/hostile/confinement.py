@@ -66,7 +66,9 @@ def _every(bench: Bench, door: Door) -> int:
     """Which part of the corpus goes through a door in the short form."""
     if bench.full:
         return 1
-    return {"http": 4 if door.reads else 10, "mcp": 16, "stdio": 16, "cli": 140}[door.name.split()[0]]
+    return {"http": 4 if door.reads else 10, "mcp": 16, "stdio": 16, "cli": 140}[
+        door.name.split()[0]
+    ]
 
 
 @contextmanager
@@ -95,8 +97,10 @@ def _through(bench: Bench, tree: Tree, door: Door, spellings: list[str], answers
         bench.tally.add("requests")
         wrong = _wrong(tree, door, spelling, said)
         if wrong:
-            bench.tally.fail(f"{door.name} {spelling[:90]!r}: {wrong}: {said.status} "
-                             f"{said.code} {said.text[:200]!r}")
+            bench.tally.fail(
+                f"{door.name} {spelling[:90]!r}: {wrong}: {said.status} "
+                f"{said.code} {said.text[:200]!r}"
+            )
 
 
 def _wrong(tree: Tree, door: Door, spelling: str, said: Said) -> str | None:

@@ -26,8 +26,8 @@ def _of(choices: str) -> str:
 
 
 def _unicode() -> str:
-    points = (p for p in iter(lambda: _seed.randrange(0xA0, 0x2FA20), None))
-    return "".join(chr(p) for p, _ in zip(points, range(_BLOCK)) if not 0xD800 <= p < 0xE000)
+    points = [_seed.randrange(0xA0, 0x2FA20) for _ in range(_BLOCK)]
+    return "".join(chr(p) for p in points if not 0xD800 <= p < 0xE000)
 
 
 FILLS: dict[str, Callable[[], str]] = {

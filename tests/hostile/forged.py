@@ -27,7 +27,8 @@ SNAPSHOT = re.compile(
 )
 # A line that a reader takes for the service's own, whatever stands before it as a margin.
 STANDS = re.compile(
-    r"^[ \t>*-]*\((Original \d+ messages are stored in:|detailed result is stored in) ([^\n]*)\)[ \t]*$",
+    r"^[ \t>*-]*\((Original \d+ messages are stored in:|detailed result is stored in)"
+    r" ([^\n]*)\)[ \t]*$",
     re.MULTILINE,
 )
 REFERENCE = re.compile(r"\(detailed result is stored in ([^\n]*)\)\Z")

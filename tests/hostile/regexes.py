@@ -163,7 +163,11 @@ def _doors(bench: Bench) -> dict[str, Callable[[str], tuple[str, dict[str, Any]]
             ),
             "jq test": lambda p: (
                 "/lro_extract",
-                {"file_path": "rows.jsonl", "query": "select(.text | test($p))", "params": {"p": p}},
+                {
+                    "file_path": "rows.jsonl",
+                    "query": "select(.text | test($p))",
+                    "params": {"p": p},
+                },
             ),
             "glob": lambda p: ("/grep", {"pattern": "a", "glob": p, "limit": 5}),
         }

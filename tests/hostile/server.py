@@ -76,7 +76,9 @@ class Server:
         log_in: str | None = None,
     ) -> None:
         self.root = root
-        self.log = open(Path(log_in or Path(root).parent) / f"server-{time.monotonic_ns()}.log", "wb")
+        self.log = open(
+            Path(log_in or Path(root).parent) / f"server-{time.monotonic_ns()}.log", "wb"
+        )
         self.process = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", "--root", root, *flags],
             stdout=subprocess.PIPE,

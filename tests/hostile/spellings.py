@@ -57,7 +57,19 @@ CLIMBS = (
 )
 
 # What stands for "/".
-SLASHES = ("\u2215", "\u2044", "\u29f8", "\uff0f", "%2f", "%252f", "%5c", "\\", "\x00/", "//", "///")
+SLASHES = (
+    "\u2215",
+    "\u2044",
+    "\u29f8",
+    "\uff0f",
+    "%2f",
+    "%252f",
+    "%5c",
+    "\\",
+    "\x00/",
+    "//",
+    "///",
+)
 
 
 def _climbing(base: str) -> Iterator[str]:
@@ -128,13 +140,32 @@ def _globs() -> Iterator[str]:
 
 
 def _broken() -> Iterator[str]:
-    yield from (" ", "\t", "\x00", "\n", "store/plain.txt\x00", "store\x00/../../outside/secret.txt")
+    yield from (
+        " ",
+        "\t",
+        "\x00",
+        "\n",
+        "store/plain.txt\x00",
+        "store\x00/../../outside/secret.txt",
+    )
     yield from ("store/plain.txt\n", "\u00a0/etc/passwd", " /etc/passwd", "\ufeff/etc/passwd")
     yield from ("\x1b[2J/etc/passwd", "/etc/passwd\r", "../outside/secret.txt\x00.txt")
     yield from ("../" * 1300 + "etc/passwd", "a/" * 2040, "a" * 255, "a" * 256, "a" * 4096)
     yield from ("a" * 4097, "../" * 30_000, "./" * 2000 + "../outside/secret.txt", "n" * 65_536)
     yield from ("\u0000\u0000", "\u2028../outside/secret.txt", "\U0001f510", "e\u0301", "\ufffd")
-    yield from (".", "..", "...", "./", "../", ".//", "..//..//", "../..", "../../..", ". .", "...//")
+    yield from (
+        ".",
+        "..",
+        "...",
+        "./",
+        "../",
+        ".//",
+        "..//..//",
+        "../..",
+        "../../..",
+        ". .",
+        "...//",
+    )
 
 
 def corpus(tree: Tree) -> list[str]:

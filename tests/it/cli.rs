@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SUBCOMMANDS: [&str; 14] = [
+const SUBCOMMANDS: [&str; 15] = [
     "serve",
     "offload",
     "grep",
@@ -16,6 +16,7 @@ const SUBCOMMANDS: [&str; 14] = [
     "count",
     "validate",
     "sweep",
+    "delete",
     "verify",
     "mcp",
     "proxy",

@@ -213,13 +213,17 @@ async fn examples_of_the_contract_are_true() {
             for example in &requests {
                 fits(&contract, &request["schema"], example, &format!("{method} {path}"));
             }
-            let bodies = if method == "get" { vec![Value::Null] } else { requests };
-            assert!(!bodies.is_empty(), "{method} {path} has an example");
-            for body in bodies {
+            let asks: Vec<(String, Value)> = match method.as_str() {
+                "get" => vec![(path.clone(), Value::Null)],
+                "delete" => addresses(path, operation).map(|(_, at)| (at, Value::Null)).collect(),
+                _ => requests.into_iter().map(|body| (path.clone(), body)).collect(),
+            };
+            assert!(!asks.is_empty(), "{method} {path} has an example");
+            for (path, body) in asks {
                 let app = TestApp::new();
                 let body =
                     if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
-                let request = Request::builder().method(method.to_uppercase().as_str()).uri(path);
+                let request = Request::builder().method(method.to_uppercase().as_str()).uri(&path);
                 let reply = app.send(request.body(body).unwrap()).await;
                 let status = reply.status.as_u16().to_string();
                 let response = resolve(&contract, &responses[&status]);
@@ -237,7 +241,31 @@ async fn examples_of_the_contract_are_true() {
             }
         }
     }
-    assert!(asked >= 37, "{asked}");
+    assert!(asked >= 41, "{asked}");
+}
+
+/// The addresses of the examples of a request without a body, by the names that the
+/// examples of its parameters share, and in the order of these.
+fn addresses(path: &str, operation: &Value) -> impl Iterator<Item = (String, String)> {
+    let mut found: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let parameters = operation["parameters"].as_array().unwrap();
+    for parameter in parameters.iter().filter(|parameter| parameter["in"] == "path") {
+        for (name, example) in parameter["examples"].as_object().unwrap() {
+            let part = format!("{{{}}}", parameter["name"].as_str().unwrap());
+            let at = path.replace(&part, example["value"].as_str().unwrap());
+            found.insert(name.clone(), (at, String::new()));
+        }
+    }
+    for parameter in parameters.iter().filter(|parameter| parameter["in"] == "query") {
+        for (name, example) in parameter["examples"].as_object().into_iter().flatten() {
+            let query = &mut found.get_mut(name).unwrap().1;
+            let value = example["value"].as_str().map(str::to_owned);
+            let value = value.unwrap_or_else(|| example["value"].to_string());
+            query.push(if query.is_empty() { '?' } else { '&' });
+            query.push_str(&format!("{}={value}", parameter["name"].as_str().unwrap()));
+        }
+    }
+    found.into_iter().map(|(name, (at, query))| (name, at + &query))
 }
 
 fn resolve<'a>(contract: &'a Value, value: &'a Value) -> &'a Value {
@@ -273,10 +301,22 @@ async fn answers_of_the_contract_are_live() {
     let mut moments = Moments::default();
     let mut replayed = 0;
     for (path, operations) in page["paths"].as_mapping().unwrap() {
-        let post = &operations["post"];
         let of = |media: &serde_yaml_ng::Value| {
             media["content"]["application/json"]["examples"].as_mapping().cloned()
         };
+        if let Some(delete) = operations.get("delete") {
+            let answers = of(&delete["responses"]["200"]).unwrap();
+            let operation = serde_json::to_value(delete).unwrap();
+            for (name, address) in addresses(path.as_str().unwrap(), &operation) {
+                let request = Request::delete(address).body(Body::empty()).unwrap();
+                let said = app.send(request).await.json;
+                let answer: Value = serde_json::to_value(&answers[&name]["value"]).unwrap();
+                assert_eq!(said, answer, "{path:?} {name:?}: {said}");
+                replayed += 1;
+            }
+            continue;
+        }
+        let post = &operations["post"];
         let answers = of(&post["responses"]["200"]).unwrap_or_default();
         for (name, example) in of(&post["requestBody"]).unwrap_or_default() {
             let body = moments.live(&serde_json::to_string(&example["value"]).unwrap());
@@ -288,7 +328,7 @@ async fn answers_of_the_contract_are_live() {
             replayed += 1;
         }
     }
-    assert!(replayed >= 32, "{replayed}");
+    assert!(replayed >= 36, "{replayed}");
     assert_eq!(moments.0.len(), 4, "two files, each with a name and an end");
 }
 

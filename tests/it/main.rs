@@ -9,7 +9,8 @@
 //! - `offload`, `reload`, `rehydrate`, `tokens`, `store`: what cases cannot say.
 //! - `conformance`: the specifications of large results, sentence by sentence;
 //!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
-//!   their parts, beside the system's jq; `lifecycle`: how long files live.
+//!   their parts, beside the system's jq; `lifecycle`: how long files live; `deletion`:
+//!   what goes with a chat.
 //! - `http`, `mcp`, `cli`, `socket`: the doors; `proxy`: in front of a scripted server;
 //!   `doors`: who is kept out, too slow, or one too many.
 //! - `model`: the client of a model, against servers that misbehave.
@@ -17,6 +18,8 @@
 //!   summariser.
 //! - `placement`: where a snapshot goes in each format.
 //! - `summaries`: snapshots by a model, and every way in which it may fail.
+//! - `seeds`: what fuzzing found, and the seeds it begins with, through the bodies of
+//!   the targets in `fuzz/`.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
 
@@ -38,6 +41,7 @@ mod cli;
 mod compress;
 mod compress_hostile;
 mod conformance;
+mod deletion;
 mod docs;
 mod doors;
 mod extract;
@@ -63,6 +67,7 @@ mod read_back;
 mod record_texts;
 mod reload;
 mod retention;
+mod seeds;
 mod socket;
 mod store;
 mod summaries;

@@ -10,7 +10,7 @@ import json
 import time
 from dataclasses import dataclass, field
 
-from bodies import get, post, small
+from bodies import get, post, small, templates
 from client import Answer
 from crowd import Closed, Job, Open, Probe, Watched, crowd, kinds, percentile
 from group import MemoryGroup
@@ -57,6 +57,7 @@ def _good(answer: Answer) -> bool:
 
 def overload(bench: Bench) -> None:
     """A closed loop, an open one of five times its rate, the closed one again."""
+    templates()
     group = MemoryGroup(LIMIT)
     try:
         with Service(bench.program, bench.folder, group) as service:

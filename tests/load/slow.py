@@ -27,6 +27,8 @@ from tally import Bench
 
 SLOW = 2000
 GOOD = 4
+# How many of them come in a second at the beginning.
+STARTED = 1000
 # Deadlines of the service, short enough that a client is dropped more than once.
 HEAD, BODY, ANSWER = 5, 5, 10
 # What nobody reads: more than both ends of a line may hold for it.
@@ -182,14 +184,16 @@ class Drops:
     async def until(self, line: Connection) -> None:
         """All of them until somebody says so."""
         names = list(KINDS)
-        tasks = [asyncio.create_task(self._again(names[n % 3])) for n in range(SLOW)]
+        tasks = [asyncio.create_task(self._again(names[n % 3], n)) for n in range(SLOW)]
         while not line.poll():
             await asyncio.sleep(0.1)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _again(self, name: str) -> None:
+    async def _again(self, name: str, number: int) -> None:
+        # All at once would wait in the queue of new lines, and be no load.
+        await asyncio.sleep(number / STARTED)
         while True:
             client = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             client.setblocking(False)

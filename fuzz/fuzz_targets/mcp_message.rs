@@ -1,0 +1,5 @@
+//! `mcp_message`, as libFuzzer runs it.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| unburden_fuzz::run("mcp_message", data));

@@ -1,0 +1,5 @@
+//! `model_reply`, as libFuzzer runs it.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| unburden_fuzz::run("model_reply", data));

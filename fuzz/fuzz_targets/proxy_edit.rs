@@ -1,0 +1,5 @@
+//! `proxy_edit`, as libFuzzer runs it.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| unburden_fuzz::run("proxy_edit", data));

@@ -1,0 +1,5 @@
+//! `request_json`, as libFuzzer runs it.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| unburden_fuzz::run("request_json", data));

@@ -1,0 +1,28 @@
+//! `DELETE /chats/{chat_id}`: the address as a request of the service.
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+
+use crate::history::splice::quote;
+use crate::params::{ParamError, invalid};
+
+/// The members of a deletion, JSON: the chat from the path, and what the query has.
+pub(super) fn deletion(
+    chat: Result<Path<String>, PathRejection>,
+    query: Option<&str>,
+) -> Result<String, ParamError> {
+    let Ok(Path(chat)) = chat else {
+        return Err(invalid("chat_id", "an escape that is not UTF-8", "the id of a chat"));
+    };
+    let mut members = vec![format!("\"chat_id\":{}", quote(&chat))];
+    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+        // The chat is the one in the path, whatever stands behind it.
+        if name == "chat_id" {
+            continue;
+        }
+        let flag = ["true", "false"].contains(&value.as_ref()) && name == "dry_run";
+        let value = if flag { value.into_owned() } else { quote(&value) };
+        members.push(format!("{}:{value}", quote(&name)));
+    }
+    Ok(format!("{{{}}}", members.join(",")))
+}

@@ -1,0 +1,58 @@
+//! The chat of a request: what its files are named after, and whom they belong to.
+//! A caller that gives no name gets one made from how its history begins.
+
+use super::compress::Compression;
+use super::run::Job;
+use crate::compression::block::Block;
+use crate::compression::place::Place;
+use crate::history::message::Role;
+use crate::store::{Chat, Stem};
+
+/// Digits of a name that is made.
+const DIGITS: usize = 16;
+
+impl Job<'_> {
+    /// What the files of a compression are named after: the chat's id, the name that
+    /// its earlier files have, or a hash of how it began.
+    pub(super) fn chat_name(&self, compression: &Compression) -> String {
+        if let Some(chat) = &self.settings.chat_id {
+            return chat.clone();
+        }
+        let messages = self.history().messages();
+        named(&compression.earlier()).unwrap_or_else(|| made(messages[compression.gone.start]))
+    }
+
+    /// The chat that files of this request belong to.
+    pub(super) fn chat(&self) -> Chat {
+        *self.chat.get_or_init(|| match &self.settings.chat_id {
+            Some(chat) => Chat::of(chat),
+            None => Chat::of(&self.made_name()),
+        })
+    }
+
+    /// As [`Job::chat_name`] makes it, before anything is decided: a history that is
+    /// too small for a compression belongs to the chat that it will be.
+    fn made_name(&self) -> String {
+        let views = self.views();
+        let place = Place::find(self.history(), &views, self.request.system);
+        named(&place.blocks).unwrap_or_else(|| {
+            let first = views.iter().position(|view| view.role != Role::System);
+            made(first.map_or("", |index| self.history().messages()[index]))
+        })
+    }
+}
+
+/// The name in the latest group's file that snapshots name.
+fn named(blocks: &[Block]) -> Option<String> {
+    let originals = blocks.iter().flat_map(|block| &block.originals);
+    let mut named = originals.rev().filter_map(|originals| {
+        let path = originals.paths().next()?;
+        let name = path.rsplit('/').next().unwrap_or_default();
+        Some(Stem::chat_of_group(name)?.0.to_owned())
+    });
+    named.next()
+}
+
+fn made(first: &str) -> String {
+    blake3::hash(first.as_bytes()).to_hex()[..DIGITS].to_owned()
+}

@@ -1,0 +1,152 @@
+//! Deleting a chat, at the service: whose files go, which stay, and why.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::lifecycle::{NAMED, Trouble};
+use super::{Failure, Service};
+use crate::envelope::Answer;
+use crate::history::raw;
+use crate::params::{ParamError, Params, invalid};
+use crate::store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
+
+#[derive(Serialize)]
+struct DeletedFile<'a> {
+    path: &'a str,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct KeptFile<'a> {
+    path: &'a str,
+    reason: &'static str,
+    why: &'static str,
+}
+
+impl Service {
+    /// `DELETE /chats/{chat_id}`, `unburden delete`: deletes what was stored for a
+    /// chat, in the given stores or in every store under the roots; also true where
+    /// nothing went wrong. A chat that nobody knows is no failure: nothing is left of
+    /// it, and whether there ever was one is not told.
+    pub fn delete_chat(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
+        let params = Params::parse(body)?;
+        let chat = params.string("chat_id")?.filter(|chat| !chat.trim().is_empty());
+        let chat = chat.ok_or_else(|| ParamError::Missing {
+            field: "chat_id",
+            accepted: "the id of a chat, as a string that is not blank".to_owned(),
+        })?;
+        let run = if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real };
+        let stores = self.stores_of(&params)?;
+        let now = self.clock.now();
+        let deletion = delete_chat(&self.roots, stores, Chat::of(&chat), now, run);
+        if run == Run::Real {
+            self.offloader.forget();
+            note(&deletion);
+        }
+        let mut answer = Answer::text(said(&deletion, run));
+        put(&mut answer, &deletion);
+        answer.put("dry_run", &(run == Run::Dry));
+        let whole = deletion.complete && deletion.errors.is_empty();
+        Ok((answer.with_unknown(&params), whole))
+    }
+
+    /// The stores that a request names; None for all.
+    fn stores_of(&self, params: &Params<'_>) -> Result<Option<Vec<Location>>, Failure> {
+        let located = |field, path: &str| {
+            self.roots.locate(path).map_err(|source| Failure::Store { field, source })
+        };
+        if let Some(folder) = params.string("store_dir")? {
+            return Ok(Some(vec![located("store_dir", &folder)?]));
+        }
+        let Some(list) = params.raw("folders") else { return Ok(None) };
+        let accepted = "a list of folders";
+        let items = raw::elements(list).map_err(|_| invalid("folders", list, accepted))?;
+        let text = |item: &&str| {
+            let folder = raw::is_string(item).then(|| raw::unescape(item).text);
+            let folder = folder.ok_or_else(|| invalid("folders", item, accepted))?;
+            located("folders", &folder)
+        };
+        items.iter().map(text).collect::<Result<_, _>>().map(Some)
+    }
+}
+
+/// The log learns how much, never whose.
+fn note(deletion: &Deletion) {
+    tracing::info!(
+        folders = deletion.folders,
+        deleted = deletion.deleted.len(),
+        bytes = deletion.bytes,
+        kept = deletion.kept.len(),
+        errors = deletion.errors.len(),
+        "a chat was deleted"
+    );
+}
+
+fn put(answer: &mut Answer, deletion: &Deletion) {
+    let deleted = deletion.deleted.iter();
+    let deleted: Vec<DeletedFile<'_>> =
+        deleted.map(|file| DeletedFile { path: &file.path, bytes: file.bytes }).collect();
+    let kept = deletion.kept.iter().map(|file| {
+        let (reason, why) = words(file.why);
+        KeptFile { path: &file.path, reason, why }
+    });
+    let errors = deletion.errors.iter();
+    let errors: Vec<Trouble<'_>> =
+        errors.map(|error| Trouble { path: &error.path, why: &error.why }).collect();
+    answer.put("folders", &deletion.folders);
+    answer.put("deleted", &deleted);
+    answer.put("bytes_freed", &deletion.bytes);
+    answer.put("kept", &kept.collect::<Vec<_>>());
+    answer.put("errors", &errors);
+    answer.put("complete", &(deletion.complete && errors.is_empty()));
+}
+
+/// Why a file stays: a stable word, and what a person reads.
+fn words(why: Keeping) -> (&'static str, &'static str) {
+    match why {
+        Keeping::Shared => ("shared", "another chat mentions it too"),
+        Keeping::UnknownMaker => ("unknown_maker", "no line says which chat it was made for"),
+        Keeping::Foreign => ("foreign", "it is no regular file of this service's user"),
+    }
+}
+
+fn said(deletion: &Deletion, run: Run) -> String {
+    let files =
+        |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    let verb = match run {
+        Run::Real => "Deleted",
+        Run::Dry => "Dry run: would delete",
+    };
+    let folders = match deletion.folders {
+        1 => "1 store".to_owned(),
+        count => format!("{count} stores"),
+    };
+    let (deleted, kept) = (files(deletion.deleted.len()), deletion.kept.len());
+    let mut out = format!(
+        "{verb} {deleted} of the chat ({} bytes); {kept} stay; {folders} looked at.",
+        deletion.bytes
+    );
+    for file in deletion.deleted.iter().take(NAMED) {
+        let _ = write!(out, "\n{} ({} bytes)", file.path, file.bytes);
+    }
+    more(&mut out, "", deletion.deleted.len());
+    for file in deletion.kept.iter().take(NAMED) {
+        let _ = write!(out, "\nstays: {}: {}", file.path, words(file.why).1);
+    }
+    more(&mut out, "stays: ", kept);
+    for error in &deletion.errors {
+        let _ = write!(out, "\nnot deleted: {}: {}", error.path, error.why);
+    }
+    if !deletion.complete {
+        out.push_str("\nThe roots hold too many entries to look at all of them; name the store.");
+    }
+    out
+}
+
+/// How many are not named.
+fn more(out: &mut String, what: &str, count: usize) {
+    if count > NAMED {
+        let _ = write!(out, "\n{what}… and {} more", count - NAMED);
+    }
+}
