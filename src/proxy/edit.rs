@@ -28,26 +28,26 @@ pub fn changed(
     Some(replaced(object, old, &change(old)?))
 }
 
-/// The object without the member; None where it has none of that name.
+/// The object without the member, each time it stands there; None where it has none of
+/// that name. A member goes with the comma before it, or, as the first of all, with the
+/// one behind it.
 pub fn without(object: &str, name: &str) -> Option<String> {
-    let once = without_one(object, name)?;
-    // A name may stand there twice.
-    Some(without(&once, name).unwrap_or(once))
-}
-
-/// The first of that name goes, with the comma before it, or, as the first of all,
-/// with the one behind it.
-fn without_one(object: &str, name: &str) -> Option<String> {
     let fields = raw::fields(object).ok()?;
-    let at = fields.iter().position(|(key, _)| key == name)?;
-    let after = |value: &str| offset_in(object, value) + value.len();
-    let end = after(fields[at].1);
-    let (start, end) = match at.checked_sub(1) {
-        Some(before) => (after(fields[before].1), end),
-        None if fields.len() == 1 => (object.find('{')? + 1, end),
-        None => (object.find('{')? + 1, end + object[end..].find(',')? + 1),
-    };
-    Some(format!("{}{}", &object[..start], &object[end..]))
+    let mut out = object[..=object.find('{')?].to_owned();
+    let open = out.len();
+    let (mut at, mut first) = (open, true);
+    for (key, value) in &fields {
+        let end = offset_in(object, value) + value.len();
+        if key != name {
+            let member = &object[at..end];
+            let start = if first && at > open { member.find(',')? + 1 } else { 0 };
+            out.push_str(&member[start..]);
+            first = false;
+        }
+        at = end;
+    }
+    out.push_str(&object[at..]);
+    (out.len() < object.len()).then_some(out)
 }
 
 fn replaced(outer: &str, old: &str, new: &str) -> String {
@@ -81,6 +81,13 @@ mod tests {
         assert_eq!(cut(r#"{"a":1,"x":2,"x":3,"b":4}"#), r#"{"a":1,"b":4}"#);
         assert_eq!(cut(r#"{"x":2,"x":3,"b":4}"#), r#"{"b":4}"#);
         assert_eq!(without(r#"{"a":1}"#, "x"), None);
+    }
+
+    #[test]
+    fn a_member_that_stands_there_very_often_is_taken_out() {
+        let many = vec![r#""x":1"#; 50_000].join(",");
+        assert_eq!(without(&format!(r#"{{"a":1,{many},"b":2}}"#), "x").unwrap(), r#"{"a":1,"b":2}"#);
+        assert_eq!(without(&format!("{{{many}}}"), "x").unwrap(), "{}");
     }
 
     #[test]
