@@ -4,7 +4,8 @@
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
-//! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`]
+//! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`],
+//!   [`redact`]
 //! - measure: [`tokens`]
 //! - effects: [`store`], [`model`], [`jq`]
 //! - strategies: [`compaction`], [`compression`], [`lro`]
@@ -17,6 +18,7 @@ pub mod history;
 pub mod params;
 
 pub mod envelope;
+pub mod redact;
 
 pub mod tokens;
 

@@ -18,7 +18,8 @@ pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     if !options.root.is_empty() {
         config.store.roots = options.root;
     }
-    telemetry::start();
+    options.privacy.enter(&mut config);
+    telemetry::start(config.privacy.into());
     let service = Arc::new(Service::open(&config)?);
     settle(&config, std::iter::once(&*service))?;
     std::thread::spawn(tokens::warm_up);

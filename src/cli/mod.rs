@@ -24,7 +24,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use arguments::{Arguments, Command, Reach};
+use arguments::{Arguments, Command, Privacy, Reach};
 
 use crate::config::{Config, ConfigError, SummariserConfig};
 use crate::service::{Failure, OpenError, Service};
@@ -156,8 +156,10 @@ pub fn run(arguments: Arguments) -> Exit {
 
 /// A service for one command. Its user can reach every file anyway, so the whole
 /// file system is a root, unless the user asks for the configured ones only.
-fn service(reach: &Reach) -> Result<Service, CliError> {
-    open(reach, Config::load(reach.config.as_deref())?)
+fn service(reach: &Reach, privacy: Privacy) -> Result<Service, CliError> {
+    let mut config = Config::load(reach.config.as_deref())?;
+    privacy.enter(&mut config);
+    open(reach, config)
 }
 
 /// The same for a command that only reads: no model is prepared for it.

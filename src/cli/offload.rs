@@ -11,7 +11,7 @@ use crate::params::Params;
 use crate::service::{Failure, offload_answer};
 
 pub(super) fn run(options: &Offload) -> Result<Exit, CliError> {
-    let service = service(&options.reach)?;
+    let service = service(&options.reach, options.privacy)?;
     let text = read(&options.input)?;
     let document = Document::parse(&options.input, &text)?;
     let body = document.request(&members(options).0);

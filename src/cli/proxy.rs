@@ -15,7 +15,7 @@ use crate::telemetry;
 pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     let target = target(&options)?;
     let (config, settings) = settings(options)?;
-    telemetry::start();
+    telemetry::start(config.privacy.into());
     let service = Arc::new(Service::open(&config)?);
     if settings.on {
         folder(&service, &config)?;
@@ -61,6 +61,7 @@ fn target(options: &Options) -> Result<Target, CliError> {
 
 fn settings(options: Options) -> Result<(Config, Settings), CliError> {
     let mut config = Config::load(options.config.as_deref())?;
+    options.privacy.enter(&mut config);
     // No history is compressed here.
     config.compression.summariser = SummariserConfig::Extractive;
     if !options.root.is_empty() {

@@ -16,7 +16,7 @@ use crate::{telemetry, tokens};
 
 pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     let config = configured(options)?;
-    telemetry::start();
+    telemetry::start(config.privacy.into());
     let entries = entries(&config)?;
     let protected = entries.iter().all(|(_, token, _)| token.is_some()) || config.server.no_auth;
     settle(&config, entries.iter().map(|(_, _, service)| &**service))?;
@@ -58,6 +58,7 @@ fn configured(options: Serve) -> Result<Config, CliError> {
         config.server.token = None;
     }
     config.server.no_auth |= options.no_auth;
+    options.privacy.enter(&mut config);
     Ok(config)
 }
 

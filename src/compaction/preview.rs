@@ -10,6 +10,7 @@ use super::evidence::{Hit, evidence};
 use super::fit::{count_newlines, head_within, tail_within};
 use super::reference;
 use crate::history::message::SlotKind;
+use crate::redact::{Redact, Secrets};
 use crate::tokens::Tokenizer;
 
 /// How much of a text stays.
@@ -39,6 +40,8 @@ pub struct Spec {
     pub tokenizer: Tokenizer,
     /// The tools the agent has; the note names only those.
     pub tools: ReloadTools,
+    /// Whether secrets stay visible.
+    pub redact: Redact,
 }
 
 /// A text that moves to a file.
@@ -68,7 +71,8 @@ pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
         };
     }
     let shown = Shown::choose(moved.text, spec);
-    let mut out = shown.render(moved.text);
+    // Of the whole text: a cut may leave half a secret, which by itself is none.
+    let mut out = shown.render(moved.text, &spec.redact.secrets(moved.text));
     out.push_str(&json(&shown.facts(moved, spec)));
     out.push('\n');
     out.push_str(&last);
@@ -81,7 +85,8 @@ pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
 pub fn summary(text: &str, spec: &Spec) -> String {
     let shown = Shown::choose(text, spec);
     let tokens = spec.tokenizer.count(text);
-    format!("{}[{} lines, {tokens} tokens, {} bytes]", shown.render(text), shown.lines, text.len())
+    let (said, lines) = (shown.render(text, &spec.redact.secrets(text)), shown.lines);
+    format!("{said}[{lines} lines, {tokens} tokens, {} bytes]", text.len())
 }
 
 /// What was chosen to stay: `text[..head]`, `text[tail..]`, and lines between.
@@ -111,9 +116,9 @@ impl Shown {
         Shown { head, tail, evidence, head_lines, tail_lines, lines }
     }
 
-    fn render(&self, text: &str) -> String {
+    fn render(&self, text: &str, secrets: &Secrets) -> String {
         let mut out = String::new();
-        push_honest(&mut out, &text[..self.head]);
+        push_honest(&mut out, &secrets.shown(text, 0..self.head));
         let starts_line = self.head == 0 || text[..self.head].ends_with('\n');
         let mut next = if starts_line { self.head_lines + 1 } else { self.head_lines + 2 };
         if !starts_line {
@@ -122,7 +127,7 @@ impl Shown {
         for hit in &self.evidence {
             gap(&mut out, next, hit.line);
             out.push_str(&format!("L{}: ", hit.line));
-            push_honest(&mut out, text[hit.part.clone()].trim());
+            push_honest(&mut out, secrets.shown(text, hit.part.clone()).trim());
             let rest = &text[hit.part.end..];
             if !rest.is_empty() && !rest.starts_with(['\n', '\r']) {
                 out.push_str(" …");
@@ -135,7 +140,7 @@ impl Shown {
         if !tail_starts_line && self.tail < text.len() {
             out.push_str("… ");
         }
-        push_honest(&mut out, &text[self.tail..]);
+        push_honest(&mut out, &secrets.shown(text, self.tail..text.len()));
         if !out.is_empty() && !out.ends_with('\n') {
             out.push('\n');
         }

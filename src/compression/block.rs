@@ -110,6 +110,20 @@ impl Block {
         out
     }
 
+    /// The block with each text in it changed: sections, directives, what is said of
+    /// files. Paths stay.
+    pub fn changed(mut self, change: impl Fn(String) -> String) -> Block {
+        for section in Section::ALL {
+            let text = self.summary.get(section).to_owned();
+            self.summary.set(section, change(text));
+        }
+        self.directives = self.directives.into_iter().map(&change).collect();
+        for file in &mut self.files {
+            file.about = change(std::mem::take(&mut file.about));
+        }
+        self
+    }
+
     /// The blocks in a text, and the text around them: a block counts only with
     /// the line that says where its messages are, so a text that merely speaks of
     /// snapshots holds none. What frameworks do to a text – other line ends,

@@ -6,12 +6,14 @@
 mod key;
 mod large;
 mod llm;
+mod privacy;
 mod server;
 mod tenants;
 
 pub use key::Key;
 pub use large::{ExtractConfig, LargeConfig, PromptConfig};
 pub use llm::{CompressionConfig, LlmConfig, SummariserConfig, SummariserError};
+pub use privacy::{PrivacyConfig, RedactConfig};
 pub use server::ServerConfig;
 pub use tenants::{TenantConfig, Tenants};
 
@@ -45,6 +47,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// How older messages are summarised.
     pub compression: CompressionConfig,
+    /// What the service does not repeat.
+    pub privacy: PrivacyConfig,
 }
 
 /// Where files go.

@@ -9,6 +9,7 @@ use crate::lro::descriptor::{self, Richness};
 use crate::lro::profile::Profile;
 use crate::lro::summary::Summary;
 use crate::lro::{estimate, guidance};
+use crate::redact::Redact;
 use crate::tokens::Tokenizer;
 
 /// Size of the summary of a text, in tokens.
@@ -26,9 +27,9 @@ pub(super) struct Said<'a> {
 
 /// The heuristic summary of a text (`file-backed-tool-results`, "Implementation
 /// Sketch").
-pub(super) fn preview_of(text: &str) -> String {
+pub(super) fn preview_of(text: &str, redact: Redact) -> String {
     let (budget, tokenizer) = (Budget::Tokens(PREVIEW_TOKENS), Tokenizer::O200kBase);
-    summary(text, &Spec { budget, tokenizer, tools: ReloadTools::default() })
+    summary(text, &Spec { budget, tokenizer, tools: ReloadTools::default(), redact })
 }
 
 /// The descriptor, JSON; None where even the leanest costs as much as the result.

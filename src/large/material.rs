@@ -10,7 +10,8 @@ use crate::lro::estimate;
 use crate::lro::profile::Detail;
 use crate::lro::recipe::Recipe;
 use crate::lro::records::{self, Accept, Found};
-use crate::lro::schema::{Schema, infer};
+use crate::lro::schema::{Schema, infer_hiding};
+use crate::redact::Redact;
 use crate::reload::trial::tried as tried_on;
 use crate::tokens::Tokenizer;
 
@@ -52,19 +53,21 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// Learns the schema of `lines`; `tried` are recipes known to run on them.
+    /// Learns the schema of the records; `tried` are recipes known to run on them.
     pub(super) fn of(
-        lines: &[&str],
+        found: &Found,
         request: &Request<'_>,
         tried: Option<Vec<Recipe>>,
         jq: &Jq,
+        redact: Redact,
     ) -> Material {
-        let schema = infer(lines.iter().copied());
+        let lines: Vec<&str> = found.records().collect();
+        let schema = infer_hiding(lines.iter().copied(), &redact.secrets(found.body()));
         let (recipes, untried) = match tried {
             Some(recipes) => (recipes, None),
             None => {
                 let detail = Detail::of(&request.detail).unwrap_or(Detail::Full);
-                tried_on(request.profile, detail, &schema, lines, jq)
+                tried_on(request.profile, detail, &schema, &lines, jq)
             }
         };
         Material { schema, recipes, untried }

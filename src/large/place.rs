@@ -10,6 +10,7 @@ use crate::lro::file::split;
 use crate::lro::header;
 use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
+use crate::redact::Redact;
 use crate::store::{
     Call, Claim, Claims, Entry, FileName, Lease, Lifetimes, LroPrefix, Stem, Store, StoreError,
     modified, read_regular, read_start, regular_len, rfc3339,
@@ -29,6 +30,7 @@ pub(super) struct Place<'a> {
     request: &'a Request<'a>,
     identity: blake3::Hash,
     now: SystemTime,
+    redact: Redact,
 }
 
 impl<'a> Place<'a> {
@@ -37,8 +39,9 @@ impl<'a> Place<'a> {
         request: &'a Request<'a>,
         identity: blake3::Hash,
         now: SystemTime,
+        redact: Redact,
     ) -> Place<'a> {
-        Place { store, request, identity, now }
+        Place { store, request, identity, now, redact }
     }
 
     fn prefix(&self) -> LroPrefix {
@@ -107,7 +110,8 @@ impl<'a> Place<'a> {
             call: Call {
                 tool: Some(self.request.operation.clone()),
                 call_id: None,
-                arguments: self.request.query.as_ref().map(|query| query_of(query)),
+                // What an expired file's error shows to the agent.
+                arguments: self.request.query.as_deref().map(|q| query_of(&self.redact.text(q))),
             },
             // It was given out by itself, and lives its own time.
             chat: None,

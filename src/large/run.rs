@@ -15,6 +15,7 @@ use crate::jq::Jq;
 use crate::lro::file::{Facts, identity, render};
 use crate::lro::header::SCHEMA_VERSION;
 use crate::lro::profile::Profile;
+use crate::redact::Redact;
 use crate::store::{
     Claim, Durability, FileName, Ledger, Lifetimes, Location, Roots, Store, StoreError, rfc3339,
 };
@@ -36,6 +37,8 @@ pub struct Large {
     pub lifetimes: Lifetimes,
     /// The operator's settings.
     pub config: Settings,
+    /// Whether descriptors show secrets.
+    pub redact: Redact,
     /// One result is looked for and written by one request at a time.
     pub turns: Turns,
 }
@@ -178,7 +181,6 @@ impl Large {
         estimated_tokens: u64,
     ) -> Result<Filed, StoreError> {
         let found = request.records();
-        let lines: Vec<&str> = found.records().collect();
         let now = SystemTime::now();
         let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
         let mut facts = Facts {
@@ -195,14 +197,16 @@ impl Large {
         let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
         let identity = identity(&found, &facts);
         let _turn = self.turns.take(&identity);
-        let place = Place::new(&store, request, identity, now);
+        let place = Place::new(&store, request, identity, now, self.redact);
         let known = place.known(&self.lifetimes)?;
-        // What was tried on the same records once needs no second trial.
-        let tried = known.as_ref().and_then(|name| place.recipes(name));
-        let material = Material::of(&lines, request, tried, &self.jq);
+        // What was tried on the same records once needs no second trial; but recipes
+        // that were made where secrets are shown may show one.
+        let tried = known.as_ref().filter(|_| self.redact == Redact::Off);
+        let tried = tried.and_then(|name| place.recipes(name));
+        let material = Material::of(&found, request, tried, &self.jq, self.redact);
         facts.recipes = serde_json::value::to_raw_value(&material.recipes).ok();
-        let around = found.around();
-        let preview = found.is_text().then(|| preview_of(&request.text()));
+        let around = found.around().map(|around| self.redact.text(around));
+        let preview = found.is_text().then(|| preview_of(&request.text(), self.redact));
         let said = Said { around: around.as_deref(), preview: preview.as_deref() };
         let describe = |name: &FileName| {
             let path = store.folder().child(name.as_str()).absolute();

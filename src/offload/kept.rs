@@ -15,6 +15,7 @@ use crate::compression::originals::Originals;
 use crate::compression::place::Place;
 use crate::compression::region::Region;
 use crate::compression::retention::Retention;
+use crate::redact::Redact;
 use crate::store::{Stem, read_regular, regular_len};
 
 /// The form of the record; another is not read.
@@ -100,6 +101,10 @@ impl Job<'_> {
             place.is_beside(),
         );
         hasher.update(about.as_bytes());
+        // A snapshot that was made where secrets are shown does not serve where not.
+        if self.offloader.redact != Redact::Off {
+            hasher.update(format!("{:?}", self.offloader.redact).as_bytes());
+        }
         for block in &place.blocks {
             hasher.update(block.render().as_bytes());
         }

@@ -176,8 +176,10 @@ impl Job<'_> {
 
     fn call_of(&self, item: &Move) -> Call {
         let candidate = &item.candidate;
+        // What an expired file's error shows to the agent.
         let arguments = candidate.arguments.as_ref().map(|(index, slot)| {
-            text_of(self.history().messages()[*index], slot).text.into_owned()
+            let text = text_of(self.history().messages()[*index], slot).text;
+            self.offloader.redact.text(text).into_owned()
         });
         Call { tool: candidate.tool.clone(), call_id: candidate.call_id.clone(), arguments }
     }

@@ -17,7 +17,7 @@ use crate::lro::file::{Facts, identity, render};
 use crate::lro::note::{NoteFacts, note};
 use crate::lro::profile::{Detail, Profile};
 use crate::lro::records::{Accept, Found, find};
-use crate::lro::schema::{Schema, infer};
+use crate::lro::schema::{Schema, infer_hiding};
 use crate::lro::{self, estimate};
 use crate::reload::trial::tried;
 use crate::store::{LroPrefix, Stem};
@@ -109,8 +109,10 @@ impl Job<'_> {
             hash: blake3::hash(content.as_bytes()),
             bytes: content.len() as u64,
         });
-        let (count, around, schema) = (found.count(), found.around(), infer(found.records()));
-        Some(Made { material, content, count, around, schema })
+        let redact = self.offloader.redact;
+        let schema = infer_hiding(found.records(), &redact.secrets(found.body()));
+        let around = found.around().map(|around| redact.text(around).into_owned());
+        Some(Made { material, content, count: found.count(), around, schema })
     }
 
     /// What stays of records in their message; `whole` where more than the

@@ -217,7 +217,10 @@ impl Job<'_> {
                 Standing::Content => content.push(candidate),
                 Standing::Reference => kept.push(Kept { candidate, why: "is a reference already" }),
                 Standing::Broken => kept.push(Kept { candidate, why: BROKEN }),
-                Standing::ReadBack(from) => moves.push(self.read_back(candidate, &from)),
+                Standing::ReadBack(from) => match self.read_back(&candidate, &from) {
+                    Some(item) => moves.push(item),
+                    None => content.push(candidate),
+                },
             }
         }
         let jobs: Vec<(Candidate, Option<Records>)> = content
@@ -253,15 +256,20 @@ impl Job<'_> {
         (Stem::of_call(candidate.call_id.as_deref(), &hash), hash)
     }
 
-    fn read_back(&self, candidate: Candidate, from: &ReadBack) -> Move {
+    /// What was read back shrinks to its source; not where the words that must stay,
+    /// such as the pattern of a search, hold a secret: then it moves as any text.
+    fn read_back(&self, candidate: &Candidate, from: &ReadBack) -> Option<Move> {
         let text = from.replacement(candidate.slot.tokens, &self.settings.reload_tools);
-        Move {
+        if !self.offloader.redact.secrets(&text).none() {
+            return None;
+        }
+        Some(Move {
             path: from.path.clone(),
             replacement: Arc::new(Replacement::new(&text, self.tokenizer)),
             target: Target::Source { bytes: from.bytes },
             budget: self.settings.preview,
-            candidate,
-        }
+            candidate: candidate.clone(),
+        })
     }
 
     /// The replacement of a text, from the cache where it was made before.
@@ -272,8 +280,8 @@ impl Job<'_> {
         path: &str,
         budget: Budget,
     ) -> Arc<Replacement> {
-        let spec =
-            Spec { budget, tokenizer: self.tokenizer, tools: self.settings.reload_tools.clone() };
+        let (tools, redact) = (self.settings.reload_tools.clone(), self.offloader.redact);
+        let spec = Spec { budget, tokenizer: self.tokenizer, tools, redact };
         let make = || {
             if let Some(records) = records {
                 let text = self.descriptor(candidate, records, path, budget.whole() > 0);

@@ -18,6 +18,7 @@ use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
 use crate::jq::Jq;
+use crate::redact::Redact;
 use crate::store::{
     Chat, Claim, Claims, Durability, Ledger, Lifetimes, Roots, Stem, Store, StoreError,
 };
@@ -44,6 +45,8 @@ pub struct Offloader {
     /// False where the operator switched large result offloading off: arrays of
     /// records move as any text.
     pub records: bool,
+    /// Whether previews, descriptors, snapshots and prompts show secrets.
+    pub redact: Redact,
     /// Tries recipes before they are offered.
     pub jq: Arc<Jq>,
     /// How long files live.

@@ -113,7 +113,7 @@ impl Job<'_> {
         let groups = &compression.groups;
         let said: Vec<Vec<Said<'_>>> =
             groups.iter().map(|group| transcriber.transcript(group.clone())).collect();
-        let mut earlier = vec![Earlier::of(&compression.earlier(), self)];
+        let mut earlier = vec![Earlier::of(&self.shown(compression.earlier()), self)];
         earlier.resize_with(groups.len(), Earlier::default);
         let rooms = groups.len() as u64;
         let wanted: Vec<Wanted<'_>> = groups
@@ -154,6 +154,14 @@ impl Job<'_> {
         snapshots.retention = retention;
         self.gate(retention)?;
         Ok(snapshots)
+    }
+
+    /// Earlier snapshots as new ones may repeat them: they may have been made where
+    /// secrets are shown.
+    fn shown(&self, blocks: Vec<Block>) -> Vec<Block> {
+        let redact = self.offloader.redact;
+        let shown = |block: Block| block.changed(|text| redact.text(text).into_owned());
+        blocks.into_iter().map(shown).collect()
     }
 
     /// Refuses a compression that loses more than the caller allows.

@@ -1,6 +1,6 @@
 //! The transcript of a part of a history, as compaction leaves it: what is
 //! summarised is what the agent would still see, with a preview in place of each
-//! moved result.
+//! moved result, and without the secrets that the operator wants out of sight.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -45,7 +45,10 @@ impl<'a> Transcriber<'a> {
             let call = |call: &'a Call| Asked {
                 id: call.id.as_deref(),
                 name: call.name.as_deref(),
-                arguments: call.arguments.as_ref().map_or("".into(), |slot| self.text(index, slot)),
+                arguments: call
+                    .arguments
+                    .as_ref()
+                    .map_or("".into(), |slot| self.shown(index, slot)),
             };
             said.push(Said {
                 index,
@@ -78,7 +81,9 @@ impl<'a> Transcriber<'a> {
     /// The system prompt beside the messages.
     fn beside(&self) -> Option<Said<'a>> {
         let system = self.job.request.system?;
-        let texts = text_slots(system).iter().map(|slot| text_of(system, slot).text).collect();
+        let redact = self.job.offloader.redact;
+        let text = |slot: &Slot| redact.text(text_of(system, slot).text);
+        let texts = text_slots(system).iter().map(text).collect();
         let (calls, results) = (Vec::new(), Vec::new());
         Some(Said { index: 0, role: Role::System, texts, calls, results })
     }
@@ -99,10 +104,11 @@ impl<'a> Transcriber<'a> {
             texts.push(honest(text, path.is_some()));
             moved_to = moved_to.or(path);
         }
+        let text = if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() };
         Answered {
             call_id,
             tool: result.name.as_deref().or_else(|| caller?.name.as_deref()),
-            text: if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() },
+            text: self.job.offloader.redact.text(text),
             moved_to,
         }
     }
@@ -131,7 +137,12 @@ impl<'a> Transcriber<'a> {
     fn texts(&self, index: usize) -> Vec<Cow<'a, str>> {
         let history = &self.job.request.history;
         let slots = history.dialect().content_slots(history.messages()[index]);
-        slots.iter().map(|slot| self.text(index, slot)).collect()
+        slots.iter().map(|slot| self.shown(index, slot)).collect()
+    }
+
+    /// A text as a summary may repeat it: redacted as a whole, before anything is cut.
+    fn shown(&self, index: usize, slot: &Slot) -> Cow<'a, str> {
+        self.job.offloader.redact.text(self.text(index, slot))
     }
 
     fn text(&self, index: usize, slot: &Slot) -> Cow<'a, str> {

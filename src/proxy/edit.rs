@@ -86,7 +86,10 @@ mod tests {
     #[test]
     fn a_member_that_stands_there_very_often_is_taken_out() {
         let many = vec![r#""x":1"#; 50_000].join(",");
-        assert_eq!(without(&format!(r#"{{"a":1,{many},"b":2}}"#), "x").unwrap(), r#"{"a":1,"b":2}"#);
+        assert_eq!(
+            without(&format!(r#"{{"a":1,{many},"b":2}}"#), "x").unwrap(),
+            r#"{"a":1,"b":2}"#
+        );
         assert_eq!(without(&format!("{{{many}}}"), "x").unwrap(), "{}");
     }
 

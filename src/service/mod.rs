@@ -194,6 +194,7 @@ impl Service {
             jq: Arc::clone(&jq),
             lifetimes,
             config: config.prompt.offload.clone().into(),
+            redact: config.privacy.into(),
             turns: Turns::default(),
         };
         let offloader = Offloader {
@@ -205,6 +206,7 @@ impl Service {
             summariser: means.summariser.clone(),
             materials: Materials::new(config.cache.files),
             records: config.prompt.offload.enabled,
+            redact: config.privacy.into(),
             jq: Arc::clone(&jq),
             lifetimes,
             followed: Followed::new(FOLLOWED),

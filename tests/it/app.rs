@@ -13,9 +13,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tower::ServiceExt;
-use unburden::config::{Config, DurabilityConfig};
+use unburden::config::{Config, DurabilityConfig, RedactConfig};
 use unburden::http::{Door, Token, router};
 use unburden::service::Service;
+
+use crate::watched;
 
 pub(crate) struct TestApp {
     pub(crate) service: Arc<Service>,
@@ -38,7 +40,16 @@ impl TestApp {
         TestApp::with(|config| config.store.durability = DurabilityConfig::Relaxed)
     }
 
+    /// The same, which shows no secrets.
+    pub(crate) fn redacting() -> TestApp {
+        TestApp::with(|config| {
+            config.store.durability = DurabilityConfig::Relaxed;
+            config.privacy.redact = RedactConfig::Secrets;
+        })
+    }
+
     pub(crate) fn with(change: impl FnOnce(&mut Config)) -> TestApp {
+        watched::lines();
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config::default();
         // The test's own program runs no filters.
@@ -65,6 +76,7 @@ impl TestApp {
     }
 
     pub(crate) fn router_with_token(&self, token: &str) -> Router {
+        watched::never(token);
         let token = Some(Token::new(token));
         router(Door::new(Arc::clone(&self.service), token, &self.config.server))
     }
@@ -85,7 +97,8 @@ impl TestApp {
     /// Offloads a history (a JSON array as text) with settings over test defaults.
     pub(crate) fn offload(&self, messages: &str, settings: &Value) -> Offloaded {
         let body = request(messages, settings);
-        let answer = self.service.offload(body.as_bytes()).unwrap();
+        let offload = || self.service.offload(body.as_bytes()).unwrap();
+        let answer = watched::posting(body.as_bytes(), offload);
         Offloaded::read(&answer.into_json())
     }
 
@@ -95,29 +108,38 @@ impl TestApp {
 
     /// Puts a history back with further members of the request.
     pub(crate) fn rehydrate_with(&self, messages: &str, about: &Value) -> Offloaded {
-        let answer = self.service.rehydrate(body(messages, about).as_bytes()).unwrap();
+        let body = body(messages, about);
+        let rehydrate = || self.service.rehydrate(body.as_bytes()).unwrap();
+        let answer = watched::posting(body.as_bytes(), rehydrate);
         Offloaded::read(&answer.into_json())
     }
 
     /// What a provider would say of a history.
     pub(crate) fn validate(&self, messages: &str, about: &Value) -> Value {
-        let (answer, _) = self.service.validate(body(messages, about).as_bytes()).unwrap();
+        let body = body(messages, about);
+        let validate = || self.service.validate(body.as_bytes()).unwrap();
+        let (answer, _) = watched::posting(body.as_bytes(), validate);
         serde_json::from_str(&answer.into_json()).unwrap()
     }
 
     pub(crate) fn read_file(&self, body: &Value) -> Value {
-        let answer = self.service.read_file(body.to_string().as_bytes()).unwrap();
+        let body = body.to_string();
+        let read = || self.service.read_file(body.as_bytes()).unwrap();
+        let answer = watched::posting(body.as_bytes(), read);
         serde_json::from_str(&answer.into_json()).unwrap()
     }
 
     pub(crate) fn grep(&self, body: &Value) -> Value {
-        let answer = self.service.grep(body.to_string().as_bytes()).unwrap();
+        let body = body.to_string();
+        let grep = || self.service.grep(body.as_bytes()).unwrap();
+        let answer = watched::posting(body.as_bytes(), grep);
         serde_json::from_str(&answer.into_json()).unwrap()
     }
 
     pub(crate) fn count(&self, messages: &str) -> Vec<u64> {
         let body = format!("{{\"messages\":{messages}}}");
-        let answer = self.service.count_tokens(body.as_bytes()).unwrap();
+        let count = || self.service.count_tokens(body.as_bytes()).unwrap();
+        let answer = watched::posting(body.as_bytes(), count);
         let json: Value = serde_json::from_str(&answer.into_json()).unwrap();
         serde_json::from_value(json["metadata"]["tokens_by_message"].clone()).unwrap()
     }
@@ -189,7 +211,12 @@ pub(crate) fn split(messages: &str) -> Vec<String> {
     raw.iter().map(|message| message.get().to_owned()).collect()
 }
 
-pub(crate) async fn send(router: Router, mut request: Request<Body>) -> Reply {
+/// Sends a request through a router; what it logs and counts holds nothing of the body.
+pub(crate) async fn send(router: Router, request: Request<Body>) -> Reply {
+    let since = watched::lines();
+    let (head, body) = request.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    let mut request = Request::from_parts(head, Body::from(body.clone()));
     // Every client of HTTP names whom it asks.
     let host = HeaderValue::from_static("localhost");
     request.headers_mut().entry(header::HOST).or_insert(host);
@@ -198,6 +225,8 @@ pub(crate) async fn send(router: Router, mut request: Request<Body>) -> Reply {
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     let json = serde_json::from_str(&text).unwrap_or(Value::Null);
+    watched::check(since, &body);
+    watched::absent(&unburden::telemetry::metrics::render(), &body);
     Reply { status, text, json }
 }
 

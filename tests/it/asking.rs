@@ -8,6 +8,7 @@ use unburden::envelope::Answer;
 use unburden::history::raw;
 
 use crate::app::TestApp;
+use crate::watched;
 
 /// An answer: its text, and the members of its metadata as they were spelled.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +66,7 @@ impl Said {
 impl TestApp {
     /// `/offload_result` with a body as it is; it must succeed.
     pub(crate) fn offload_result(&self, body: &str) -> Said {
-        Said::read(self.service.offload_result(body.as_bytes()).unwrap())
+        Said::read(posting(body, |body| self.service.offload_result(body).unwrap()))
     }
 
     /// Offloads records (a JSON array as text) to `/workspace/lro`.
@@ -80,31 +81,31 @@ impl TestApp {
 
     /// What `/offload_result` says against a body.
     pub(crate) fn offload_refusal(&self, body: &str) -> String {
-        self.service.offload_result(body.as_bytes()).unwrap_err().to_string()
+        posting(body, |body| self.service.offload_result(body).unwrap_err()).to_string()
     }
 
     /// `/lro_extract`; it must succeed.
     pub(crate) fn extract(&self, path: &str, question: &Value) -> Said {
         let body = about("file_path", path, question);
-        Said::read(self.service.lro_extract(body.as_bytes()).unwrap())
+        Said::read(posting(&body, |body| self.service.lro_extract(body).unwrap()))
     }
 
     /// What `/lro_extract` says against a question.
     pub(crate) fn extract_refusal(&self, path: &str, question: &Value) -> String {
         let body = about("file_path", path, question);
-        self.service.lro_extract(body.as_bytes()).unwrap_err().to_string()
+        posting(&body, |body| self.service.lro_extract(body).unwrap_err()).to_string()
     }
 
     /// `/read_tool_result`; it must succeed.
     pub(crate) fn tool_result(&self, id: &str, settings: &Value) -> Said {
         let body = about("result_id", id, settings);
-        Said::read(self.service.read_tool_result(body.as_bytes()).unwrap())
+        Said::read(posting(&body, |body| self.service.read_tool_result(body).unwrap()))
     }
 
     /// What `/read_tool_result` says against a request.
     pub(crate) fn tool_result_refusal(&self, id: &str, settings: &Value) -> String {
         let body = about("result_id", id, settings);
-        self.service.read_tool_result(body.as_bytes()).unwrap_err().to_string()
+        posting(&body, |body| self.service.read_tool_result(body).unwrap_err()).to_string()
     }
 
     /// Deletes what has expired; the answer's metadata.
@@ -128,6 +129,11 @@ impl TestApp {
         let then = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
         file.set_modified(then).unwrap();
     }
+}
+
+/// Asks with a body, watched.
+fn posting<T>(body: &str, ask: impl FnOnce(&[u8]) -> T) -> T {
+    watched::posting(body.as_bytes(), || ask(body.as_bytes()))
 }
 
 /// A request of `/offload_result` around a given part of it.

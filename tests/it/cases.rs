@@ -1,7 +1,9 @@
 //! Case files: a behaviour is a file in `tests/cases`, and its snapshot shows
 //! what becomes of it. A file has three parts between lines of `---`: what it
 //! shows, the settings as JSON, the history as JSON, where a string
-//! `@lines N text` stands for N lines of that text with `{n}` counted from 1.
+//! `@lines N text` stands for N lines of that text with `{n}` counted from 1, and
+//! `@+@` for nothing: it keeps made-up secrets from looking like real ones. A setting
+//! `redact` is the operator's, not the request's.
 //!
 //! `INSTA_UPDATE=always cargo test cases` takes new snapshots; look at them.
 
@@ -24,9 +26,13 @@ fn show(case: &str) -> String {
     let mut parts = case.splitn(3, "\n---\n");
     let (about, settings, history) =
         (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
-    let settings: Value = serde_json::from_str(settings).unwrap();
-    let history = expand(history.trim());
-    let app = TestApp::new();
+    let mut settings: Value = serde_json::from_str(settings).unwrap();
+    let history = expand(&history.trim().replace("@+@", ""));
+    let app = match settings.as_object_mut().unwrap().remove("redact") {
+        Some(redact) if redact == "secrets" => TestApp::redacting(),
+        None => TestApp::new(),
+        Some(other) => panic!("redact is {other}; accepted is \"secrets\""),
+    };
     let body = crate::app::request(&history, &settings);
     let answer = match app.service.offload(body.as_bytes()) {
         Ok(answer) => answer,

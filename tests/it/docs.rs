@@ -462,6 +462,7 @@ fn floors_point_down() {
         ("history", 0),
         ("params", 0),
         ("envelope", 0),
+        ("redact", 0),
         ("tokens", 1),
         ("store", 2),
         ("jq", 2),
@@ -511,7 +512,7 @@ fn house_rules() {
         if !name.starts_with("http") && !name.starts_with("cli/serve") {
             assert!(!source.contains("axum"), "{name} knows HTTP");
         }
-        let strategy = ["compaction", "compression", "lro", "offload/plan"]
+        let strategy = ["redact", "compaction", "compression", "lro", "offload/plan"]
             .iter()
             .any(|s| name.starts_with(s));
         for effect in ["std::fs", "SystemTime", "Instant", "Ulid", "std::thread"] {

@@ -20,6 +20,9 @@
 //! - `summaries`: snapshots by a model, and every way in which it may fail.
 //! - `seeds`: what fuzzing found, and the seeds it begins with, through the bodies of
 //!   the targets in `fuzz/`.
+//! - `canaries`: nothing of a body, and no secret, is in a log line or a metric;
+//!   `watched` sees to that for every body that any test posts.
+//! - `redaction`: what is kept out of sight where the operator says so.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
 
@@ -35,7 +38,9 @@ mod asking;
 mod history;
 mod scripted;
 mod served;
+mod watched;
 
+mod canaries;
 mod cases;
 mod cli;
 mod compress;
@@ -65,6 +70,7 @@ mod properties_repair;
 mod proxy;
 mod read_back;
 mod record_texts;
+mod redaction;
 mod reload;
 mod retention;
 mod seeds;

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -11,6 +12,8 @@ use tempfile::TempDir;
 pub(crate) struct Served {
     child: Child,
     address: String,
+    /// Reads what it logs, which would fill the pipe otherwise.
+    log: Option<JoinHandle<String>>,
     _folder: TempDir,
 }
 
@@ -36,15 +39,19 @@ impl Served {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        let mut stderr = child.stderr.take().unwrap();
+        let log = std::thread::spawn(move || {
+            let mut log = Vec::new();
+            stderr.read_to_end(&mut log).unwrap();
+            String::from_utf8(log).unwrap()
+        });
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let Some(address) = line.trim().strip_prefix("listening on http://") else {
-            let mut log = String::new();
-            child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-            panic!("it did not start: {log}");
+            panic!("it did not start: {}", log.join().unwrap());
         };
         let address = address.to_owned();
-        Served { child, address, _folder: folder }
+        Served { child, address, log: Some(log), _folder: folder }
     }
 
     /// Where it listens.
@@ -53,10 +60,21 @@ impl Served {
     }
 
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.ask_with("", method, path, body)
+    }
+
+    /// The same with further header lines, each with its end.
+    pub(crate) fn ask_with(
+        &self,
+        headers: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
             self.address,
             body.len()
         )
@@ -90,10 +108,8 @@ impl Served {
     pub(crate) fn stop(mut self) -> String {
         let id = self.child.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().unwrap();
-        let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         self.child.wait().unwrap();
-        log
+        self.log.take().unwrap().join().unwrap()
     }
 }
 

@@ -20,6 +20,7 @@ const MODEL: &str = "small-model";
 
 /// A service whose model is the endpoint's.
 fn app(endpoint: &Endpoint, change: impl FnOnce(&mut Config)) -> Arc<TestApp> {
+    crate::watched::never(KEY);
     Arc::new(TestApp::with(|config| {
         config.store.durability = DurabilityConfig::Relaxed;
         config.llm.base_url = Some(endpoint.base_url.clone());

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Privacy;
+
 /// `proxy`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -43,4 +45,7 @@ pub struct Proxy {
     /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY win over it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// What is kept out of sight.
+    #[command(flatten)]
+    pub privacy: Privacy,
 }

@@ -16,6 +16,8 @@ pub use field::FieldSummary;
 use node::{Node, Step};
 pub(crate) use walk::ROOT;
 
+use crate::redact::Secrets;
+
 /// Records at the start of a file that a sample always holds.
 const SAMPLE_HEAD: usize = 200;
 
@@ -32,7 +34,13 @@ pub struct Schema {
 /// the sixth level are only told apart as objects or arrays; of more than 256
 /// places the later ones are only counted. Linear in the bytes of the records.
 pub fn infer<'a>(records: impl Iterator<Item = &'a str>) -> Schema {
-    let mut walk = walk::Walk::new();
+    infer_hiding(records, &Secrets::default())
+}
+
+/// The same where the text that the records are slices of has `secrets`: a value that
+/// holds one is counted and never shown, a field whose name does is omitted.
+pub fn infer_hiding<'a>(records: impl Iterator<Item = &'a str>, secrets: &Secrets) -> Schema {
+    let mut walk = walk::Walk::new(secrets);
     records.for_each(|record| walk.record(record));
     Schema {
         records: walk.records,

@@ -79,6 +79,14 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
+    /// Takes in a text of which nothing may be shown.
+    fn hide(&mut self, literal: &str) {
+        self.bytes += literal.len() as u64 - 2;
+        self.longest = self.longest.max(literal.chars().count() - 2);
+        self.formats.narrow("");
+        self.dates = None;
+    }
+
     fn add(&mut self, literal: &str) {
         self.bytes += literal.len() as u64 - 2;
         let wanted = self.formats.any()
@@ -155,19 +163,28 @@ impl Node {
         }
     }
 
-    /// Takes in a string literal.
-    pub(crate) fn string(&mut self, literal: &str, room: &mut Room) {
+    /// Takes in a string literal; of a secret one, only that it is there.
+    pub(crate) fn string(&mut self, literal: &str, secret: bool, room: &mut Room) {
         self.counts.string += 1;
+        if secret {
+            self.values.hide(literal, room);
+            self.texts.hide(literal);
+            return;
+        }
         self.values.add(literal, room);
         self.texts.add(literal);
     }
 
-    /// Takes in a number as it is spelled.
-    pub(crate) fn number(&mut self, spelled: &str, room: &mut Room) {
+    /// Takes in a number as it is spelled; of a secret one, only that it is there.
+    pub(crate) fn number(&mut self, spelled: &str, secret: bool, room: &mut Room) {
         if spelled.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
             self.counts.number += 1;
         } else {
             self.counts.integer += 1;
+        }
+        if secret {
+            self.values.hide(spelled, room);
+            return;
         }
         self.values.add(spelled, room);
         self.numbers.add(spelled);

@@ -35,23 +35,37 @@ impl Default for Room {
 impl Values {
     /// Counts a scalar, given as it is spelled.
     pub(crate) fn add(&mut self, spelled: &str, room: &mut Room) {
+        let kept = spelled.len() <= KEPT_BYTES;
+        if let Some(hash) = self.count(spelled, room).filter(|_| kept && self.kept.len() < KEPT) {
+            self.kept.push((hash, spelled.into()));
+        }
+    }
+
+    /// Counts one that is not to be kept; where it was, as another stood beside no
+    /// secret, it is no longer.
+    pub(crate) fn hide(&mut self, spelled: &str, room: &mut Room) {
+        if self.count(spelled, room).is_none() {
+            self.kept.retain(|(_, kept)| **kept != *spelled);
+        }
+    }
+
+    /// Counts; the hash of a value that is new.
+    fn count(&mut self, spelled: &str, room: &mut Room) -> Option<u64> {
         if self.more_than.is_some() {
-            return;
+            return None;
         }
         let hash = xxh3_64(spelled.as_bytes());
         if let Some(count) = self.counts.get_mut(&hash) {
             *count += 1;
-            return;
+            return None;
         }
         if self.counts.len() >= DISTINCT || room.0 == 0 {
             self.give_up(room);
-            return;
+            return None;
         }
         room.0 -= 1;
         self.counts.insert(hash, 1);
-        if self.kept.len() < KEPT && spelled.len() <= KEPT_BYTES {
-            self.kept.push((hash, spelled.into()));
-        }
+        Some(hash)
     }
 
     /// A count that stopped halfway would mislead, so none is kept.

@@ -10,6 +10,7 @@ use super::node::{Node, Step};
 use super::scan::{Cursor, Start};
 use super::values::Room;
 use crate::history::raw;
+use crate::redact::Secrets;
 
 /// Levels that are looked into.
 const DEPTH: usize = 6;
@@ -25,7 +26,9 @@ pub(crate) const ROOT: usize = 0;
 
 /// What has been seen so far.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct Walk<'s> {
+    /// What is counted and not kept.
+    secrets: &'s Secrets,
     pub(super) nodes: Vec<Node>,
     pub(super) records: u64,
     pub(super) omitted: HashSet<u64>,
@@ -36,9 +39,10 @@ pub(super) struct Walk {
     objects: u64,
 }
 
-impl Walk {
-    pub(super) fn new() -> Self {
+impl<'s> Walk<'s> {
+    pub(super) fn new(secrets: &'s Secrets) -> Self {
         Self {
+            secrets,
             nodes: vec![Node::new(Step::Root, ROOT)],
             records: 0,
             omitted: HashSet::new(),
@@ -76,8 +80,14 @@ impl Walk {
                 node.counts.boolean += 1;
                 node.values.add(cursor.word()?, &mut self.room);
             }
-            Start::Number => node.number(cursor.word()?, &mut self.room),
-            Start::String => node.string(cursor.string()?, &mut self.room),
+            Start::Number => {
+                let word = cursor.word()?;
+                node.number(word, self.secrets.touch(word), &mut self.room);
+            }
+            Start::String => {
+                let literal = cursor.string()?;
+                node.string(literal, self.secrets.touch(literal), &mut self.room);
+            }
             Start::Object => {
                 node.counts.object += 1;
                 return if depth < DEPTH {
@@ -173,7 +183,7 @@ impl Walk {
             *next = position.unwrap_or_default() + 1;
             return Some(child);
         }
-        if self.nodes.len() >= NODES {
+        if self.nodes.len() >= NODES || self.secrets.touch(literal) {
             if self.omitted.len() < OMITTED {
                 self.omitted.insert(xxh3_64_with_seed(key.as_bytes(), at as u64));
             }

@@ -194,3 +194,18 @@ fn files_expire_and_say_what_made_them() {
     assert_eq!(gone["isError"], true);
     assert!(text(&gone).contains("text("), "{gone}");
 }
+
+#[test]
+fn a_descriptor_shows_no_secret_where_the_operator_says_so() {
+    let own = "q7Zr2KfX9mWc4TnB6vYh1JpL8sDg3GdRk5Vt";
+    let token = ["gh", "p_", own].concat();
+    let say = format!("using {token}\n{}", "a quiet line of the log\n".repeat(900));
+    for (flags, shown) in [(&[][..], true), (&["--redact"][..], false)] {
+        let mut client = Client::new(Way::Child, flags, &[]);
+        let said = descriptor(&client.result(1, "slow", &json!({"say": say, "seconds": 0})));
+        let preview = said["preview"].as_str().unwrap();
+        assert_eq!((preview.contains(own), said.to_string().contains(own)), (shown, shown));
+        assert_eq!(preview.contains("[redacted: github-token]"), !shown, "{preview}");
+        assert!(std::fs::read_to_string(path(&said)).unwrap().contains(own));
+    }
+}

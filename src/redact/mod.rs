@@ -1,0 +1,126 @@
+//! Redaction: secrets in a text that is shown – a preview, a descriptor, a prompt,
+//! a snapshot, a line of the log – become `[redacted: RULE]`. What is stored stays
+//! as it came. The rules ([`rules`]) are curated after published formats of tokens;
+//! each is a regular expression that runs in linear time, and runs only where one of
+//! its words occurs. Same text, same marks: no clock, no chance.
+
+mod assignment;
+mod private_key;
+mod rules;
+mod value;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Whether secrets are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Redact {
+    /// Texts are shown as they are.
+    #[default]
+    Off,
+    /// What the rules find is marked instead.
+    Secrets,
+}
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Secret {
+    bytes: Range<usize>,
+    rule: &'static str,
+}
+
+/// The secrets of one text, in order, none overlapping another.
+#[derive(Debug, Clone, Default)]
+pub struct Secrets {
+    /// The text's address: a part of it is told by where it lies.
+    base: usize,
+    found: Vec<Secret>,
+}
+
+impl Redact {
+    /// The text as it may be shown.
+    pub fn text<'a>(self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        let text = text.into();
+        let secrets = self.secrets(&text);
+        match secrets.none() {
+            true => text,
+            false => Cow::Owned(secrets.shown(&text, 0..text.len()).into_owned()),
+        }
+    }
+
+    /// Where the secrets of a text are. A part of it is shown by [`Secrets::shown`]:
+    /// half a secret, looked at by itself, would pass for none.
+    pub fn secrets(self, text: &str) -> Secrets {
+        let found = match self {
+            Redact::Off => Vec::new(),
+            Redact::Secrets => merged(rules::find(text)),
+        };
+        Secrets { base: text.as_ptr() as usize, found }
+    }
+}
+
+/// In order, what overlaps as one: the name is that of the rule which stands first
+/// in the list of rules.
+fn merged(mut found: Vec<Secret>) -> Vec<Secret> {
+    // Stable: of equal beginnings the earlier rule stays first.
+    found.sort_by_key(|secret| secret.bytes.start);
+    let mut merged: Vec<Secret> = Vec::with_capacity(found.len());
+    for secret in found {
+        match merged.last_mut() {
+            Some(last) if secret.bytes.start < last.bytes.end => {
+                last.bytes.end = last.bytes.end.max(secret.bytes.end);
+                if rules::rank(secret.rule) < rules::rank(last.rule) {
+                    last.rule = secret.rule;
+                }
+            }
+            _ => merged.push(secret),
+        }
+    }
+    merged
+}
+
+impl Secrets {
+    /// True where there are none.
+    pub fn none(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// A part of the text they were found in, as it may be shown: a secret that it
+    /// cuts is marked like a whole one. A line that ends stays one that ends.
+    pub fn shown<'a>(&self, text: &'a str, part: Range<usize>) -> Cow<'a, str> {
+        let first = self.found.partition_point(|secret| secret.bytes.end <= part.start);
+        let within = self.found[first..].iter().take_while(|s| s.bytes.start < part.end);
+        let (mut out, mut at) = (String::new(), part.start);
+        for secret in within {
+            out.push_str(&text[at..secret.bytes.start.max(at)]);
+            out.push_str(&format!("{OPEN}{}]", secret.rule));
+            at = secret.bytes.end.min(part.end);
+        }
+        if out.is_empty() {
+            return Cow::Borrowed(&text[part]);
+        }
+        out.push_str(&text[at..part.end]);
+        if text[..part.end].ends_with('\n') && !out.ends_with('\n') {
+            out.push('\n');
+        }
+        Cow::Owned(out)
+    }
+
+    /// True where `part`, a slice of the text they were found in, holds a byte of one.
+    pub fn touch(&self, part: &str) -> bool {
+        if self.none() || part.is_empty() {
+            return false;
+        }
+        let start = (part.as_ptr() as usize).wrapping_sub(self.base);
+        let end = start.wrapping_add(part.len());
+        let next = self.found.partition_point(|secret| secret.bytes.end <= start);
+        self.found.get(next).is_some_and(|secret| secret.bytes.start < end)
+    }
+}
+
+/// What a mark begins with.
+const OPEN: &str = "[redacted: ";
+
+#[cfg(test)]
+#[path = "redact_tests.rs"]
+mod tests;

@@ -1,0 +1,124 @@
+//! Private keys in PEM: everything between the lines that open and close one, and
+//! what is left of a key that a cut took one of the two from. The lines between may
+//! be real ones or `\n` of a JSON string, quoted, numbered or indented.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The name of the rule.
+pub(super) const RULE: &str = "private-key";
+/// Longest key, from its first line to its last, in bytes.
+const LONGEST: usize = 32 * 1024;
+/// A run of so many characters of Base64 is a part of a key.
+const RUN: usize = 16;
+/// A whole key has such a run soon after its first line; a program that only names
+/// the two lines has none.
+const SURE: usize = 32;
+const SOON: usize = 2 * 1024;
+
+/// Both marks in one pass; only what opens has the group.
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    let key = "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
+    let header = r"(?:\s|\\+[nr])*(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}";
+    let pattern = format!("-----(?:(?<open>BEGIN {key}(?:{header})*)|END {key})");
+    Regex::new(&pattern).expect("the pattern is fixed and tested")
+});
+
+/// The keys of a text, in order.
+pub(super) fn find(text: &str) -> Vec<Range<usize>> {
+    let mut keys: Vec<Range<usize>> = Vec::new();
+    // The first line of a key that is not closed yet: where it begins and ends.
+    let mut open: Option<Range<usize>> = None;
+    for mark in MARK.captures_iter(text) {
+        let Some(whole) = mark.get(0) else { continue };
+        let here = whole.start()..whole.end();
+        if mark.name("open").is_some() {
+            keys.extend(open.replace(here).and_then(|first| beginning(text, first)));
+            continue;
+        }
+        let first = open.take();
+        let paired = first.as_ref().is_some_and(|first| here.end - first.start <= LONGEST);
+        match first {
+            Some(first) if paired => {
+                let body = &text.as_bytes()[first.end..here.start];
+                if has_run(&body[..body.len().min(SOON)]) {
+                    keys.push(first.start..here.end);
+                }
+            }
+            first => {
+                keys.extend(first.and_then(|first| beginning(text, first)));
+                let from = keys.last().map_or(0, |key| key.end);
+                keys.extend(ending(text, from, here));
+            }
+        }
+    }
+    keys.extend(open.and_then(|first| beginning(text, first)));
+    keys
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
+}
+
+fn has_run(body: &[u8]) -> bool {
+    body.split(|byte| !is_base64(*byte)).any(|run| run.len() >= SURE)
+}
+
+/// What stands between the lines of a key: space, quotes, marks of a listing.
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b"\\\"'`,:>|#*;-".contains(&byte)
+}
+
+/// A run that is no part of a key and does not end it: the number of a line, the
+/// letter of an escape, the sign that joins strings.
+fn is_passed(run: &[u8]) -> bool {
+    let run = run.strip_prefix(b"L").unwrap_or(run);
+    matches!(run, b"n" | b"r" | b"rn" | b"t" | b"+")
+        || (run.len() <= 6 && run.iter().all(u8::is_ascii_digit))
+}
+
+/// A key without its last line: the runs that follow the first.
+fn beginning(text: &str, first: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let limit = bytes.len().min(first.start + LONGEST);
+    let (mut at, mut end) = (first.end, first.end);
+    while at < limit {
+        let run = at + bytes[at..limit].iter().take_while(|byte| is_base64(**byte)).count();
+        if run - at >= RUN {
+            end = run;
+        } else if run > at && !is_passed(&bytes[at..run]) {
+            break;
+        }
+        at = run;
+        at += bytes[at..limit].iter().take_while(|byte| is_between(**byte)).count();
+        if at == run {
+            break;
+        }
+    }
+    (end > first.end).then_some(first.start..end)
+}
+
+/// A key without its first line: the runs before the last, back to `from`.
+fn ending(text: &str, from: usize, last: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let limit = from.max(last.start.saturating_sub(LONGEST));
+    let (mut at, mut start) = (last.start, last.start);
+    let (mut short, mut sure) = (true, false);
+    while at > limit {
+        let skipped = bytes[limit..at].iter().rev().take_while(|byte| is_between(**byte)).count();
+        at -= skipped;
+        let run = bytes[limit..at].iter().rev().take_while(|byte| is_base64(**byte)).count();
+        let held = &bytes[at - run..at];
+        // The last line of a key is as short as its rest.
+        if run >= RUN || (short && run > 0 && !is_passed(held)) {
+            (start, short) = (at - run, false);
+            sure |= run >= RUN;
+        } else if run == 0 || !is_passed(held) {
+            break;
+        }
+        at -= run;
+    }
+    sure.then_some(start..last.end)
+}

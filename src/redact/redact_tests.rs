@@ -1,0 +1,101 @@
+//! Marks: of whole texts, of parts that cut a secret, twice over.
+
+use super::*;
+
+fn token() -> String {
+    ["gh", "p_", "q7Zr2KfX9mWc4TnB6vYh1JpL8sDg3GdRk5Vt"].concat()
+}
+
+fn key() -> String {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n";
+    format!("-----BEGIN {0}-----\n{1}-----END {0}-----\n", "PRIVATE KEY", line.repeat(5))
+}
+
+#[test]
+fn off_shows_everything() {
+    let text = token();
+    assert_eq!(Redact::Off.text(text.as_str()), text);
+    assert!(Redact::Off.secrets(&text).none());
+}
+
+#[test]
+fn a_part_that_cuts_a_secret_shows_no_half_of_it() {
+    let text = format!("before {} after", token());
+    let secrets = Redact::Secrets.secrets(&text);
+    let mark = "[redacted: github-token]";
+    for at in 7..text.len() - 6 {
+        let head = secrets.shown(&text, 0..at);
+        let tail = secrets.shown(&text, at..text.len());
+        let within = at > 7 && at < text.len() - 6;
+        assert_eq!(head == format!("before {mark}"), within, "{at}: {head}");
+        assert_eq!(tail.starts_with(mark), at < text.len() - 6, "{at}: {tail}");
+    }
+    assert_eq!(secrets.shown(&text, 0..6), "before");
+    assert_eq!(secrets.shown(&text, 3..3), "");
+}
+
+#[test]
+fn what_is_left_of_a_key_is_a_secret_too() {
+    let key = key();
+    let whole = format!("a\n{key}b\n");
+    assert_eq!(Redact::Secrets.text(whole.as_str()), "a\n[redacted: private-key]\nb\n");
+    let lines: Vec<&str> = key.split_inclusive('\n').collect();
+    for cut in 2..lines.len() {
+        let head = format!("a\n{}\nthe end of a page\n", lines[..cut].concat());
+        let shown = Redact::Secrets.text(head.as_str());
+        assert!(shown.starts_with("a\n[redacted: private-key]\n"), "{shown}");
+        assert!(shown.ends_with("the end of a page\n") && !shown.contains("MII"), "{shown}");
+        let tail = format!("said:\n{}b\n", lines[lines.len() - cut..].concat());
+        let shown = Redact::Secrets.text(tail.as_str());
+        assert_eq!(shown, "said:\n[redacted: private-key]\nb\n", "{cut}");
+    }
+    let quoted: String = lines.iter().map(|line| format!("  \"{}\\n\" +\n", line.trim())).collect();
+    let shown = Redact::Secrets.text(quoted.as_str());
+    assert_eq!(shown, "  \"[redacted: private-key]\\n\" +\n");
+}
+
+#[test]
+fn a_line_that_ends_in_a_cut_secret_still_ends() {
+    let text = format!("a\n{}b\n", key());
+    let secrets = Redact::Secrets.secrets(&text);
+    let third = text.match_indices('\n').nth(2).map_or(0, |(at, _)| at + 1);
+    assert_eq!(secrets.shown(&text, 0..third), "a\n[redacted: private-key]\n");
+}
+
+#[test]
+fn what_overlaps_is_one_mark_by_the_first_rule() {
+    let text = format!("password = \"{}\"", token());
+    assert_eq!(Redact::Secrets.text(text.as_str()), "password = \"[redacted: github-token]\"");
+    let inside = format!("url = \"https://x:{}@host\"", token());
+    assert_eq!(
+        Redact::Secrets.text(inside.as_str()),
+        "url = \"https://x:[redacted: github-token]@host\""
+    );
+}
+
+#[test]
+fn marks_are_left_as_they_are() {
+    let texts = [
+        format!("password = \"{}\" token: {}", token(), token()),
+        format!("Authorization: Bearer {}\ncurl -u a:{} x://u:{}@h", token(), token(), token()),
+        key(),
+        "export SECRET_KEY=3fa85c0e91d274b63fa8\n<password>hunter2x</password>".to_owned(),
+    ];
+    for text in texts {
+        let once = Redact::Secrets.text(text.as_str());
+        assert!(once.contains(OPEN));
+        assert_eq!(Redact::Secrets.text(&*once), once);
+    }
+}
+
+#[test]
+fn a_part_is_told_by_where_it_lies() {
+    let text = format!("[\"{}\",\"plain\"]", token());
+    let secrets = Redact::Secrets.secrets(&text);
+    assert!(secrets.touch(&text[1..text.len() - 9]));
+    assert!(secrets.touch(&text[5..6]));
+    assert!(!secrets.touch(&text[text.len() - 8..]));
+    assert!(!secrets.touch(&text[0..2]));
+    assert!(!secrets.touch(&text[4..4]));
+    assert!(!secrets.touch("another text, wherever it lies"));
+}
