@@ -11,6 +11,7 @@ from pathlib import Path
 SEEDS = Path(__file__).parent / "seeds"
 
 LOG = "".join(f"Compiling package {n}\n" for n in range(40)) + "error: linking failed\n"
+RECORDS_FILE = "/workspace/lro-list-01ARZ3NDEKTSV4RRFFQ69G5FAV.jsonl"
 RECORDS = json.dumps([{"id": n, "name": f"record {n}", "n": 1.5} for n in range(30)])
 SECTIONS = (
     "overall_goal",
@@ -65,7 +66,12 @@ def histories() -> dict[str, object]:
             {"role": "user", "content": [used]},
             {"role": "assistant", "content": "done"},
         ],
-        "openai-responses": [user, {"type": "reasoning", "id": "rs_1", "summary": []}, item, output],
+        "openai-responses": [
+            user,
+            {"type": "reasoning", "id": "rs_1", "summary": []},
+            item,
+            output,
+        ],
         "gemini": [
             {"role": "user", "parts": [{"text": "Build it"}]},
             {"role": "model", "parts": [{"functionCall": {"name": "bash", "args": {}}}]},
@@ -284,7 +290,7 @@ def messages() -> dict[str, bytes]:
         b"\xff{}",
         compact({"absolute_path": "/workspace/tool_call_1.txt", "limit": "5", "offset": None}),
         compact({"pattern": "stored", "path": "/workspace", "context": 2, "max_tokens": 1e9}),
-        compact({"file_path": "/workspace/lro-list-01ARZ3NDEKTSV4RRFFQ69G5FAV.jsonl", "ids": "[1]"}),
+        compact({"file_path": RECORDS_FILE, "ids": "[1]"}),
         compact({"result_id": "call_1", "lines": "last:2"}),
         compact({"messages": histories()["openai-chat"], "store_dir": "/workspace/s"}),
     ]

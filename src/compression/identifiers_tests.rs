@@ -31,6 +31,21 @@ fn paths_are_found_and_either_or_is_not() {
 }
 
 #[test]
+fn a_path_in_angle_brackets_is_a_path_and_a_tag_is_none() {
+    for (text, path) in [
+        ("see <./store/tool_call_9.txt>.", "./store/tool_call_9.txt"),
+        ("<src/a.rs>", "src/a.rs"),
+        ("</etc/passwd>", "/etc/passwd"),
+        ("</secret.txt", "/secret.txt"),
+    ] {
+        assert_eq!(named(text), [(Kind::Path, path)], "{text}");
+    }
+    for text in ["</div>", "<br/>", "a </state_snapshot> b", "</ns:tag>"] {
+        assert!(named(text).iter().all(|found| found.0 != Kind::Path), "{text}");
+    }
+}
+
+#[test]
 fn ids_numbers_and_addresses() {
     use Kind::{Id, Number, Url};
     assert_eq!(

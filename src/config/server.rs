@@ -69,7 +69,7 @@ impl Default for ServerConfig {
             header_timeout_seconds: 10,
             body_timeout_seconds: 10,
             idle_timeout_seconds: 60,
-            concurrent_requests: 64,
+            concurrent_requests: 16,
             queue_seconds: 2,
             memory_bytes: 0,
             drain_seconds: 20,

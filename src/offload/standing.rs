@@ -44,10 +44,18 @@ pub(super) fn standing(
     if let Some(standing) = reference_standing(&text, candidate.call_id.as_deref(), roots) {
         return standing;
     }
+    let id = candidate.call_id.as_deref();
     match read_back::recognise(&named, &text, roots, folder) {
-        Some(read_back) => Standing::ReadBack(read_back),
+        // What a call got whole from the name that its own result gets may be what an
+        // earlier post of it wrote: the same post must not find itself (I4, I5).
+        Some(from) if from.is_whole() && Stem::minted(id, name_of(&from.path)) => Standing::Content,
+        Some(from) => Standing::ReadBack(from),
         None => Standing::Content,
     }
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// What a text is that ends in a reference; None where it does not.

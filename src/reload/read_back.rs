@@ -112,6 +112,11 @@ fn part_of(text: &str, content: &str) -> Option<Form> {
 }
 
 impl ReadBack {
+    /// True where the text is all that the file holds.
+    pub fn is_whole(&self) -> bool {
+        matches!(&self.form, Form::ReadBack { bytes, header: None } if *bytes == (0..self.bytes))
+    }
+
     /// What stands in the history in place of the text.
     pub fn replacement(&self, tokens: u64, tools: &ReloadTools) -> String {
         let again =

@@ -341,6 +341,7 @@ fn no_line_is_lost_to_deletions() {
                         let mut lines = Vec::new();
                         entry(&name, "x", start(), None).push_line(&mut lines);
                         manifest::append(&folder, &lines).unwrap();
+                        std::thread::sleep(std::time::Duration::from_millis(1));
                     }
                 })
             })

@@ -5,7 +5,7 @@ service.
 Injected: standard error is /dev/full, or a pipe that nobody reads any more."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench import Bench, Verdict
@@ -29,21 +29,27 @@ def _unread(bench: Bench, root: Path) -> Service:
         os.close(writer)
 
 
-def run(bench: Bench) -> Iterator[Verdict]:
-    """Both ways, and requests that would be logged."""
-    asked, kept, faults = 0, 0, []
-    for what, start in (("on a full disk", _full), ("nobody reads", _unread)):
-        root = bench.fresh("logs")
-        patient = Patient(root / "store")
+def _asked(bench: Bench, what: str, start: Callable[[Bench, Path], Service]) -> Patient:
+    """Requests that would be logged, and what they left."""
+    root = bench.fresh("logs")
+    patient = Patient(root / "store")
+    try:
         with start(bench, root) as service:
             patient.ask(service, what, *(f"l{n}x" for n in range(bench.pick(2, 20))))
-            try:
-                for receipt in patient.kept.all:
-                    patient.faults += lost(service, receipt)
-            except Gone as gone:
-                patient.faults.append(str(gone))
             if not service.alive():
                 patient.faults.append(f"a log {what}: the service died with {service.wait(1)}")
-        asked, kept = asked + patient.asked, kept + patient.kept.references()
-        faults += patient.faults
-    yield Verdict(f"2 logs that cannot be written, {asked} requests, {kept} acknowledged", faults)
+            for receipt in patient.kept.all:
+                patient.faults += lost(service, receipt)
+    except (Gone, RuntimeError) as error:
+        patient.faults.append(f"a log {what}: {error}")
+    return patient
+
+
+def run(bench: Bench) -> Iterator[Verdict]:
+    """Both ways."""
+    patients = [_asked(bench, "on a full disk", _full), _asked(bench, "nobody reads", _unread)]
+    yield Verdict(
+        f"2 logs that cannot be written, {sum(patient.asked for patient in patients)} requests, "
+        f"{sum(patient.kept.references() for patient in patients)} acknowledged",
+        [fault for patient in patients for fault in patient.faults],
+    )

@@ -83,7 +83,8 @@ class Service:
         line = self._child.stdout.readline().strip()
         if not line.startswith(_GREETING):
             self.kill()
-            said = self.log.read_text(errors="replace")[-2000:]
+            # A device in a log's place may have no end.
+            said = self.log.read_text(errors="replace")[-2000:] if self.log.is_file() else ""
             raise RuntimeError(f"the service did not start: {line!r}\n{said}")
         self.address = line.removeprefix(_GREETING)
 

@@ -364,7 +364,7 @@ async fn the_door_says_what_it_accepts() {
         "/workspace/store/tool_call_0.txt"
     );
     let token = crate::app::send(
-        app.router_with_token("t"),
+        app.router_with_token("a-token-of-this-test"),
         Request::delete("/chats/a").body(Body::empty()).unwrap(),
     );
     assert_eq!(token.await.status.as_u16(), 401);

@@ -291,7 +291,7 @@ async fn foreign_hosts_and_web_pages_are_refused() {
         let reply = app.send(request.body(Body::from(list)).unwrap()).await;
         assert_eq!(reply.status, status, "{name}: {value}");
     }
-    let token = app.router_with_token("secret");
+    let token = app.router_with_token("a-token-of-mcp");
     let request = Request::post("/mcp").body(Body::from(list)).unwrap();
     assert_eq!(crate::app::send(token, request).await.status, 401);
     assert_eq!(app.get("/mcp").await.json["metadata"]["error"]["code"], "method_not_allowed");

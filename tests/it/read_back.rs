@@ -203,3 +203,21 @@ fn records_that_came_back_are_not_stored_again() {
     assert_eq!(app.files().len(), files.len() + 1);
     assert_eq!(split(&app.rehydrate(&after.messages).messages).len(), messages.len());
 }
+
+/// A call that names the file which its own result becomes: the file is there when the
+/// same history comes again, and is no source of it.
+#[test]
+fn a_result_is_not_read_back_from_its_own_file() {
+    let app = TestApp::new();
+    let arguments = json!({"path": "/workspace/store/tool_call_1.txt"});
+    let history = [call("call_1", "open", &arguments), result("call_1", &log()), user("go on")];
+    let first = app.offload(&array(&history), &settings());
+    let again = app.offload(&array(&history), &settings());
+    assert_eq!(again.messages, first.messages);
+    let more = [&history[..], &[user("and on")]].concat();
+    assert_eq!(
+        split(&app.offload(&array(&more), &settings()).messages)[1],
+        split(&first.messages)[1]
+    );
+    assert_eq!(app.files().len(), 1);
+}

@@ -824,6 +824,14 @@ fn read_file_reads_text_up_to_where_it_ends() {
     let query = read_file::Query { max_tokens: Some(50), ..lines(0, None) };
     let page = store.read("x", &query).unwrap();
     assert_eq!(page.truncated, Some(Why::MaxTokens));
+    // Behind a character no page begins that ends where it was to begin.
+    let store = Store::with(&[("x", b"3\xa3\xa3")]);
+    for offset in [1, 2] {
+        let query = read_file::Query { max_tokens: Some(1), ..bytes(offset, None) };
+        let page = store.read("x", &query);
+        let at = |page: &ReloadError| matches!(page, ReloadError::NotText { byte_offset, .. } if *byte_offset == offset);
+        assert!(page.as_ref().is_err_and(at), "{page:?}");
+    }
     // A character that the end of the file cuts is not text either.
     let store = Store::with(&[("x", &"é".as_bytes()[..1])]);
     for query in [lines(0, None), bytes(0, 1)] {

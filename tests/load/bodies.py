@@ -102,7 +102,8 @@ def _result(dice: random.Random, size: int) -> str:
     lines: list[str] = []
     length = 0
     while length < size:
-        line = f"{len(lines):>5}  {dice.randrange(1 << 32):08x}  {' '.join(dice.choices(WORDS, k=8))}"
+        words = " ".join(dice.choices(WORDS, k=8))
+        line = f"{len(lines):>5}  {dice.randrange(1 << 32):08x}  {words}"
         lines.append(line)
         length += len(line) + 1
     return "\n".join(lines)

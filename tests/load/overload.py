@@ -23,9 +23,13 @@ LIMIT = 512 * MIB
 PROCESSES, CLIENTS = 2, 8
 # How many times what it can do is asked.
 TIMES = 5
-KEPT = 0.8
+# Of the peak, by the service's own computing and by the clock: the clients compute on the same
+# cores, five times as much, and others may as well.
+KEPT, KEPT_BY_CLOCK = 0.8, 0.5
 # An answer counts as good within so many seconds of its arrival.
 GOOD = 10.0
+# Fewer good answers than this are no rate.
+ENOUGH = 30
 # Before this nothing is measured: lines fill, caches are cold.
 RAMP = 2.0
 
@@ -61,7 +65,10 @@ def overload(bench: Bench) -> None:
     group = MemoryGroup(LIMIT)
     try:
         with Service(bench.program, bench.folder, group) as service:
-            _measure(bench, service)
+            try:
+                _measure(bench, service)
+            except OSError as error:
+                bench.tally.hold(False, f"the service could not be asked: {error}")
             bench.tally.note("most held MiB", service.kib("VmHWM") // 1024)
             bench.tally.hold(service.alive(), "the service does not answer")
             _no_panic(bench.tally, service)
@@ -81,6 +88,10 @@ def _measure(bench: Bench, service: Service) -> None:
     tally = bench.tally
     calm = bench.pick(6, 15)
     before = _closed(service, 0, calm)
+    if before.rate() * calm < ENOUGH:
+        # A machine that is slow, or busy, needs longer to tell.
+        calm *= 3
+        before = _closed(service, 2, calm)
     if not tally.hold(before.rate() > 0, f"nothing was answered: {kinds(before.answers)}"):
         return
     flood, probes = _open(service, before.rate() * TIMES, bench.pick(20, 60))
@@ -143,13 +154,15 @@ def _flood(tally: Tally, flood: Phase, peak: float, by_cpu: float) -> None:
     offered = len(answers) / (flood.end - flood.start + RAMP)
     rate = flood.rate()
     tally.note("asked", f"{offered:.1f}/s (x{offered / peak:.1f}) {kinds(answers)}")
-    tally.note("goodput", f"{rate:.1f}/s = {rate / peak:.0%} of peak")
-    tally.note("of peak by its computing", f"{flood.by_cpu() / by_cpu:.0%}")
+    tally.note("goodput", f"{rate:.1f}/s = {rate / peak:.0%}")
+    kept, kept_by_clock = flood.by_cpu() / by_cpu, rate / peak
+    tally.note("for a second of its computing", f"{kept:.0%} of peak")
     good = [answer.seconds for answer in answers if _good(answer)]
     refused = [answer.seconds for answer in answers if answer.status == 503]
     tally.note("p99 s of 200", f"{percentile(good, 0.99):.2f}")
     tally.note("of 503", f"{percentile(refused, 0.99):.2f}")
-    tally.hold(rate >= KEPT * peak, f"goodput {rate:.1f}/s of {peak:.1f}/s")
+    enough = max(kept, kept_by_clock) >= KEPT and kept_by_clock >= KEPT_BY_CLOCK
+    tally.hold(enough, f"goodput {kept_by_clock:.0%}, for its computing {kept:.0%}")
     tally.hold(_only(answers, {"200", "503"}), f"other answers: {kinds(answers)}")
     tally.hold(bool(refused), "nothing was refused: this was no overload")
     tally.hold(all(a.retry for a in answers if a.status == 503), "a 503 without Retry-After")

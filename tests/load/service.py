@@ -35,7 +35,7 @@ class Service:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 cwd=self.root,
-                env={"PATH": os.environ["PATH"], **environment, **{k:v for k,v in os.environ.items() if k.startswith("UNBURDEN")}},
+                env={"PATH": os.environ["PATH"], **environment},
             )
         assert self.process.stdout is not None
         first = self.process.stdout.readline().decode()

@@ -109,7 +109,8 @@ def _good(
     jobs: list[Job] = [Good(service.address, seed * 1_000_000, now + seconds)]
     into = looks if looks is not None else []
     moments = [now + seconds * part for part in (0.4, 0.95)]
-    return crowd(jobs, [Watched(moment, lambda: into.append(Look.at(service))) for moment in moments])[0]
+    watched = [Watched(moment, lambda: into.append(Look.at(service))) for moment in moments]
+    return crowd(jobs, watched)[0]
 
 
 def _judge(bench: Bench, before: list[Answer], beside: list[Answer], after: list[Answer]) -> None:
@@ -134,7 +135,8 @@ def _grown(bench: Bench, empty: Look, looks: list[Look], left: Look) -> None:
     tally.hold(many, f"only {early.sockets} were connected: this tells nothing")
     tally.hold(late.files <= SLOW + empty.files + 100, f"{late.files} open files")
     tally.hold(late.rss <= early.rss * 1.25 + 32 * 1024, "the memory grows")
-    tally.hold(left.sockets <= empty.sockets, f"{left.sockets} sockets stay, {empty.sockets} before")
+    none_left = left.sockets <= empty.sockets
+    tally.hold(none_left, f"{left.sockets} sockets stay, {empty.sockets} before")
 
 
 def _left(service: Service, empty: Look) -> Look:

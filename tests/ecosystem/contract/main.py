@@ -29,7 +29,9 @@ def controls(binary: str, folder: Path, _: list[str], __: int) -> tuple[str, lis
     return f"{len(FAULTS) - len(missed)} of {len(FAULTS)} wrong contracts found", missed
 
 
-def everything(binary: str, folder: Path, options: list[str], seconds: int) -> tuple[str, list[str]]:
+def everything(
+    binary: str, folder: Path, options: list[str], seconds: int
+) -> tuple[str, list[str]]:
     """Every operation, with what the contract allows and what it does not."""
     with Program(binary, folder) as program:
         bound = ("--max-time", str(seconds))
