@@ -48,11 +48,6 @@ impl Jq {
         Self { program, limits, seats: Seats::of_this_machine() }
     }
 
-    /// The ceilings of a run.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
     /// Runs a job over `input`: records as JSON, one a line, no header line.
     ///
     /// What a limit cuts after the first outputs is an answer that says so; an

@@ -80,12 +80,13 @@ impl Budget {
         Budget { left: Arc::new(left), total: units * UNIT }
     }
 
-    /// What this process may use beside itself and `caches` bytes of caches: of the
-    /// container's limit, or of half the machine where there is none; at least a
-    /// quarter of that.
+    /// What requests may use beside the process itself, `caches` bytes of caches and the
+    /// workers of jq, which have a quarter of what is left: of the container's limit, or
+    /// of half the machine where there is none; at least a quarter of that.
     pub fn of_this_machine(caches: u64) -> Budget {
         let memory = memory();
-        Budget::new(memory.saturating_sub(STANDING).saturating_sub(caches).max(memory / 4))
+        let left = memory.saturating_sub(STANDING).saturating_sub(caches);
+        Budget::new((left / 4 * 3).max(memory / 4))
     }
 
     /// The whole, in bytes.

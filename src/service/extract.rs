@@ -33,9 +33,6 @@ impl Service {
         let max_tokens = params.whole("max_tokens", 1)?;
         let at = self.readable("file_path", &path)?;
         let _reserved = self.reserve(&at, COPIES)?;
-        let worker =
-            if matches!(asked, Asked::Query(_)) { 0 } else { self.jq.limits().memory_bytes };
-        let _worker = self.budget.take(worker)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let means = Means { jq: &self.jq, limits: &self.extract, count: &count };
         let done =

@@ -276,10 +276,11 @@ fn target(at: &Location) -> Target<'_> {
     Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() }
 }
 
-/// The worker that runs jq, and its ceilings: four of them fit the budget.
+/// The worker that runs jq, and its ceilings: a third of the requests' memory, beside
+/// it. Seats bound how many of them run.
 fn jq(config: &Config, budget: &Budget) -> Jq {
     let mut limits = config.extract.jq();
-    limits.memory_bytes = limits.memory_bytes.min(budget.total() / 4);
+    limits.memory_bytes = limits.memory_bytes.min(budget.total() / 3);
     match config.extract.worker.trim() {
         "" => Jq::this_program(limits),
         program => Jq::new(program.into(), limits),
