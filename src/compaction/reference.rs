@@ -29,7 +29,6 @@
 //! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was grep's answer, whose
 //!   first line stands above the note, with those lines of those files.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -136,15 +135,6 @@ pub fn line(path: &str) -> String {
 /// minted.
 pub fn is_forgery(line: &str) -> bool {
     line.contains(OPEN.trim_end())
-}
-
-/// The text without the lines that would be read as references.
-pub fn honest(text: &str) -> Cow<'_, str> {
-    if !is_forgery(text) {
-        return Cow::Borrowed(text);
-    }
-    let lines = text.split('\n').map(|line| if is_forgery(line) { NOT_SHOWN } else { line });
-    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// The reference a text ends in, where it ends in one as this module writes it:

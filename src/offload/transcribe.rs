@@ -101,7 +101,7 @@ impl<'a> Transcriber<'a> {
         for slot in &result.slots {
             let text = self.text(index, slot);
             let path = self.stored_at(index, slot, &text, call_id);
-            texts.push(honest(text, path.is_some()));
+            texts.push(text);
             moved_to = moved_to.or(path);
         }
         let text = if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() };
@@ -150,16 +150,5 @@ impl<'a> Transcriber<'a> {
             Some(moved) => raw::unescape(&moved.replacement.literal).text,
             None => text_of(self.job.request.history.messages()[index], slot).text,
         }
-    }
-}
-
-/// A result as a summary may repeat it: of the lines that are written like
-/// references only the one at the end of a text that was moved.
-fn honest(text: Cow<'_, str>, moved: bool) -> Cow<'_, str> {
-    match text.rsplit_once('\n') {
-        _ if !reference::is_forgery(&text) => text,
-        Some((above, last)) if moved => format!("{}\n{last}", reference::honest(above)).into(),
-        None if moved => text,
-        _ => reference::honest(&text).into_owned().into(),
     }
 }
