@@ -178,6 +178,7 @@ fn head(text: &str) -> Option<u64> {
 
 /// Beginning and end of a text, within `tokens`.
 fn ends(text: &str, tokens: u64, count: &dyn Fn(&str) -> u64) -> String {
+    let text = text.trim();
     let head = opening(text, tokens * 2 / 3, count);
     let left = tokens.saturating_sub(count(head) + 2);
     let rest = text[head.len()..].trim();
@@ -187,7 +188,7 @@ fn ends(text: &str, tokens: u64, count: &dyn Fn(&str) -> u64) -> String {
         if tail.is_empty() || limit == 0 {
             return head.to_owned();
         }
-        let whole = format!("{head} … {tail}");
+        let whole = format!("{head} … {tail}").trim_start().to_owned();
         if count(&whole) <= tokens {
             return whole;
         }

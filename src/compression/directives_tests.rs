@@ -66,3 +66,15 @@ fn first_and_latest_are_cut_only_if_they_alone_exceed_the_budget() {
     assert_eq!(directives(&messages, &[], 1_000, &words)[0], long);
     assert!(directives(&[], &[], 10, &words).is_empty());
 }
+
+#[test]
+fn words_that_begin_with_spaces_are_cut_between_characters() {
+    let earlier = [" … 最新请求： | 最新请求：1".to_owned()];
+    let messages = said(&["不要删除文件。"]);
+    let bytes = |text: &str| text.len() as u64 / 4;
+    for budget in 0..60 {
+        for text in directives(&messages, &earlier, budget, &bytes) {
+            assert!(text == earlier[0] || text == text.trim() && !text.is_empty(), "{text:?}");
+        }
+    }
+}

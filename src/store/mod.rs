@@ -28,6 +28,7 @@ mod tidy;
 mod verify;
 mod walk;
 mod write;
+mod writers;
 
 pub use chat::Chat;
 pub use clock::SweepClock;

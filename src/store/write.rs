@@ -11,7 +11,6 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, Metadata, OpenOptions, OpenOptionsExt};
 use rustix::fs::RenameFlags;
@@ -19,12 +18,7 @@ use rustix::io::Errno;
 
 use super::file::open_regular;
 use super::ledger::{Ledger, Print};
-use super::{FileName, Location, Stem, StoreError, manifest};
-
-/// Most files of one request that are written at a time. Syncs are merged by the
-/// disk, so many wait together; without them the folder's own lock is the limit.
-const SYNCING_WRITERS: usize = 16;
-const RELAXED_WRITERS: usize = 2;
+use super::{FileName, Location, Stem, StoreError, manifest, writers};
 
 /// How far a file must have come before its name is given out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,40 +105,15 @@ impl Store {
         content: impl Fn(usize) -> Cow<'a, str> + Sync,
     ) -> Result<Vec<Claim>, StoreError> {
         let folder = self.make_folder()?;
-        let next = AtomicUsize::new(0);
-        let worker = || {
-            let mut done = Vec::new();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some((stem, claim)) = files.get(index) else { return Ok(done) };
-                done.push((index, self.write_one(&folder, stem, claim, &content(index))?));
-            }
-        };
-        let most = match self.durability {
-            Durability::Sync => SYNCING_WRITERS,
-            Durability::Relaxed => RELAXED_WRITERS,
-        };
-        let workers = files.len().min(most);
-        let outcomes: Vec<Result<Vec<(usize, Written)>, StoreError>> =
-            std::thread::scope(|scope| {
-                let threads: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-                threads
-                    .into_iter()
-                    .map(|thread| {
-                        thread.join().expect("a writer returns its errors, it has no panic")
-                    })
-                    .collect()
-            });
-        let mut written = Vec::with_capacity(files.len());
-        for outcome in outcomes {
-            written.extend(outcome?);
-        }
+        let written = writers::each(self.durability, files.len(), |index| {
+            let (stem, claim) = &files[index];
+            self.write_one(&folder, stem, claim, &content(index))
+        })?;
         if self.durability == Durability::Sync {
             sync_folder(&folder).map_err(|source| self.failed("syncing", None, source))?;
         }
         metrics::counter!("unburden_files_written_total").increment(written.len() as u64);
-        written.sort_by_key(|(index, _)| *index);
-        let note = |(_, Written { claim, metadata }): (usize, Written)| {
+        let note = |Written { claim, metadata }: Written| {
             // Only now: what the ledger knows, others give out without a sync.
             if let Some(metadata) = metadata {
                 self.ledger.forget_recorded(&self.key(&claim.name));

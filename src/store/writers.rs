@@ -1,0 +1,85 @@
+//! The threads that write: one pool for the process, so that many requests at once
+//! wait for the disk with as many threads as one.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::Durability;
+
+/// Files that are written at a time. Syncs are merged by the disk, so many wait
+/// together; without them the folder's own lock is the limit. Each thread keeps a
+/// heap of its own: a pool per request costs more memory than all that is written.
+const SYNCING: usize = 32;
+const RELAXED: usize = 2;
+
+/// Does `work` for every number below `count`, and returns what came out, in order;
+/// or one of the errors, after which no further work is begun.
+pub(super) fn each<T: Send, E: Send>(
+    durability: Durability,
+    count: usize,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let pool = pool(durability).as_ref().filter(|_| count > 1);
+    let Some(pool) = pool else { return (0..count).map(work).collect() };
+    let mut outcomes: Vec<Option<Result<T, E>>> = (0..count).map(|_| None).collect();
+    let failed = AtomicBool::new(false);
+    // First in, first out, over all requests: none waits for what came after it.
+    pool.in_place_scope_fifo(|scope| {
+        for (index, outcome) in outcomes.iter_mut().enumerate() {
+            let (work, failed) = (&work, &failed);
+            scope.spawn_fifo(move |_| {
+                if !failed.load(Ordering::Relaxed) {
+                    let done = outcome.insert(work(index));
+                    failed.fetch_or(done.is_err(), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    // What was not begun is missing only where something failed.
+    outcomes.into_iter().flatten().collect()
+}
+
+/// The pool, made when it is first used; none where the system gives no threads.
+fn pool(durability: Durability) -> &'static Option<ThreadPool> {
+    static POOLS: [OnceLock<Option<ThreadPool>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let (pool, threads) = match durability {
+        Durability::Sync => (&POOLS[0], SYNCING),
+        Durability::Relaxed => (&POOLS[1], RELAXED),
+    };
+    let build = || {
+        let named = |index| format!("writer-{index}");
+        ThreadPoolBuilder::new().num_threads(threads).thread_name(named).build()
+    };
+    pool.get_or_init(|| {
+        build()
+            .inspect_err(|error| tracing::warn!(%error, "files are written one after the other"))
+            .ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_come_back_in_order() {
+        for durability in [Durability::Sync, Durability::Relaxed] {
+            let done = each(durability, 200, |n| Ok::<_, ()>(n * 2)).unwrap();
+            assert_eq!(done, (0..200).map(|n| n * 2).collect::<Vec<_>>());
+        }
+        assert_eq!(each(Durability::Sync, 0, |_| Err::<(), _>("never asked")), Ok(vec![]));
+    }
+
+    #[test]
+    fn an_error_ends_the_work() {
+        let begun = std::sync::atomic::AtomicUsize::new(0);
+        let fails = |n| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if n == 1 { Err("full") } else { Ok(()) }
+        };
+        assert_eq!(each(Durability::Relaxed, 10_000, fails), Err("full"));
+        assert!(begun.load(Ordering::Relaxed) < 10_000);
+    }
+}
