@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::arguments::Mcp as Options;
 use super::confinement::settle;
 use super::serve::{stop, sweep_on_schedule};
-use super::{CliError, Exit};
+use super::{CliError, Exit, memory};
 use crate::config::Config;
 use crate::mcp::{Mcp, stdio};
 use crate::service::Service;
@@ -20,6 +20,7 @@ pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     }
     options.privacy.enter(&mut config);
     telemetry::start(config.privacy.into());
+    memory::save();
     let service = Arc::new(Service::open(&config)?);
     settle(&config, std::iter::once(&*service))?;
     std::thread::spawn(tokens::warm_up);

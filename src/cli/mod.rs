@@ -12,6 +12,7 @@ mod healthcheck;
 mod input;
 mod lifecycle;
 mod mcp;
+mod memory;
 mod offload;
 mod progress;
 mod proxy;

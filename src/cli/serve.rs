@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::arguments::Serve;
 use super::confinement::settle;
 use super::entries::entries;
-use super::{CliError, Exit, print};
+use super::{CliError, Exit, memory, print};
 use crate::config::Config;
 use crate::http::{Door, bind, serve};
 use crate::service::Service;
@@ -17,6 +17,7 @@ use crate::{telemetry, tokens};
 pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     let config = configured(options)?;
     telemetry::start(config.privacy.into());
+    memory::save();
     let entries = entries(&config)?;
     let protected = entries.iter().all(|(_, token, _)| token.is_some()) || config.server.no_auth;
     settle(&config, entries.iter().map(|(_, _, service)| &**service))?;

@@ -8,7 +8,7 @@ use regex::{Match, Regex};
 
 use super::originals::{Originals, STORED_IN, folded, originals};
 use super::snapshot::{Section, Summary, Writer};
-use super::tags::{escape, unescape};
+use super::tags::{escape, escape_tags, unescape};
 
 static OPEN: LazyLock<Regex> = LazyLock::new(|| fixed(r"<state_snapshot>[ \t]*\r?\n"));
 static CLOSE: LazyLock<Regex> = LazyLock::new(|| fixed(r"\n[ \t]*</state_snapshot>"));
@@ -214,7 +214,7 @@ fn plain(body: &str, open: &str, before: &str) -> String {
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let indent: &str = before.get(start..).unwrap_or_default();
     // Blanks behind a tag of ours; a text's own lines keep theirs.
-    let tag = |line: &str| line.starts_with('<') && escape(line.trim_end()) != line.trim_end();
+    let tag = |line: &str| line.starts_with('<') && escape_tags(line.trim_end()) != line.trim_end();
     let body = match open.ends_with("\r\n") {
         true => body.replace("\r\n", "\n"),
         false => body.to_owned(),

@@ -133,7 +133,7 @@ fn data(out: &mut String, text: &str, max_chars: usize) {
     if left_out > 0 {
         whole = Cow::Owned(format!("{head}\n[… {left_out} characters left out …]\n{tail}"));
     }
-    out.push_str(&tags::escape(&whole));
+    out.push_str(&tags::escape_tags(&whole));
 }
 
 /// The head and the tail of a text that is too long, and how many characters

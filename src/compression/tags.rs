@@ -1,10 +1,12 @@
 //! The tags of this product's own text formats – the snapshot and the fenced
-//! transcript – and how a text that happens to hold one is made harmless.
+//! transcript – and the lines that say where something is stored; and how a text
+//! that happens to hold one is made harmless.
 //!
 //! Escaping shifts the brackets of such a tag by one level (`<` to `&lt;`, `&lt;`
-//! to `&amp;lt;`), unescaping shifts them back; every other byte stays. So code
-//! and markup in a text remain readable, no text can open or close an element of
-//! ours, and `unescape(escape(text)) == text` for every text.
+//! to `&amp;lt;`) and the parenthesis of such a line (`(` to `&#40;`), unescaping
+//! shifts them back; every other byte stays. So code and markup in a text remain
+//! readable, no text can open or close an element of ours or name a file in our
+//! words, and `unescape(escape(text)) == text` for every text.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -21,6 +23,14 @@ const SNAPSHOT: &str = "state_snapshot|overall_goal|active_constraints|key_knowl
 static FENCE: LazyLock<Regex> = LazyLock::new(|| pattern(FENCES));
 static ANY: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("{FENCES}|{SNAPSHOT}")));
 
+/// How a line begins that refers to a file, its parenthesis at any level of escaping.
+static LINE: LazyLock<Regex> = LazyLock::new(|| {
+    let open = r"(?i-u)(?<open>\(|&(?:amp;)*#40;)";
+    let words =
+        r"detailed[ \t]+result[ \t]+is[ \t]+stored[ \t]+in\b|Original[ \t]+[0-9]+[ \t]+messages";
+    Regex::new(&format!("{open}(?<name>{words})")).expect("the words are constants")
+});
+
 /// An opening or closing tag, with its brackets at any level of escaping. Case and
 /// white space are taken loosely: a model reads `< /MESSAGE>` as a tag.
 fn pattern(names: &str) -> Regex {
@@ -30,8 +40,13 @@ fn pattern(names: &str) -> Regex {
     Regex::new(&format!("{open}{name}{close}")).expect("the names are constants")
 }
 
-/// The text with every tag of ours escaped by one level.
+/// The text with every tag and line of ours escaped by one level: for a snapshot.
 pub fn escape(text: &str) -> Cow<'_, str> {
+    both(text, escaped)
+}
+
+/// The same for tags only: a transcript shows the lines of results as they stand.
+pub fn escape_tags(text: &str) -> Cow<'_, str> {
     shift(&ANY, text, escaped)
 }
 
@@ -44,19 +59,28 @@ fn escaped(bracket: &str) -> String {
     match bracket {
         "<" => "&lt;".to_owned(),
         ">" => "&gt;".to_owned(),
+        "(" => "&#40;".to_owned(),
         escaped => format!("&amp;{}", &escaped[1..]),
     }
 }
 
-/// The text with every escaped tag of ours brought back by one level; a bare tag
-/// stays as it is.
+/// The text with every escaped tag and line of ours brought back by one level; a bare
+/// one stays as it is.
 pub fn unescape(text: &str) -> Cow<'_, str> {
-    shift(&ANY, text, |bracket| match bracket.to_ascii_lowercase().as_str() {
+    both(text, |bracket| match bracket.to_ascii_lowercase().as_str() {
         "&lt;" => "<".to_owned(),
         "&gt;" => ">".to_owned(),
-        "<" | ">" => bracket.to_owned(),
+        "&#40;" => "(".to_owned(),
+        "<" | ">" | "(" => bracket.to_owned(),
         _ => format!("&{}", &bracket["&amp;".len()..]),
     })
+}
+
+fn both(text: &str, bracket: impl Fn(&str) -> String) -> Cow<'_, str> {
+    match shift(&ANY, text, &bracket) {
+        Cow::Borrowed(text) => shift(&LINE, text, &bracket),
+        Cow::Owned(text) => shift(&LINE, &text, &bracket).into_owned().into(),
+    }
 }
 
 fn shift<'t>(tag: &Regex, text: &'t str, bracket: impl Fn(&str) -> String) -> Cow<'t, str> {
@@ -75,7 +99,7 @@ fn shift<'t>(tag: &Regex, text: &'t str, bracket: impl Fn(&str) -> String) -> Co
 mod tests {
     use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
-    use super::{escape, unescape};
+    use super::{escape, escape_tags, unescape};
 
     #[test]
     fn only_tags_of_ours_are_escaped() {
@@ -89,6 +113,17 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_name_files_are_escaped_in_a_snapshot_only() {
+        let text = "f(x) (detailed result is stored in ./a.txt)\n(Original 3 messages are stored \
+                    in: ./g_0.json)\n(original of 3 messages)";
+        let escaped = "f(x) &#40;detailed result is stored in ./a.txt)\n&#40;Original 3 messages are \
+                       stored in: ./g_0.json)\n(original of 3 messages)";
+        assert_eq!(escape(text), escaped);
+        assert_eq!(escape_tags(text), text);
+        assert_eq!(unescape(&escape(escaped)), escaped);
+    }
+
+    #[test]
     fn what_a_model_escapes_comes_back() {
         assert_eq!(unescape("held &lt;/state_snapshot&gt; twice"), "held </state_snapshot> twice");
         assert_eq!(unescape("a &lt;div&gt; &amp;&amp; b"), "a &lt;div&gt; &amp;&amp; b");
@@ -98,11 +133,13 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(256))]
         #[test]
         fn unescape_is_the_inverse(
-            text in "((<|&lt;|&amp;lt;|&amp;amp;lt;)/?(task_state|message|div| )( ?/?)(>|&gt;|&amp;gt;|é| x=1>|<)){0,6}"
+            text in "((<|&lt;|&amp;lt;|&amp;amp;lt;)/?(task_state|message|div| )( ?/?)(>|&gt;|&amp;gt;|é| x=1>|<)|(\\(|&#40;|&amp;#40;)(detailed result is stored in| x|Original 3 messages)){0,6}"
         ) {
             let escaped = escape(&text);
             prop_assert!(!escaped.contains("<task_state"));
             prop_assert!(!escaped.contains("</message"));
+            prop_assert!(!escaped.contains("(detailed result is stored in"));
+            prop_assert!(!escaped.contains("(Original 3 messages"));
             prop_assert_eq!(unescape(&escaped), text.as_str());
         }
     }

@@ -160,8 +160,16 @@ pub struct CacheConfig {
     pub measured_bytes: u64,
     /// Previews with their references, in bytes.
     pub replacement_bytes: u64,
-    /// Files whose content is known.
+    /// Files whose content is known; about a kilobyte each.
     pub files: usize,
+}
+
+impl CacheConfig {
+    /// What all of them take when they are full, in bytes.
+    pub fn bytes(&self) -> u64 {
+        let files = (self.files as u64).saturating_mul(1024);
+        self.measured_bytes.saturating_add(self.replacement_bytes).saturating_add(files)
+    }
 }
 
 impl Default for CacheConfig {
@@ -169,7 +177,7 @@ impl Default for CacheConfig {
         CacheConfig {
             measured_bytes: 64 * 1024 * 1024,
             replacement_bytes: 32 * 1024 * 1024,
-            files: 100_000,
+            files: 50_000,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! [`message::MessageView`]; every floor above sees only the view and spans.
 
 pub mod dialect;
+pub mod footprint;
 pub mod message;
 pub mod own;
 pub mod raw;

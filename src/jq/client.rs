@@ -45,7 +45,8 @@ impl Jq {
 
     /// Workers are `program`, as above.
     pub fn new(program: PathBuf, limits: Limits) -> Self {
-        Self { program, limits, seats: Seats::of_this_machine() }
+        let seats = Seats::of_this_machine(limits.workers);
+        Self { program, limits, seats }
     }
 
     /// Runs a job over `input`: records as JSON, one a line, no header line.

@@ -9,6 +9,8 @@ pub struct Limits {
     pub deadline: Duration,
     /// Resident memory of the worker.
     pub memory_bytes: u64,
+    /// Workers that run at a time; never more than there are cores, or two.
+    pub workers: usize,
     /// Of all outputs together, as JSON, with two bytes for each.
     pub output_bytes: usize,
     /// The longest filter.
@@ -20,6 +22,7 @@ impl Default for Limits {
         Self {
             deadline: Duration::from_secs(3),
             memory_bytes: 512 * 1024 * 1024,
+            workers: usize::MAX,
             output_bytes: 1024 * 1024,
             filter_bytes: 16 * 1024,
         }

@@ -14,10 +14,10 @@ pub(super) struct Seats(Arc<(Mutex<usize>, Condvar)>);
 pub(super) struct Seat(Seats);
 
 impl Seats {
-    /// As many as there are cores, but two at least.
-    pub(super) fn of_this_machine() -> Seats {
+    /// As many as there are cores, but two at least; `most` where that is less.
+    pub(super) fn of_this_machine(most: usize) -> Seats {
         let cores = available_parallelism().map_or(1, NonZero::get);
-        Seats::new(cores.max(2))
+        Seats::new(cores.max(2).min(most.max(1)))
     }
 
     fn new(free: usize) -> Seats {

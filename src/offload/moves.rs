@@ -12,11 +12,13 @@ use super::plan::{Candidate, Kept, Plan};
 use super::run::Job;
 use super::standing::{Standing, standing};
 use crate::compaction::preview::{Budget, Moved, Spec, replacement};
+use crate::history::footprint::block;
 use crate::history::message::SlotKind;
 use crate::history::splice::{Edit, quote};
 use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
 use crate::tokens::Tokenizer;
+use crate::tokens::measure::ENTRY;
 
 /// Replacements by content, path and settings.
 pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;
@@ -27,7 +29,7 @@ pub struct Literals;
 
 impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
     fn weight(&self, _: &blake3::Hash, replacement: &Arc<Replacement>) -> u64 {
-        replacement.literal.len() as u64 + 64
+        ENTRY + (size_of::<Replacement>() + block(replacement.literal.len())) as u64
     }
 }
 
@@ -44,14 +46,14 @@ pub(super) const BROKEN: &str = "is a reference whose file is gone or changed";
 #[derive(Debug, Clone)]
 pub struct Replacement {
     /// The new text as a JSON string literal.
-    pub(super) literal: String,
+    pub(super) literal: Box<str>,
     /// What it costs.
     pub(super) tokens: u64,
 }
 
 impl Replacement {
     fn new(text: &str, tokenizer: Tokenizer) -> Replacement {
-        Replacement { literal: quote(text), tokens: tokenizer.count(text) }
+        Replacement { literal: quote(text).into(), tokens: tokenizer.count(text) }
     }
 }
 

@@ -11,8 +11,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const UNIT: u64 = 1024;
 
 /// What the process takes without a request, its caches apart, in bytes: the tables
-/// of the tokenizers, the pools of threads, what the allocator keeps.
-const STANDING: u64 = 160 * 1024 * 1024;
+/// of the tokenizers, the pools of threads.
+const STANDING: u64 = 120 * 1024 * 1024;
+/// What a thread that works on requests keeps between them, in bytes: the heap it
+/// allocates from, the caches of its expressions.
+const PER_TURN: u64 = 4 * 1024 * 1024;
 
 /// What is assumed where the system does not tell, in bytes.
 const UNKNOWN: u64 = 1024 * 1024 * 1024;
@@ -25,16 +28,33 @@ const PER_OBJECT: u64 = 640;
 /// What an element or a member may cost: a slice in a list that doubles.
 const PER_ELEMENT: u64 = 80;
 
+/// Of the whole, what only small requests may take: who brings a page back gets it
+/// while others' histories fill the rest.
+const SPARE: u64 = 16;
+/// Of the spare part, the most that a small request takes.
+const SMALL: u64 = 16;
+
 /// The memory of all requests; clones share it.
 #[derive(Debug, Clone)]
 pub struct Budget {
     left: Arc<Semaphore>,
+    spare: Arc<Semaphore>,
     total: u64,
 }
 
 /// Memory that is taken until this is dropped.
 #[derive(Debug, Default)]
-pub struct Reserved(Option<OwnedSemaphorePermit>);
+pub struct Reserved {
+    common: Option<OwnedSemaphorePermit>,
+    spare: Option<OwnedSemaphorePermit>,
+}
+
+impl Reserved {
+    fn units(&self) -> u64 {
+        let permits = [&self.common, &self.spare].into_iter().flatten();
+        permits.map(|permit| permit.num_permits() as u64).sum()
+    }
+}
 
 /// There is not so much left now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -76,16 +96,23 @@ impl Budget {
         let most = (Semaphore::MAX_PERMITS as u64).min(u64::from(u32::MAX));
         let units = (bytes / UNIT).clamp(1, most);
         // No more than a u32, which every pointer size here holds.
-        let left = Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX));
-        Budget { left: Arc::new(left), total: units * UNIT }
+        let units_of = |units| Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX));
+        let spare = units / SPARE;
+        Budget {
+            left: Arc::new(units_of(units - spare)),
+            spare: Arc::new(units_of(spare)),
+            total: units * UNIT,
+        }
     }
 
-    /// What requests may use beside the process itself, `caches` bytes of caches and the
-    /// workers of jq, which have a quarter of what is left: of the container's limit, or
-    /// of half the machine where there is none; at least a quarter of that.
-    pub fn of_this_machine(caches: u64) -> Budget {
+    /// What requests may use beside the process itself with so many `turns`, `caches`
+    /// bytes of caches and the workers of jq, which have a quarter of what is left: of
+    /// the container's limit, or of half the machine where there is none; at least a
+    /// quarter of that.
+    pub fn of_this_machine(caches: u64, turns: u64) -> Budget {
         let memory = memory();
-        let left = memory.saturating_sub(STANDING).saturating_sub(caches);
+        let standing = STANDING + turns.saturating_mul(PER_TURN);
+        let left = memory.saturating_sub(standing).saturating_sub(caches);
         Budget::new((left / 4 * 3).max(memory / 4))
     }
 
@@ -94,8 +121,13 @@ impl Budget {
         self.total
     }
 
-    /// Takes `bytes`, at once or not at all. More than there is altogether is taken
-    /// as all there is: alone, every request that fits the other limits may run.
+    /// What one request can have, in bytes: all but the spare part.
+    fn most(&self) -> u64 {
+        self.total - self.total / UNIT / SPARE * UNIT
+    }
+
+    /// Takes `bytes`, at once or not at all. More than one request can have is taken
+    /// as that: alone, every request that fits the other limits may run.
     pub fn take(&self, bytes: u64) -> Result<Reserved, Full> {
         let mut reserved = Reserved::default();
         self.grow(&mut reserved, bytes)?;
@@ -104,12 +136,17 @@ impl Budget {
 
     /// Makes `reserved` hold `bytes`; what it holds already stays where there is no more.
     pub fn grow(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Full> {
-        let has = reserved.0.as_ref().map_or(0, |permit| permit.num_permits() as u64);
-        let wanted = bytes.min(self.total).div_ceil(UNIT).saturating_sub(has);
+        let wanted = bytes.min(self.most()).div_ceil(UNIT).saturating_sub(reserved.units());
         let Ok(units) = u32::try_from(wanted) else { return Err(self.full(bytes)) };
-        let more = Arc::clone(&self.left).try_acquire_many_owned(units);
-        let more = more.map_err(|_| self.full(bytes))?;
-        match &mut reserved.0 {
+        let take = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(units).ok();
+        let (held, more) = match take(&self.left) {
+            Some(more) => (&mut reserved.common, more),
+            None if bytes <= self.total / SPARE / SMALL => {
+                (&mut reserved.spare, take(&self.spare).ok_or_else(|| self.full(bytes))?)
+            }
+            None => return Err(self.full(bytes)),
+        };
+        match held {
             Some(permit) => permit.merge(more),
             none => *none = Some(more),
         }
@@ -119,15 +156,15 @@ impl Budget {
     /// The same for a body, which nobody has to send: what is more than there is
     /// altogether is refused.
     pub fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Unheld> {
-        if bytes > self.total {
-            return Err(Unheld::TooHeavy(TooHeavy { wanted: bytes, total: self.total }));
+        if bytes > self.most() {
+            return Err(Unheld::TooHeavy(TooHeavy { wanted: bytes, total: self.most() }));
         }
         self.grow(reserved, bytes).map_err(Unheld::Full)
     }
 
     /// Why `wanted` more bytes cannot be had.
     pub fn full(&self, wanted: u64) -> Full {
-        let left = self.left.available_permits() as u64 * UNIT;
+        let left = (self.left.available_permits() + self.spare.available_permits()) as u64 * UNIT;
         Full { wanted, held: self.total.saturating_sub(left), total: self.total }
     }
 }
@@ -183,6 +220,20 @@ mod tests {
         drop(second);
         assert!(budget.take(u64::MAX).is_ok(), "alone, the largest may run");
         assert_eq!(budget.left.available_permits(), 10);
+    }
+
+    #[test]
+    fn small_requests_find_room_when_large_ones_have_the_rest() {
+        let budget = Budget::new(1 << 20);
+        let all = budget.take(u64::MAX).unwrap();
+        assert!(budget.take(8 << 10).is_err(), "not small");
+        let mut small: Vec<Reserved> = (0..16).map(|_| budget.take(4 << 10).unwrap()).collect();
+        assert!(budget.take(1 << 10).is_err());
+        small.pop();
+        let mut grown = budget.take(1 << 10).unwrap();
+        budget.grow(&mut grown, 4 << 10).unwrap();
+        drop((all, small, grown));
+        assert_eq!(budget.full(0).held, 0);
     }
 
     #[test]

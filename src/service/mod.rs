@@ -158,9 +158,9 @@ struct Means {
 impl Means {
     /// Prepares the model's client; calls nobody.
     fn prepare(config: &Config) -> Result<Means, OpenError> {
-        let caches = config.cache.measured_bytes.saturating_add(config.cache.replacement_bytes);
+        let turns = config.server.concurrent_requests as u64;
         let budget = match config.server.memory_bytes {
-            0 => Budget::of_this_machine(caches),
+            0 => Budget::of_this_machine(config.cache.bytes(), turns),
             bytes => Budget::new(bytes),
         };
         let summariser = config.llm.summariser(config.compression.summariser)?;
@@ -280,7 +280,9 @@ fn target(at: &Location) -> Target<'_> {
 /// it. Seats bound how many of them run.
 fn jq(config: &Config, budget: &Budget) -> Jq {
     let mut limits = config.extract.jq();
-    limits.memory_bytes = limits.memory_bytes.min(budget.total() / 3);
+    let share = budget.total() / 3;
+    limits.memory_bytes = limits.memory_bytes.min(share);
+    limits.workers = usize::try_from(share / limits.memory_bytes.max(1)).unwrap_or(usize::MAX);
     match config.extract.worker.trim() {
         "" => Jq::this_program(limits),
         program => Jq::new(program.into(), limits),

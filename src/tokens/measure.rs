@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::Tokenizer;
+use crate::history::footprint::list;
 use crate::history::message::{MessageView, Slot, SlotKind, settle};
 use crate::history::raw::{self, Text};
 use crate::history::system_prompt::text_slots;
@@ -64,15 +65,18 @@ pub struct Measured {
 /// A message's content, who counted it, and the dialect it was read in.
 type Key = (u128, Tokenizer, &'static str);
 
+/// What the cache itself takes for an entry: its key, its place, the tables, in bytes.
+pub const ENTRY: u64 = 160;
+
 /// The size of a view, for a bounded cache.
 #[derive(Clone)]
 struct Views;
 
 impl Weighter<Key, Arc<Measured>> for Views {
     fn weight(&self, _: &Key, measured: &Arc<Measured>) -> u64 {
-        let results: usize = measured.results.iter().map(Vec::len).sum();
-        let parts = results + measured.texts.len() + measured.view.calls.len();
-        256 + 128 * parts as u64
+        let results: usize = measured.results.iter().map(|slots| list(slots)).sum();
+        let slots = list(&measured.results) + results + list(&measured.texts);
+        ENTRY + (size_of::<Measured>() + slots + measured.view.heap_bytes()) as u64
     }
 }
 
@@ -89,7 +93,7 @@ impl Measure {
     /// A measure that remembers up to `cache_bytes` of views and counts.
     pub fn new(cache_bytes: u64) -> Measure {
         let seed = std::hash::RandomState::new().hash_one(0);
-        let entries = usize::try_from(cache_bytes / 512).unwrap_or(usize::MAX);
+        let entries = usize::try_from(cache_bytes / 1024).unwrap_or(usize::MAX);
         Measure {
             seen: Cache::with_weighter(entries, cache_bytes, Views),
             values: Cache::new(10_000),
@@ -111,7 +115,8 @@ impl Measure {
                 history.is_whole(index, &known.view)?;
                 return Ok(known);
             }
-            let view = history.view(index)?;
+            let mut view = history.view(index)?;
+            view.shrink();
             let measured = Arc::new(measure(raw, view, tokenizer));
             self.seen.insert(key, Arc::clone(&measured));
             self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
