@@ -175,9 +175,9 @@ impl CacheConfig {
 impl Default for CacheConfig {
     fn default() -> CacheConfig {
         CacheConfig {
-            measured_bytes: 64 * 1024 * 1024,
-            replacement_bytes: 32 * 1024 * 1024,
-            files: 50_000,
+            measured_bytes: 32 * 1024 * 1024,
+            replacement_bytes: 16 * 1024 * 1024,
+            files: 30_000,
         }
     }
 }

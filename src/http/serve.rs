@@ -26,7 +26,7 @@ use super::{Door, router};
 use crate::config::ServerConfig;
 
 /// Longest head of a request, and most that is read ahead of one, in bytes.
-const HEAD: usize = 64 * 1024;
+const HEAD: usize = 32 * 1024;
 /// Open files that are not connections: stored ones, workers, the log.
 const FILES: u64 = 512;
 /// Most connections where open files have no limit.

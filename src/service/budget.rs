@@ -17,6 +17,10 @@ const STANDING: u64 = 120 * 1024 * 1024;
 /// allocates from, the caches of its expressions.
 const PER_TURN: u64 = 4 * 1024 * 1024;
 
+/// Of the memory there is, what the kernel takes for the process: buffers of sockets,
+/// pages that are not written yet, the tables of what is open.
+const KERNEL: u64 = 8;
+
 /// What is assumed where the system does not tell, in bytes.
 const UNKNOWN: u64 = 1024 * 1024 * 1024;
 
@@ -112,7 +116,7 @@ impl Budget {
     pub fn of_this_machine(caches: u64, turns: u64) -> Budget {
         let memory = memory();
         let standing = STANDING + turns.saturating_mul(PER_TURN);
-        let left = memory.saturating_sub(standing).saturating_sub(caches);
+        let left = (memory - memory / KERNEL).saturating_sub(standing).saturating_sub(caches);
         Budget::new((left / 4 * 3).max(memory / 4))
     }
 
