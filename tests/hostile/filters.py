@@ -15,6 +15,8 @@ from tally import Bench
 CANARY = "CANARY-5d1e-environment"
 VARIABLES = ("OPENAI_API_KEY", "UNBURDEN_LLM__API_KEY", "HOSTILE_SECRET")
 WORKER_MIB = 512
+# What a worker has before it confines itself, and takes between two looks at it.
+WORKER_MORE_MIB = 16
 SERVER_MIB = 400
 
 FILTERS: tuple[str, ...] = (
@@ -240,7 +242,8 @@ def _bounded(bench: Bench, server: Server, memory: Memory) -> None:
     tally.note("worker peak MiB", round(memory.worker / 1024))
     tally.note("workers together MiB", round(memory.workers / 1024))
     tally.hold(memory.worker > 0, "no worker was ever seen: the watch is blind")
-    tally.hold(memory.worker / 1024 < WORKER_MIB, f"a worker held {memory.worker / 1024} MiB")
+    held = memory.worker / 1024
+    tally.hold(held < WORKER_MIB + WORKER_MORE_MIB, f"a worker held {held} MiB")
     tally.hold(server.peak_mib() < SERVER_MIB, f"the server held {server.peak_mib()} MiB")
 
 

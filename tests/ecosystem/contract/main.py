@@ -50,12 +50,13 @@ def token(binary: str, folder: Path, options: list[str], seconds: int) -> tuple[
 def stranger(binary: str, folder: Path, options: list[str], seconds: int) -> tuple[str, list[str]]:
     """Another token: 401 and nothing else, and it is as the contract says."""
     with Program(binary, folder, token=True) as program:
-        few = ("--phases", "coverage", "--max-time", str(max(5, seconds // 5)), *OPEN)
+        few = ("--phases", "coverage", "--max-time", str(max(60, seconds)), *OPEN)
         verdict = judge(program, CONTRACT, folder, *options, *few, token="another")
         before = program.statuses()
         figures, failures = _told(program, verdict)
-    # Methods that a path has not are refused before anybody is asked who they are.
-    others = set(before) - {401, 405}
+    # Paths that lead nowhere and methods that a path has not are refused before anybody
+    # is asked who they are.
+    others = set(before) - {401, 404, 405}
     if others or not before[401]:
         failures.append(f"a stranger got {dict(before)}")
     return figures, failures

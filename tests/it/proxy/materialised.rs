@@ -141,19 +141,18 @@ fn ten_megabytes_are_no_trouble() {
     }
 }
 
-/// Each fifth of them is large.
+/// None is answered before all fifty are there. Each fifth of them is large.
 #[test]
 fn fifty_calls_run_beside_one_another() {
     let arguments = |id: u64| {
         if id.is_multiple_of(5) {
-            json!({"seconds": 2, "n": 300 + id})
+            json!({"seconds": 0, "together": 50, "n": 300 + id})
         } else {
-            json!({"seconds": 2, "say": format!("call {id}")})
+            json!({"seconds": 0, "together": 50, "say": format!("call {id}")})
         }
     };
     for way in WAYS {
         let mut client = Client::new(way, &[], &[]);
-        let start = Instant::now();
         for id in 0..50u64 {
             let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
                 "params": {"name": "slow", "arguments": arguments(id)}});
@@ -167,8 +166,6 @@ fn fifty_calls_run_beside_one_another() {
                 assert_eq!(text(&answer["result"]), format!("call {id}"));
             }
         }
-        // One behind the other they would take 100 seconds.
-        assert!(start.elapsed() < Duration::from_secs(70), "{way:?}: {:?}", start.elapsed());
         assert_eq!(client.files().len(), 10);
     }
 }

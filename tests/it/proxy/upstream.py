@@ -20,6 +20,7 @@ OPTIONS = dict(option.split("=", 1) for option in sys.argv[3:])
 LOCK = threading.Lock()
 ANSWERS = {}
 ARRIVED = threading.Condition()
+WAITING = []
 ODD = r'{"a": 1.10,"n":12345678901234567890123, "odd":{"z":null,"\u00e9":"\u00e9\ud83d\ude00","a":1e400},"a":2}'
 TOOLS = ["records", "text", "echo", "slow", "progress", "sample", "big", "both", "structured",
          "image", "fail", "die", "wrong", "resource"]
@@ -34,6 +35,14 @@ def records(count):
     return "[" + ", ".join(
         '{"id":%d,"price":1.10,"big":12345678901234567890123,"name":"n\\u00e9 %d"}' % (n, n)
         for n in range(count)) + "]"
+
+
+def met(count):
+    """Whether so many calls are under way at once, all from now on; waits for the others."""
+    with ARRIVED:
+        WAITING.append(count)
+        ARRIVED.notify_all()
+        return ARRIVED.wait_for(lambda: len(WAITING) >= count, timeout=120)
 
 
 def lines(count):
@@ -78,6 +87,8 @@ def called(name, arguments, tell, ask):
         return '{"content":[{"type":"resource","resource":{"uri":"a:b","text":%s}}]}' % json.dumps(
             lines(count))
     if name == "slow":
+        if not met(arguments.get("together", 0)):
+            return text("nobody else came")
         time.sleep(arguments.get("seconds", 1))
         return text(arguments.get("say", lines(count)))
     if name == "progress":
@@ -225,6 +236,8 @@ class Server(BaseHTTPRequestHandler):
 if MODE == "stdio":
     stdio()
 else:
+    # Fifty clients at once are more than the five that wait for an accept by default.
+    ThreadingHTTPServer.request_queue_size = 128
     server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
     print(server.server_address[1], flush=True)
     server.serve_forever()
