@@ -76,7 +76,11 @@ def fills(bench: Bench) -> None:
     names = list(FILLS) if bench.full else list(FILLS)[::2][:13]
     bench.tally.note("fills", len(names))
     bench.tally.note("MiB", large / MIB)
-    environment = {"UNBURDEN_STORE__DURABILITY": "relaxed"}
+    # By its signs a fill of brackets alone may weigh 9 GB: the question here is its time.
+    environment = {
+        "UNBURDEN_STORE__DURABILITY": "relaxed",
+        "UNBURDEN_SERVER__MEMORY_BYTES": str(16 * 1024 * MIB),
+    }
     with Server(bench.program, str(root), cwd=str(root), environment=environment) as server:
         for name in names:
             unit = FILLS[name]()

@@ -117,9 +117,9 @@ fn names_only_what_is_there(summary: &Summary) {
     let known = [GOAL, SAID, FOUND, FILE].join("\n").to_lowercase();
     for text in Section::ALL.map(|section| summary.get(section)) {
         for name in STORED.find_iter(text) {
-            // Of a longer name the beginning is no file's.
-            let more = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-            if text[name.end()..].starts_with(more) {
+            // Of a longer name or a path the beginning is no file's.
+            let more = |c: char| c.is_ascii_alphanumeric() || "_-/".contains(c);
+            if text[name.end()..].trim_start_matches('.').starts_with(more) {
                 continue;
             }
             let name = name.as_str().to_lowercase();

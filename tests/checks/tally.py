@@ -11,6 +11,10 @@ SHOWN = 12
 LONGEST = 400
 
 
+class Skipped(Exception):
+    """This machine cannot run the check; the text says why."""
+
+
 @dataclass
 class Tally:
     """One check's figures and failures."""
@@ -19,6 +23,8 @@ class Tally:
     figures: dict[str, str] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     skips: list[str] = field(default_factory=list)
+    # False where nothing of it could be run.
+    ran: bool = True
 
     def add(self, figure: str, count: int = 1) -> None:
         """Counts up."""
@@ -44,6 +50,9 @@ class Tally:
 
     def lines(self) -> Iterator[str]:
         """The check's line, and one for each failure and each part that was skipped."""
+        if not self.ran:
+            yield f"skip {self.name}: {', '.join(self.skips)}"
+            return
         word = "FAIL" if self.failures else "ok  "
         figures = ", ".join(f"{name} {value}" for name, value in self.figures.items())
         yield f"{word} {self.name}: {figures}"
