@@ -31,6 +31,14 @@ fn paths_are_found_and_either_or_is_not() {
 }
 
 #[test]
+fn marks_behind_a_path_are_not_part_of_it() {
+    for text in ["in a_9.txt.\\ then", "a_9.txt\\", "a_9.txt...", "a_9.txt.\\\u{fffd}"] {
+        assert_eq!(named(text), [(Kind::Path, "a_9.txt")], "{text}");
+    }
+    assert_eq!(named("C:\\logs\\"), [(Kind::Path, "C:\\logs")]);
+}
+
+#[test]
 fn a_path_in_angle_brackets_is_a_path_and_a_tag_is_none() {
     for (text, path) in [
         ("see <./store/tool_call_9.txt>.", "./store/tool_call_9.txt"),

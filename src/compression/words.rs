@@ -231,7 +231,7 @@ pub(super) fn classify(word: &str, called: bool, closes: bool) -> Option<(Kind, 
         return (word.len() > 6 && word.ends_with("file") && NAMES.contains(&word))
             .then_some((Kind::Path, 0..word.len()));
     }
-    let trimmed = word.trim_end_matches(['.', '-', '+', '%', '@', '~']);
+    let trimmed = word.trim_end_matches(['.', '-', '+', '%', '@', '~', '\\']);
     let mut start = 0;
     let bytes = trimmed.as_bytes();
     while start < bytes.len() && matches!(bytes[start], b'-' | b'+' | b'%') {

@@ -7,8 +7,8 @@ use crate::history::splice::quote;
 /// The object with `value` for the member; appended where there was none. None
 /// where it is no object.
 pub fn with(object: &str, name: &str, value: &str) -> Option<String> {
-    let object = object.trim_ascii();
     let fields = raw::fields(object).ok()?;
+    let object = object.trim_ascii();
     if let Some(old) = raw::field(&fields, name) {
         return Some(replaced(object, old, value));
     }
@@ -69,6 +69,7 @@ mod tests {
         assert_eq!(with(r#"{ "b" : 1.10 }"#, "a", "1").unwrap(), r#"{ "b" : 1.10 ,"a":1}"#);
         assert_eq!(with(r#"{"a" : [2], "b":1}"#, "a", "1").unwrap(), r#"{"a" : 1, "b":1}"#);
         assert_eq!(with("[1]", "a", "1"), None);
+        assert_eq!(with("\u{c}{}", "a", "1"), None, "no white space of JSON");
     }
 
     #[test]
