@@ -123,11 +123,11 @@ fn names_only_what_is_there(summary: &Summary) {
                 continue;
             }
             let name = name.as_str().to_lowercase();
-            // A number that stands before a path is a word of its own.
-            let number = |c: char| c.is_ascii_digit() || c == '.';
-            let counted = name.starts_with(|c: char| c.is_ascii_digit());
-            let bare = if counted { name.trim_start_matches(number) } else { &*name };
-            let bare = bare.trim_start_matches("./");
+            // A number or a mark that stands before a path is none of its folders.
+            let bare = match name.split_once('/') {
+                Some((head, rest)) if head != ".." && !head.contains(char::is_alphabetic) => rest,
+                _ => &name,
+            };
             assert!(known.contains(bare), "{name} is named in {text:?}");
         }
     }
