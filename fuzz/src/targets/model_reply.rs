@@ -118,7 +118,7 @@ fn names_only_what_is_there(summary: &Summary) {
     for text in Section::ALL.map(|section| summary.get(section)) {
         for name in STORED.find_iter(text) {
             // Of a longer name or a path the beginning is no file's.
-            let more = |c: char| c.is_ascii_alphanumeric() || "_-/".contains(c);
+            let more = |c: char| c.is_ascii_alphanumeric() || "_-/%@~+".contains(c);
             if text[name.end()..].trim_start_matches('.').starts_with(more) {
                 continue;
             }
