@@ -20,7 +20,7 @@ pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     }
     options.privacy.enter(&mut config);
     telemetry::start(config.privacy.into());
-    memory::save();
+    memory::use_small_pages();
     let service = Arc::new(Service::open(&config)?);
     settle(&config, std::iter::once(&*service))?;
     std::thread::spawn(tokens::warm_up);

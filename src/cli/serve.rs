@@ -17,7 +17,7 @@ use crate::{telemetry, tokens};
 pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     let config = configured(options)?;
     telemetry::start(config.privacy.into());
-    memory::save();
+    memory::use_small_pages();
     let entries = entries(&config)?;
     let protected = entries.iter().all(|(_, token, _)| token.is_some()) || config.server.no_auth;
     settle(&config, entries.iter().map(|(_, _, service)| &**service))?;

@@ -106,6 +106,10 @@ fn names_stand_in_the_messages() {
         "7d589fcab1",
         "`parse_tides`",
         "The page says \"tides never come\"",
+        "tool_call_9.txt(lines 1-20)",
+        "see tool_call_9.txt%20",
+        "é./store/tool_call_9.txt.\\\u{fffd}",
+        "response.compressed_group_c_1.json()",
     ] {
         let found = rejected(&[(Section::KeyKnowledge, text)]);
         assert_eq!(words(&found), ["ungrounded"], "{text} {found:?}");

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use crate::compression::haystack::{Edge, Haystack, Needle, fold};
 use crate::compression::identifiers::{Identifier, Kind, canonical, identifiers};
 use crate::compression::rejection::Rejection;
+use crate::store::names_in;
 
 /// The most names that are listed one by one.
 const LISTED: usize = 20;
@@ -33,11 +34,18 @@ pub(super) fn ungrounded<'a>(
 ) -> Vec<Rejection> {
     let mut seen = HashSet::new();
     let mut named: Vec<Identifier<'_>> = Vec::new();
-    for found in texts.flat_map(identifiers) {
+    let texts: Vec<&str> = texts.collect();
+    for found in texts.iter().flat_map(|text| identifiers(text)) {
         let digits = found.text.bytes().filter(u8::is_ascii_digit).count();
         let free = matches!(found.kind, Kind::Number) && digits <= FREE_DIGITS;
         if !free && seen.insert(canonical(&found).into_owned()) {
             named.push(found);
+        }
+    }
+    // Whatever stands around the name of a stored file, an agent would read that file.
+    for name in texts.iter().flat_map(|text| names_in(text).map(|name| &text[name])) {
+        if !named.iter().any(|found| found.text.ends_with(name)) {
+            named.push(Identifier { kind: Kind::Path, text: name });
         }
     }
     let mut needles: Vec<Needle> = Vec::new();

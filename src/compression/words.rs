@@ -4,9 +4,6 @@ use std::ops::Range;
 
 use super::identifiers::Kind;
 
-/// How the names of stored files begin: no call of a method looks like that.
-const STORED: [&str; 4] = ["tool_call_", "compressed_group_", "compressed_files_", "lro-"];
-
 /// Endings of files that agents meet.
 const EXTENSIONS: &[&str] = &[
     "adoc",
@@ -252,8 +249,7 @@ fn kind_of(word: &str, called: bool, closes: bool) -> Option<Kind> {
     if word.contains(['/', '\\']) {
         return (!(closes && is_tag(word)) && is_path(word)).then_some(Kind::Path);
     }
-    let stored = || STORED.iter().any(|beginning| word.starts_with(beginning));
-    if NAMES.contains(&word) || ((!called || stored()) && has_extension(word)) {
+    if NAMES.contains(&word) || (!called && has_extension(word)) {
         return Some(Kind::Path);
     }
     is_id(word).then_some(Kind::Id)

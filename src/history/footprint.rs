@@ -2,6 +2,9 @@
 
 use super::message::{MessageView, ServerTool};
 
+/// What a cache itself takes for an entry: its key, its place, the tables, in bytes.
+pub const ENTRY: u64 = 160;
+
 impl MessageView {
     /// Gives back the room that its lists could still grow into: for a view that is
     /// kept. A list of one has room for four otherwise.

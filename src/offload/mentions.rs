@@ -3,58 +3,26 @@
 //! stands before it is its folder.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
-
-use crate::store::Stem;
+use crate::store::names_in;
 
 /// Longest folder that is looked at, in bytes.
 const FOLDER: usize = 1024;
-/// The beginnings of extensions of stored files.
-static FINDERS: LazyLock<[Finder<'static>; 2]> =
-    LazyLock::new(|| [Finder::new(".txt"), Finder::new(".json")]);
 /// Most paths that are looked for.
 const MENTIONS: usize = 10_000;
 
 /// Every path in `text` whose file name could have been minted here. `text` may be
 /// raw JSON: no escape stands inside a name, and one inside a folder ends it there.
 pub(super) fn mentions<'a>(text: &'a str, found: &mut BTreeSet<&'a str>) {
-    let ends = FINDERS.iter().flat_map(|finder| finder.find_iter(text.as_bytes()));
-    for dot in ends {
+    for name in names_in(text) {
         if found.len() >= MENTIONS {
             return;
         }
-        let Some(end) = extension(&text[dot..]) else { continue };
-        let Some(name) = name_before(text, dot) else { continue };
-        if !Stem::minted_for_any(&text[name..dot + end]) {
-            continue;
-        }
         // A name in a folder's place is no folder of anybody's.
-        let start = folder_before(text, name);
-        let start = if text[start..name].contains(".txt/") { name } else { start };
-        found.insert(&text[start..dot + end]);
+        let start = folder_before(text, name.start);
+        let start = if text[start..name.start].contains(".txt/") { name.start } else { start };
+        found.insert(&text[start..name.end]);
     }
-}
-
-/// The length of a stored file's extension at the start of `text`.
-fn extension(text: &str) -> Option<usize> {
-    let known = [".jsonl", ".json", ".txt"].into_iter().find(|known| text.starts_with(known))?;
-    let after = text.as_bytes().get(known.len());
-    (!after.is_some_and(|byte| is_name(*byte))).then_some(known.len())
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
-}
-
-/// Where the name that ends at `end` begins.
-fn name_before(text: &str, end: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let least = end.saturating_sub(130);
-    let start = (least..end).rev().take_while(|at| is_name(bytes[*at])).last()?;
-    // A name that goes on is no name of ours, and costs no more than this.
-    (start > least || start == 0).then_some(start)
 }
 
 /// Where the path begins whose name begins at `name`.

@@ -12,13 +12,12 @@ use super::plan::{Candidate, Kept, Plan};
 use super::run::Job;
 use super::standing::{Standing, standing};
 use crate::compaction::preview::{Budget, Moved, Spec, replacement};
-use crate::history::footprint::block;
+use crate::history::footprint::{ENTRY, block};
 use crate::history::message::SlotKind;
 use crate::history::splice::{Edit, quote};
 use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
 use crate::tokens::Tokenizer;
-use crate::tokens::measure::ENTRY;
 
 /// Replacements by content, path and settings.
 pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;

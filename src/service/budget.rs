@@ -157,8 +157,8 @@ impl Budget {
         Ok(())
     }
 
-    /// The same for a body, which nobody has to send: what is more than there is
-    /// altogether is refused.
+    /// The same for a body, which nobody has to send: more than one request can have is
+    /// refused.
     pub fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Unheld> {
         if bytes > self.most() {
             return Err(Unheld::TooHeavy(TooHeavy { wanted: bytes, total: self.most() }));

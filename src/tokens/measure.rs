@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::Tokenizer;
-use crate::history::footprint::list;
+use crate::history::footprint::{ENTRY, list};
 use crate::history::message::{MessageView, Slot, SlotKind, settle};
 use crate::history::raw::{self, Text};
 use crate::history::system_prompt::text_slots;
@@ -64,9 +64,6 @@ pub struct Measured {
 
 /// A message's content, who counted it, and the dialect it was read in.
 type Key = (u128, Tokenizer, &'static str);
-
-/// What the cache itself takes for an entry: its key, its place, the tables, in bytes.
-pub const ENTRY: u64 = 160;
 
 /// The size of a view, for a bounded cache.
 #[derive(Clone)]

@@ -50,7 +50,7 @@ class Tally:
 
     def lines(self) -> Iterator[str]:
         """The check's line, and one for each failure and each part that was skipped."""
-        if not self.ran:
+        if not self.ran and not self.failures:
             yield f"skip {self.name}: {', '.join(self.skips)}"
             return
         word = "FAIL" if self.failures else "ok  "

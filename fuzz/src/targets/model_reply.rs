@@ -27,6 +27,9 @@ const FILE: &str = "./store/tool_call_7.txt";
 /// What separates the sections of a reply that is written for the input.
 const BETWEEN: char = '\u{1f}';
 
+/// How the names of stored files begin.
+const BEGINNINGS: [&str; 4] = ["tool_call_", "compressed_group_", "compressed_files_", "lro-"];
+
 /// Names of stored files, and what looks like one.
 static STORED: LazyLock<Regex> = LazyLock::new(|| {
     let name = r"(?i)[a-z0-9_./-]*(?:tool_call_|compressed_(?:group|files)_|lro-)[a-z0-9_-]*\.(?:txt|jsonl?)";
@@ -117,9 +120,12 @@ fn names_only_what_is_there(summary: &Summary) {
     let known = [GOAL, SAID, FOUND, FILE].join("\n").to_lowercase();
     for text in Section::ALL.map(|section| summary.get(section)) {
         for name in STORED.find_iter(text) {
-            // Of a longer name or a path the beginning is no file's.
-            let more = |c: char| c.is_ascii_alphanumeric() || "_-/%@~+".contains(c);
-            if text[name.end()..].trim_start_matches('.').starts_with(more) {
+            // Of a longer name the beginning is no file's, and neither is the end.
+            let more = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+            let file = name.as_str().rsplit('/').next().unwrap_or_default();
+            if text[name.end()..].starts_with(more)
+                || !BEGINNINGS.iter().any(|b| file.starts_with(b))
+            {
                 continue;
             }
             let name = name.as_str().to_lowercase();

@@ -12,6 +12,8 @@ from pathlib import Path
 TOKEN = "contract-token"
 REQUESTS = re.compile(r'^unburden_\w*requests_total\{(.*)\} (\d+)', re.MULTILINE)
 STATUS = re.compile(r'status="(\d+)"')
+# How the counters call a path that leads nowhere.
+NOWHERE = 'route="none"'
 
 
 class Program:
@@ -52,13 +54,16 @@ class Program:
         """Its log so far."""
         return self.log.read_text(errors="replace")
 
-    def statuses(self) -> Counter[int]:
-        """How often it answered with which status, as its own counters tell."""
+    def statuses(self, nowhere: bool = True) -> Counter[int]:
+        """How often it answered with which status, as its own counters tell; with paths
+        that lead nowhere, or without."""
         request = urllib.request.Request(f"{self.url}/metrics", headers=self.headers)
         with urllib.request.urlopen(request, timeout=30) as answer:
             text = answer.read().decode()
         counts: Counter[int] = Counter()
         for labels, number in REQUESTS.findall(text):
+            if not nowhere and NOWHERE in labels:
+                continue
             status = STATUS.search(labels)
             assert status is not None, labels
             counts[int(status[1])] += int(number)
