@@ -8,7 +8,7 @@ use regex::{Match, Regex};
 
 use super::originals::{Originals, STORED_IN, folded, originals};
 use super::snapshot::{Section, Summary, Writer};
-use super::tags::{escape, escape_tags, unescape};
+use super::tags::{escape, unescape};
 
 static OPEN: LazyLock<Regex> = LazyLock::new(|| fixed(r"<state_snapshot>[ \t]*\r?\n"));
 static CLOSE: LazyLock<Regex> = LazyLock::new(|| fixed(r"\n[ \t]*</state_snapshot>"));
@@ -213,8 +213,6 @@ pub struct Found {
 fn plain(body: &str, open: &str, before: &str) -> String {
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let indent: &str = before.get(start..).unwrap_or_default();
-    // Blanks behind a tag of ours; a text's own lines keep theirs.
-    let tag = |line: &str| line.starts_with('<') && escape_tags(line.trim_end()) != line.trim_end();
     let body = match open.ends_with("\r\n") {
         true => body.replace("\r\n", "\n"),
         false => body.to_owned(),
@@ -222,9 +220,17 @@ fn plain(body: &str, open: &str, before: &str) -> String {
     let indent = if indent.trim().is_empty() { indent } else { "" };
     let lines = body.split('\n').map(|line| {
         let line = line.strip_prefix(indent).unwrap_or(line);
-        if tag(line) { line.trim_end() } else { line }
+        // Blanks behind a tag of ours; a text's own lines keep theirs.
+        if is_tag(line.trim_end()) { line.trim_end() } else { line }
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line is one of the tags in a block.
+fn is_tag(line: &str) -> bool {
+    let name = line.strip_prefix("</").or_else(|| line.strip_prefix('<'));
+    let Some(tag) = name.and_then(|name| name.strip_suffix('>')) else { return false };
+    [DIRECTIVES, FILES].contains(&tag) || Section::ALL.iter().any(|section| section.tag() == tag)
 }
 
 /// The six sections in their tags.
@@ -272,7 +278,33 @@ fn items(list: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
+
     use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+        #[test]
+        fn any_text_in_a_block_is_read_as_it_was_written(
+            section in "((</?|&lt;/?|a</ ?)(state_snapshot|task_state|div|user_directives)( ?>|&gt;)?|- ?|  |[(]Original 3 messages are stored in: x[)]|[a\\x00\u{85}é]|\r?\n|\t| [|] ){0,8}",
+            directive in "(</?task_state>|- |  |</a&lt;/task_state&gt;|[a\u{85}]|\r?\n|\t){0,8}",
+        ) {
+            let mut block = block(1);
+            // A section without words is written as a dash.
+            let words = |text: &str| match text.trim() {
+                "-" => String::new(),
+                words => words.to_owned(),
+            };
+            block.summary.set(Section::KeyKnowledge, words(&section));
+            block.summary.set(Section::TaskState, words(&directive));
+            block.directives = vec![directive, section];
+            let text = format!("be brief\n\n{}\n\nToday", block.render());
+            let found = Block::find_all(&text);
+            prop_assert_eq!(&found.before, "be brief\n\n");
+            prop_assert_eq!(&found.after, "\n\nToday");
+            prop_assert_eq!(&found.blocks[..], &[block][..]);
+        }
+    }
 
     fn block(originals: u64) -> Block {
         let mut summary = Summary::default();

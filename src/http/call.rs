@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
+use http_body::Body as _;
 use http_body_util::BodyExt;
 
 use super::{Door, Tenant, error, refuse};
@@ -85,15 +86,16 @@ impl Reading {
             return Err(error::coded_body(&String::from_utf8_lossy(coding)));
         }
         let length = headers.get(header::CONTENT_LENGTH);
-        let length: usize = length.and_then(|text| text.to_str().ok()?.parse().ok()).unwrap_or(0);
-        if length > self.limit {
+        let length = length.and_then(|text| text.to_str().ok()?.parse().ok());
+        let length = length.or(body.is_end_stream().then_some(0));
+        if length.is_some_and(|length| length > self.limit) {
             return Err(error::too_large(self.limit));
         }
-        let (mut bytes, mut reserved) = (Vec::new(), Reserved::default());
         // What cannot be had now is not even read.
         let refused = |unheld: Unheld| error::failed(&unheld.into());
-        self.budget.hold(&mut reserved, announced(length as u64)).map_err(refused)?;
-        reserved = Reserved::default();
+        let expected = length.map(|length| announced(length as u64));
+        let mut reserved = self.budget.expect(expected).map_err(refused)?;
+        let mut bytes = Vec::new();
         loop {
             let frame = tokio::time::timeout(self.pause, body.frame()).await;
             let Ok(frame) = frame else { return Err(error::slow_body(self.pause.as_secs())) };
@@ -105,7 +107,7 @@ impl Reading {
             }
             self.budget.hold(&mut reserved, announced(read as u64)).map_err(refused)?;
             if bytes.is_empty() {
-                bytes.reserve_exact(data.len().max(length.min(FIRST)));
+                bytes.reserve_exact(data.len().max(length.unwrap_or(0).min(FIRST)));
             }
             bytes.extend_from_slice(&data);
         }

@@ -51,6 +51,8 @@ pub struct Budget {
 pub struct Reserved {
     common: Option<OwnedSemaphorePermit>,
     spare: Option<OwnedSemaphorePermit>,
+    /// It will not stay small, however little it has taken so far.
+    large: bool,
 }
 
 impl Reserved {
@@ -130,6 +132,11 @@ impl Budget {
         self.total - self.total / UNIT / SPARE * UNIT
     }
 
+    /// What a small request may take, in bytes.
+    fn small(&self) -> u64 {
+        self.total / SPARE / SMALL
+    }
+
     /// Takes `bytes`, at once or not at all. More than one request can have is taken
     /// as that: alone, every request that fits the other limits may run.
     pub fn take(&self, bytes: u64) -> Result<Reserved, Full> {
@@ -145,7 +152,7 @@ impl Budget {
         let take = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(units).ok();
         let (held, more) = match take(&self.left) {
             Some(more) => (&mut reserved.common, more),
-            None if bytes <= self.total / SPARE / SMALL => {
+            None if !reserved.large && bytes <= self.small() => {
                 (&mut reserved.spare, take(&self.spare).ok_or_else(|| self.full(bytes))?)
             }
             None => return Err(self.full(bytes)),
@@ -164,6 +171,16 @@ impl Budget {
             return Err(Unheld::TooHeavy(TooHeavy { wanted: bytes, total: self.most() }));
         }
         self.grow(reserved, bytes).map_err(Unheld::Full)
+    }
+
+    /// Nothing yet, for what will want `bytes`: refused where there is no room for them
+    /// now. Who announces much and sends little keeps nobody out, and the beginning of
+    /// a history is no small request; nor is what does not say how much it will want.
+    pub fn expect(&self, bytes: Option<u64>) -> Result<Reserved, Unheld> {
+        let large = bytes.is_none_or(|bytes| bytes > self.small());
+        let mut room = Reserved { large, ..Reserved::default() };
+        self.hold(&mut room, bytes.unwrap_or(0))?;
+        Ok(Reserved { large, ..Reserved::default() })
     }
 
     /// Why `wanted` more bytes cannot be had.
@@ -238,6 +255,19 @@ mod tests {
         budget.grow(&mut grown, 4 << 10).unwrap();
         drop((all, small, grown));
         assert_eq!(budget.full(0).held, 0);
+    }
+
+    #[test]
+    fn the_beginning_of_a_large_request_is_not_a_small_one() {
+        let budget = Budget::new(1 << 20);
+        let [mut large, mut untold] =
+            [Some(8 << 10), None].map(|bytes| budget.expect(bytes).unwrap());
+        let mut small = budget.expect(Some(4 << 10)).unwrap();
+        let _all = budget.take(u64::MAX).unwrap();
+        assert!(budget.expect(Some(8 << 10)).is_err());
+        assert!(budget.grow(&mut large, 1 << 10).is_err());
+        assert!(budget.grow(&mut untold, 1 << 10).is_err());
+        budget.grow(&mut small, 1 << 10).unwrap();
     }
 
     #[test]

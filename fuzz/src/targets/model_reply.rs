@@ -14,6 +14,7 @@ use unburden::compression::snapshot::{Section, Summary, Writer};
 use unburden::compression::tags;
 use unburden::compression::transcript::{Answered, Asked, Said};
 use unburden::history::message::Role;
+use unburden::store::Stem;
 
 const GOAL: &str = "Please fix the failing login tests in src/auth/login.rs. Never touch the \
                     database schema. Mail the report to bob@acme.example.";
@@ -27,13 +28,10 @@ const FILE: &str = "./store/tool_call_7.txt";
 /// What separates the sections of a reply that is written for the input.
 const BETWEEN: char = '\u{1f}';
 
-/// How the names of stored files begin.
-const BEGINNINGS: [&str; 4] = ["tool_call_", "compressed_group_", "compressed_files_", "lro-"];
-
-/// Names of stored files, and what looks like one.
-static STORED: LazyLock<Regex> = LazyLock::new(|| {
-    let name = r"(?i)[a-z0-9_./-]*(?:tool_call_|compressed_(?:group|files)_|lro-)[a-z0-9_-]*\.(?:txt|jsonl?)";
-    Regex::new(name).expect("the pattern is a constant")
+/// Paths of files with the extensions of stored ones.
+static PATHS: LazyLock<Regex> = LazyLock::new(|| {
+    let path = r"(?:[A-Za-z0-9_.-]*/)*[A-Za-z0-9_-]+\.(?:txt|jsonl?)";
+    Regex::new(path).expect("the pattern is a constant")
 });
 
 pub(crate) fn run(data: &[u8]) {
@@ -119,22 +117,22 @@ fn stands_alone(summary: &Summary) {
 fn names_only_what_is_there(summary: &Summary) {
     let known = [GOAL, SAID, FOUND, FILE].join("\n").to_lowercase();
     for text in Section::ALL.map(|section| summary.get(section)) {
-        for name in STORED.find_iter(text) {
+        for path in PATHS.find_iter(text) {
             // Of a longer name the beginning is no file's, and neither is the end.
             let more = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-            let file = name.as_str().rsplit('/').next().unwrap_or_default();
-            if text[name.end()..].starts_with(more)
-                || !BEGINNINGS.iter().any(|b| file.starts_with(b))
-            {
+            let name = path.as_str().rsplit('/').next().unwrap_or_default();
+            let longer =
+                text[path.end()..].starts_with(more) || text[..path.start()].ends_with(more);
+            if longer || !Stem::minted_for_any(name) {
                 continue;
             }
-            let name = name.as_str().to_lowercase();
+            let path = path.as_str().to_lowercase();
             // A number or a mark that stands before a path is none of its folders.
-            let bare = match name.split_once('/') {
+            let bare = match path.split_once('/') {
                 Some((head, rest)) if head != ".." && !head.contains(char::is_alphabetic) => rest,
-                _ => &name,
+                _ => &path,
             };
-            assert!(known.contains(bare), "{name} is named in {text:?}");
+            assert!(known.contains(bare), "{path} is named in {text:?}");
         }
     }
 }
