@@ -15,7 +15,7 @@ mod problems;
 mod tests;
 
 use super::reader::{Reader, array, mark_own, members, object, opened, string};
-use super::{Answered, BadMessage, Dialect, Opening, Problem, turn_starts};
+use super::{Answered, BadMessage, Dialect, Opening, Problem};
 use crate::history::message::{Call, MessageView, Role, Slot};
 use crate::history::raw::{self, Fields};
 use crate::history::splice::quote;
@@ -74,7 +74,7 @@ impl Dialect for Bedrock {
     }
 
     fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
-        turn_starts(views)
+        problems::unit_starts(views)
     }
 
     fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {

@@ -189,11 +189,20 @@ fn each_rule_has_a_broken_history_and_a_sound_one() {
 
 #[test]
 fn a_unit_is_a_turn_with_its_results() {
-    let views: Vec<MessageView> = [HI, OK, CALLS, RESULT_A, RESULT_B, OK, HI].map(view).into();
+    let starts = |messages: &[&str]| {
+        let views: Vec<MessageView> = messages.iter().map(|message| view(message)).collect();
+        Bedrock.unit_starts(&views.iter().collect::<Vec<_>>())
+    };
     assert_eq!(
-        Bedrock.unit_starts(&views.iter().collect::<Vec<_>>()),
+        starts(&[HI, OK, CALLS, RESULT_A, RESULT_B, OK, HI]),
         [true, true, false, false, false, true, true]
     );
+    // The words between do not part them: the API takes both messages as one turn.
+    assert_eq!(
+        starts(&[HI, CALLS, RESULT_A, HI, RESULT_B, HI, OK, HI]),
+        [true, true, false, false, false, true, true, true]
+    );
+    assert_eq!(starts(&[HI, RESULT_A, OK, HI]), [true, true, true, true]);
 }
 
 #[test]
