@@ -53,6 +53,15 @@ impl Originals {
         numbers.map(|number| format!("{}_{number}.json", self.stem))
     }
 
+    /// True where `path` is one of the files.
+    pub fn holds(&self, path: &str) -> bool {
+        let number = path.strip_prefix(self.stem.as_str()).and_then(|rest| rest.strip_prefix('_'));
+        let number = number.and_then(|rest| rest.strip_suffix(".json")?.parse::<u64>().ok());
+        number.is_some_and(|number| {
+            self.runs.iter().any(|(from, to)| (*from..=*to).contains(&number))
+        })
+    }
+
     /// The highest number that a chat can have come to.
     pub fn last(&self) -> Option<u64> {
         self.runs.iter().map(|(_, to)| *to).filter(|number| *number < NUMBERS).max()

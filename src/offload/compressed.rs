@@ -19,7 +19,7 @@ use super::snapshots::{NewFile, NoSnapshot, Snapshots};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::history::splice::quote;
-use crate::store::{Claim, Claims, Stem, StoreError, regular_len};
+use crate::store::{Claim, Claims, FileName, Stem, StoreError, regular_len};
 
 /// Most files out of reach that are named.
 const LOST_TOLD: usize = 5;
@@ -145,7 +145,12 @@ impl Job<'_> {
         for n in new {
             let file = &snapshots.files[n];
             let files = [(file.stem.clone(), file.claim.clone())];
-            let claim = self.store.write(&files, |_| file.content.as_str().into())?.remove(0);
+            let others = |name: &FileName| {
+                snapshots.names(&self.store.spell(name))
+                    || snapshots.files.iter().any(|file| file.claim.name == *name)
+            };
+            let content = |_| file.content.as_str().into();
+            let claim = self.store.write_beside(&others, &files, content)?.remove(0);
             of_snapshots[n] = !claim.stored;
             let old = self.store.spell(&file.claim.name);
             let path = self.store.spell(&claim.name);

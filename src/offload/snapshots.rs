@@ -22,7 +22,7 @@ use crate::compression::retention::Retention;
 use crate::compression::snapshot::{Section, Summary, Writer};
 use crate::compression::transcript::Said;
 use crate::history::own::IN_FORMAT;
-use crate::store::{Claim, Claims, Stem, StoreError};
+use crate::store::{Claim, Claims, FileName, Others, Stem, StoreError};
 
 /// Tries at bringing a snapshot under what it may cost; each halves its budget.
 const TRIES: u32 = 3;
@@ -58,7 +58,17 @@ pub(super) struct Snapshots {
     pub(super) retention: Retention,
 }
 
+/// True where `path` is named for the originals of one of the snapshots.
+fn holds(blocks: &[Block], path: &str) -> bool {
+    blocks.iter().flat_map(|block| &block.originals).any(|originals| originals.holds(path))
+}
+
 impl Snapshots {
+    /// True where a group has `path`, or one that was merged.
+    pub(super) fn names(&self, path: &str) -> bool {
+        holds(&self.blocks, path)
+    }
+
     /// Other requests took names in between: files got the next ones. All at once,
     /// for one file's new name may be another's old one.
     pub(super) fn rename(&mut self, renamed: &HashMap<String, String>) {
@@ -191,7 +201,13 @@ impl Job<'_> {
     ) -> Result<(), NoSnapshot> {
         let before = compression.earlier();
         let named = before.iter().flat_map(|block| &block.originals).filter_map(Originals::last);
+        // A file that is named twice comes back once, so equal groups have one each.
+        let others = |name: &FileName| {
+            let path = self.store.spell(name);
+            snapshots.names(&path) || holds(&before, &path)
+        };
         let originals = self.new_file(
+            &others,
             Stem::of_group(
                 &self.chat_name(compression),
                 named.max().map_or(0, |number| number + 1),
@@ -273,6 +289,7 @@ impl Job<'_> {
         }
         if let (Some(content), Some(more)) = (list, &mut block.more) {
             let file = self.new_file(
+                &|_| false,
                 Stem::of_file_list(&self.chat_name(compression), 0),
                 content,
                 claims,
@@ -298,12 +315,13 @@ impl Job<'_> {
 
     fn new_file(
         &self,
+        others: Others<'_>,
         stem: Stem,
         content: String,
         claims: &mut Claims,
     ) -> Result<NewFile, StoreError> {
         let wanted = [(stem, blake3::hash(content.as_bytes()))];
-        let claim = self.store.claim(claims, &wanted)?.remove(0);
+        let claim = self.store.claim_beside(others, claims, &wanted)?.remove(0);
         let [(stem, _)] = wanted;
         let path = self.store.spell(&claim.name);
         Ok(NewFile { stem, claim, path, content })

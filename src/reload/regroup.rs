@@ -76,8 +76,8 @@ pub(super) fn regroup(
     Ok(Some(woven(history, &views, system, &place, &groups)))
 }
 
-/// The text of a group's file, and how many messages it brings back. The words for a file outside and for one that is
-/// not there are the same.
+/// The text of a group's file, and how many messages it brings back. The words for a
+/// file outside and for one that is not there are the same.
 fn group(
     history: &History<'_>,
     path: &str,

@@ -49,7 +49,7 @@ pub use stamp::rfc3339;
 pub use sweep::sweep;
 pub use sweep_report::{ExpiredFile, Run, SweepEvent, SweepReport, Trouble};
 pub use verify::{VerifyReport, verify};
-pub use write::{Claim, Claims, Durability, Store};
+pub use write::{Claim, Claims, Durability, Others, Store};
 
 use std::io;
 

@@ -71,6 +71,17 @@ impl Store {
         claims: &mut Claims,
         wanted: &[(Stem, blake3::Hash)],
     ) -> Result<Vec<Claim>, StoreError> {
+        self.claim_beside(&NO_OTHERS, claims, wanted)
+    }
+
+    /// The same, and none of the `others`, whatever they hold: where equal contents
+    /// are told apart by their names.
+    pub fn claim_beside(
+        &self,
+        others: Others<'_>,
+        claims: &mut Claims,
+        wanted: &[(Stem, blake3::Hash)],
+    ) -> Result<Vec<Claim>, StoreError> {
         let folder = match self.folder.dir().open_dir(self.folder.relative()) {
             Ok(folder) => Some(folder),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -78,7 +89,7 @@ impl Store {
         };
         let mut granted = Vec::with_capacity(wanted.len());
         for (stem, hash) in wanted {
-            let claim = self.free_name(folder.as_ref(), stem, *hash, claims)?;
+            let claim = self.free_name(folder.as_ref(), stem, *hash, (claims, others))?;
             claims.0.insert(claim.name.clone(), claim.clone());
             granted.push(claim);
         }
@@ -104,10 +115,20 @@ impl Store {
         files: &[(Stem, Claim)],
         content: impl Fn(usize) -> Cow<'a, str> + Sync,
     ) -> Result<Vec<Claim>, StoreError> {
+        self.write_beside(&NO_OTHERS, files, content)
+    }
+
+    /// The same, and no next name is one of the `others`.
+    pub fn write_beside<'a>(
+        &self,
+        others: Others<'_>,
+        files: &[(Stem, Claim)],
+        content: impl Fn(usize) -> Cow<'a, str> + Sync,
+    ) -> Result<Vec<Claim>, StoreError> {
         let folder = self.make_folder()?;
         let written = writers::each(self.durability, files.len(), |index| {
             let (stem, claim) = &files[index];
-            self.write_one(&folder, stem, claim, &content(index))
+            self.write_one(&folder, (stem, claim), &content(index), others)
         })?;
         if self.durability == Durability::Sync {
             sync_folder(&folder).map_err(|source| self.failed("syncing", None, source))?;
@@ -127,16 +148,23 @@ impl Store {
     fn write_one(
         &self,
         folder: &Dir,
-        stem: &Stem,
-        claim: &Claim,
+        (stem, claim): (&Stem, &Claim),
         content: &str,
+        others: Others<'_>,
     ) -> Result<Written, StoreError> {
         let mut claim = claim.clone();
         while !claim.stored {
             match self.publish(folder, &claim.name, content) {
                 Ok(metadata) => return Ok(Written { claim, metadata: Some(metadata) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    claim = self.free_name(Some(folder), stem, claim.hash, &Claims::default())?;
+                    // Who came first may have written the same: the name stays.
+                    let held = self.content(folder, &claim.name);
+                    if matches!(held, Ok(Held::Content(hash)) if hash == claim.hash) {
+                        claim.stored = true;
+                    } else {
+                        let names = (&Claims::default(), others);
+                        claim = self.free_name(Some(folder), stem, claim.hash, names)?;
+                    }
                 }
                 Err(source) => return Err(self.failed("writing", Some(&claim.name), source)),
             }
@@ -149,7 +177,7 @@ impl Store {
         folder: Option<&Dir>,
         stem: &Stem,
         hash: blake3::Hash,
-        claims: &Claims,
+        (claims, others): (&Claims, Others<'_>),
     ) -> Result<Claim, StoreError> {
         let least = match folder {
             Some(folder) => self.least_number(folder, stem)?,
@@ -159,7 +187,7 @@ impl Store {
             let taken_before =
                 least.is_some_and(|least| stem.number_of(name.as_str()) < Some(least));
             if let Some(other) = claims.0.get(&name) {
-                if other.hash == hash {
+                if other.hash == hash && !others(&name) {
                     return Ok(other.clone());
                 }
                 continue;
@@ -171,12 +199,12 @@ impl Store {
                 None => Held::Nothing,
             };
             match held {
-                Held::Content(held) if held == hash => {
+                Held::Content(held) if held == hash && !others(&name) => {
                     return Ok(Claim { name, hash, stored: true });
                 }
                 Held::Content(_) | Held::NoFile => {}
                 // A hole was a file once, and histories may still name it.
-                Held::Nothing if taken_before => {}
+                Held::Nothing if taken_before || others(&name) => {}
                 Held::Nothing => return Ok(Claim { name, hash, stored: false }),
             }
         }
@@ -344,6 +372,10 @@ enum Held {
     /// A folder, a link or a device: as good as taken by other content.
     NoFile,
 }
+
+/// True for a name that is another's, whatever it holds.
+pub type Others<'a> = &'a (dyn Fn(&FileName) -> bool + Sync);
+const NO_OTHERS: fn(&FileName) -> bool = |_| false;
 
 /// The names given out in one request.
 #[derive(Debug, Default)]

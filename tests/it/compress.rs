@@ -192,6 +192,37 @@ fn groups_end_where_a_turn_ends() {
     assert_eq!(split(&app.rehydrate(&after.messages).messages), whole);
 }
 
+/// An agent in a loop says the same again and again. A file that two snapshots name
+/// comes back once, for it may be one snapshot copied: equal groups have a file each.
+#[test]
+fn equal_groups_come_back_each() {
+    let app = TestApp::new();
+    let set = json!({"group_token_threshold": 800});
+    let log: Vec<String> = (0..80).map(|l| format!("case_{l} ... FAILED in {l} ms")).collect();
+    let turn = [
+        json!({"role": "user", "content": "Run the tests again."}).to_string(),
+        json!({"role": "assistant", "content": log.join("\n")}).to_string(),
+    ];
+    let looped = |times: usize| turn.iter().cycle().take(2 * times).cloned();
+    let mut whole: Vec<String> = history(0).into_iter().chain(looped(8)).collect();
+    let mut after = compress(&app, &array(&whole), &set);
+    for _ in 0..3 {
+        let groups = after.report()["snapshot"]["groups"].as_array().unwrap().clone();
+        assert!(groups.len() > 3, "{groups:?}");
+        let text = system(&after);
+        let paths: std::collections::BTreeSet<_> =
+            groups.iter().map(|g| g["path"].as_str()).collect();
+        assert_eq!(paths.len(), groups.len(), "{text}");
+        assert_eq!(split(&app.rehydrate(&after.messages).messages), whole);
+        let again = compress(&app.again(), &after.messages, &set);
+        assert_eq!(again.messages, after.messages);
+        // The loop goes on, behind what is compressed already.
+        let grown: Vec<String> = split(&after.messages).into_iter().chain(looped(8)).collect();
+        whole.extend(looped(8));
+        after = compress(&app, &array(&grown), &set);
+    }
+}
+
 #[test]
 fn system_messages_in_between_stay_and_find_their_place_again() {
     let app = TestApp::new();

@@ -718,7 +718,14 @@ fn groups_that_lose_their_names_to_another_request_keep_apart() {
             .map(|t| {
                 let (app, set) = (Arc::clone(&app), set.clone());
                 std::thread::spawn(move || {
-                    let before = with_system(turns(&format!("agent{t}"), 100..140));
+                    // Of each history's groups some are equal, and some another's too.
+                    let group = |who: &str| {
+                        let log = turns(who, 100..110).join("\n");
+                        [user("Weigh them all again."), assistant(&log)]
+                    };
+                    let (own, shared) = (group(&format!("agent{t}")), group("agent"));
+                    let order = [&shared, &own, &shared, &shared, &own, &own, &shared];
+                    let before = with_system(order.map(|group| group.to_vec()).concat());
                     let after = compress(&app, &before, &set);
                     let back = app.rehydrate(&after.messages);
                     let same = split(&back.messages) == before;
