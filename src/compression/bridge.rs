@@ -35,18 +35,10 @@ pub fn is_bridge(history: &History<'_>, index: usize) -> bool {
 
 /// True where the messages need a bridge once those before `left` are gone and their
 /// snapshots stand beside the messages.
-pub fn needs_bridge(
-    history: &History<'_>,
-    views: &[&MessageView],
-    left: usize,
-    has_one: bool,
-) -> bool {
-    let first = |from: usize| views[from..].iter().find(|view| view.role != Role::System);
-    let model_first = |from| first(from).is_some_and(|view| view.role == Role::Assistant);
+pub fn needs_bridge(history: &History<'_>, views: &[&MessageView], left: usize) -> bool {
+    let first = views[left..].iter().find(|view| view.role != Role::System);
     // A request without a message is none. And words of the service's own that
     // somebody repeats would count at the front.
-    let is_ours = |view: &&MessageView| view.own;
     history.dialect().opening() == Opening::User
-        && (first(left).as_ref().is_none_or(|view| is_ours(view))
-            || model_first(left) && (!model_first(0) || has_one))
+        && first.is_none_or(|view| view.own || view.role == Role::Assistant)
 }

@@ -81,12 +81,7 @@ impl Job<'_> {
     /// snapshots.
     fn bridge(&self, compression: &Compression) -> Option<&'static str> {
         let needed = !compression.place.is_own_message()
-            && needs_bridge(
-                self.history(),
-                &self.views(),
-                compression.gone.end,
-                compression.bridge.is_some(),
-            );
+            && needs_bridge(self.history(), &self.views(), compression.gone.end);
         needed.then_some(BRIDGE)
     }
 

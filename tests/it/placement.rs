@@ -161,6 +161,20 @@ fn blocks_of_a_system_prompt_keep_their_cache() {
     assert_eq!(blocks.as_array().unwrap().len(), 2);
 }
 
+/// A client whose agent greets, or that cut its history, posts what the API would refuse.
+/// Its messages are compressed like any others, and what leaves is sound.
+#[test]
+fn a_history_that_begins_with_the_model_gets_a_bridge_too() {
+    for format in ["anthropic", "gemini", "ai-sdk"] {
+        for system in [None, Some(json!("You port parsers."))] {
+            let mut before = history(format, 20);
+            before.remove(0);
+            let (now, _) = compressed(format, &before, system.as_ref());
+            assert_eq!(now[0]["role"], "user", "{format}: {}", now[0]);
+        }
+    }
+}
+
 #[test]
 fn a_history_that_goes_on_with_the_user_needs_no_bridge() {
     let mut before = history("anthropic", 20);

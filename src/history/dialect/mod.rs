@@ -148,6 +148,29 @@ pub(crate) fn turn_starts(views: &[&MessageView]) -> Vec<bool> {
     views.iter().map(start_of).collect()
 }
 
+/// The same in formats whose API takes the messages of one side in a row as one turn:
+/// all results of the turn behind the model's are in its unit, also where that has the
+/// user's words before them. `parts` is true for a message that ends any turn.
+pub(crate) fn merged_turn_starts(
+    views: &[&MessageView],
+    parts: impl Fn(&MessageView) -> bool,
+) -> Vec<bool> {
+    let mut starts = turn_starts(views);
+    // The first message behind the model's that may still begin a unit.
+    let mut next = None;
+    for (index, view) in views.iter().enumerate() {
+        if view.role == Role::Assistant {
+            next = Some(index + 1);
+        } else if parts(view) {
+            next = None;
+        } else if let (Some(from), false) = (next, view.results.is_empty()) {
+            starts[from..=index].fill(false);
+            next = Some(index + 1);
+        }
+    }
+    starts
+}
+
 /// True for a message that only carries results.
 fn continues(view: &MessageView) -> bool {
     !view.results.is_empty() && view.calls.is_empty()

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::{Problem, Rule, turn_starts};
+use super::super::{Problem, Rule, merged_turn_starts};
 use crate::history::message::{MessageView, Role, ServerTool, ToolResult};
 
 pub(super) const CALL_WITHOUT_RESULT: Rule = Rule {
@@ -208,7 +208,7 @@ impl<'v> Check<'v> {
 /// Where units begin: a turn with its results is one, and so is all from a call of
 /// the provider's own tools to its result.
 pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
-    let mut starts = turn_starts(views);
+    let mut starts = merged_turn_starts(views, |view| view.role == Role::System);
     let last_of = last_results(views);
     let mut last = 0;
     for (index, start) in starts.iter_mut().enumerate() {

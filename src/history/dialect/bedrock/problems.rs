@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::super::{Problem, Rule, turn_starts};
+use super::super::{Problem, Rule, merged_turn_starts};
 use crate::history::message::{MessageView, Role, ToolResult};
 
 pub(super) const CALL_WITHOUT_RESULT: Rule = Rule {
@@ -88,20 +88,9 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
     check.problems
 }
 
-/// Where units begin: a turn of the model is one with all results in the turn behind
-/// it, also where that has the user's words before them.
+/// Where units begin. System messages, which the API has not, part no turn.
 pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
-    let mut starts = turn_starts(views);
-    let mut after_model = false;
-    let mut turn = 0;
-    for (index, view) in views.iter().enumerate() {
-        if view.role == Role::Assistant {
-            (after_model, turn) = (true, index + 1);
-        } else if after_model && !view.results.is_empty() {
-            starts[turn..=index].fill(false);
-        }
-    }
-    starts
+    merged_turn_starts(views, |_| false)
 }
 
 /// The history as far as it was heard.

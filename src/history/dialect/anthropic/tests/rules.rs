@@ -114,6 +114,13 @@ fn a_unit_is_a_turn_with_its_results_and_those_of_the_server() {
         [true, true, false, false, false, false]
     );
     assert_eq!(starts(&[HI, &found, HI]), [true, true, true]);
+    // Words between part nothing, for the API takes both messages as one turn; a system
+    // message does.
+    assert_eq!(
+        starts(&[HI, CALLS, RESULT_A, HI, RESULT_B, HI, OK, HI]),
+        [true, true, false, false, false, true, true, true]
+    );
+    assert_eq!(starts(&[CALLS, HI, SYSTEM, RESULT_A]), [true; 4]);
     assert_eq!(starts(&[]), [] as [bool; 0]);
 }
 
