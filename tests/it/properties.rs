@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::FileFailurePersistence;
 use serde_json::{Value, json};
-use unburden::history::raw::{elements, fields, unescape};
+use unburden::history::raw::{Text, elements, fields, unescape};
 
 use crate::app::{TestApp, request, split};
 use crate::history::{array, messages};
@@ -89,23 +89,25 @@ fn texts(message: &str) -> Vec<String> {
 }
 
 /// A message by value: what a JSON parser would see, numbers by spelling.
-pub(crate) fn by_value(message: &str) -> Vec<(String, String)> {
-    fields(message)
-        .unwrap()
-        .into_iter()
-        .map(|(name, raw)| (name.into_owned(), value_of(raw)))
-        .collect()
+pub(crate) fn by_value(message: &str) -> Vec<(String, ByValue<'_>)> {
+    let members = fields(message).unwrap().into_iter();
+    members.map(|(name, raw)| (name.into_owned(), value_of(raw))).collect()
 }
 
-pub(crate) fn value_of(raw: &str) -> String {
+#[derive(Debug, PartialEq)]
+pub(crate) enum ByValue<'a> {
+    Text(Text<'a>),
+    Object(Vec<(String, ByValue<'a>)>),
+    Array(Vec<ByValue<'a>>),
+    AsSpelled(&'a str),
+}
+
+fn value_of(raw: &str) -> ByValue<'_> {
     match raw.as_bytes().first() {
-        Some(b'"') => format!("{:?}", unescape(raw)),
-        Some(b'{') => format!("{:?}", by_value(raw)),
-        Some(b'[') => {
-            let elements = elements(raw).unwrap();
-            format!("{:?}", elements.into_iter().map(value_of).collect::<Vec<_>>())
-        }
-        _ => raw.to_owned(),
+        Some(b'"') => ByValue::Text(unescape(raw)),
+        Some(b'{') => ByValue::Object(by_value(raw)),
+        Some(b'[') => ByValue::Array(elements(raw).unwrap().into_iter().map(value_of).collect()),
+        _ => ByValue::AsSpelled(raw),
     }
 }
 
