@@ -10,7 +10,7 @@
 use serde_json::{Value, json};
 
 use crate::app::{TestApp, split};
-use crate::properties::by_value;
+use crate::properties::value_of;
 
 #[test]
 fn cases() {
@@ -91,8 +91,7 @@ fn show(case: &str) -> String {
     );
     if report["repairs"].is_null() {
         let back = app.rehydrate(&after.messages);
-        let value = |text: &str| split(text).iter().map(|m| by_value(m)).collect::<Vec<_>>();
-        assert_eq!(value(&back.messages), value(&history));
+        assert_eq!(value_of(&back.messages), value_of(&history));
     }
     out
 }

@@ -102,7 +102,7 @@ pub(crate) enum ByValue<'a> {
     AsSpelled(&'a str),
 }
 
-fn value_of(raw: &str) -> ByValue<'_> {
+pub(crate) fn value_of(raw: &str) -> ByValue<'_> {
     match raw.as_bytes().first() {
         Some(b'"') => ByValue::Text(unescape(raw)),
         Some(b'{') => ByValue::Object(by_value(raw)),
