@@ -79,7 +79,7 @@ impl Job<'_> {
         let saved: u64 = moves.iter().map(Move::saves).sum();
         let before = self.tokens_before();
         let left = before - saved;
-        let missed = settings.target_tokens.is_some_and(|target| left > target);
+        let missed = self.misses_target(left);
         let asked = match settings.mode {
             Mode::Compact => false,
             Mode::Compress => true,
@@ -214,7 +214,9 @@ impl Job<'_> {
     }
 
     /// The least that the history can cost after `moves`: with a snapshot of all
-    /// that may be compressed, where the mode allows one.
+    /// that may be compressed, where the mode allows one and it is worth a pass. One
+    /// that is not worth it would be once other results have moved for the target in
+    /// its stead, and the next post would compress what this one did not (I3).
     pub(super) fn least(&self, moves: &[Move]) -> u64 {
         let tokens = self.tokens_after(moves);
         let left = self.beside + tokens.iter().sum::<u64>();
@@ -222,9 +224,17 @@ impl Job<'_> {
             return left;
         }
         let place = self.place();
+        let region = self.region(&tokens, &place);
+        if self.worth_a_pass(&region, left, self.misses_target(left)).is_err() {
+            return left;
+        }
         let replaced: u64 = place.blocks.iter().map(|b| self.tokenizer.count(&b.render())).sum();
-        let gone = self.region(&tokens, &place).tokens() + replaced;
+        let gone = region.tokens() + replaced;
         left.saturating_sub(gone) + gone.min(LEAST)
+    }
+
+    fn misses_target(&self, left: u64) -> bool {
+        self.settings.target_tokens.is_some_and(|target| left > target)
     }
 
     fn place(&self) -> Place {

@@ -388,3 +388,32 @@ fn a_target_is_met_without_a_snapshot_where_one_is_not_worth_it() {
     assert_eq!(twice.messages, once.messages);
     assert_eq!(split(&app.rehydrate(&once.messages).messages), split(&history));
 }
+
+/// Results that move for a target make what may be compressed a larger part of what
+/// is left: what is hardly worth a snapshot is judged as it will be then, at once.
+#[test]
+fn what_a_target_moves_makes_no_snapshot_at_the_next_post() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "check", "arguments": "{}"}});
+    let result = |id: &str| {
+        let log: String = (0..45).map(|n| format!("src/{id}/rule_{n}.rs: ok\n")).collect();
+        json!({"role": "tool", "tool_call_id": id, "content": log})
+    };
+    for words in (0..700).step_by(25) {
+        let history = json!([
+            {"role": "user", "content": "Check the rules."},
+            {"role": "assistant", "content": "word ".repeat(words)},
+            {"role": "user", "content": "Go on."},
+            {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b"), call("c")]},
+            result("a"), result("b"), result("c")])
+        .to_string();
+        let app = TestApp::new();
+        let before = app.offload(&history, &json!({"dry_run": true}));
+        let target = before.report()["tokens_before"].as_u64().unwrap() - 60;
+        let settings = json!({"target_tokens": target, "keep_recent_count": 5,
+                              "max_tool_message_tokens": 20, "max_total_tokens": 0});
+        let once = compress(&app, &history, &settings);
+        assert!(once.report()["tokens_after"].as_u64().unwrap() <= target, "{}", once.report());
+        let twice = compress(&app, &once.messages, &settings);
+        assert_eq!(twice.messages, once.messages, "{words} {} {}", once.report(), twice.report());
+    }
+}
