@@ -3,22 +3,17 @@
 //! here; where nothing is to be done, the reason is an answer too.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::kept::Kept;
 use super::moves::Move;
 use super::request::Mode;
 use super::run::Job;
-use super::standing::{Standing, reference_standing};
-use crate::compaction::reference;
 use crate::compression::block::Block;
 use crate::compression::bridge::{self, standing};
 use crate::compression::group::{LEAST, Sizes, groups};
 use crate::compression::place::Place;
 use crate::compression::region::Region;
 use crate::history::message::Role;
-use crate::store::regular_len;
-use crate::tokens::measure::{Measured, text_of};
 
 /// A pass frees at least this share of the history, as one part in so many: every
 /// pass costs the caller its prompt cache.
@@ -183,34 +178,9 @@ impl Job<'_> {
     /// brings the question back, so a history cannot grow for ever.
     fn compaction_is_not_enough(&self, before: u64, left: u64) -> bool {
         let share = self.settings.compact_ratio_threshold;
-        let more = left as f64 > share * before as f64;
-        more && (left < before || left as f64 > share * (before + self.saved_before()) as f64)
-    }
-
-    /// What references of earlier calls save.
-    fn saved_before(&self) -> u64 {
-        let roots = &self.offloader.roots;
-        let of = |(index, measured): (usize, &Arc<Measured>)| -> u64 {
-            let raw = self.history().messages()[index];
-            let results = measured.view.results.iter().zip(&measured.results);
-            let slots = results.flat_map(|(result, slots)| slots.iter().map(move |s| (result, s)));
-            let texts = measured.texts.iter().map(|slot| (None, slot));
-            let all = slots.map(|(result, slot)| (result.call_id.as_deref(), slot)).chain(texts);
-            // A look at the end of the literal spares unescaping nearly every text.
-            let ends = all.filter(|(_, slot)| raw[slot.slot.span.clone()].ends_with(")\""));
-            ends.filter_map(|(id, slot)| {
-                let text = text_of(raw, &slot.slot).text;
-                let Standing::Reference = reference_standing(&text, id, roots)? else {
-                    return None;
-                };
-                let path = reference::parse(&text)?.path;
-                let whole = reference::tokens(&text)
-                    .or_else(|| Some(regular_len(&roots.locate(path).ok()?).ok()? / 4))?;
-                Some(whole.saturating_sub(slot.tokens))
-            })
-            .sum()
-        };
-        self.measured.iter().enumerate().map(of).sum()
+        let too_much = |of: u64| left as f64 > share * of as f64;
+        let enough = |saved: u64| !too_much(before + saved);
+        too_much(before) && (left < before || !self.saved_before(enough))
     }
 
     /// The least that the history can cost after `moves`: with a snapshot of all

@@ -8,6 +8,7 @@ mod check;
 mod check_snapshot;
 mod compress;
 mod compressed;
+mod earlier;
 mod kept;
 mod leases;
 mod materials;

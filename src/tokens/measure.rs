@@ -161,6 +161,18 @@ impl Measure {
         self.values.insert(key, tokens);
         tokens
     }
+
+    /// What a plain text costs, such as that of a stored file.
+    pub fn text(&self, text: &str, tokenizer: Tokenizer) -> u64 {
+        // Not the seed of values: a text may be spelt as one.
+        let key = (xxh3_128_with_seed(text.as_bytes(), !self.seed), tokenizer);
+        if let Some(known) = self.values.get(&key) {
+            return known;
+        }
+        let tokens = tokenizer.count(text);
+        self.values.insert(key, tokens);
+        tokens
+    }
 }
 
 /// The text of a slot, as a file would hold it.

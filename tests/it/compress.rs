@@ -417,3 +417,26 @@ fn what_a_target_moves_makes_no_snapshot_at_the_next_post() {
         assert_eq!(twice.messages, once.messages, "{words} {} {}", once.report(), twice.report());
     }
 }
+
+/// A reference without a note does not say what stood in its place; what the history
+/// was is known all the same, and not guessed by the length of the file.
+#[test]
+fn bare_references_are_judged_by_what_they_were() {
+    let settings = json!({"context_manage_mode": "auto", "compact_ratio_threshold": 0.5,
+                          "max_total_tokens": 0, "max_tool_message_tokens": 100,
+                          "keep_recent_count": 1, "preview_tokens": 0});
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    // About two bytes a token, where most text has four.
+    let result = "7;8,9.".repeat(300);
+    for words in (0..1_300).step_by(20) {
+        let history = json!([
+            {"role": "user", "content": "Port the parser."},
+            {"role": "assistant", "content": "word ".repeat(words), "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "a", "content": result},
+            {"role": "user", "content": "Go on."}]);
+        let app = TestApp::new();
+        let once = app.offload(&history.to_string(), &settings);
+        let twice = app.offload(&once.messages, &settings);
+        assert_eq!(once.messages, twice.messages, "{} {}", once.report(), twice.report());
+    }
+}

@@ -19,7 +19,7 @@
 //! - `placement`: where a snapshot goes in each format.
 //! - `summaries`: snapshots by a model, and every way in which it may fail.
 //! - `seeds`: what fuzzing found, and the seeds it begins with, through the bodies of
-//!   the targets in `fuzz/`.
+//!   the targets in `fuzz/`; `soak`: the same bodies over random inputs, where asked.
 //! - `canaries`: nothing of a body, and no secret, is in a log line or a metric;
 //!   `watched` sees to that for every body that any test posts.
 //! - `redaction`: what is kept out of sight where the operator says so.
@@ -74,6 +74,7 @@ mod redaction;
 mod reload;
 mod retention;
 mod seeds;
+mod soak;
 mod socket;
 mod store;
 mod summaries;

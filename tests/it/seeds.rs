@@ -3,7 +3,7 @@
 //! are those of `fuzz/`, included by their path.
 
 #[path = "../../fuzz/src/targets/mod.rs"]
-mod targets;
+pub(crate) mod targets;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ fn runs(name: &str) {
     }
 }
 
-fn seeds_of(name: &str) -> Vec<PathBuf> {
+pub(crate) fn seeds_of(name: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
     let entries = std::fs::read_dir(folder).unwrap().flatten();
     let mut seeds: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,0 +1,89 @@
+//! What references of earlier calls save: a history that is posted again is judged by
+//! what it was, for it is not to be compressed only because it was compacted (I3).
+
+use super::run::Job;
+use super::standing::{Standing, reference_standing};
+use crate::compaction::reference;
+use crate::store::{Location, read_regular, regular_len};
+use crate::tokens::measure::{MeasuredSlot, text_of};
+
+/// The longest tokens of the public encodings are runs of blanks, of so many bytes.
+const TOKEN_BYTES: u64 = 128;
+
+/// What one reference saves, in tokens.
+enum Saving {
+    /// It says what the text behind it costs.
+    Said(u64),
+    /// It costs `tokens` and stands for a file of `bytes`.
+    Unsaid { file: Location, bytes: u64, tokens: u64 },
+}
+
+impl Saving {
+    fn least(&self) -> u64 {
+        match self {
+            Saving::Said(saved) => *saved,
+            Saving::Unsaid { bytes, tokens, .. } => (bytes / TOKEN_BYTES).saturating_sub(*tokens),
+        }
+    }
+
+    fn most(&self) -> u64 {
+        match self {
+            Saving::Said(saved) => *saved,
+            Saving::Unsaid { bytes, tokens, .. } => bytes.saturating_sub(*tokens),
+        }
+    }
+}
+
+impl Job<'_> {
+    /// True where what references of earlier calls save is `enough`, which more than
+    /// enough is too. Files are read only where their lengths cannot tell.
+    pub(super) fn saved_before(&self, enough: impl Fn(u64) -> bool) -> bool {
+        let all = self.savings();
+        if enough(all.iter().map(Saving::least).sum()) {
+            return true;
+        }
+        enough(all.iter().map(Saving::most).sum())
+            && enough(all.iter().map(|saving| self.saved(saving)).sum())
+    }
+
+    fn saved(&self, saving: &Saving) -> u64 {
+        match saving {
+            Saving::Said(saved) => *saved,
+            Saving::Unsaid { file, bytes, tokens } => {
+                let measure = &self.offloader.measure;
+                let whole = read_regular(file)
+                    .map_or(bytes / 4, |text| measure.text(&text, self.tokenizer));
+                whole.saturating_sub(*tokens)
+            }
+        }
+    }
+
+    fn savings(&self) -> Vec<Saving> {
+        let mut all = Vec::new();
+        for (measured, raw) in self.measured.iter().zip(self.history().messages()) {
+            for (result, slots) in measured.view.results.iter().zip(&measured.results) {
+                let id = result.call_id.as_deref();
+                all.extend(slots.iter().filter_map(|slot| self.saving(raw, id, slot)));
+            }
+            all.extend(measured.texts.iter().filter_map(|slot| self.saving(raw, None, slot)));
+        }
+        all
+    }
+
+    /// What a text saves that is a reference.
+    fn saving(&self, raw: &str, id: Option<&str>, slot: &MeasuredSlot) -> Option<Saving> {
+        // A look at the end of the literal spares unescaping nearly every text.
+        if !raw[slot.slot.span.clone()].ends_with(")\"") {
+            return None;
+        }
+        let roots = &self.offloader.roots;
+        let text = text_of(raw, &slot.slot).text;
+        let Standing::Reference = reference_standing(&text, id, roots)? else { return None };
+        if let Some(whole) = reference::tokens(&text) {
+            return Some(Saving::Said(whole.saturating_sub(slot.tokens)));
+        }
+        let file = roots.locate(reference::parse(&text)?.path).ok()?;
+        let bytes = regular_len(&file).ok()?;
+        Some(Saving::Unsaid { file, bytes, tokens: slot.tokens })
+    }
+}
