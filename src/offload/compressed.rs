@@ -35,20 +35,10 @@ impl Job<'_> {
     ) -> Offloaded {
         let mut snapshots = match self.snapshots(compression, &moves, &mut claims) {
             Ok(snapshots) => snapshots,
-            Err(NoSnapshot::Why(why)) => {
-                return match compression.without_new() {
-                    Some(reused) => {
-                        let mut answer = self.compress(&reused, moves, kept, claims);
-                        answer.report.warnings.push(why);
-                        answer
-                    }
-                    None => self.compacted_only(moves, kept, claims, why),
-                };
-            }
-            Err(NoSnapshot::Store(error)) => return self.unchanged(&kept, vec![failure(&error)]),
+            Err(no) => return self.without_new(compression, moves, kept, claims, no),
         };
         if let Some(why) = self.not_worth_it(compression, &moves, &snapshots) {
-            return self.compacted_only(moves, kept, claims, why);
+            return self.declined(moves, kept, claims, why);
         }
         if let Err(error) =
             self.open_for_snapshots(compression, &snapshots, &mut moves, &mut kept, &mut claims)
@@ -81,6 +71,28 @@ impl Job<'_> {
         let files = self.files_of(&moves, &snapshots, &created);
         let system = assembled.system.filter(|_| compression.place.is_beside());
         Offloaded { messages: assembled.array, system, files, report }
+    }
+
+    /// Earlier snapshots serve again where there are some; else compaction stands. A
+    /// model that failed is not asked once more.
+    fn without_new(
+        &self,
+        compression: &Compression,
+        moves: Vec<Move>,
+        kept: Vec<Kept>,
+        claims: Claims,
+        no: NoSnapshot,
+    ) -> Offloaded {
+        match (compression.without_new(), no) {
+            (_, NoSnapshot::Store(error)) => self.unchanged(&kept, vec![failure(&error)]),
+            (None, NoSnapshot::Why(why)) => self.declined(moves, kept, claims, why),
+            (None, NoSnapshot::Model(why)) => self.compacted_only(moves, kept, claims, &why),
+            (Some(reused), NoSnapshot::Why(why) | NoSnapshot::Model(why)) => {
+                let mut answer = self.compress(&reused, moves, kept, claims);
+                answer.report.warnings.push(why);
+                answer
+            }
+        }
     }
 
     /// Opens more of the newest messages where the snapshots, and what must stand

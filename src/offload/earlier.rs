@@ -3,7 +3,7 @@
 
 use super::run::Job;
 use super::standing::{Standing, reference_standing};
-use crate::compaction::reference;
+use crate::compaction::reference::{self, Form};
 use crate::store::{Location, read_regular, regular_len};
 use crate::tokens::measure::{MeasuredSlot, text_of};
 
@@ -14,8 +14,8 @@ const TOKEN_BYTES: u64 = 128;
 enum Saving {
     /// It says what the text behind it costs.
     Said(u64),
-    /// It costs `tokens` and stands for a file of `bytes`.
-    Unsaid { file: Location, bytes: u64, tokens: u64 },
+    /// It costs `tokens` and stands for a file of `bytes`, a text or a JSON value.
+    Unsaid { file: Location, json: bool, bytes: u64, tokens: u64 },
 }
 
 impl Saving {
@@ -49,11 +49,13 @@ impl Job<'_> {
     fn saved(&self, saving: &Saving) -> u64 {
         match saving {
             Saving::Said(saved) => *saved,
-            Saving::Unsaid { file, bytes, tokens } => {
+            Saving::Unsaid { file, json, bytes, tokens } => {
                 let measure = &self.offloader.measure;
-                let whole = read_regular(file)
-                    .map_or(bytes / 4, |text| measure.text(&text, self.tokenizer));
-                whole.saturating_sub(*tokens)
+                let count = |text: String| match json {
+                    true => measure.value(&text, self.tokenizer),
+                    false => measure.text(&text, self.tokenizer),
+                };
+                read_regular(file).map_or(bytes / 4, count).saturating_sub(*tokens)
             }
         }
     }
@@ -82,8 +84,10 @@ impl Job<'_> {
         if let Some(whole) = reference::tokens(&text) {
             return Some(Saving::Said(whole.saturating_sub(slot.tokens)));
         }
-        let file = roots.locate(reference::parse(&text)?.path).ok()?;
+        let reference = reference::parse(&text)?;
+        let file = roots.locate(reference.path).ok()?;
         let bytes = regular_len(&file).ok()?;
-        Some(Saving::Unsaid { file, bytes, tokens: slot.tokens })
+        let json = matches!(reference.form, Form::Json { .. });
+        Some(Saving::Unsaid { file, json, bytes, tokens: slot.tokens })
     }
 }

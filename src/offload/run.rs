@@ -171,7 +171,7 @@ impl Job<'_> {
         match self.compression(&moves) {
             Ok(None) => self.carry_out(moves, &kept),
             Ok(Some(compression)) => self.compress(&compression, moves, kept, claims),
-            Err(why) => self.compacted_only(moves, kept, claims, why),
+            Err(why) => self.declined(moves, kept, claims, why),
         }
     }
 
@@ -190,21 +190,55 @@ impl Job<'_> {
         moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()
     }
 
-    /// Compaction alone, and why; without a snapshot a hard target may need more.
-    pub(super) fn compacted_only(
+    /// Why a snapshot was declined, of what `moves` leave. Without one a hard target
+    /// may need more of them; then another history is left, of which the next post
+    /// would ask again whether it is worth a snapshot: so does this one (I3).
+    pub(super) fn declined(
         &self,
         mut moves: Vec<Move>,
         mut kept: Vec<Kept>,
         mut claims: Claims,
         why: String,
     ) -> Offloaded {
-        let left = |moves: &[Move]| self.left(moves);
-        if let Err(error) = self.open_more(&mut moves, &mut kept, &mut claims, &left) {
+        let left = self.left(&moves);
+        if let Err(error) = self.open_for_target(&mut moves, &mut kept, &mut claims) {
             return self.unchanged(&kept, vec![failure(&error)]);
         }
-        let mut answer = self.carry_out(moves, &kept);
-        answer.report.warnings.push(why);
+        if self.left(&moves) < left
+            && let Ok(Some(compression)) = self.compression(&moves)
+        {
+            return self.compress(&compression, moves, kept, claims);
+        }
+        self.compacted_because(&why, moves, &kept)
+    }
+
+    /// Compaction alone, where no snapshot can be had; a hard target may need more.
+    pub(super) fn compacted_only(
+        &self,
+        mut moves: Vec<Move>,
+        mut kept: Vec<Kept>,
+        mut claims: Claims,
+        why: &str,
+    ) -> Offloaded {
+        match self.open_for_target(&mut moves, &mut kept, &mut claims) {
+            Ok(()) => self.compacted_because(why, moves, &kept),
+            Err(error) => self.unchanged(&kept, vec![failure(&error)]),
+        }
+    }
+
+    fn compacted_because(&self, why: &str, moves: Vec<Move>, kept: &[Kept]) -> Offloaded {
+        let mut answer = self.carry_out(moves, kept);
+        answer.report.warnings.push(why.to_owned());
         answer
+    }
+
+    fn open_for_target(
+        &self,
+        moves: &mut Vec<Move>,
+        kept: &mut Vec<Kept>,
+        claims: &mut Claims,
+    ) -> Result<(), StoreError> {
+        self.open_more(moves, kept, claims, &|moves| self.left(moves))
     }
 
     /// Writes, splices, checks.

@@ -29,8 +29,10 @@ const TRIES: u32 = 3;
 
 /// Why there are no snapshots.
 pub(super) enum NoSnapshot {
-    /// Nothing is wrong with the store: compaction stands.
+    /// None that is small enough, or keeps enough: compaction stands.
     Why(String),
+    /// The model gave none.
+    Model(String),
     /// The store.
     Store(StoreError),
 }
@@ -148,7 +150,7 @@ impl Job<'_> {
             })
             .collect();
         let voices = || transcriber.voices();
-        let written = self.summaries(&wanted, voices).map_err(NoSnapshot::Why)?;
+        let written = self.summaries(&wanted, voices).map_err(NoSnapshot::Model)?;
         let mut snapshots = Snapshots {
             blocks: Vec::new(),
             files: Vec::new(),

@@ -55,25 +55,34 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
 }
 
 /// Where units begin: what the model says in a row, the answers to it, and all that
-/// stands before the last of them, are one unit.
+/// stands before the last of them, are one unit. Calls of one id want a result each.
 pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
     let mut before = None;
     let mut inside = false;
-    let mut open: HashSet<Option<&str>> = HashSet::new();
+    let mut open: HashMap<Option<&str>, usize> = HashMap::new();
+    let mut unanswered = 0_usize;
     let mut starts = Vec::with_capacity(views.len());
     for view in views {
         let goes_on = match view.role {
-            Role::Assistant => before == Some(Role::Assistant) || !open.is_empty(),
+            Role::Assistant => before == Some(Role::Assistant) || unanswered > 0,
             Role::Tool => inside,
-            Role::System | Role::User | Role::Other => false,
+            Role::Other => unanswered > 0,
+            Role::System | Role::User => false,
         };
         inside = view.role == Role::Assistant || goes_on;
         if !inside {
             open.clear();
+            unanswered = 0;
         }
-        open.extend(view.calls.iter().map(|call| call.id.as_deref()));
+        for call in &view.calls {
+            *open.entry(call.id.as_deref()).or_default() += 1;
+            unanswered += 1;
+        }
         for result in &view.results {
-            open.remove(&result.call_id.as_deref());
+            if let Some(calls) = open.get_mut(&result.call_id.as_deref()).filter(|n| **n > 0) {
+                *calls -= 1;
+                unanswered -= 1;
+            }
         }
         before = Some(view.role);
         starts.push(!goes_on);

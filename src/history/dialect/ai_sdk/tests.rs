@@ -201,6 +201,9 @@ fn no_cut_goes_between_a_call_and_its_result() {
     assert_eq!(starts(&[USER, &asks, CONSENT, &r1, USER]), [1, 1, 0, 0, 1]);
     assert_eq!(starts(&[&one, &says(&[]), &r1, &one, &r1]), [1, 0, 0, 1, 0]);
     assert_eq!(starts(&[&one, CONSENT, &says(&[]), &r1, USER]), [1, 0, 0, 0, 1]);
+    // Two calls of one id have two results.
+    let twice = says(&[CALL, CALL]);
+    assert_eq!(starts(&[&twice, &r1, &one, &r1, &r1, &one, USER]), [1, 0, 0, 0, 0, 1, 1]);
 }
 
 #[test]
