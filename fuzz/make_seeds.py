@@ -323,6 +323,7 @@ def main() -> None:
     targets = {
         "request_json": requests(),
         "pairing": bytes_of("pairing", 32, 900),
+        "growth": bytes_of("growth", 16, 900),
         "names": ids(),
         "paths": paths(),
         "paging": pages(),

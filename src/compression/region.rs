@@ -1,10 +1,11 @@
 //! The region: the messages that may be compressed – neither system messages nor
 //! the newest – in units that no cut goes through.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::history::dialect::{Dialect, Opening};
-use crate::history::message::{MessageView, Role};
+use crate::history::message::{Call, MessageView, Role};
 
 /// The messages that may be compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +70,26 @@ impl Region {
             true => last(&|view| view.role == Role::User && view.results.is_empty()).unwrap_or(0),
             false => recent_from,
         })
+    }
+
+    /// Where the newest messages begin that stay, where calls at the end still wait for
+    /// their results: compressed, they would leave the results without a call.
+    pub fn behind_waiting(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        recent_from: usize,
+    ) -> usize {
+        let starts = dialect.unit_starts(views);
+        let begins = |index: &usize| starts[*index] && views[*index].role != Role::System;
+        let Some(last) = (0..views.len()).rev().find(begins) else { return recent_from };
+        let calls: Vec<&Call> = views[last..].iter().flat_map(|view| &view.calls).collect();
+        let results = || views[last..].iter().flat_map(|view| &view.results);
+        let answered: HashSet<&str> = results().filter_map(|r| r.call_id.as_deref()).collect();
+        // Where results have no ids, or not all of them, their number decides.
+        let by_id = results().all(|result| result.call_id.is_some());
+        let open = |call: &&Call| call.id.as_deref().is_some_and(|id| !answered.contains(id));
+        let waits = calls.len() > results().count() || (by_id && calls.iter().any(open));
+        if waits { recent_from.min(last) } else { recent_from }
     }
 
     /// All its messages, from the first to the last, system messages between

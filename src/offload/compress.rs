@@ -213,7 +213,8 @@ impl Job<'_> {
 
     fn region(&self, tokens: &[u64], place: &Place) -> Region {
         let (views, dialect) = (self.views(), self.history().dialect());
-        let mut recent = self.recent_from(self.settings.recent_for_compression());
+        let recent = self.recent_from(self.settings.recent_for_compression());
+        let mut recent = Region::behind_waiting(dialect, &views, recent);
         if place.is_own_message() {
             recent = Region::behind_own_message(dialect, &views, recent);
         }

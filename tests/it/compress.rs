@@ -440,3 +440,28 @@ fn bare_references_are_judged_by_what_they_were() {
         assert_eq!(once.messages, twice.messages, "{} {}", once.report(), twice.report());
     }
 }
+
+/// An agent that posts before its tools have run finds their calls where they were: the
+/// results would answer nothing.
+#[test]
+fn calls_that_wait_for_results_are_not_compressed() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let calls = json!({"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]});
+    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "done"});
+    for results in [vec![], vec![result("a")], vec![result("b")]] {
+        let app = TestApp::new();
+        let mut whole = history(20);
+        whole.push(calls.to_string());
+        whole.extend(results.iter().map(Value::to_string));
+        let kept = results.len() + 1;
+        let after = compress(&app, &array(&whole), &json!({"keep_recent_count": 0}));
+        assert_eq!(after.report()["outcome"], "compressed", "{}", after.report());
+        let now = split(&after.messages);
+        assert_eq!(now[1..], whole[whole.len() - kept..]);
+    }
+    let mut whole = history(20);
+    whole.extend([calls.to_string(), result("b").to_string(), result("a").to_string()]);
+    let app = TestApp::new();
+    let after = compress(&app, &array(&whole), &json!({"keep_recent_count": 0}));
+    assert_eq!(split(&after.messages).len(), 1, "{}", after.messages);
+}

@@ -44,6 +44,7 @@ macro_rules! targets {
 targets!(
     request_json,
     pairing,
+    growth,
     names,
     paths,
     paging,

@@ -2,6 +2,7 @@
 //! service does not hold; what it promises stands in its module.
 
 mod conversation;
+mod growth;
 mod jq_protocol;
 mod mcp_message;
 mod model_reply;
@@ -19,9 +20,10 @@ mod spelling;
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub(crate) const ALL: [Target; 10] = [
+pub(crate) const ALL: [Target; 11] = [
     ("request_json", request_json::run),
     ("pairing", pairing::run),
+    ("growth", growth::run),
     ("names", names::run),
     ("paths", paths::run),
     ("paging", paging::run),

@@ -30,7 +30,7 @@ pub(crate) fn run(data: &[u8]) {
 }
 
 /// The members of a request beside the history.
-fn settings(u: &mut Unstructured<'_>) -> Result<String> {
+pub(crate) fn settings(u: &mut Unstructured<'_>) -> Result<String> {
     let mode = *u.choose(&["auto", "compact", "compress"])?;
     let total = *u.choose(&[0, 1, 100, 1_000])?;
     let tool = *u.choose(&[0, 20, 60, 300])?;
@@ -58,7 +58,7 @@ fn settings(u: &mut Unstructured<'_>) -> Result<String> {
     Ok(more)
 }
 
-fn offload(
+pub(crate) fn offload(
     place: &Place,
     posted: &Conversation,
     messages: &str,
@@ -69,7 +69,7 @@ fn offload(
     place.service.offload(body.as_bytes()).ok().map(Said::of)
 }
 
-fn pairs_stay(place: &Place, posted: &Conversation, before: &str, after: &Said) {
+pub(crate) fn pairs_stay(place: &Place, posted: &Conversation, before: &str, after: &Said) {
     let name = posted.format.name();
     let was = place.problems(name, before);
     let is = place.problems(name, &after.messages);
@@ -78,7 +78,7 @@ fn pairs_stay(place: &Place, posted: &Conversation, before: &str, after: &Said) 
     assert!(!gave_up(after), "a check failed: {}", after.report());
 }
 
-fn it_is_not_larger(after: &Said) {
+pub(crate) fn it_is_not_larger(after: &Said) {
     let (was, is) = (after.number("tokens_before"), after.number("tokens_after"));
     assert!(is <= was, "{was} tokens became {is}");
     let checks = &after.report()["checks"];
@@ -87,7 +87,7 @@ fn it_is_not_larger(after: &Said) {
 }
 
 /// Puts both back: what was a reference before it came is resolved in both.
-fn everything_comes_back(
+pub(crate) fn everything_comes_back(
     place: &Place,
     posted: &Conversation,
     before: &str,
