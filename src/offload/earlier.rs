@@ -4,11 +4,16 @@
 use super::run::Job;
 use super::standing::{Standing, reference_standing};
 use crate::compaction::reference::{self, Form};
+use crate::history::raw::canonical;
 use crate::store::{Location, read_regular, regular_len};
 use crate::tokens::measure::{MeasuredSlot, text_of};
 
 /// The longest tokens of the public encodings are runs of blanks, of so many bytes.
 const TOKEN_BYTES: u64 = 128;
+
+/// The most that is read for one answer, in bytes. More than that is hardly ever in
+/// question: what it saves is enough by its length.
+const READ_BYTES: u64 = 32 * 1024 * 1024;
 
 /// What one reference saves, in tokens.
 enum Saving {
@@ -23,6 +28,14 @@ impl Saving {
         match self {
             Saving::Said(saved) => *saved,
             Saving::Unsaid { bytes, tokens, .. } => (bytes / TOKEN_BYTES).saturating_sub(*tokens),
+        }
+    }
+
+    /// What must be read to know it.
+    fn unread(&self) -> u64 {
+        match self {
+            Saving::Said(_) => 0,
+            Saving::Unsaid { bytes, .. } => *bytes,
         }
     }
 
@@ -42,20 +55,23 @@ impl Job<'_> {
         if enough(all.iter().map(Saving::least).sum()) {
             return true;
         }
+        let read = all.iter().map(Saving::unread).sum::<u64>() <= READ_BYTES;
         enough(all.iter().map(Saving::most).sum())
-            && enough(all.iter().map(|saving| self.saved(saving)).sum())
+            && enough(all.iter().map(|saving| self.saved(saving, read)).sum())
     }
 
-    fn saved(&self, saving: &Saving) -> u64 {
+    /// What a reference saves; by a guess of four bytes a token where its file is not
+    /// to be read, or cannot be.
+    fn saved(&self, saving: &Saving, read: bool) -> u64 {
         match saving {
             Saving::Said(saved) => *saved,
             Saving::Unsaid { file, json, bytes, tokens } => {
-                let measure = &self.offloader.measure;
-                let count = |text: String| match json {
-                    true => measure.value(&text, self.tokenizer),
-                    false => measure.text(&text, self.tokenizer),
-                };
-                read_regular(file).map_or(bytes / 4, count).saturating_sub(*tokens)
+                let text = if read { read_regular(file).ok() } else { None };
+                let whole = text.map_or(bytes / 4, |text| match json {
+                    true => self.offloader.measure.text(&canonical(&text), self.tokenizer),
+                    false => self.offloader.measure.text(&text, self.tokenizer),
+                });
+                whole.saturating_sub(*tokens)
             }
         }
     }
