@@ -38,7 +38,7 @@ impl Job<'_> {
             Err(no) => return self.without_new(compression, moves, kept, claims, no),
         };
         if let Some(why) = self.not_worth_it(compression, &moves, &snapshots) {
-            return self.declined(moves, kept, claims, why);
+            return self.declined(moves, kept, claims, &why);
         }
         if let Err(error) =
             self.open_for_snapshots(compression, &snapshots, &mut moves, &mut kept, &mut claims)
@@ -85,7 +85,7 @@ impl Job<'_> {
     ) -> Offloaded {
         match (compression.without_new(), no) {
             (_, NoSnapshot::Store(error)) => self.unchanged(&kept, vec![failure(&error)]),
-            (None, NoSnapshot::Why(why)) => self.declined(moves, kept, claims, why),
+            (None, NoSnapshot::Why(why)) => self.declined(moves, kept, claims, &why),
             (None, NoSnapshot::Model(why)) => self.compacted_only(moves, kept, claims, &why),
             (Some(reused), NoSnapshot::Why(why) | NoSnapshot::Model(why)) => {
                 let mut answer = self.compress(&reused, moves, kept, claims);

@@ -171,7 +171,7 @@ impl Job<'_> {
         match self.compression(&moves) {
             Ok(None) => self.carry_out(moves, &kept),
             Ok(Some(compression)) => self.compress(&compression, moves, kept, claims),
-            Err(why) => self.declined(moves, kept, claims, why),
+            Err(why) => self.declined(moves, kept, claims, &why),
         }
     }
 
@@ -198,7 +198,7 @@ impl Job<'_> {
         mut moves: Vec<Move>,
         mut kept: Vec<Kept>,
         mut claims: Claims,
-        why: String,
+        why: &str,
     ) -> Offloaded {
         let left = self.left(&moves);
         if let Err(error) = self.open_for_target(&mut moves, &mut kept, &mut claims) {
@@ -209,7 +209,7 @@ impl Job<'_> {
         {
             return self.compress(&compression, moves, kept, claims);
         }
-        self.compacted_because(&why, moves, &kept)
+        self.compacted_because(why, moves, &kept)
     }
 
     /// Compaction alone, where no snapshot can be had; a hard target may need more.
