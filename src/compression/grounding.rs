@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::compression::haystack::{Edge, Haystack, Needle, fold};
 use crate::compression::identifiers::{Identifier, Kind, canonical, identifiers};
@@ -42,10 +43,10 @@ pub(super) fn ungrounded<'a>(
             named.push(found);
         }
     }
-    // Whatever stands around the name of a stored file, an agent would read that file.
-    for name in texts.iter().flat_map(|text| names_in(text).map(|name| &text[name])) {
-        if !named.iter().any(|found| found.text.ends_with(name)) {
-            named.push(Identifier { kind: Kind::Path, text: name });
+    // Whatever stands around the path of a stored file, an agent would read that file.
+    for path in texts.iter().flat_map(|text| names_in(text).map(|name| with_folders(text, name))) {
+        if !named.iter().any(|found| found.text.ends_with(path)) {
+            named.push(Identifier { kind: Kind::Path, text: path });
         }
     }
     let mut needles: Vec<Needle> = Vec::new();
@@ -76,6 +77,22 @@ pub(super) fn ungrounded<'a>(
         rejections.push(Rejection::MoreUngrounded { count });
     }
     rejections
+}
+
+/// The name of a file with the folders before it. A number or a mark that stands before
+/// a path is none of them.
+fn with_folders(text: &str, name: Range<usize>) -> &str {
+    let before = &text[..name.start];
+    if !before.ends_with('/') {
+        return &text[name];
+    }
+    let folders = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let path = &text[before.trim_end_matches(folders).len()..name.end];
+    let mark = |head: &str| !["", ".."].contains(&head) && !head.contains(char::is_alphabetic);
+    match path.split_once('/') {
+        Some((head, rest)) if mark(head) => rest,
+        _ => path,
+    }
 }
 
 /// A quote may leave something out by dots; each part of it must stand somewhere.
