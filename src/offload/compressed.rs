@@ -38,7 +38,7 @@ impl Job<'_> {
             Err(no) => return self.without_new(compression, moves, kept, claims, no),
         };
         if let Some(why) = self.not_worth_it(compression, &moves, &snapshots) {
-            return self.declined(moves, kept, claims, &why);
+            return self.declined(moves, kept, claims, NoSnapshot::Why(why));
         }
         if let Err(error) =
             self.open_for_snapshots(compression, &snapshots, &mut moves, &mut kept, &mut claims)
@@ -73,8 +73,7 @@ impl Job<'_> {
         Offloaded { messages: assembled.array, system, files, report }
     }
 
-    /// Earlier snapshots serve again where there are some; else compaction stands. A
-    /// model that failed is not asked once more.
+    /// Earlier snapshots serve again where there are some; else compaction stands.
     fn without_new(
         &self,
         compression: &Compression,
@@ -84,14 +83,12 @@ impl Job<'_> {
         no: NoSnapshot,
     ) -> Offloaded {
         match (compression.without_new(), no) {
-            (_, NoSnapshot::Store(error)) => self.unchanged(&kept, vec![failure(&error)]),
-            (None, NoSnapshot::Why(why)) => self.declined(moves, kept, claims, &why),
-            (None, NoSnapshot::Model(why)) => self.compacted_only(moves, kept, claims, &why),
             (Some(reused), NoSnapshot::Why(why) | NoSnapshot::Model(why)) => {
                 let mut answer = self.compress(&reused, moves, kept, claims);
                 answer.report.warnings.push(why);
                 answer
             }
+            (_, no) => self.declined(moves, kept, claims, no),
         }
     }
 

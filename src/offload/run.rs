@@ -13,6 +13,7 @@ use super::moves::{Move, Replacements, Target};
 use super::plan::{Candidate, Kept, Plan, plan, recent_from};
 use super::report::Report;
 use super::request::{Mode, Request, Run, Settings};
+use super::snapshots::NoSnapshot;
 use super::summarise::Summariser;
 use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
@@ -171,7 +172,7 @@ impl Job<'_> {
         match self.compression(&moves) {
             Ok(None) => self.carry_out(moves, &kept),
             Ok(Some(compression)) => self.compress(&compression, moves, kept, claims),
-            Err(why) => self.declined(moves, kept, claims, &why),
+            Err(why) => self.declined(moves, kept, claims, NoSnapshot::Why(why)),
         }
     }
 
@@ -190,55 +191,36 @@ impl Job<'_> {
         moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()
     }
 
-    /// Why a snapshot was declined, of what `moves` leave. Without one a hard target
-    /// may need more of them; then another history is left, of which the next post
-    /// would ask again whether it is worth a snapshot: so does this one (I3).
+    /// Compaction alone, as there is no snapshot. Without one a hard target may need
+    /// more moves; then another history is left, of which the next post would ask
+    /// again whether it is worth a snapshot: so does this one (I3). A model that
+    /// failed is not asked again.
     pub(super) fn declined(
         &self,
         mut moves: Vec<Move>,
         mut kept: Vec<Kept>,
         mut claims: Claims,
-        why: &str,
+        no: NoSnapshot,
     ) -> Offloaded {
+        let (why, asks_again) = match no {
+            NoSnapshot::Store(error) => return self.unchanged(&kept, vec![failure(&error)]),
+            NoSnapshot::Why(why) => (why, true),
+            NoSnapshot::Model(why) => (why, false),
+        };
         let left = self.left(&moves);
-        if let Err(error) = self.open_for_target(&mut moves, &mut kept, &mut claims) {
+        let open = self.open_more(&mut moves, &mut kept, &mut claims, &|moves| self.left(moves));
+        if let Err(error) = open {
             return self.unchanged(&kept, vec![failure(&error)]);
         }
-        if self.left(&moves) < left
+        if asks_again
+            && self.left(&moves) < left
             && let Ok(Some(compression)) = self.compression(&moves)
         {
             return self.compress(&compression, moves, kept, claims);
         }
-        self.compacted_because(why, moves, &kept)
-    }
-
-    /// Compaction alone, where no snapshot can be had; a hard target may need more.
-    pub(super) fn compacted_only(
-        &self,
-        mut moves: Vec<Move>,
-        mut kept: Vec<Kept>,
-        mut claims: Claims,
-        why: &str,
-    ) -> Offloaded {
-        match self.open_for_target(&mut moves, &mut kept, &mut claims) {
-            Ok(()) => self.compacted_because(why, moves, &kept),
-            Err(error) => self.unchanged(&kept, vec![failure(&error)]),
-        }
-    }
-
-    fn compacted_because(&self, why: &str, moves: Vec<Move>, kept: &[Kept]) -> Offloaded {
-        let mut answer = self.carry_out(moves, kept);
-        answer.report.warnings.push(why.to_owned());
+        let mut answer = self.carry_out(moves, &kept);
+        answer.report.warnings.push(why);
         answer
-    }
-
-    fn open_for_target(
-        &self,
-        moves: &mut Vec<Move>,
-        kept: &mut Vec<Kept>,
-        claims: &mut Claims,
-    ) -> Result<(), StoreError> {
-        self.open_more(moves, kept, claims, &|moves| self.left(moves))
     }
 
     /// Writes, splices, checks.
