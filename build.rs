@@ -8,29 +8,58 @@ use std::{env, error::Error, fs, path::Path, thread};
 use bpe::byte_pair_encoding::BytePairEncoding;
 use tiktoken_rs::CoreBPE;
 
+#[path = "src/tokens/merges.rs"]
+#[expect(dead_code, reason = "the counter uses what this script does not")]
+mod merges;
+
+use merges::Merges;
+
 /// `bpe` keys tokens by a 32-bit hash and refuses a vocabulary in which two
 /// collide. This factor, taken from GitHub's `bpe-openai`, keeps both apart.
 const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/tokens/merges.rs");
     let out_dir = env::var("OUT_DIR")?;
     let write = |name: &str, source: &CoreBPE| {
-        let path = Path::new(&out_dir).join(name);
-        fs::write(path, table(source)).expect("OUT_DIR can be written");
+        let table = table(source);
+        let write = |kind: &str, bytes: Vec<u8>| {
+            let path = Path::new(&out_dir).join(format!("{name}.{kind}"));
+            fs::write(path, bytes).expect("OUT_DIR can be written");
+        };
+        write("merges", merges(&table));
+        write("dict", rmp_serde::to_vec(&table).expect("tables of integers always serialize"));
     };
     let (o200k, cl100k) = (tiktoken_rs::o200k_base()?, tiktoken_rs::cl100k_base()?);
     thread::scope(|scope| {
-        scope.spawn(|| write("o200k_base.dict", &o200k));
-        scope.spawn(|| write("cl100k_base.dict", &cl100k));
+        scope.spawn(|| write("o200k_base", &o200k));
+        scope.spawn(|| write("cl100k_base", &cl100k));
     });
     Ok(())
 }
 
 /// Ordinary tokens are numbered from 0 without a gap; the first rank that does
 /// not decode is where the special tokens begin.
-fn table(source: &CoreBPE) -> Vec<u8> {
+fn table(source: &CoreBPE) -> BytePairEncoding {
     let tokens = (0..).map_while(|rank| source.decode_bytes(&[rank]).ok());
-    let table = BytePairEncoding::from_dictionary(tokens, Some(HASH_FACTOR));
-    rmp_serde::to_vec(&table).expect("tables of integers always serialize")
+    BytePairEncoding::from_dictionary(tokens, Some(HASH_FACTOR))
+}
+
+/// The merges of short tokens, eight bytes each.
+fn merges(table: &BytePairEncoding) -> Vec<u8> {
+    let mut bytes = [0; 256];
+    let tokens = u32::try_from(table.num_tokens()).expect("a token is a number of 32 bits");
+    for token in (0..tokens).filter(|token| table.token_len(*token) == 1) {
+        bytes[usize::from(table.token_bytes(token)[0])] = token;
+    }
+    let mut merges = Merges::none(bytes);
+    let mut out = Vec::new();
+    for token in 0..tokens {
+        if let Some(merge) = merges.of(token, table.token_bytes(token)) {
+            merges.add(merge);
+            out.extend(merge.to_le_bytes());
+        }
+    }
+    out
 }

@@ -9,22 +9,22 @@ use bpe::byte_pair_encoding::BytePairEncoding;
 
 use super::{
     long_run,
+    merges::{self, Merges},
     piece_cache::PieceCache,
     scanner::{Pattern, Scanner},
-    shared_counts::SharedCounts,
 };
 
 /// A loaded vocabulary with its split pattern.
 pub(crate) struct Encoding {
     pattern: Pattern,
     bpe: BytePairEncoding,
+    merges: Merges,
     longest_token: u64,
     /// One cache per encoding, so that a thread that serves both never mixes
     /// their counts and never has to flush.
     cache: &'static LocalCache,
     /// What the cache of a new thread begins with.
     common: PieceCache,
-    shared: SharedCounts,
 }
 
 type LocalCache = LocalKey<RefCell<Option<PieceCache>>>;
@@ -38,7 +38,8 @@ impl Encoding {
     pub(crate) fn o200k_base() -> &'static Encoding {
         static ENCODING: LazyLock<Encoding> = LazyLock::new(|| {
             let table = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.dict"));
-            Encoding::load(Pattern::O200k, table, &O200K_CACHE)
+            let merges = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.merges"));
+            Encoding::load(Pattern::O200k, (table, merges), &O200K_CACHE)
         });
         &ENCODING
     }
@@ -46,21 +47,30 @@ impl Encoding {
     pub(crate) fn cl100k_base() -> &'static Encoding {
         static ENCODING: LazyLock<Encoding> = LazyLock::new(|| {
             let table = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.dict"));
-            Encoding::load(Pattern::Cl100k, table, &CL100K_CACHE)
+            let merges = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.merges"));
+            Encoding::load(Pattern::Cl100k, (table, merges), &CL100K_CACHE)
         });
         &ENCODING
     }
 
-    fn load(pattern: Pattern, table: &[u8], cache: &'static LocalCache) -> Encoding {
+    fn load(
+        pattern: Pattern,
+        (table, known_merges): (&[u8], &[u8]),
+        cache: &'static LocalCache,
+    ) -> Encoding {
         let bpe: BytePairEncoding =
             rmp_serde::from_slice(table).expect("build.rs wrote the table with the same crates");
         let tokens = u32::try_from(bpe.num_tokens()).expect("a token is a number of 32 bits");
         let lengths = (0..tokens).map(|token| bpe.token_len(token));
         let longest_token = lengths.max().expect("a vocabulary has tokens") as u64;
+        let mut merges = Merges::none(bytes(&bpe, tokens));
+        for merge in known_merges.as_chunks().0 {
+            merges.add(u64::from_le_bytes(*merge));
+        }
         // Merges are ranked by how often they were seen: the commonest come first.
         let common = (0..tokens).map(|token| bpe.token_bytes(token));
         let common = PieceCache::knowing(common);
-        Encoding { pattern, bpe, longest_token, cache, common, shared: SharedCounts::new() }
+        Encoding { pattern, bpe, merges, longest_token, cache, common }
     }
 
     /// The number of tokens in `text`, or `None` as soon as it is known to be
@@ -84,17 +94,57 @@ impl Encoding {
         })
     }
 
-    /// Forgets what all threads have counted together.
-    pub(crate) fn forget_shared(&self) {
-        self.shared.clear();
-    }
-
     /// Kept out of line: misses are rare, and the loop above stays small.
     #[inline(never)]
     fn merge(&self, piece: &[u8]) -> u64 {
-        if piece.len() < 16 {
-            return self.shared.count(piece, |piece| self.bpe.count(piece) as u64);
+        if piece.len() <= merges::LONGEST {
+            return self.merges.count(piece);
         }
         long_run::count(&self.bpe, piece)
+    }
+}
+
+/// The token of each byte.
+fn bytes(bpe: &BytePairEncoding, tokens: u32) -> [u32; 256] {
+    let mut bytes = [0; 256];
+    for token in (0..tokens).filter(|token| bpe.token_len(*token) == 1) {
+        bytes[usize::from(bpe.token_bytes(token)[0])] = token;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same merges by another way: `bpe` goes through the piece from left to right.
+    #[test]
+    fn short_pieces_are_merged_as_by_the_engine() {
+        let mut state = 7_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for encoding in [Encoding::o200k_base(), Encoding::cl100k_base()] {
+            let tokens = encoding.bpe.num_tokens();
+            for _ in 0..200_000 {
+                let mut piece = Vec::new();
+                while piece.is_empty() || (piece.len() < merges::LONGEST && random(3) > 0) {
+                    match random(4) {
+                        0 => piece.push(random(256).to_le_bytes()[0]),
+                        1 => piece.push(b' ' + random(95).to_le_bytes()[0]),
+                        _ => {
+                            let token = u32::try_from(random(tokens)).unwrap();
+                            let token = encoding.bpe.token_bytes(token);
+                            piece.extend_from_slice(&token[..=random(token.len())]);
+                        }
+                    }
+                }
+                piece.truncate(merges::LONGEST);
+                let expected = encoding.bpe.count(&piece) as u64;
+                assert_eq!(encoding.merges.count(&piece), expected, "{piece:?}");
+            }
+            assert_eq!(encoding.merges.count(b""), 0);
+        }
     }
 }

@@ -1,19 +1,19 @@
 //! Token counting. A [`Tokenizer`] is chosen by model name and counts plain
 //! text: exactly for the two OpenAI vocabularies, by estimate for families
 //! whose vocabulary is not public or not embedded. Counting is synchronous,
-//! linear in the text, and keeps its caches per thread (with a second one for
-//! all threads behind them), so it belongs on a small fixed pool of threads. Unescaping JSON and caching whole messages are
-//! left to the callers.
+//! linear in the text, and keeps its caches per thread, so it belongs on a small
+//! fixed pool of threads. Unescaping JSON and caching whole messages are left to
+//! the callers.
 
 mod char_class;
 mod encoding;
 mod estimate;
 mod long_run;
 pub mod measure;
+mod merges;
 mod model;
 mod piece_cache;
 mod scanner;
-mod shared_counts;
 
 pub use estimate::Family;
 
@@ -85,11 +85,4 @@ impl Tokenizer {
 pub fn warm_up() {
     Encoding::o200k_base();
     Encoding::cl100k_base();
-}
-
-/// Forgets what the threads of this process have counted together. Benchmarks
-/// need it, to see again and again what a text costs that nobody has seen.
-pub fn forget_shared_counts() {
-    Encoding::o200k_base().forget_shared();
-    Encoding::cl100k_base().forget_shared();
 }

@@ -33,6 +33,10 @@
     reason = "a test fails by a panic, its numbers are small, and what it skips it says"
 )]
 
+/// As in the product.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod app;
 mod asking;
 mod history;

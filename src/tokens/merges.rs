@@ -1,0 +1,162 @@
+//! Merges short pieces: byte pair encoding as it is defined. Beginning with
+//! single bytes, the two neighbours whose merge comes first in the vocabulary are
+//! joined, until no two can be. For pieces of up to fifteen bytes that takes no
+//! memory and a few looks into one table, where a general engine takes longer to
+//! get ready than to count.
+//!
+//! The table says which two tokens make a third. `build.rs` learns it from the tokens
+//! themselves, in the order of their ranks: the merges before a token leave two parts
+//! of it, and these two make it.
+
+/// The longest piece that is merged here, in bytes.
+pub(crate) const LONGEST: usize = 15;
+
+/// Slots of the table. Twice the merges of the larger vocabulary and more, so that
+/// a look for what is not there ends soon, too.
+const SLOTS_LOG2: u32 = 19;
+/// Bits of a token's number.
+const TOKEN_BITS: u32 = 18;
+/// Places in a piece, and the bits of one.
+const LANES: usize = LONGEST + 1;
+const PLACE_BITS: u32 = 4;
+/// No merge; above every one.
+const NOTHING: i32 = i32::MAX;
+const EMPTY: u64 = u64::MAX;
+
+/// Which two tokens make a third.
+pub(crate) struct Merges {
+    /// The left token, the right one and what they make, 18 bits each.
+    slots: Box<[u64]>,
+    /// The token of each byte.
+    bytes: [u32; 256],
+}
+
+/// A piece on its way. Nothing moves: a token that was joined to the one before it
+/// is no longer among the `alive`.
+struct Parts {
+    tokens: [u32; LANES],
+    /// What each token makes with the next one, and its place in the lowest bits,
+    /// so that the least of all is the merge that comes first and the leftmost of
+    /// equals. Signed, since processors compare signed numbers many at a time.
+    made: [i32; LANES],
+    alive: u32,
+}
+
+impl Merges {
+    /// The merges of a vocabulary without any: `bytes` has the token of each byte.
+    pub(crate) fn none(bytes: [u32; 256]) -> Merges {
+        Merges { slots: vec![EMPTY; 1 << SLOTS_LOG2].into(), bytes }
+    }
+
+    /// Adds a merge, as [`Merges::of`] says it.
+    pub(crate) fn add(&mut self, merge: u64) {
+        let mut slot = place(merge >> TOKEN_BITS);
+        while self.slots[slot] != EMPTY {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        self.slots[slot] = merge;
+    }
+
+    /// The merge that makes `token`, whose bytes these are, where all those before it
+    /// were added; None for a single byte and for what is too long.
+    #[allow(dead_code, reason = "build.rs learns by it, which has this file as its own")]
+    pub(crate) fn of(&self, token: u32, bytes: &[u8]) -> Option<u64> {
+        if !(2..=LONGEST).contains(&bytes.len()) {
+            return None;
+        }
+        let parts = self.merged(bytes);
+        let (left, right) = (parts.tokens[0], parts.tokens[parts.after(0)]);
+        assert!(parts.alive.count_ones() == 2 && token >> TOKEN_BITS == 0, "two make {bytes:?}");
+        Some(key(left, right) << TOKEN_BITS | u64::from(token))
+    }
+
+    /// The number of tokens of a piece of up to [`LONGEST`] bytes.
+    pub(crate) fn count(&self, piece: &[u8]) -> u64 {
+        u64::from(self.merged(piece).alive.count_ones())
+    }
+
+    fn merged(&self, piece: &[u8]) -> Parts {
+        let count = piece.len().min(LONGEST);
+        let mut parts =
+            Parts { tokens: [0; LANES], made: [NOTHING; LANES], alive: (1 << count) - 1 };
+        for (token, byte) in parts.tokens.iter_mut().zip(piece) {
+            *token = self.bytes[usize::from(*byte)];
+        }
+        for at in 1..count {
+            parts.made[at - 1] = self.made(&parts, at - 1, at);
+        }
+        while let Some((at, token)) = parts.first_merge() {
+            let joined = parts.after(at);
+            parts.tokens[at] = token;
+            parts.alive &= !(1 << joined);
+            parts.made[joined] = NOTHING;
+            let next = parts.after(at);
+            parts.made[at] = if next < LANES { self.made(&parts, at, next) } else { NOTHING };
+            if let Some(before) = parts.before(at) {
+                parts.made[before] = self.made(&parts, before, at);
+            }
+        }
+        parts
+    }
+
+    /// What the tokens at two places make, as [`Parts::made`] has it.
+    #[inline(always)]
+    fn made(&self, parts: &Parts, left: usize, right: usize) -> i32 {
+        match self.find(parts.tokens[left], parts.tokens[right]) {
+            #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation)]
+            Some(token) => (token << PLACE_BITS | left as u32) as i32,
+            None => NOTHING,
+        }
+    }
+
+    /// What two tokens make.
+    #[inline(always)]
+    fn find(&self, left: u32, right: u32) -> Option<u32> {
+        let key = key(left, right);
+        let mut slot = place(key);
+        loop {
+            let entry = self.slots[slot];
+            if entry >> TOKEN_BITS == key {
+                #[expect(clippy::cast_possible_truncation, reason = "18 bits are what is meant")]
+                return Some(entry as u32 & ((1 << TOKEN_BITS) - 1));
+            }
+            if entry == EMPTY {
+                return None;
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+    }
+}
+
+impl Parts {
+    /// The merge that comes first in the vocabulary, and where.
+    #[inline(always)]
+    fn first_merge(&self) -> Option<(usize, u32)> {
+        let first = self.made.iter().copied().min().filter(|made| *made != NOTHING)?;
+        let first = first.cast_unsigned();
+        Some(((first & ((1 << PLACE_BITS) - 1)) as usize, first >> PLACE_BITS))
+    }
+
+    /// The place of the token after the one at `at`; beyond all where it is the last.
+    #[inline(always)]
+    fn after(&self, at: usize) -> usize {
+        let later = self.alive & (u32::MAX << (at + 1));
+        later.trailing_zeros() as usize
+    }
+
+    #[inline(always)]
+    fn before(&self, at: usize) -> Option<usize> {
+        let earlier = self.alive & ((1 << at) - 1);
+        earlier.checked_ilog2().map(|place| place as usize)
+    }
+}
+
+#[inline(always)]
+fn key(left: u32, right: u32) -> u64 {
+    u64::from(left) << TOKEN_BITS | u64::from(right)
+}
+
+#[inline(always)]
+fn place(key: u64) -> usize {
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - SLOTS_LOG2)) as usize
+}
