@@ -14,6 +14,7 @@ pub mod raw;
 pub mod repair;
 pub mod slot;
 pub mod splice;
+pub mod stub;
 pub mod system_prompt;
 
 use dialect::{Chosen, Dialect, Source};

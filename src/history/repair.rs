@@ -1,7 +1,8 @@
 //! Repair: a history that its provider would reject for its calls and results
 //! becomes one that it takes. A result that stands apart from its call goes where it
 //! belongs; one without a call is dropped, a call without a result is answered by a
-//! stub that says so; nothing else is touched.
+//! stub that says so, and a stub gives way to the result that came after all; nothing
+//! else is touched.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -9,10 +10,8 @@ use serde::Serialize;
 
 use super::dialect::{Answered, Opening, Problem};
 use super::message::{Call, MessageView, Role};
+use super::stub::{STUB, overtaken};
 use super::{History, HistoryError};
-
-/// What stands for a result that is not there.
-pub const STUB: &str = "(no result: the history that was sent has none for this call)";
 
 /// What opens a history where a dropped result did.
 const DROPPED: &str = "(The results that stood here answer calls that this history does not have.)";
@@ -66,6 +65,36 @@ struct Mending<'a> {
 /// Mends what can be mended.
 pub fn repair(history: &History<'_>) -> Result<Mended, HistoryError> {
     let views = history.views()?;
+    let overtaken = overtaken(history, &views);
+    if overtaken.is_empty() {
+        return Ok(mend(history, views));
+    }
+    let (mut kept, mut left, mut mends) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, raw) in history.messages().iter().enumerate() {
+        let stubs = overtaken.get(&index).map_or(&[][..], Vec::as_slice);
+        let message = match stubs {
+            [] => Some((*raw).to_owned()),
+            stubs => history.dialect().without_results(raw, stubs),
+        };
+        kept.extend(message.is_some().then_some(index));
+        left.extend(message);
+        mends.extend(stubs.iter().map(|place| Mend {
+            index,
+            rule: "duplicate_result",
+            tool_call_id: views[index].results[*place].call_id.clone(),
+            action: Remedy::Dropped,
+        }));
+    }
+    let array = format!("[{}]", left.join(","));
+    let without = history.alike(&array)?;
+    let mended = mend(&without, without.views()?);
+    mends.extend(mended.mends.into_iter().map(|mend| Mend { index: kept[mend.index], ..mend }));
+    mends.sort_by_key(|mend| mend.index);
+    Ok(Mended { array: mended.array, mends })
+}
+
+/// The same for a history without stubs that are in the way.
+fn mend(history: &History<'_>, views: Vec<MessageView>) -> Mended {
     let all: Vec<&MessageView> = views.iter().collect();
     let problems = history.dialect().problems(&all);
     let starts = history.dialect().unit_starts(&all);
@@ -81,7 +110,7 @@ pub fn repair(history: &History<'_>) -> Result<Mended, HistoryError> {
     mending.answer_calls(&open);
     mending.open_for_the_model();
     mending.mends.sort_by_key(|mend| mend.index);
-    Ok(mending.done())
+    mending.done()
 }
 
 /// Problems of one kind, by message.

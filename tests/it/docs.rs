@@ -509,7 +509,7 @@ fn house_rules() {
         assert!(source.starts_with("//!"), "{name} opens with what it is");
         assert!(!source.contains("unsafe "), "{name}");
         assert!(!source.contains("println!"), "{name}: cli/ has `print` and `say`");
-        // tests/run holds the README's command to a build that is not optimised.
+        // The README's commands are held to a build that is not optimised.
         assert!(!source.contains("debug_assertions"), "{name} differs with the profile");
         if !name.starts_with("http") && !name.starts_with("cli/serve") {
             assert!(!source.contains("axum"), "{name} knows HTTP");

@@ -2,13 +2,15 @@
 //! change to anything else – in every format.
 
 use proptest::prelude::*;
+use proptest::sample::{Index, select};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use unburden::history::raw::canonical;
 
 use crate::app::{TestApp, split};
 use crate::formats::rules::broken;
-use crate::formats::{FORMATS, Posted, posted, posted_in};
+use crate::formats::{FORMATS, Format, Posted, posted, posted_in};
 use crate::properties::{config, settings};
 
 /// Mends, and does nothing else.
@@ -20,6 +22,12 @@ fn mended(posted: &Posted, app: &TestApp) -> (String, Vec<Value>) {
 }
 
 const MENDABLE: [&str; 3] = ["result_without_call", "call_without_result", "duplicate_result"];
+
+/// Histories of the formats whose results always name their calls.
+fn posted_with_ids() -> impl Strategy<Value = Posted> {
+    let with_ids = |format: &Format| !matches!(format, Format::Gemini | Format::GeminiSnake);
+    select(FORMATS.into_iter().filter(with_ids).collect::<Vec<_>>()).prop_flat_map(posted_in)
+}
 
 proptest! {
     #![proptest_config(config())]
@@ -75,6 +83,32 @@ proptest! {
         let (again, repairs) = mended(&posted.with(new, posted.system.clone()), &app);
         prop_assert_eq!(again, crate::history::array(&split(&after)));
         prop_assert_eq!(repairs, Vec::<Value>::new());
+    }
+
+    /// Whoever posts between a call and its results, and goes on from what came back,
+    /// has in the end the history of who waited. Ids tell which result came late, so
+    /// each call must have its own.
+    #[test]
+    fn a_stub_gives_way_to_the_result(posted in posted_with_ids(), at in any::<Index>()) {
+        let app = TestApp::new();
+        // Its beginning alone may look like another format.
+        let posted = Posted { named: true, ..posted };
+        let all = canonical(&posted.array()).to_lowercase();
+        let unclear = ["id\":\"\"", "id\":null", "_same\""].iter().any(|id| all.contains(id));
+        let sound = || posted.validate(&app, &posted.array()).is_empty();
+        if posted.messages.is_empty() || unclear || !sound() {
+            return Ok(());
+        }
+        let (said, to_come) = posted.messages.split_at(at.index(posted.messages.len()) + 1);
+        let (mut grown, _) = mended(&posted.with(said.to_vec(), posted.system.clone()), &app);
+        grown = crate::history::array(&[split(&grown), to_come.to_vec()].concat());
+        let grown = posted.with(split(&grown), posted.system.clone());
+        let (after, _) = mended(&grown, &app);
+        // A message that a stub stood in is put together anew.
+        let values = |messages: &[String]| -> Vec<String> {
+            messages.iter().map(|message| canonical(message)).collect()
+        };
+        prop_assert_eq!(values(&split(&after)), values(&posted.messages));
     }
 }
 

@@ -1,10 +1,7 @@
 //! An output for a call that has none, of the type that fits the call.
 
 use crate::history::splice::quote;
-
-/// A screenshot of one white pixel: the output of a computer takes no text.
-const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklE\
-                             QVR42mP4DwABAQEAHLCMmQAAAABJRU5ErkJggg==";
+use crate::history::stub::NO_SCREENSHOT;
 
 /// The output item for a call of type `kind`.
 pub(super) fn output(kind: &str, id: &str, text: &str) -> String {
