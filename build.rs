@@ -48,15 +48,12 @@ fn table(source: &CoreBPE) -> BytePairEncoding {
 
 /// The merges of short tokens, eight bytes each.
 fn merges(table: &BytePairEncoding) -> Vec<u8> {
-    let mut bytes = [0; 256];
     let tokens = u32::try_from(table.num_tokens()).expect("a token is a number of 32 bits");
-    for token in (0..tokens).filter(|token| table.token_len(*token) == 1) {
-        bytes[usize::from(table.token_bytes(token)[0])] = token;
-    }
-    let mut merges = Merges::none(bytes);
+    let tokens = || (0..tokens).map(|token| table.token_bytes(token));
+    let mut merges = Merges::none(tokens());
     let mut out = Vec::new();
-    for token in 0..tokens {
-        if let Some(merge) = merges.of(token, table.token_bytes(token)) {
+    for (rank, token) in (0..).zip(tokens()) {
+        if let Some(merge) = merges.of(rank, token) {
             merges.add(merge);
             out.extend(merge.to_le_bytes());
         }

@@ -15,7 +15,7 @@ pub const STUB: &str = "(no result: the history that was sent has none for this 
 pub const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklE\
                              QVR42mP4DwABAQEAHLCMmQAAAABJRU5ErkJggg==";
 
-/// How much longer an object may be that is still taken for a stub, in bytes.
+/// How much longer the JSON of a stub may be than its words, in bytes.
 const AROUND: usize = 64;
 
 /// The stubs whose results came after all: by message, the places of its results.
@@ -26,6 +26,7 @@ pub(super) fn overtaken(
     views: &[MessageView],
 ) -> BTreeMap<usize, Vec<usize>> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    // From the end, so that what came is known before what it came behind.
     let mut came: HashSet<&str> = HashSet::new();
     for (index, view) in views.iter().enumerate().rev() {
         for (place, result) in view.results.iter().enumerate().rev() {
@@ -48,9 +49,12 @@ fn is_stub(message: &str, result: &ToolResult) -> bool {
         return message.contains(NO_SCREENSHOT);
     }
     let texts = || result.slots.iter().map(|slot| (slot.kind, &message[slot.span.clone()]));
-    let says = |(kind, raw): (SlotKind, &str)| match kind {
-        SlotKind::String => raw::unescape(raw).text == STUB,
-        SlotKind::Json => raw.contains(STUB) && raw.len() <= STUB.len() + AROUND,
+    let says = |(kind, raw): (SlotKind, &str)| {
+        raw.len() <= STUB.len() + AROUND
+            && match kind {
+                SlotKind::String => raw::unescape(raw).text == STUB,
+                SlotKind::Json => raw.contains(STUB),
+            }
     };
     texts().all(|slot| slot.1 == r#""""# || says(slot)) && texts().any(says)
 }

@@ -35,7 +35,11 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
         let Some(whole) = mark.get(0) else { continue };
         let here = whole.start()..whole.end();
         if mark.name("open").is_some() {
-            keys.extend(open.replace(here).and_then(|first| beginning(text, first)));
+            let until = here.start;
+            let left = |first: Range<usize>| {
+                broken_up(text, first.clone(), until).or_else(|| beginning(text, first))
+            };
+            keys.extend(open.replace(here).and_then(left));
             continue;
         }
         let first = open.take();
@@ -77,6 +81,21 @@ fn is_passed(run: &[u8]) -> bool {
     let run = run.strip_prefix(b"L").unwrap_or(run);
     matches!(run, b"n" | b"r" | b"rn" | b"t" | b"+")
         || (run.len() <= 6 && run.iter().all(u8::is_ascii_digit))
+}
+
+/// A key that another one was put into: all of it before that, with whatever else came
+/// between its lines.
+fn broken_up(text: &str, first: Range<usize>, until: usize) -> Option<Range<usize>> {
+    let body = &text.as_bytes()[first.end..until];
+    if until - first.start > LONGEST || !has_run(&body[..body.len().min(SOON)]) {
+        return None;
+    }
+    let (mut at, mut end) = (first.end, first.end);
+    for run in body.split(|byte| !is_base64(*byte)) {
+        end = if run.len() >= SURE { at + run.len() } else { end };
+        at += run.len() + 1;
+    }
+    Some(first.start..end)
 }
 
 /// A key without its last line: the runs that follow the first.

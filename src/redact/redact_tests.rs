@@ -55,6 +55,22 @@ fn what_is_left_of_a_key_is_a_secret_too() {
 }
 
 #[test]
+fn a_key_that_another_was_put_into_is_a_secret_too() {
+    let key = key();
+    let lines: Vec<&str> = key.split_inclusive('\n').collect();
+    let (head, rest) = (lines[0], lines[1..].concat());
+    let torn = format!("a\n{head}a line of another process\n{}{key}{rest}b\n", lines[1]);
+    let shown = Redact::Secrets.text(torn.as_str());
+    assert!(shown.starts_with("a\n[redacted: private-key]"), "{shown}");
+    assert!(shown.ends_with("[redacted: private-key]\nb\n") && !shown.contains("MII"), "{shown}");
+    // What only follows a cut key stays.
+    let cut = format!("{}the end of a page\n{key}", lines[..3].concat());
+    let shown = Redact::Secrets.text(cut.as_str());
+    let marks = "[redacted: private-key]\nthe end of a page\n[redacted: private-key]\n";
+    assert_eq!(shown, marks);
+}
+
+#[test]
 fn a_line_that_ends_in_a_cut_secret_still_ends() {
     let text = format!("a\n{}b\n", key());
     let secrets = Redact::Secrets.secrets(&text);

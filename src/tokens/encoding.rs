@@ -1,5 +1,6 @@
 //! The exact counter of one vocabulary: the scanner cuts the text into pieces,
-//! the thread's cache knows most of them, and GitHub's `bpe` merges the rest.
+//! the thread's cache knows most of them, short ones are merged by their table of
+//! merges, and GitHub's `bpe` counts the rest.
 //! The vocabularies are made by `build.rs` and embedded in the binary; loading
 //! one takes tens of milliseconds, once.
 
@@ -61,15 +62,15 @@ impl Encoding {
         let bpe: BytePairEncoding =
             rmp_serde::from_slice(table).expect("build.rs wrote the table with the same crates");
         let tokens = u32::try_from(bpe.num_tokens()).expect("a token is a number of 32 bits");
-        let lengths = (0..tokens).map(|token| bpe.token_len(token));
-        let longest_token = lengths.max().expect("a vocabulary has tokens") as u64;
-        let mut merges = Merges::none(bytes(&bpe, tokens));
+        let tokens = || (0..tokens).map(|token| bpe.token_bytes(token));
+        let longest_token = tokens().map(<[u8]>::len).max();
+        let longest_token = longest_token.expect("a vocabulary has tokens") as u64;
+        let mut merges = Merges::none(tokens());
         for merge in known_merges.as_chunks().0 {
             merges.add(u64::from_le_bytes(*merge));
         }
         // Merges are ranked by how often they were seen: the commonest come first.
-        let common = (0..tokens).map(|token| bpe.token_bytes(token));
-        let common = PieceCache::knowing(common);
+        let common = PieceCache::knowing(tokens());
         Encoding { pattern, bpe, merges, longest_token, cache, common }
     }
 
@@ -102,15 +103,6 @@ impl Encoding {
         }
         long_run::count(&self.bpe, piece)
     }
-}
-
-/// The token of each byte.
-fn bytes(bpe: &BytePairEncoding, tokens: u32) -> [u32; 256] {
-    let mut bytes = [0; 256];
-    for token in (0..tokens).filter(|token| bpe.token_len(*token) == 1) {
-        bytes[usize::from(bpe.token_bytes(token)[0])] = token;
-    }
-    bytes
 }
 
 #[cfg(test)]

@@ -43,8 +43,15 @@ struct Parts {
 }
 
 impl Merges {
-    /// The merges of a vocabulary without any: `bytes` has the token of each byte.
-    pub(crate) fn none(bytes: [u32; 256]) -> Merges {
+    /// The merges of a vocabulary, without any as yet. Takes the bytes of its tokens,
+    /// in order; every byte must be one.
+    pub(crate) fn none<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> Merges {
+        let mut bytes = [0; 256];
+        for (rank, token) in (0..).zip(tokens) {
+            if let [byte] = token {
+                bytes[usize::from(*byte)] = rank;
+            }
+        }
         Merges { slots: vec![EMPTY; 1 << SLOTS_LOG2].into(), bytes }
     }
 

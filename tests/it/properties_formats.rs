@@ -320,6 +320,12 @@ proptest! {
         let (history, more) = whole.messages.split_at(cut);
         // A beginning without a call may not say which format it is.
         let whole = Posted { named: true, ..whole.clone() };
+        // A call without an id takes a later result that answers no other: from where the
+        // newest messages count is another question then.
+        let broken = whole.validate(&app, &whole.array());
+        if broken.iter().any(|(rule, _)| rule == "missing_call_id") {
+            return Ok(());
+        }
         let first = whole.with(history.to_vec(), whole.system.clone()).offload(&app, &settings);
         let compacted = split(&first.after.messages);
         let later = whole.offload(&app, &settings);
