@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::history::dialect::turn_starts;
 use crate::history::message::MessageView;
 
 /// Which output answers which call, by the indexes of their messages.
@@ -23,9 +24,14 @@ impl<'v> Pairs<'v> {
         let mut pairs = Pairs::default();
         let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
         // Calls whose id is not in the history: an output that fits no other call is
-        // taken for theirs.
+        // taken for theirs. Where the provider has the call, its output may come at any
+        // time; a broken one has its output in its turn or not at all. Later, that would
+        // change what the turn is, and parts of it may have moved by then.
         let mut nameless = Vec::new();
-        for (index, view) in views.iter().enumerate() {
+        for ((index, view), starts) in views.iter().enumerate().zip(turn_starts(views)) {
+            if starts {
+                nameless.retain(|call: &usize| views[*call].faults.is_empty());
+            }
             for call in &view.calls {
                 match &call.id {
                     Some(id) => waiting.entry(id).or_default().push(index),

@@ -271,6 +271,8 @@ fn every_rule_is_told_from_its_sound_twin() {
     }
 }
 
+const NO_ID: &str = r#"{"type":"function_call","name":"f","arguments":"{}"}"#;
+
 #[test]
 fn no_unit_begins_between_a_call_and_its_output() {
     let (a, b, ra, rb) = (call("a"), call("b"), output("a"), output("b"));
@@ -285,6 +287,9 @@ fn no_unit_begins_between_a_call_and_its_output() {
         (&[a, USER, b, rb, USER], "|||.|"),
         (&[ra, USER, ra, a, ra], "||||."),
         (&[r#"{"type":"item_reference","id":"fc_1"}"#, USER, ra, USER], "|..|"),
+        // A call without an id has its output in its turn.
+        (&[NO_ID, ra, SAID, USER], "|.||"),
+        (&[NO_ID, USER, ra, USER], "||||"),
         (
             &[
                 SAID,
