@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use crate::history::outline::outline;
 use crate::history::raw::{self, Fields};
 use crate::history::{History, HistoryError};
 
@@ -96,6 +97,15 @@ impl<'a> Params<'a> {
             }
         })?;
         Ok(Params { fields, messages, asked: RefCell::default() })
+    }
+
+    /// The same for a body whose messages will all be read, or are known: they may be no
+    /// JSON yet. Where one of them turns out to be none, [`Params::parse`] says what is
+    /// wrong with the body.
+    pub fn outline(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
+        let outline = std::str::from_utf8(body).ok().and_then(outline);
+        let Some((fields, messages)) = outline else { return Params::parse(body) };
+        Ok(Params { fields, messages: Some(messages), asked: RefCell::default() })
     }
 
     /// The history in `messages`, in the dialect that `format` names.

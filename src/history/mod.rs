@@ -9,6 +9,7 @@
 pub mod dialect;
 pub mod footprint;
 pub mod message;
+pub mod outline;
 pub mod own;
 pub mod raw;
 pub mod repair;

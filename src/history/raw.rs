@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -18,6 +18,11 @@ pub type Fields<'a> = Vec<(Cow<'a, str>, &'a str)>;
 /// Splits a JSON object into its members.
 pub fn fields(object: &str) -> Result<Fields<'_>, serde_json::Error> {
     serde_json::from_str::<Members<'_>>(object).map(|members| members.0)
+}
+
+/// A text that is one JSON value, without the white space around it; None for any other.
+pub fn value(text: &str) -> Option<&str> {
+    serde_json::from_str::<&RawValue>(text).ok().map(RawValue::get)
 }
 
 /// Splits a JSON array into its elements.
@@ -157,26 +162,28 @@ pub fn canonical(raw: &str) -> String {
     let mut rest = raw;
     while let Some(quote) = memchr(b'"', rest.as_bytes()) {
         rest[..quote].split_ascii_whitespace().for_each(|part| out.push_str(part));
-        let end = string_end(&rest[quote..]);
-        canonical_string(&rest[quote..quote + end], &mut out);
-        rest = &rest[quote + end..];
+        let end = string_end(&rest[quote..]).map_or(rest.len(), |length| quote + length);
+        canonical_string(&rest[quote..end], &mut out);
+        rest = &rest[end..];
     }
     rest.split_ascii_whitespace().for_each(|part| out.push_str(part));
     out
 }
 
-/// The length of the string literal at the start of `text`, quotes included.
-fn string_end(text: &str) -> usize {
+/// The length of the string literal at the start of `text`, quotes included; None where
+/// it does not end. Nearly all escapes are of line ends: to look for quotes and then for
+/// what stands before one is faster than to stop at every escape.
+pub(super) fn string_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut at = 1;
-    while let Some(found) = memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += found;
-        if bytes[at] == b'"' {
-            return at + 1;
+    let mut from = 1;
+    loop {
+        let quote = from + memchr(b'"', bytes.get(from..)?)?;
+        let escapes = bytes[1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if escapes % 2 == 0 {
+            return Some(quote + 1);
         }
-        at += 2;
+        from = quote + 1;
     }
-    text.len()
 }
 
 fn canonical_string(literal: &str, out: &mut String) {

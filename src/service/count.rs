@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Failure, Service};
+use super::{Failure, Service, outlined};
 use crate::envelope::Answer;
 use crate::params::Params;
 use crate::tokens::Tokenizer;
@@ -10,7 +10,10 @@ use crate::tokens::Tokenizer;
 impl Service {
     /// `POST /count_tokens`.
     pub fn count_tokens(&self, body: &[u8]) -> Result<Answer, Failure> {
-        let params = Params::parse(body)?;
+        outlined(body, |params| self.count_outlined(params))
+    }
+
+    fn count_outlined(&self, params: &Params<'_>) -> Result<Answer, Failure> {
         let history = params.history()?;
         let model = params.string("model")?.filter(|model| !model.trim().is_empty());
         let tokenizer = Tokenizer::for_model(model.as_deref());
@@ -30,7 +33,7 @@ impl Service {
         answer.put("exact", &(known && tokenizer.is_exact()));
         answer.put("format", &history.dialect().name());
         answer.put("format_source", &history.source().words());
-        Ok(answer.with_unknown(&params))
+        Ok(answer.with_unknown(params))
     }
 }
 

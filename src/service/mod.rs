@@ -20,11 +20,12 @@ pub use tenants::{Tenant, open_all};
 use std::sync::Arc;
 
 use crate::config::{Config, ReloadConfig, SummariserError};
+use crate::envelope::Answer;
 use crate::history::HistoryError;
 use crate::jq::Jq;
 use crate::large::{Large, Turns};
 use crate::offload::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
-use crate::params::{HistoryOrParam, ParamError};
+use crate::params::{HistoryOrParam, ParamError, Params};
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
 use crate::reload::{ReloadError, Target};
 use crate::store::{
@@ -270,6 +271,16 @@ impl Service {
             source => Failure::Store { field, source },
         })
     }
+}
+
+/// Answers a body whose messages are all read on the way to the answer. Where that
+/// fails and the body is no JSON, it is told so first, as by every other operation.
+fn outlined(
+    body: &[u8],
+    answer: impl FnOnce(&Params<'_>) -> Result<Answer, Failure>,
+) -> Result<Answer, Failure> {
+    let params = Params::outline(body)?;
+    answer(&params).map_err(|failure| Params::parse(body).err().map_or(failure, Failure::from))
 }
 
 fn target(at: &Location) -> Target<'_> {

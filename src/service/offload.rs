@@ -1,6 +1,6 @@
 //! Offloading a history, at the service: a body in, an envelope out.
 
-use super::{Failure, Service};
+use super::{Failure, Service, outlined};
 use crate::envelope::Answer;
 use crate::history::repair::repair;
 use crate::offload::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
@@ -9,8 +9,11 @@ use crate::params::Params;
 impl Service {
     /// `POST /context_offload`.
     pub fn offload(&self, body: &[u8]) -> Result<Answer, Failure> {
-        let params = Params::parse(body)?;
-        let request = Request::read(&params)?;
+        outlined(body, |params| self.offload_outlined(params))
+    }
+
+    fn offload_outlined(&self, params: &Params<'_>) -> Result<Answer, Failure> {
+        let request = Request::read(params)?;
         let offloaded = self.offload_request(&request)?;
         let report = &offloaded.report;
         metrics::counter!("unburden_tokens_before_total").increment(report.tokens_before);

@@ -154,3 +154,38 @@ fn dialect_of_own(content: &str) -> &'static dyn Dialect {
     let first = blocks.first().and_then(|block| members(block)).unwrap_or_default();
     if raw::field(&first, "type").is_some() { &Anthropic } else { &Bedrock }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An outline hands messages out that nobody has read: a view is what reads them.
+    #[test]
+    fn no_dialect_reads_what_is_no_json() {
+        let messages = [
+            r#"{"role":"tool","tool_call_id":"a","content":"b\n","x":[1,{"y":null}]}"#,
+            r#"{"role":"user","content":[{"type":"text","text":"a"}],"x":{"y":[-1.5e3,true]}}"#,
+            r#"{"role":"user","content":[{"text":"a"}],"x":"\u00e9"}"#,
+            r#"{"role":"model","parts":[{"text":"a","x":[[]]}]}"#,
+            r#"{"type":"function_call_output","call_id":"a","output":"b","x":[{}]}"#,
+            r#"{"type":"tool","data":{"content":"a","tool_call_id":"b"},"x":[0]}"#,
+            r#"{"lc":1,"type":"constructor","id":["a","HumanMessage"],"kwargs":{"content":"b"}}"#,
+            r#"{"type":"remove","id":"a","x":[1]}"#,
+        ];
+        for dialect in DIALECTS {
+            let reads = |message: &str| dialect.view(message).is_ok();
+            assert!(messages.iter().any(|message| reads(message)), "{}", dialect.name());
+            for message in messages.iter().filter(|message| reads(message)) {
+                for (at, byte) in (0..message.len())
+                    .flat_map(|at| br#"{}[]",:\x1"#.iter().map(move |byte| (at, char::from(*byte))))
+                {
+                    let (before, after) = (&message[..at], &message[at + 1..]);
+                    for broken in [format!("{before}{byte}{after}"), format!("{before}{after}")] {
+                        let is_json = raw::value(&broken).is_some();
+                        assert!(is_json || !reads(&broken), "{}: {broken}", dialect.name());
+                    }
+                }
+            }
+        }
+    }
+}

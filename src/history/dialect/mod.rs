@@ -76,8 +76,9 @@ pub trait Dialect: Sync + Send {
         true
     }
 
-    /// Reads one raw message. Unknown fields and shapes are not an error: they
-    /// are left alone. Only what is no message at all is.
+    /// Reads one raw message, to its last byte: one that is no JSON has no view.
+    /// Unknown fields and shapes are not an error: they are left alone. Only what is
+    /// no message at all is.
     fn view(&self, raw: &str) -> Result<MessageView, BadMessage>;
 
     /// Every rule of the provider that the history breaks, in order.
