@@ -26,40 +26,56 @@ static MARK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is fixed and tested")
 });
 
-/// The keys of a text, in order.
+/// The keys of a text. One may lie in another: where two writers share a log, a key is
+/// put between the lines of another one.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     let mut keys: Vec<Range<usize>> = Vec::new();
-    // The first line of a key that is not closed yet: where it begins and ends.
-    let mut open: Option<Range<usize>> = None;
+    let mut open: Vec<Open> = Vec::new();
+    let mut hidden = 0;
     for mark in MARK.captures_iter(text) {
         let Some(whole) = mark.get(0) else { continue };
         let here = whole.start()..whole.end();
         if mark.name("open").is_some() {
-            let until = here.start;
-            let left = |first: Range<usize>| {
-                broken_up(text, first.clone(), until).or_else(|| beginning(text, first))
-            };
-            keys.extend(open.replace(here).and_then(left));
+            if let Some(Open { until, .. }) = open.last_mut() {
+                until.get_or_insert(here.start);
+            }
+            open.push(Open { first: here, until: None });
             continue;
         }
-        let first = open.take();
-        let paired = first.as_ref().is_some_and(|first| here.end - first.start <= LONGEST);
-        match first {
-            Some(first) if paired => {
+        match open.pop() {
+            Some(Open { first, .. }) if here.end - first.start <= LONGEST => {
                 let body = &text.as_bytes()[first.end..here.start];
                 if has_run(&body[..body.len().min(SOON)]) {
                     keys.push(first.start..here.end);
                 }
             }
-            first => {
-                keys.extend(first.and_then(|first| beginning(text, first)));
-                let from = keys.last().map_or(0, |key| key.end);
-                keys.extend(ending(text, from, here));
+            unpaired => {
+                let left = unpaired.and_then(|open| open.left(text));
+                hidden = left.as_ref().map_or(hidden, |key| key.end.max(hidden));
+                keys.extend(left);
+                keys.extend(ending(text, hidden, here));
             }
         }
+        hidden = keys.last().map_or(hidden, |key| key.end.max(hidden));
     }
-    keys.extend(open.and_then(|first| beginning(text, first)));
+    keys.extend(open.into_iter().filter_map(|open| open.left(text)));
     keys
+}
+
+/// A key that is not closed yet.
+struct Open {
+    /// Its first line.
+    first: Range<usize>,
+    /// Where the next one begins before this is closed.
+    until: Option<usize>,
+}
+
+impl Open {
+    /// What is seen of it where it stays open.
+    fn left(self, text: &str) -> Option<Range<usize>> {
+        let broken = self.until.and_then(|until| broken_up(text, self.first.clone(), until));
+        broken.or_else(|| beginning(text, self.first))
+    }
 }
 
 fn is_base64(byte: u8) -> bool {

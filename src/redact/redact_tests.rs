@@ -63,6 +63,10 @@ fn a_key_that_another_was_put_into_is_a_secret_too() {
     let shown = Redact::Secrets.text(torn.as_str());
     assert!(shown.starts_with("a\n[redacted: private-key]"), "{shown}");
     assert!(shown.ends_with("[redacted: private-key]\nb\n") && !shown.contains("MII"), "{shown}");
+    let more = format!("{head}{}{key}a line\n{rest}", lines[1]);
+    let within = format!("a\n{head}{}{more}{}{}\n{rest}b\n", lines[1], lines[1], token());
+    let shown = Redact::Secrets.text(within.as_str());
+    assert_eq!(shown, "a\n[redacted: private-key]\nb\n");
     // What only follows a cut key stays.
     let cut = format!("{}the end of a page\n{key}", lines[..3].concat());
     let shown = Redact::Secrets.text(cut.as_str());
