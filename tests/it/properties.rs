@@ -1,11 +1,13 @@
-//! The invariants (promises.md §2), over generated histories; 1,000 cases each.
-//! What failed once is kept in `tests/it/properties.seeds`.
+//! The invariants (promises.md §2), over generated histories; 1,000 cases each, or
+//! `PROPTEST_CASES`, drawn anew each time, or from `PROPTEST_RNG_SEED`. What failed once
+//! is kept in `tests/it/properties.seeds`.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::FileFailurePersistence;
+use proptest::test_runner::{FileFailurePersistence, RngSeed};
 use serde_json::{Value, json};
 use unburden::history::raw::{Text, elements, fields, unescape};
 
@@ -13,10 +15,19 @@ use crate::app::{TestApp, request, split};
 use crate::history::{array, messages};
 
 pub(crate) fn config() -> ProptestConfig {
-    let mut config = ProptestConfig::with_cases(1_000);
+    let mut config = ProptestConfig::default();
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = 1_000;
+    }
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/properties.seeds");
     config.failure_persistence = Some(Box::new(FileFailurePersistence::Direct(seeds)));
     config.max_shrink_iters = 2_000;
+    // Not the same histories for all properties.
+    if let RngSeed::Fixed(seed) = config.rng_seed {
+        let mut hasher = DefaultHasher::new();
+        (seed, std::thread::current().name()).hash(&mut hasher);
+        config.rng_seed = RngSeed::Fixed(hasher.finish());
+    }
     config
 }
 
