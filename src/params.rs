@@ -103,8 +103,7 @@ impl<'a> Params<'a> {
     /// JSON yet. Where one of them turns out to be none, [`Params::parse`] says what is
     /// wrong with the body.
     pub fn outline(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
-        let outline = std::str::from_utf8(body).ok().and_then(outline);
-        let Some((fields, messages)) = outline else { return Params::parse(body) };
+        let Some((fields, messages)) = outline(body) else { return Params::parse(body) };
         Ok(Params { fields, messages: Some(messages), asked: RefCell::default() })
     }
 

@@ -6,47 +6,86 @@
 //! it may say something too, and then one of its messages cannot be read: whoever takes
 //! an outline has to read every message, or know it from before.
 
+use std::ops::Range;
+
 use super::raw::{self, Fields};
 
 /// Splits a request as [`raw::request`] does. None where that has to be asked: the
-/// messages are absent, none or given twice, one is no object, or another member is no
-/// JSON.
-pub fn outline(object: &str) -> Option<(Fields<'_>, Vec<&str>)> {
-    let mut walk = Walk { text: object, at: 0 };
-    let (mut fields, mut messages) = (Fields::new(), None);
+/// messages are absent, none or given twice, one is no object, another member is no
+/// JSON, or the body is not UTF-8.
+pub fn outline(body: &[u8]) -> Option<(Fields<'_>, Vec<&str>)> {
+    // Whether it is text does not matter for where its parts are.
+    let (text, places) = if body.len() < LARGE {
+        (std::str::from_utf8(body), places(body))
+    } else {
+        rayon::join(|| std::str::from_utf8(body), || places(body))
+    };
+    let (text, Places { members, messages }) = (text.ok()?, places?);
+    let mut fields = Fields::with_capacity(members.len() + 1);
+    let mut array = None;
+    for (key, value) in members {
+        let key = raw::value(text.get(key)?).filter(|key| raw::is_string(key))?;
+        let (key, value) = (raw::unescape(key).text, text.get(value)?);
+        match key.as_ref() {
+            "messages" if array.is_some() => return None,
+            "messages" => array = Some((key, value)),
+            _ => fields.push((key, raw::value(value)?)),
+        }
+    }
+    fields.push(array?);
+    let messages = messages.into_iter().map(|message| text.get(message));
+    Some((fields, messages.collect::<Option<_>>()?))
+}
+
+/// From this many bytes on, text is checked beside what is done with it.
+const LARGE: usize = 64 * 1024;
+
+type Place = Range<usize>;
+
+/// Where the parts of a request stand.
+struct Places {
+    /// Keys and values.
+    members: Vec<(Place, Place)>,
+    messages: Vec<Place>,
+}
+
+fn places(body: &[u8]) -> Option<Places> {
+    let mut walk = Walk { body, at: 0 };
+    let (mut members, mut messages) = (Vec::new(), Vec::new());
     walk.take(b'{')?;
     loop {
-        let key = raw::value(walk.next()?).filter(|key| raw::is_string(key))?;
-        let key = raw::unescape(key).text;
+        let key = walk.next()?;
         walk.take(b':')?;
-        if key == "messages" {
-            let (array, elements) = walk.objects()?;
-            if messages.replace((key, array, elements)).is_some() {
-                return None;
-            }
+        let value = if is_messages(&body[key.clone()]) {
+            walk.objects(&mut messages)?
         } else {
-            fields.push((key, raw::value(walk.next()?)?));
-        }
+            walk.next()?
+        };
+        members.push((key, value));
         if walk.take(b',').is_none() {
             break;
         }
     }
     walk.take(b'}')?;
     walk.space();
-    let (key, array, elements) = messages.filter(|_| walk.peek().is_none())?;
-    fields.push((key, array));
-    Some((fields, elements))
+    walk.peek().is_none().then_some(Places { members, messages })
 }
 
-/// A place in a text.
+/// True for the key of the messages, however it is spelt.
+fn is_messages(key: &[u8]) -> bool {
+    let spelt = std::str::from_utf8(key).ok().and_then(raw::value);
+    spelt.is_some_and(|key| raw::unescape(key).text == "messages")
+}
+
+/// A place in a body.
 struct Walk<'a> {
-    text: &'a str,
+    body: &'a [u8],
     at: usize,
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.body.get(self.at).copied()
     }
 
     fn space(&mut self) {
@@ -61,14 +100,13 @@ impl<'a> Walk<'a> {
         (self.peek() == Some(byte)).then(|| self.at += 1)
     }
 
-    /// An array of objects, at least one; the array and each of them.
-    fn objects(&mut self) -> Option<(&'a str, Vec<&'a str>)> {
-        let mut objects = Vec::new();
+    /// An array of objects, at least one; where it stands, and each of them.
+    fn objects(&mut self, objects: &mut Vec<Place>) -> Option<Place> {
         self.take(b'[')?;
         let start = self.at - 1;
         loop {
             let object = self.next()?;
-            if !object.starts_with('{') {
+            if self.body[object.start] != b'{' {
                 return None;
             }
             objects.push(object);
@@ -77,17 +115,17 @@ impl<'a> Walk<'a> {
             }
         }
         self.take(b']')?;
-        Some((self.text.get(start..self.at)?, objects))
+        Some(start..self.at)
     }
 
     /// What can only be the next value, if there is one.
-    fn next(&mut self) -> Option<&'a str> {
+    fn next(&mut self) -> Option<Place> {
         self.space();
         let start = self.at;
         let mut open = 0_usize;
         loop {
             match self.peek()? {
-                b'"' => self.at += raw::string_end(&self.text[self.at..])?,
+                b'"' => self.at += raw::string_end(&self.body[self.at..])?,
                 b'{' | b'[' => {
                     open += 1;
                     self.at += 1;
@@ -102,14 +140,14 @@ impl<'a> Walk<'a> {
                 }
                 // A number or a word.
                 _ => {
-                    let rest = &self.text.as_bytes()[self.at..];
+                    let rest = &self.body[self.at..];
                     let ends = |byte: &u8| b",:{}[]\" \t\n\r".contains(byte);
                     self.at += rest.iter().position(ends).unwrap_or(rest.len());
-                    return self.text.get(start..self.at).filter(|value| !value.is_empty());
+                    return (self.at > start).then_some(start..self.at);
                 }
             }
             if open == 0 {
-                return self.text.get(start..self.at);
+                return Some(start..self.at);
             }
         }
     }
@@ -132,7 +170,7 @@ mod tests {
         ];
         for body in bodies {
             let (fields, messages) = raw::request(body).unwrap();
-            assert_eq!(outline(body), Some((fields, messages.unwrap())), "{body}");
+            assert_eq!(outline(body.as_bytes()), Some((fields, messages.unwrap())), "{body}");
         }
     }
 
@@ -159,7 +197,7 @@ mod tests {
             "",
         ];
         for body in bodies {
-            assert_eq!(outline(body), None, "{body}");
+            assert_eq!(outline(body.as_bytes()), None, "{body}");
         }
     }
 
@@ -191,7 +229,7 @@ mod tests {
         #[test]
         fn an_outline_is_the_request_or_has_a_message_that_cannot_be_read(body in bodies()) {
             let request = raw::request(&body);
-            match outline(&body) {
+            match outline(body.as_bytes()) {
                 Some((fields, messages)) if messages.iter().all(|m| raw::fields(m).is_ok()) => {
                     prop_assert_eq!(request.unwrap(), (fields, Some(messages)));
                 }
@@ -206,7 +244,7 @@ mod tests {
                 && messages.iter().all(|message| message.starts_with('{'))
                 && fields.iter().filter(|(key, _)| key == "messages").count() == 1
             {
-                prop_assert_eq!(outline(&body), Some((fields, messages)));
+                prop_assert_eq!(outline(body.as_bytes()), Some((fields, messages)));
             }
         }
     }

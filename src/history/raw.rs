@@ -162,7 +162,7 @@ pub fn canonical(raw: &str) -> String {
     let mut rest = raw;
     while let Some(quote) = memchr(b'"', rest.as_bytes()) {
         rest[..quote].split_ascii_whitespace().for_each(|part| out.push_str(part));
-        let end = string_end(&rest[quote..]).map_or(rest.len(), |length| quote + length);
+        let end = string_end(&rest.as_bytes()[quote..]).map_or(rest.len(), |length| quote + length);
         canonical_string(&rest[quote..end], &mut out);
         rest = &rest[end..];
     }
@@ -170,11 +170,10 @@ pub fn canonical(raw: &str) -> String {
     out
 }
 
-/// The length of the string literal at the start of `text`, quotes included; None where
+/// The length of the string literal that `bytes` begin with, quotes included; None where
 /// it does not end. Nearly all escapes are of line ends: to look for quotes and then for
 /// what stands before one is faster than to stop at every escape.
-pub(super) fn string_end(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
+pub(super) fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut from = 1;
     loop {
         let quote = from + memchr(b'"', bytes.get(from..)?)?;

@@ -42,10 +42,11 @@ pub(super) struct Kept {
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) moves: Vec<Candidate>,
+    /// Empty without a target.
     pub(super) reserve: Vec<Candidate>,
     pub(super) kept: Vec<Kept>,
     /// Results among the newest messages: they move only where a hard target
-    /// cannot be met otherwise.
+    /// cannot be met otherwise. Empty without one.
     pub(super) newest: Vec<Candidate>,
 }
 
@@ -128,21 +129,23 @@ impl Plan {
     ) {
         let tokens: u64 = slots.iter().map(|slot| slot.tokens).sum();
         let large = tokens > settings.max_tool_message_tokens;
+        let targeted = settings.target_tokens.is_some();
         for slot in slots {
-            let candidate = of(slot);
-            if recent && slot.exact && slot.tokens > WORTH_MOVING {
-                self.newest.push(candidate.clone());
+            let spare = targeted && slot.exact && slot.tokens > WORTH_MOVING;
+            if recent && spare {
+                self.newest.push(of(slot));
             }
             match (large, recent, slot.exact) {
                 (true, true, _) => {
-                    self.kept.push(Kept { candidate, why: "is among the newest messages" });
+                    let why = "is among the newest messages";
+                    self.kept.push(Kept { candidate: of(slot), why });
                 }
                 (true, false, false) => {
                     let why = "holds a lone surrogate, which no UTF-8 file can hold";
-                    self.kept.push(Kept { candidate, why });
+                    self.kept.push(Kept { candidate: of(slot), why });
                 }
-                (true, false, true) => self.moves.push(candidate),
-                (false, false, true) if slot.tokens > WORTH_MOVING => self.reserve.push(candidate),
+                (true, false, true) => self.moves.push(of(slot)),
+                (false, false, true) if spare => self.reserve.push(of(slot)),
                 (false, _, _) => {}
             }
         }
