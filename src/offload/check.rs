@@ -54,28 +54,30 @@ pub(super) fn check(
     let before: u64 = subject.measured.iter().map(|m| m.tokens).sum();
     let gone: u64 = pairs().map(|(_, old)| old.tokens).sum();
     let tokens = before - gone + pairs().map(|(new, _)| new.tokens).sum::<u64>();
-    let checks = Checks {
-        pairing: new.len() == subject.changed.len()
+    let pairing = || {
+        new.len() == subject.changed.len()
             && pairs().all(|(new, old)| new.view.same_shape(&old.view))
-            && problems_before_and_after(subject, &new),
-        references_readable: subject.held
-            && subject.references.par_iter().all(|r| readable(r, roots)),
-        protected_untouched: untouched(subject),
-        not_larger: tokens <= before && pairs().all(|(new, old)| new.tokens <= old.tokens),
+            && problems_before_and_after(subject, &new)
     };
-    Ok((checks, tokens))
+    let references_readable =
+        || subject.held && subject.references.par_iter().all(|r| readable(r, roots));
+    let (pairing, (references_readable, protected_untouched)) =
+        rayon::join(pairing, || rayon::join(references_readable, || untouched(subject)));
+    let not_larger = tokens <= before && pairs().all(|(new, old)| new.tokens <= old.tokens);
+    Ok((Checks { pairing, references_readable, protected_untouched, not_larger }, tokens))
 }
 
 /// True where the answer breaks the format's rules in no place where the request did
 /// not.
 fn problems_before_and_after(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
-    let mut views: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
-    let before = dialect.problems(&views);
+    let before: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
+    let mut after = before.clone();
     for (index, message) in subject.changed.iter().zip(new) {
-        views[*index] = &message.view;
+        after[*index] = &message.view;
     }
-    none_is_new(before, dialect.problems(&views))
+    let (before, after) = rayon::join(|| dialect.problems(&before), || dialect.problems(&after));
+    none_is_new(before, after)
 }
 
 /// The changed messages as they stand in the answer.

@@ -10,7 +10,7 @@ use super::check::NewReference;
 use super::check_snapshot::{Subject, check};
 use super::compress::Compression;
 use super::kept::Kept as Record;
-use super::moves::{Move, Target};
+use super::moves::Move;
 use super::plan::Kept;
 use super::report::{Action, ActionKind, Checks, Outcome, Report, Source};
 use super::request::{Files, Run};
@@ -185,12 +185,9 @@ impl Job<'_> {
         let file = |file: &'_ NewFile| (file.path.clone(), file.content.len() as u64);
         let files: Vec<(String, u64)> = snapshots.files.iter().map(file).collect();
         references.extend(files.iter().map(|(path, bytes)| NewReference { path, bytes: *bytes }));
-        let moved = moves.iter().filter_map(|item| match &item.target {
-            Target::File { claim, .. } => Some(claim),
-            Target::Source { .. } => None,
-        });
-        let claims = moved.chain(snapshots.files.iter().map(|file| &file.claim));
-        let held = claims.clone().next().is_none() || self.store.holds(claims);
+        let moved = moves.iter().filter_map(Move::claim);
+        let claims: Vec<&Claim> = moved.chain(snapshots.files.iter().map(|f| &f.claim)).collect();
+        let held = claims.is_empty() || self.store.holds(&claims);
         let mut changed: Vec<usize> = moves.iter().map(|m| m.candidate.index).collect();
         changed.dedup();
         let subject = Subject {

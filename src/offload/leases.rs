@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use quick_cache::sync::Cache;
+use rayon::prelude::*;
 
-use super::mentions::mentions;
+use super::mentions::{MENTIONS, mentions};
 use super::moves::{Move, Target};
 use super::run::Job;
 use crate::compaction::reference;
@@ -27,6 +28,8 @@ pub type Followed = Cache<blake3::Hash, Instant>;
 const FOLLOWED: Duration = Duration::from_secs(3_600);
 /// Most files of one history whose own mentions are looked at.
 const FILES: usize = 256;
+/// Messages are searched in runs of at least this many.
+const RUN: usize = 16;
 
 impl Job<'_> {
     /// Renews what the history mentions. Nothing is opened where it mentions
@@ -35,9 +38,18 @@ impl Job<'_> {
         let mut seen: HashSet<PathBuf> = HashSet::new();
         let referred = self.referred();
         let mut found: BTreeSet<&str> = referred.iter().map(String::as_str).collect();
-        // The latest messages first: there is a bound.
-        for raw in self.history().messages().iter().rev() {
+        let each = self.history().messages().par_iter().with_min_len(RUN).map(|raw| {
+            let mut found = BTreeSet::new();
             mentions(raw, &mut found);
+            found
+        });
+        let each: Vec<BTreeSet<&str>> = each.collect();
+        // The latest messages first: there is a bound.
+        for path in each.into_iter().rev().flatten() {
+            if found.len() >= MENTIONS {
+                break;
+            }
+            found.insert(path);
         }
         let mut next: Vec<Location> = self.located(&found, None, &mut seen);
         let mut left = FILES;

@@ -9,7 +9,7 @@ use crate::store::names_in;
 /// Longest folder that is looked at, in bytes.
 const FOLDER: usize = 1024;
 /// Most paths that are looked for.
-const MENTIONS: usize = 10_000;
+pub(super) const MENTIONS: usize = 10_000;
 
 /// Every path in `text` whose file name could have been minted here. `text` may be
 /// raw JSON: no escape stands inside a name, and one inside a folder ends it there.

@@ -78,6 +78,14 @@ impl Move {
         self.candidate.slot.slot.replaced(start, &self.replacement.literal, SlotKind::String)
     }
 
+    /// The name of the file that the text gets, where it gets one.
+    pub(super) fn claim(&self) -> Option<&Claim> {
+        match &self.target {
+            Target::File { claim, .. } => Some(claim),
+            Target::Source { .. } => None,
+        }
+    }
+
     pub(super) fn saves(&self) -> u64 {
         self.candidate.slot.tokens.saturating_sub(self.replacement.tokens)
     }

@@ -238,12 +238,9 @@ impl Job<'_> {
         let references: Vec<NewReference<'_>> = moves.iter().map(NewReference::of).collect();
         let mut changed: Vec<usize> = moves.iter().map(|m| m.candidate.index).collect();
         changed.dedup();
-        let claims = moves.iter().filter_map(|item| match &item.target {
-            Target::File { claim, .. } => Some(claim),
-            Target::Source { .. } => None,
-        });
+        let claims: Vec<&Claim> = moves.iter().filter_map(Move::claim).collect();
         // Where everything was read back, nothing was claimed, and no folder need be.
-        let held = claims.clone().next().is_none() || self.store.holds(claims);
+        let held = claims.is_empty() || self.store.holds(&claims);
         let subject = Subject {
             held,
             before: self.history(),

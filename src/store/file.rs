@@ -11,13 +11,18 @@ use super::Location;
 
 /// Opens a regular file under its root, for reading.
 pub(super) fn open_regular(dir: &Dir, path: &std::path::Path) -> io::Result<File> {
+    open_looked_at(dir, path).map(|(file, _)| file)
+}
+
+fn open_looked_at(dir: &Dir, path: &std::path::Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let file = dir.open_with(path, &options)?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    Ok(file)
+    Ok((file, metadata))
 }
 
 /// Opens the regular file `name` right inside `folder`, never through a link.
@@ -84,7 +89,7 @@ pub fn read_regular(location: &Location) -> io::Result<String> {
 
 /// The length of a regular file, in bytes; opens it as a reader would.
 pub fn regular_len(location: &Location) -> io::Result<u64> {
-    Ok(open_regular(location.dir(), location.relative())?.metadata()?.len())
+    Ok(open_looked_at(location.dir(), location.relative())?.1.len())
 }
 
 /// The first bytes of a regular file, at most `most` of them.

@@ -5,6 +5,7 @@
 //! the root's directory handle, so the kernel keeps it inside.
 
 mod chat;
+mod claim;
 mod clock;
 mod deletion;
 mod entry;
@@ -32,6 +33,7 @@ mod write;
 mod writers;
 
 pub use chat::Chat;
+pub use claim::{Claim, Claims, Others};
 pub use clock::SweepClock;
 pub use deletion::{DeletedFile, Deletion, Keeping, KeptFile, delete_chat};
 pub use entry::{Call, End, Entry};
@@ -49,7 +51,7 @@ pub use stamp::rfc3339;
 pub use sweep::sweep;
 pub use sweep_report::{ExpiredFile, Run, SweepEvent, SweepReport, Trouble};
 pub use verify::{VerifyReport, verify};
-pub use write::{Claim, Claims, Durability, Others, Store};
+pub use write::{Durability, Store};
 
 use std::io;
 

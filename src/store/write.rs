@@ -1,4 +1,4 @@
-//! Writing: how a content gets its name and how a file comes to be seen.
+//! Writing: how a file comes to be seen.
 //!
 //! A file is published whole or not at all: a private file beside it is written,
 //! synced, then renamed without replacing; the folder is synced once for all
@@ -16,9 +16,9 @@ use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, Metadata, OpenOptions, OpenOpt
 use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
-use super::file::open_regular;
-use super::ledger::{Ledger, Print};
-use super::{FileName, Location, Stem, StoreError, manifest, writers};
+use super::claim::{Claim, Claims, Held, NO_OTHERS, Others};
+use super::ledger::Ledger;
+use super::{FileName, Location, Stem, StoreError, writers};
 
 /// How far a file must have come before its name is given out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,21 +29,10 @@ pub enum Durability {
     Relaxed,
 }
 
-/// A content and the name that it has, or will have once written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
-    /// The name.
-    pub name: FileName,
-    /// The content's hash.
-    pub hash: blake3::Hash,
-    /// True where a file of that name already holds this content.
-    pub stored: bool,
-}
-
 /// A folder that files go to.
 pub struct Store {
     folder: Location,
-    durability: Durability,
+    pub(super) durability: Durability,
     pub(super) ledger: Arc<Ledger>,
 }
 
@@ -61,49 +50,6 @@ impl Store {
     /// The path of a file as the caller spells it.
     pub fn spell(&self, name: &FileName) -> String {
         self.folder.child(name.as_str()).spelled().to_owned()
-    }
-
-    /// Finds a name for each content, in order: the stem's own, unless it holds
-    /// other content or was claimed for other content before. `claims` are those
-    /// of the whole request: two lists must not take one name for two contents.
-    pub fn claim(
-        &self,
-        claims: &mut Claims,
-        wanted: &[(Stem, blake3::Hash)],
-    ) -> Result<Vec<Claim>, StoreError> {
-        self.claim_beside(&NO_OTHERS, claims, wanted)
-    }
-
-    /// The same, and none of the `others`, whatever they hold: where equal contents
-    /// are told apart by their names.
-    pub fn claim_beside(
-        &self,
-        others: Others<'_>,
-        claims: &mut Claims,
-        wanted: &[(Stem, blake3::Hash)],
-    ) -> Result<Vec<Claim>, StoreError> {
-        let folder = match self.folder.dir().open_dir(self.folder.relative()) {
-            Ok(folder) => Some(folder),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(source) => return Err(self.failed("opening", None, source)),
-        };
-        let mut granted = Vec::with_capacity(wanted.len());
-        for (stem, hash) in wanted {
-            let claim = self.free_name(folder.as_ref(), stem, *hash, (claims, others))?;
-            claims.0.insert(claim.name.clone(), claim.clone());
-            granted.push(claim);
-        }
-        Ok(granted)
-    }
-
-    /// True where every claimed file is there and holds the claimed content.
-    pub fn holds<'a>(&self, claims: impl Iterator<Item = &'a Claim>) -> bool {
-        let Ok(folder) = self.folder.dir().open_dir(self.folder.relative()) else { return false };
-        let holds = |claim: &Claim| {
-            let held = self.content(&folder, &claim.name);
-            matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
-        };
-        claims.into_iter().all(holds)
     }
 
     /// Writes files under claimed names, in parallel; returns each claim as it
@@ -163,110 +109,14 @@ impl Store {
                         claim.stored = true;
                     } else {
                         let names = (&Claims::default(), others);
-                        claim = self.free_name(Some(folder), stem, claim.hash, names)?;
+                        let seen = &mut HashMap::new();
+                        claim = self.free_name(Some(folder), stem, claim.hash, names, seen)?;
                     }
                 }
                 Err(source) => return Err(self.failed("writing", Some(&claim.name), source)),
             }
         }
         Ok(Written { claim, metadata: None })
-    }
-
-    fn free_name(
-        &self,
-        folder: Option<&Dir>,
-        stem: &Stem,
-        hash: blake3::Hash,
-        (claims, others): (&Claims, Others<'_>),
-    ) -> Result<Claim, StoreError> {
-        let least = match folder {
-            Some(folder) => self.least_number(folder, stem)?,
-            None => stem.least(),
-        };
-        for name in stem.names(&hash) {
-            let taken_before =
-                least.is_some_and(|least| stem.number_of(name.as_str()) < Some(least));
-            if let Some(other) = claims.0.get(&name) {
-                if other.hash == hash && !others(&name) {
-                    return Ok(other.clone());
-                }
-                continue;
-            }
-            let held = match folder {
-                Some(folder) => self
-                    .content(folder, &name)
-                    .map_err(|source| self.failed("reading", Some(&name), source))?,
-                None => Held::Nothing,
-            };
-            match held {
-                Held::Content(held) if held == hash && !others(&name) => {
-                    return Ok(Claim { name, hash, stored: true });
-                }
-                Held::Content(_) | Held::NoFile => {}
-                // A hole was a file once, and histories may still name it.
-                Held::Nothing if taken_before || others(&name) => {}
-                Held::Nothing => return Ok(Claim { name, hash, stored: false }),
-            }
-        }
-        let path = stem.names(&hash).next().map_or_else(String::new, |name| self.spell(&name));
-        Err(StoreError::NoName { path })
-    }
-
-    /// The least number that a new file may have: beyond all that are there, and
-    /// all that the manifest says were.
-    fn least_number(&self, folder: &Dir, stem: &Stem) -> Result<Option<u64>, StoreError> {
-        let Some(mut least) = stem.least() else { return Ok(None) };
-        let failed = |source| self.failed("listing", None, source);
-        for entry in folder.entries().map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let number = name.to_str().and_then(|name| stem.number_of(name));
-            least = least.max(number.map_or(0, |number| number.saturating_add(1)));
-        }
-        manifest::names(folder, |name| {
-            let number = stem.number_of(name).map_or(0, |number| number.saturating_add(1));
-            least = least.max(number);
-        })
-        .map_err(failed)?;
-        Ok(Some(least))
-    }
-
-    /// The hash of the file at `at`, from the ledger where it is known.
-    pub fn hash_of(&self, at: &Location) -> io::Result<blake3::Hash> {
-        let metadata = at.dir().symlink_metadata(at.relative())?;
-        if let Some(hash) = self.ledger.content(&at.key(), Print::of(&metadata)) {
-            return Ok(hash);
-        }
-        let mut file = open_regular(at.dir(), at.relative())?;
-        let mut hasher = blake3::Hasher::new();
-        io::copy(&mut file, &mut hasher)?;
-        Ok(hasher.finalize())
-    }
-
-    fn content(&self, folder: &Dir, name: &FileName) -> io::Result<Held> {
-        let metadata = match folder.symlink_metadata(name.as_str()) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Held::Nothing),
-            Err(error) => return Err(error),
-        };
-        if !metadata.is_file() {
-            return Ok(Held::NoFile);
-        }
-        if let Some(hash) = self.ledger.content(&self.key(name), Print::of(&metadata)) {
-            return Ok(Held::Content(hash));
-        }
-        let mut file = open_regular(folder, Path::new(name.as_str()))?;
-        let mut hasher = blake3::Hasher::new();
-        io::copy(&mut file, &mut hasher)?;
-        let hash = hasher.finalize();
-        // A file this process did not write may still wait for its sync, left
-        // by one that died in between; it is not vouched for before that.
-        if self.durability == Durability::Sync {
-            file.sync_all()?;
-            sync_folder(folder)?;
-            self.sync_way()?;
-        }
-        self.ledger.note(self.key(name), &file.metadata(), hash);
-        Ok(Held::Content(hash))
     }
 
     /// Writes a private file and renames it to its name.
@@ -332,7 +182,7 @@ impl Store {
     /// Syncs every folder between the root and this one, once. A folder that was found
     /// may have been made by a process that died before it could, or by another thread
     /// that has not yet: its name would not outlive a power cut.
-    fn sync_way(&self) -> io::Result<()> {
+    pub(super) fn sync_way(&self) -> io::Result<()> {
         if self.ledger.knows_way(&self.folder.key()) {
             return Ok(());
         }
@@ -353,7 +203,12 @@ impl Store {
         self.folder.child(name.as_str()).key()
     }
 
-    fn failed(&self, step: &'static str, name: Option<&FileName>, source: io::Error) -> StoreError {
+    pub(super) fn failed(
+        &self,
+        step: &'static str,
+        name: Option<&FileName>,
+        source: io::Error,
+    ) -> StoreError {
         let path = name.map_or_else(|| self.folder.spelled().to_owned(), |name| self.spell(name));
         StoreError::Io { step, path, source }
     }
@@ -364,22 +219,6 @@ struct Written {
     claim: Claim,
     metadata: Option<io::Result<Metadata>>,
 }
-
-/// What a name holds.
-enum Held {
-    Nothing,
-    Content(blake3::Hash),
-    /// A folder, a link or a device: as good as taken by other content.
-    NoFile,
-}
-
-/// True for a name that is another's, whatever it holds.
-pub type Others<'a> = &'a (dyn Fn(&FileName) -> bool + Sync);
-const NO_OTHERS: fn(&FileName) -> bool = |_| false;
-
-/// The names given out in one request.
-#[derive(Debug, Default)]
-pub struct Claims(HashMap<FileName, Claim>);
 
 /// Publishes without replacing. Where the file system knows no such rename, a
 /// hard link has the same meaning.
