@@ -22,6 +22,7 @@ pub(crate) fn config() -> ProptestConfig {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/properties.seeds");
     config.failure_persistence = Some(Box::new(FileFailurePersistence::Direct(seeds)));
     config.max_shrink_iters = 2_000;
+    config.max_global_rejects = config.cases.max(config.max_global_rejects);
     // Not the same histories for all properties.
     if let RngSeed::Fixed(seed) = config.rng_seed {
         let mut hasher = DefaultHasher::new();
