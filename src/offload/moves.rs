@@ -1,6 +1,7 @@
 //! Moves: candidates with a name and a replacement. What is decided here is which
 //! of them are worth it, and how many a hard target asks for.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use quick_cache::Weighter;
@@ -183,7 +184,7 @@ impl Job<'_> {
         kept: &mut Vec<Kept>,
         fits: &dyn Fn(&[Move]) -> bool,
     ) -> Result<(), StoreError> {
-        newest.sort_by_key(|candidate| std::cmp::Reverse(candidate.slot.tokens));
+        newest.sort_by_key(|candidate| Reverse(candidate.slot.tokens));
         for candidate in newest {
             if fits(moves) {
                 break;
@@ -219,6 +220,7 @@ impl Job<'_> {
             .par_iter()
             .map(|c| standing(history, c, roots, self.store.folder()))
             .collect();
+        let bytes = |candidate: &Candidate| candidate.slot.bytes;
         let mut content = Vec::new();
         let mut moves = Vec::new();
         for (candidate, standing) in candidates.into_iter().zip(standings) {
@@ -232,23 +234,21 @@ impl Job<'_> {
                 },
             }
         }
-        let jobs: Vec<(Candidate, Option<Records>)> = content
-            .into_par_iter()
-            .map(|candidate| {
-                let records = self.records(&candidate);
-                (candidate, records)
-            })
-            .collect();
+        let jobs = longest_first(content, bytes, |candidate| {
+            let records = self.records(&candidate);
+            (candidate, records)
+        });
         let wanted: Vec<(Stem, blake3::Hash)> =
             jobs.iter().map(|(candidate, records)| self.wanted(candidate, records)).collect();
         let granted = self.store.claim(claims, &wanted)?;
         let jobs: Vec<_> = jobs.into_iter().zip(wanted).zip(granted).collect();
-        moves.par_extend(jobs.into_par_iter().map(|(((candidate, records), (stem, _)), claim)| {
+        let named = |(((candidate, records), (stem, _)), claim): (_, Claim)| {
             let path = self.store.spell(&claim.name);
             let replacement = self.replacement(&candidate, &records, &path, budget);
             let target = Target::File { stem, claim, records };
             Move { candidate, budget, path, replacement, target }
-        }));
+        };
+        moves.append(&mut longest_first(jobs, |(((candidate, _), _), _)| bytes(candidate), named));
         let (smaller, larger): (Vec<Move>, Vec<Move>) =
             moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
         let why = "would not become smaller by a preview and a reference";
@@ -316,4 +316,19 @@ impl Job<'_> {
         self.offloader.replacements.insert(key, Arc::clone(&made));
         made
     }
+}
+
+/// Does `work` for each item on all cores, the longest first: then what is done last is
+/// short, and no core waits long for another. What comes out is in the items' order.
+fn longest_first<T: Send, R: Send>(
+    items: Vec<T>,
+    length: impl Fn(&T) -> usize,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
+    items.sort_by_key(|(_, item)| Reverse(length(item)));
+    let items = items.into_par_iter().with_max_len(1);
+    let mut done: Vec<(usize, R)> = items.map(|(place, item)| (place, work(item))).collect();
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
 }

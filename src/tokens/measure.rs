@@ -28,9 +28,11 @@ pub const MEDIA_TOKENS: u64 = 765;
 /// are seldom moved, and hashing them later is cheap.
 const HASH_FROM_BYTES: usize = 1024;
 
-/// Messages are handed to the counting threads in runs of at least this many, so
-/// that a history of short ones is not drowned in hand-overs.
-const RUN: usize = 8;
+/// Messages are handed to the counting threads in runs of so many bytes, a message
+/// counting `MESSAGE` besides its own: a history of short ones is not drowned in
+/// hand-overs, and no thread is long alone at the end.
+const RUN: usize = 16 * 1024;
+const MESSAGE: usize = 256;
 
 /// A text that may leave the history: one slot of a tool's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +108,8 @@ impl Measure {
         tokenizer: Tokenizer,
     ) -> Result<Vec<Arc<Measured>>, HistoryError> {
         let dialect = history.dialect();
-        let one = |(index, raw): (usize, &&str)| {
+        let one = |index: usize| {
+            let raw = history.messages()[index];
             let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer, dialect.name());
             if let Some(known) = self.seen.get(&key) {
                 history.is_whole(index, &known.view)?;
@@ -119,8 +122,12 @@ impl Measure {
             self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
             Ok(measured)
         };
-        let all = history.messages().par_iter().enumerate().with_min_len(RUN).map(one);
-        let mut all = all.collect::<Result<Vec<_>, _>>()?;
+        let runs = runs(history.messages()).into_par_iter().with_max_len(1);
+        let runs: Vec<Result<Vec<_>, _>> = runs.map(|run| run.map(one).collect()).collect();
+        let mut all = Vec::with_capacity(history.messages().len());
+        for run in runs {
+            all.append(&mut run?);
+        }
         settle(
             &mut all,
             |measured| &measured.view,
@@ -173,6 +180,19 @@ impl Measure {
         self.values.insert(key, tokens);
         tokens
     }
+}
+
+/// Neighbouring messages that are counted together, none left out.
+fn runs(messages: &[&str]) -> Vec<Range<usize>> {
+    let (mut runs, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (index, message) in messages.iter().enumerate() {
+        bytes += message.len() + MESSAGE;
+        if bytes >= RUN || index + 1 == messages.len() {
+            runs.push(start..index + 1);
+            (start, bytes) = (index + 1, 0);
+        }
+    }
+    runs
 }
 
 /// The text of a slot, as a file would hold it.
