@@ -7,6 +7,11 @@
 //! - first: a service that has not seen the history, on threads that counted
 //!   other text before (a server at work), with and without syncing to the disk
 //! - re-post: the same history with two new messages, the turn that follows
+//!
+//! Threads stay on a core each, the naive way's as well. Left alone, the kernel of a
+//! virtual machine often takes a halted virtual core for a busy one and keeps two
+//! threads on one core for the whole of a short post: that doubles its time or does
+//! not, by chance. `unpinned` shows it.
 
 #![expect(
     clippy::print_stdout,
@@ -110,6 +115,36 @@ impl Place {
     }
 }
 
+/// Where the threads of a pool run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    /// On a core each.
+    Pinned,
+    /// Where the kernel puts them.
+    Anywhere,
+}
+
+impl Threads {
+    fn pool(self) -> rayon::ThreadPool {
+        let place = move |index| {
+            if self == Threads::Pinned {
+                stay_on(index);
+            }
+        };
+        rayon::ThreadPoolBuilder::new().start_handler(place).build().expect("threads")
+    }
+}
+
+/// Keeps this thread on one of the cores that the process may use, by number.
+fn stay_on(number: usize) {
+    let allowed = rustix::thread::sched_getaffinity(None).expect("the kernel says it");
+    let cores: Vec<usize> =
+        (0..rustix::thread::CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
+    let mut one = rustix::thread::CpuSet::new();
+    one.set(cores[number % cores.len()]);
+    rustix::thread::sched_setaffinity(None, &one).expect("the core is allowed");
+}
+
 /// Writes out what was written before: it is not to be waited for in another's time.
 fn settle_disk() {
     rustix::fs::sync();
@@ -123,26 +158,37 @@ fn pipeline(name: &str, messages: &[Value], other: &[Value], folders: &mut Vec<T
     ];
     let second = body(&[messages, &new].concat());
     let other = body(other);
-    let mut naive = Times::default();
-    let (mut relaxed, mut synced, mut again) =
-        (Times::default(), Times::default(), Times::default());
+    let [mut naive, mut relaxed, mut synced, mut again, mut unpinned] =
+        [const { Times(Vec::new()) }; 5];
+    for durability in [DurabilityConfig::Relaxed, DurabilityConfig::Sync] {
+        // The threads that write are made by the first who writes, and would stay
+        // where that one stays.
+        let place = Place::new(durability);
+        place.post(&other);
+        folders.push(place.folder);
+    }
     for _ in 0..ROUNDS {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         // On a thread of its own, as a server would: tiktoken-rs is up to twice as
         // fast on the first thread of a process as on any other.
         let on_thread = || {
             std::thread::scope(|scope| {
-                let run = || timed(&|| naive_way(&first, folder.path()));
+                let run = || {
+                    stay_on(0);
+                    timed(&|| naive_way(&first, folder.path()))
+                };
                 scope.spawn(run).join().expect("no panic")
             })
         };
         settle_disk();
         naive.0.push(on_thread());
         folders.push(folder);
-        for (durability, times) in
-            [(DurabilityConfig::Relaxed, &mut relaxed), (DurabilityConfig::Sync, &mut synced)]
-        {
-            let pool = rayon::ThreadPoolBuilder::new().build().expect("threads");
+        for (durability, times, threads) in [
+            (DurabilityConfig::Relaxed, &mut relaxed, Threads::Pinned),
+            (DurabilityConfig::Sync, &mut synced, Threads::Pinned),
+            (DurabilityConfig::Relaxed, &mut unpinned, Threads::Anywhere),
+        ] {
+            let pool = threads.pool();
             let before = Place::new(DurabilityConfig::Relaxed);
             pool.install(|| before.post(&other));
             let place = Place::new(durability);
@@ -156,9 +202,12 @@ fn pipeline(name: &str, messages: &[Value], other: &[Value], folders: &mut Vec<T
     }
     println!("\n{name}: {} messages, {:.2} MB", messages.len(), mb(first.len()));
     println!("  naive              {naive}  {:6.1} MB/s", mb(first.len()) / naive.seconds());
-    for (what, times) in
-        [("first post", &relaxed), ("first post, synced", &synced), ("re-post + 2 new", &again)]
-    {
+    for (what, times) in [
+        ("first post", &relaxed),
+        ("first post, synced", &synced),
+        ("re-post + 2 new", &again),
+        ("first, unpinned", &unpinned),
+    ] {
         println!(
             "  {what:<18} {times}  {:6.1} MB/s  {:5.1} x naive",
             mb(first.len()) / times.seconds(),

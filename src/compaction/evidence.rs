@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use memchr::{memchr, memrchr};
 use regex::Regex;
 
-use super::fit::{ceil, cost, count_newlines, floor, prefix_within};
+use super::fit::{ceil, cost_up_to, count_newlines, floor, prefix_within};
 use super::preview::Spec;
 
 /// Longest shown part of an evidence line, in bytes.
@@ -54,14 +54,14 @@ pub(super) fn evidence(
     let mut chosen = Vec::new();
     for mut hit in by_worth(hits(text, range, before)) {
         let room = left.saturating_sub(LABEL);
-        let price = cost(&text[hit.part.clone()], spec);
-        if price > room {
+        let price = cost_up_to(&text[hit.part.clone()], spec, room);
+        if price.is_none() {
             if hit.score < TELLING || room < LABEL * 2 {
                 continue;
             }
             hit.part.end = hit.part.start + prefix_within(&text[hit.part.clone()], spec, room);
         }
-        left -= price.min(room) + LABEL;
+        left -= price.unwrap_or(room) + LABEL;
         chosen.push(hit);
     }
     chosen.sort_by_key(|hit| hit.line);

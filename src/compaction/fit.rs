@@ -12,6 +12,14 @@ pub(super) fn cost(text: &str, spec: &Spec) -> u64 {
     }
 }
 
+/// The same, or None as soon as it is known to be above `limit`.
+pub(super) fn cost_up_to(text: &str, spec: &Spec, limit: u64) -> Option<u64> {
+    match spec.budget {
+        Budget::Tokens(_) => spec.tokenizer.count_up_to(text, limit),
+        Budget::Chars(_) => Some(cost(text, spec)).filter(|price| *price <= limit),
+    }
+}
+
 /// Bytes of the first whole lines that fit; and of the next one's beginning where
 /// they leave nearly all of the budget unused, as in a text of one long line.
 /// Also what is left of the budget.
@@ -20,13 +28,12 @@ pub(super) fn head_within(text: &str, spec: &Spec, budget: u64) -> (usize, u64) 
     while at < text.len() {
         let end = memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |n| at + n + 1);
         let room = generous(left);
-        if end - at <= room {
-            let price = cost(&text[at..end], spec);
-            if price <= left {
-                at = end;
-                left -= price;
-                continue;
-            }
+        if end - at <= room
+            && let Some(price) = cost_up_to(&text[at..end], spec, left)
+        {
+            at = end;
+            left -= price;
+            continue;
         }
         if left > budget * 4 / 5 {
             at += prefix_within(&text[at..end], spec, left);
@@ -43,13 +50,12 @@ pub(super) fn tail_within(text: &str, spec: &Spec, budget: u64) -> (usize, u64) 
     while at > 0 {
         let start = memrchr(b'\n', &text.as_bytes()[..at - 1]).map_or(0, |n| n + 1);
         let room = generous(left);
-        if at - start <= room {
-            let price = cost(&text[start..at], spec);
-            if price <= left {
-                at = start;
-                left -= price;
-                continue;
-            }
+        if at - start <= room
+            && let Some(price) = cost_up_to(&text[start..at], spec, left)
+        {
+            at = start;
+            left -= price;
+            continue;
         }
         if left > budget * 4 / 5 {
             at -= suffix_within(&text[start..at], spec, left);

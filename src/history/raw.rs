@@ -101,7 +101,7 @@ pub struct Text<'a> {
 /// them as U+FFFD and says so.
 pub fn unescape(literal: &str) -> Text<'_> {
     let inner = literal.strip_prefix('"').and_then(|s| s.strip_suffix('"')).unwrap_or(literal);
-    let Some(first) = memchr(b'\\', inner.as_bytes()) else {
+    let Some(first) = find::<b'\\'>(inner.as_bytes()) else {
         return Text { text: Cow::Borrowed(inner), exact: true };
     };
     let mut out = String::with_capacity(inner.len());
@@ -114,7 +114,7 @@ pub fn unescape(literal: &str) -> Text<'_> {
         exact &= symbol.is_some();
         out.push(symbol.unwrap_or(char::REPLACEMENT_CHARACTER));
         rest = &rest[at + used..];
-        next = memchr(b'\\', rest.as_bytes());
+        next = find::<b'\\'>(rest.as_bytes());
     }
     out.push_str(rest);
     Text { text: Cow::Owned(out), exact }
@@ -173,10 +173,10 @@ pub fn canonical(raw: &str) -> String {
 /// The length of the string literal that `bytes` begin with, quotes included; None where
 /// it does not end. Nearly all escapes are of line ends: to look for quotes and then for
 /// what stands before one is faster than to stop at every escape.
-pub(super) fn string_end(bytes: &[u8]) -> Option<usize> {
+pub fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut from = 1;
     loop {
-        let quote = from + memchr(b'"', bytes.get(from..)?)?;
+        let quote = from + find::<b'"'>(bytes.get(from..)?)?;
         let escapes = bytes[1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
         if escapes % 2 == 0 {
             return Some(quote + 1);
@@ -184,6 +184,29 @@ pub(super) fn string_end(bytes: &[u8]) -> Option<usize> {
         from = quote + 1;
     }
 }
+
+/// Where a byte is first. JSON in a string has a quote every dozen bytes, and an escape
+/// before each: those are found eight bytes at a time, since `memchr` takes longer to
+/// begin than to find them.
+#[inline(always)]
+fn find<const BYTE: u8>(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xFF;
+    let (chunks, _) = bytes.as_chunks::<8>();
+    for (index, chunk) in chunks.iter().take(NEAR).enumerate() {
+        // What was the byte is zero now. The least bit that is left is that of the first
+        // zero: what the subtraction borrows reaches only what follows it.
+        let other = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(BYTE));
+        let zeros = other.wrapping_sub(ONES) & !other & (ONES << 7);
+        if zeros != 0 {
+            return Some(index * 8 + zeros.trailing_zeros() as usize / 8);
+        }
+    }
+    let far = chunks.len().min(NEAR) * 8;
+    memchr(BYTE, &bytes[far..]).map(|at| far + at)
+}
+
+/// As many times eight bytes are looked at one after the other.
+const NEAR: usize = 4;
 
 fn canonical_string(literal: &str, out: &mut String) {
     if memchr(b'\\', literal.as_bytes()).is_none() {

@@ -2,7 +2,7 @@
 //! before it. The grammar is somebody else's business: on a text that is no JSON
 //! the parts are merely odd, and still add up to the text.
 
-use memchr::memchr2;
+use crate::history::raw;
 
 /// The tokens of a text.
 pub(super) struct Tokens<'a> {
@@ -46,15 +46,7 @@ pub(super) fn is_space(byte: u8) -> bool {
 /// Where the string literal that begins at `start` ends; the end of the text
 /// where it does not.
 fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(found) = memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += found;
-        if bytes[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    bytes.len()
+    raw::string_end(&bytes[start..]).map_or(bytes.len(), |length| start + length)
 }
 
 fn scalar_end(bytes: &[u8], start: usize) -> usize {

@@ -11,7 +11,7 @@ use crate::history::dialect::none_is_new;
 use crate::history::message::{MessageView, Role};
 use crate::history::splice::Edit;
 use crate::history::{History, HistoryError};
-use crate::store::{Roots, regular_len};
+use crate::store::{LOOKS, Roots, regular_len};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured};
 
@@ -59,8 +59,10 @@ pub(super) fn check(
             && pairs().all(|(new, old)| new.view.same_shape(&old.view))
             && problems_before_and_after(subject, &new)
     };
-    let references_readable =
-        || subject.held && subject.references.par_iter().all(|r| readable(r, roots));
+    let references_readable = || {
+        subject.held
+            && subject.references.par_iter().with_min_len(LOOKS).all(|r| readable(r, roots))
+    };
     let (pairing, (references_readable, protected_untouched)) =
         rayon::join(pairing, || rayon::join(references_readable, || untouched(subject)));
     let not_larger = tokens <= before && pairs().all(|(new, old)| new.tokens <= old.tokens);

@@ -15,6 +15,7 @@ mod materials;
 mod mentions;
 mod moves;
 mod plan;
+mod replacement;
 mod report;
 mod request;
 mod run;
@@ -25,8 +26,8 @@ mod transcribe;
 
 pub use leases::Followed;
 pub use materials::{Material, Materials};
-pub use moves::{Literals, Replacement, Replacements, replacements};
 pub use plan::recent_from;
+pub use replacement::{Literals, Replacement, Replacements, replacements};
 pub use report::{
     Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, Source,
 };

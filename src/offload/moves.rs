@@ -4,58 +4,21 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
 use super::materials::Records;
 use super::plan::{Candidate, Kept, Plan};
+use super::replacement::{Replacement, Words};
 use super::run::Job;
 use super::standing::{Standing, standing};
-use crate::compaction::preview::{Budget, Moved, Spec, replacement};
-use crate::history::footprint::{ENTRY, block};
+use crate::compaction::preview::Budget;
 use crate::history::message::SlotKind;
-use crate::history::splice::{Edit, quote};
+use crate::history::splice::Edit;
 use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
-use crate::tokens::Tokenizer;
-
-/// Replacements by content, path and settings.
-pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;
-
-/// The size of a replacement, for a bounded cache.
-#[derive(Clone)]
-pub struct Literals;
-
-impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
-    fn weight(&self, _: &blake3::Hash, replacement: &Arc<Replacement>) -> u64 {
-        ENTRY + (size_of::<Replacement>() + block(replacement.literal.len())) as u64
-    }
-}
-
-/// A cache of up to `bytes` of replacements.
-pub fn replacements(bytes: u64) -> Replacements {
-    let entries = usize::try_from(bytes / 512).unwrap_or(usize::MAX);
-    Cache::with_weighter(entries, bytes, Literals)
-}
 
 /// Why a broken reference stays; also what the report warns of.
 pub(super) const BROKEN: &str = "is a reference whose file is gone or changed";
-
-/// A rendered replacement.
-#[derive(Debug, Clone)]
-pub struct Replacement {
-    /// The new text as a JSON string literal.
-    pub(super) literal: Box<str>,
-    /// What it costs.
-    pub(super) tokens: u64,
-}
-
-impl Replacement {
-    fn new(text: &str, tokenizer: Tokenizer) -> Replacement {
-        Replacement { literal: quote(text).into(), tokens: tokenizer.count(text) }
-    }
-}
 
 /// A text with its new place.
 pub(super) struct Move {
@@ -71,6 +34,23 @@ pub(super) enum Target {
     File { stem: Stem, claim: Claim, records: Option<Records> },
     /// The file it was read back from.
     Source { bytes: u64 },
+}
+
+/// A candidate with its place, and what stays of it where that is known.
+struct Named {
+    candidate: Candidate,
+    target: Target,
+    path: String,
+    known: Option<Arc<Replacement>>,
+}
+
+impl Target {
+    pub(super) fn records(&self) -> Option<&Records> {
+        match self {
+            Target::File { records, .. } => records.as_ref(),
+            Target::Source { .. } => None,
+        }
+    }
 }
 
 impl Move {
@@ -220,7 +200,6 @@ impl Job<'_> {
             .par_iter()
             .map(|c| standing(history, c, roots, self.store.folder()))
             .collect();
-        let bytes = |candidate: &Candidate| candidate.slot.bytes;
         let mut content = Vec::new();
         let mut moves = Vec::new();
         for (candidate, standing) in candidates.into_iter().zip(standings) {
@@ -234,26 +213,47 @@ impl Job<'_> {
                 },
             }
         }
-        let jobs = longest_first(content, bytes, |candidate| {
-            let records = self.records(&candidate);
-            (candidate, records)
-        });
-        let wanted: Vec<(Stem, blake3::Hash)> =
-            jobs.iter().map(|(candidate, records)| self.wanted(candidate, records)).collect();
-        let granted = self.store.claim(claims, &wanted)?;
-        let jobs: Vec<_> = jobs.into_iter().zip(wanted).zip(granted).collect();
-        let named = |(((candidate, records), (stem, _)), claim): (_, Claim)| {
-            let path = self.store.spell(&claim.name);
-            let replacement = self.replacement(&candidate, &records, &path, budget);
-            let target = Target::File { stem, claim, records };
-            Move { candidate, budget, path, replacement, target }
-        };
-        moves.append(&mut longest_first(jobs, |(((candidate, _), _), _)| bytes(candidate), named));
+        let words = self.words(budget);
+        let named = self.named(content, &words, claims)?;
+        let work = |item: &Named| if item.known.is_some() { 0 } else { item.candidate.slot.bytes };
+        moves.append(&mut longest_first(
+            named,
+            work,
+            |Named { candidate, target, path, known }| {
+                let made = || self.replacement(&candidate, target.records(), &path, &words);
+                let replacement = known.unwrap_or_else(made);
+                Move { candidate, budget, path, replacement, target }
+            },
+        ));
         let (smaller, larger): (Vec<Move>, Vec<Move>) =
             moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
         let why = "would not become smaller by a preview and a reference";
         kept.extend(larger.into_iter().map(|m| Kept { candidate: m.candidate, why }));
         Ok(smaller)
+    }
+
+    /// Gives candidates their places, in order.
+    fn named(
+        &self,
+        candidates: Vec<Candidate>,
+        words: &Words,
+        claims: &mut Claims,
+    ) -> Result<Vec<Named>, StoreError> {
+        let bytes = |candidate: &Candidate| candidate.slot.bytes;
+        let found = longest_first(candidates, bytes, |candidate| {
+            let records = self.records(&candidate);
+            (candidate, records)
+        });
+        let wanted: Vec<(Stem, blake3::Hash)> =
+            found.iter().map(|(candidate, records)| self.wanted(candidate, records)).collect();
+        let granted = self.store.claim(claims, &wanted)?;
+        let places = wanted.into_iter().zip(granted);
+        let named = |((candidate, records), ((stem, _), claim)): (_, (_, Claim))| {
+            let path = self.store.spell(&claim.name);
+            let known = self.known(&candidate, Option::as_ref(&records), &path, words);
+            Named { candidate, target: Target::File { stem, claim, records }, path, known }
+        };
+        Ok(found.into_iter().zip(places).map(named).collect())
     }
 
     fn wanted(&self, candidate: &Candidate, records: &Option<Records>) -> (Stem, blake3::Hash) {
@@ -280,43 +280,10 @@ impl Job<'_> {
             candidate: candidate.clone(),
         })
     }
-
-    /// The replacement of a text, from the cache where it was made before.
-    pub(super) fn replacement(
-        &self,
-        candidate: &Candidate,
-        records: &Option<Records>,
-        path: &str,
-        budget: Budget,
-    ) -> Arc<Replacement> {
-        let (tools, redact) = (self.settings.reload_tools.clone(), self.offloader.redact);
-        let spec = Spec { budget, tokenizer: self.tokenizer, tools, redact };
-        let make = || {
-            if let Some(records) = records {
-                let text = self.descriptor(candidate, records, path, budget.whole() > 0);
-                return Arc::new(Replacement::new(&text, self.tokenizer));
-            }
-            let text = self.text(candidate);
-            let slot = &candidate.slot;
-            let kind = slot.slot.kind;
-            let moved = Moved { text: &text, kind, tokens: slot.tokens, path };
-            Arc::new(Replacement::new(&replacement(&moved, &spec), self.tokenizer))
-        };
-        let Some(hash) = candidate.slot.hash else { return make() };
-        let json = candidate.slot.slot.kind == SlotKind::Json;
-        // A file of records has the richness and the text's own tokens besides.
-        let of_records =
-            records.as_ref().map(|_| (self.settings.descriptor, candidate.slot.tokens));
-        let key =
-            blake3::hash(format!("{hash} {path:?} {spec:?} {json} {of_records:?}").as_bytes());
-        if let Some(known) = self.offloader.replacements.get(&key) {
-            return known;
-        }
-        let made = make();
-        self.offloader.replacements.insert(key, Arc::clone(&made));
-        made
-    }
 }
+
+/// Texts of so many bytes are worth more than one core, together.
+const WORTH_CORES: usize = 16 * 1024;
 
 /// Does `work` for each item on all cores, the longest first: then what is done last is
 /// short, and no core waits long for another. What comes out is in the items' order.
@@ -325,10 +292,14 @@ fn longest_first<T: Send, R: Send>(
     length: impl Fn(&T) -> usize,
     work: impl Fn(T) -> R + Sync,
 ) -> Vec<R> {
-    let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
-    items.sort_by_key(|(_, item)| Reverse(length(item)));
+    let mut items: Vec<(usize, usize, T)> =
+        items.into_iter().enumerate().map(|(place, item)| (length(&item), place, item)).collect();
+    if items.iter().map(|(length, ..)| length).sum::<usize>() < WORTH_CORES {
+        return items.into_iter().map(|(.., item)| work(item)).collect();
+    }
+    items.sort_by_key(|(length, ..)| Reverse(*length));
     let items = items.into_par_iter().with_max_len(1);
-    let mut done: Vec<(usize, R)> = items.map(|(place, item)| (place, work(item))).collect();
+    let mut done: Vec<(usize, R)> = items.map(|(_, place, item)| (place, work(item))).collect();
     done.sort_by_key(|(place, _)| *place);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -9,8 +9,9 @@ use std::sync::{Arc, OnceLock};
 use super::check::{NewReference, Subject, check};
 use super::leases::Followed;
 use super::materials::Materials;
-use super::moves::{Move, Replacements, Target};
+use super::moves::{Move, Target};
 use super::plan::{Candidate, Kept, Plan, plan, recent_from};
+use super::replacement::Replacements;
 use super::report::Report;
 use super::request::{Mode, Request, Run, Settings};
 use super::snapshots::NoSnapshot;
@@ -327,8 +328,8 @@ impl Job<'_> {
             if claim.name == asked.name {
                 *claim = got.clone();
                 item.path = self.store.spell(&got.name);
-                item.replacement =
-                    self.replacement(&item.candidate, records, &item.path, item.budget);
+                let (records, words) = (records.as_ref(), self.words(item.budget));
+                item.replacement = self.replacement(&item.candidate, records, &item.path, &words);
             }
         }
     }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::file::open_regular;
 use super::ledger::Print;
 use super::write::{Durability, Store, sync_folder};
-use super::{FileName, Location, Stem, StoreError, manifest};
+use super::{FileName, LOOKS, Location, Stem, StoreError, manifest};
 
 /// A content and the name that it has, or will have once written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,8 @@ impl Store {
     /// read: that would keep the counting threads waiting for the disk.
     fn seen(&self, folder: &Dir, names: Vec<FileName>) -> HashMap<FileName, Held> {
         let look = |name| Some((self.look(folder, &name).ok()??, name));
-        let seen: Vec<(Held, FileName)> = names.into_par_iter().filter_map(look).collect();
+        let names = names.into_par_iter().with_min_len(LOOKS);
+        let seen: Vec<(Held, FileName)> = names.filter_map(look).collect();
         seen.into_iter().map(|(held, name)| (name, held)).collect()
     }
 

@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT}
 use super::file::{is_own, lock_within, open_named};
 use super::ledger::{Print, Recorded};
 use super::manifest::Manifest;
-use super::{FileName, Stem, Store};
+use super::{FileName, LOOKS, Stem, Store};
 
 /// How much of a large result's beginning a [`HeaderTtl`] is shown, in bytes.
 pub const HEADER_BYTES: usize = 64 * 1024;
@@ -108,7 +108,8 @@ impl Store {
         };
         let mut renewal = Renewal { store: self, folder, lifetimes, now, listed: None };
         // Most leases are fresh, and a look without opening says so.
-        let fresh: Vec<bool> = names.par_iter().map(|name| renewal.is_seen_fresh(name)).collect();
+        let looked = names.par_iter().with_min_len(LOOKS);
+        let fresh: Vec<bool> = looked.map(|name| renewal.is_seen_fresh(name)).collect();
         let renew = |(name, fresh)| if fresh { Lease::Held } else { renewal.renew(name) };
         names.iter().zip(fresh).map(renew).collect()
     }

@@ -55,6 +55,10 @@ pub use write::{Durability, Store};
 
 use std::io;
 
+/// Files are looked at by the counting threads in runs of at least so many: one look
+/// takes a microsecond or two, waking a thread several times that.
+pub const LOOKS: usize = 16;
+
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
