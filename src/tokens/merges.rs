@@ -22,6 +22,8 @@ const PLACE_BITS: u32 = 4;
 /// No merge; above every one.
 const NOTHING: i32 = i32::MAX;
 const EMPTY: u64 = u64::MAX;
+/// No token.
+const NONE: u32 = u32::MAX;
 
 /// Which two tokens make a third.
 pub(crate) struct Merges {
@@ -29,6 +31,11 @@ pub(crate) struct Merges {
     slots: Box<[u64]>,
     /// The token of each byte.
     bytes: [u32; 256],
+    /// The largest of those.
+    largest: u32,
+    /// What each byte makes with each next one, [`NONE`] where nothing: every piece
+    /// begins with these, and what text is made of stays near the processor.
+    pairs: Box<[u32]>,
 }
 
 /// A piece on its way. Nothing moves: a token that was joined to the one before it
@@ -52,7 +59,9 @@ impl Merges {
                 bytes[usize::from(*byte)] = rank;
             }
         }
-        Merges { slots: vec![EMPTY; 1 << SLOTS_LOG2].into(), bytes }
+        let largest = bytes.iter().copied().fold(0, u32::max);
+        let (slots, pairs) = (vec![EMPTY; 1 << SLOTS_LOG2], vec![NONE; 1 << 16]);
+        Merges { slots: slots.into(), bytes, largest, pairs: pairs.into() }
     }
 
     /// Adds a merge, as [`Merges::of`] says it.
@@ -62,6 +71,16 @@ impl Merges {
             slot = (slot + 1) & (self.slots.len() - 1);
         }
         self.slots[slot] = merge;
+        let part = |shift: u32| low(merge >> (shift * TOKEN_BITS));
+        if let (Some(left), Some(right)) = (self.byte(part(2)), self.byte(part(1))) {
+            self.pairs[pair(left, right)] = part(0);
+        }
+    }
+
+    /// The byte that a token is.
+    fn byte(&self, token: u32) -> Option<u8> {
+        let place = || self.bytes.iter().position(|byte| *byte == token);
+        (token <= self.largest).then(place).flatten().and_then(|byte| u8::try_from(byte).ok())
     }
 
     /// The merge that makes `token`, whose bytes these are, where all those before it
@@ -89,8 +108,8 @@ impl Merges {
         for (token, byte) in parts.tokens.iter_mut().zip(piece) {
             *token = self.bytes[usize::from(*byte)];
         }
-        for at in 1..count {
-            parts.made[at - 1] = self.made(&parts, at - 1, at);
+        for (at, two) in piece[..count].windows(2).enumerate() {
+            parts.made[at] = ranked(self.pairs[pair(two[0], two[1])], at);
         }
         while let Some((at, token)) = parts.first_merge() {
             let joined = parts.after(at);
@@ -109,26 +128,21 @@ impl Merges {
     /// What the tokens at two places make, as [`Parts::made`] has it.
     #[inline(always)]
     fn made(&self, parts: &Parts, left: usize, right: usize) -> i32 {
-        match self.find(parts.tokens[left], parts.tokens[right]) {
-            #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation)]
-            Some(token) => (token << PLACE_BITS | left as u32) as i32,
-            None => NOTHING,
-        }
+        ranked(self.find(parts.tokens[left], parts.tokens[right]), left)
     }
 
-    /// What two tokens make.
+    /// What two tokens make, [`NONE`] where nothing.
     #[inline(always)]
-    fn find(&self, left: u32, right: u32) -> Option<u32> {
+    fn find(&self, left: u32, right: u32) -> u32 {
         let key = key(left, right);
         let mut slot = place(key);
         loop {
             let entry = self.slots[slot];
             if entry >> TOKEN_BITS == key {
-                #[expect(clippy::cast_possible_truncation, reason = "18 bits are what is meant")]
-                return Some(entry as u32 & ((1 << TOKEN_BITS) - 1));
+                return low(entry);
             }
             if entry == EMPTY {
-                return None;
+                return NONE;
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
@@ -156,6 +170,28 @@ impl Parts {
         let earlier = self.alive & ((1 << at) - 1);
         earlier.checked_ilog2().map(|place| place as usize)
     }
+}
+
+/// The token in the lowest bits.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "18 bits are what is meant")]
+fn low(entry: u64) -> u32 {
+    entry as u32 & ((1 << TOKEN_BITS) - 1)
+}
+
+/// A token that is made at a place, as [`Parts::made`] has it.
+#[inline(always)]
+#[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation)]
+fn ranked(token: u32, place: usize) -> i32 {
+    match token {
+        NONE => NOTHING,
+        token => (token << PLACE_BITS | place as u32) as i32,
+    }
+}
+
+#[inline(always)]
+fn pair(left: u8, right: u8) -> usize {
+    usize::from(left) << 8 | usize::from(right)
 }
 
 #[inline(always)]
