@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use unburden::config::{Config, DurabilityConfig};
 use unburden::service::Service;
-use unburden::tokens::{Tokenizer, warm_up};
+use unburden::tokens::{Tokenizer, forget, warm_up};
 
 /// As in the product.
 #[global_allocator]
@@ -189,6 +189,8 @@ fn pipeline(name: &str, messages: &[Value], other: &[Value], folders: &mut Vec<T
             (DurabilityConfig::Relaxed, &mut unpinned, Threads::Anywhere),
         ] {
             let pool = threads.pool();
+            // What other threads have merged serves all of them.
+            forget();
             let before = Place::new(DurabilityConfig::Relaxed);
             pool.install(|| before.post(&other));
             let place = Place::new(durability);
@@ -320,6 +322,7 @@ fn counting(text: &str, other: &str) {
     let mut exit = Times::default();
     for _ in 0..ROUNDS {
         let on_warm_thread = |first: &str| {
+            forget();
             std::thread::scope(|scope| {
                 let run = || {
                     own.count(first);
@@ -335,6 +338,7 @@ fn counting(text: &str, other: &str) {
         };
         theirs.0.push(fresh(&|| bpe.encode_ordinary(text).len()));
         unseen.0.push(on_warm_thread(other));
+        forget();
         cold.0.push(fresh(&|| own.count(text) as usize));
         warm.0.push(on_warm_thread(text));
         exit.0.push(timed(&|| usize::from(own.count_up_to(text, 2_000).is_some())));

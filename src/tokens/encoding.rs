@@ -4,7 +4,10 @@
 //! The vocabularies are made by `build.rs` and embedded in the binary; loading
 //! one takes tens of milliseconds, once.
 
-use std::{cell::RefCell, sync::LazyLock, thread::LocalKey};
+use std::cell::RefCell;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::LocalKey;
 
 use bpe::byte_pair_encoding::BytePairEncoding;
 
@@ -13,6 +16,7 @@ use super::{
     merges::{self, Merges},
     piece_cache::PieceCache,
     scanner::{Pattern, Scanner},
+    shared_pieces::SharedPieces,
 };
 
 /// A loaded vocabulary with its split pattern.
@@ -24,15 +28,32 @@ pub(crate) struct Encoding {
     /// One cache per encoding, so that a thread that serves both never mixes
     /// their counts and never has to flush.
     cache: &'static LocalCache,
+    /// What other threads know, asked where that one does not.
+    shared: &'static SharedPieces,
     /// What the cache of a new thread begins with.
     common: PieceCache,
 }
 
-type LocalCache = LocalKey<RefCell<Option<PieceCache>>>;
+/// A cache, and after how many [`forget`]s it was begun.
+type Begun = Option<(u64, PieceCache)>;
+type LocalCache = LocalKey<RefCell<Begun>>;
 
 thread_local! {
-    static O200K_CACHE: RefCell<Option<PieceCache>> = const { RefCell::new(None) };
-    static CL100K_CACHE: RefCell<Option<PieceCache>> = const { RefCell::new(None) };
+    static O200K_CACHE: RefCell<Begun> = const { RefCell::new(None) };
+    static CL100K_CACHE: RefCell<Begun> = const { RefCell::new(None) };
+}
+
+static O200K_SHARED: SharedPieces = SharedPieces::none();
+static CL100K_SHARED: SharedPieces = SharedPieces::none();
+
+static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Forgets the pieces of every text that was counted; a thread its own when it counts
+/// the next text.
+pub(super) fn forget() {
+    FORGOTTEN.fetch_add(1, Ordering::Relaxed);
+    O200K_SHARED.forget();
+    CL100K_SHARED.forget();
 }
 
 impl Encoding {
@@ -40,7 +61,7 @@ impl Encoding {
         static ENCODING: LazyLock<Encoding> = LazyLock::new(|| {
             let table = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.dict"));
             let merges = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.merges"));
-            Encoding::load(Pattern::O200k, (table, merges), &O200K_CACHE)
+            Encoding::load(Pattern::O200k, (table, merges), &O200K_CACHE, &O200K_SHARED)
         });
         &ENCODING
     }
@@ -49,7 +70,7 @@ impl Encoding {
         static ENCODING: LazyLock<Encoding> = LazyLock::new(|| {
             let table = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.dict"));
             let merges = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.merges"));
-            Encoding::load(Pattern::Cl100k, (table, merges), &CL100K_CACHE)
+            Encoding::load(Pattern::Cl100k, (table, merges), &CL100K_CACHE, &CL100K_SHARED)
         });
         &ENCODING
     }
@@ -58,6 +79,7 @@ impl Encoding {
         pattern: Pattern,
         (table, known_merges): (&[u8], &[u8]),
         cache: &'static LocalCache,
+        shared: &'static SharedPieces,
     ) -> Encoding {
         let bpe: BytePairEncoding =
             rmp_serde::from_slice(table).expect("build.rs wrote the table with the same crates");
@@ -71,7 +93,7 @@ impl Encoding {
         }
         // Merges are ranked by how often they were seen: the commonest come first.
         let common = PieceCache::knowing(tokens());
-        Encoding { pattern, bpe, merges, longest_token, cache, common }
+        Encoding { pattern, bpe, merges, longest_token, cache, shared, common }
     }
 
     /// The number of tokens in `text`, or `None` as soon as it is known to be
@@ -83,7 +105,11 @@ impl Encoding {
             return None;
         }
         self.cache.with_borrow_mut(|cache| {
-            let cache = cache.get_or_insert_with(|| self.common.clone());
+            let forgotten = FORGOTTEN.load(Ordering::Relaxed);
+            let cache = match cache {
+                Some((begun, cache)) if *begun == forgotten => cache,
+                none => &mut none.insert((forgotten, self.common.clone())).1,
+            };
             let mut total = 0;
             for piece in Scanner::new(self.pattern, text) {
                 total += cache.count(text.as_bytes(), piece, |piece| self.merge(piece));
@@ -99,7 +125,7 @@ impl Encoding {
     #[inline(never)]
     fn merge(&self, piece: &[u8]) -> u64 {
         if piece.len() <= merges::LONGEST {
-            return self.merges.count(piece);
+            return self.shared.count(piece, |piece| self.merges.count(piece));
         }
         long_run::count(&self.bpe, piece)
     }

@@ -1,8 +1,8 @@
 //! Token counting. A [`Tokenizer`] is chosen by model name and counts plain
 //! text: exactly for the two OpenAI vocabularies, by estimate for families
 //! whose vocabulary is not public or not embedded. Counting is synchronous,
-//! linear in the text, and keeps its caches per thread, so it belongs on a small
-//! fixed pool of threads. Unescaping JSON and caching whole messages are left to
+//! linear in the text, and keeps a cache per thread beside one for all, so it belongs
+//! on a small fixed pool of threads. Unescaping JSON and caching whole messages are left to
 //! the callers.
 
 mod char_class;
@@ -14,6 +14,7 @@ mod merges;
 mod model;
 mod piece_cache;
 mod scanner;
+mod shared_pieces;
 
 pub use estimate::Family;
 
@@ -85,4 +86,10 @@ impl Tokenizer {
 pub fn warm_up() {
     Encoding::o200k_base();
     Encoding::cl100k_base();
+}
+
+/// Forgets the words of every text that was counted. A thread does so when it counts
+/// the next one.
+pub fn forget() {
+    encoding::forget();
 }

@@ -26,7 +26,7 @@ pub(crate) struct PieceCache {
 /// Bits 0–119 the bytes of the piece, padded with zeros; 120–123 its length;
 /// 124–127 its count. Zero is empty, since no piece is.
 #[derive(Clone, Copy, Default)]
-struct ShortEntry(u128);
+pub(super) struct ShortEntry(u128);
 
 /// Empty while `length` is zero.
 #[derive(Clone, Copy)]
@@ -117,19 +117,19 @@ impl PieceCache {
 
 impl ShortEntry {
     /// A piece of 15 bytes has 15 tokens at most, which fit four bits.
-    fn new(key: u128, count: u64) -> ShortEntry {
+    pub(super) fn new(key: u128, count: u64) -> ShortEntry {
         ShortEntry(key | u128::from(count) << COUNT_SHIFT)
     }
 
     #[inline(always)]
-    fn count_of(self, key: u128) -> Option<u64> {
+    pub(super) fn count_of(self, key: u128) -> Option<u64> {
         let ShortEntry(bits) = self;
         (bits & !COUNT_MASK == key).then_some((bits >> COUNT_SHIFT) as u64)
     }
 }
 
 #[inline(always)]
-fn short_key(text: &[u8], range: &Range<usize>) -> u128 {
+pub(super) fn short_key(text: &[u8], range: &Range<usize>) -> u128 {
     let length = range.len();
     let bytes = match text[range.start..].first_chunk::<16>() {
         Some(bytes) => u128::from_le_bytes(*bytes) & ((1 << (8 * length)) - 1),
@@ -145,7 +145,7 @@ fn short_key(text: &[u8], range: &Range<usize>) -> u128 {
 /// Two multiplications spread the bytes over the high bits. The hash need not
 /// resist an adversary: who forces misses gets the speed of counting uncached.
 #[inline(always)]
-fn hash(key: u128) -> u64 {
+pub(super) fn hash(key: u128) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "the low half is what is meant")]
     let (low, high) = (key as u64, (key >> 64) as u64);
     low.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ high.wrapping_mul(0xC2B2_AE3D_27D4_EB4F)

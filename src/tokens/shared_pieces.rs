@@ -1,0 +1,80 @@
+//! What any thread has merged, for all of them: a thread that meets a piece for the
+//! first time need not merge what another one has. Looked at only where a thread's own
+//! cache does not know a piece; whoever finds its stripe taken merges instead of waiting.
+
+use std::sync::Mutex;
+
+use super::piece_cache::{ShortEntry, hash, short_key};
+
+/// Stripes of 1024 entries, a megabyte in all, each made when it is first used.
+const STRIPES_LOG2: u32 = 6;
+const STRIPE_LOG2: u32 = 10;
+
+/// The counts of one encoding.
+pub(crate) struct SharedPieces([Mutex<Vec<ShortEntry>>; 1 << STRIPES_LOG2]);
+
+impl SharedPieces {
+    /// Knows nothing yet.
+    pub(crate) const fn none() -> SharedPieces {
+        SharedPieces([const { Mutex::new(Vec::new()) }; 1 << STRIPES_LOG2])
+    }
+
+    /// The count of a piece of up to 15 bytes, from `count` if no thread knows it.
+    pub(crate) fn count(&self, piece: &[u8], count: impl FnOnce(&[u8]) -> u64) -> u64 {
+        let key = short_key(piece, &(0..piece.len()));
+        let place = (hash(key) >> (64 - STRIPES_LOG2 - STRIPE_LOG2)) as usize;
+        let (stripe, place) = (&self.0[place >> STRIPE_LOG2], place & ((1 << STRIPE_LOG2) - 1));
+        let Ok(mut stripe) = stripe.try_lock() else { return count(piece) };
+        if stripe.is_empty() {
+            stripe.resize(1 << STRIPE_LOG2, ShortEntry::default());
+        }
+        let entry = &mut stripe[place];
+        if let Some(known) = entry.count_of(key) {
+            return known;
+        }
+        let counted = count(piece);
+        *entry = ShortEntry::new(key, counted);
+        counted
+    }
+
+    /// Forgets every piece.
+    pub(crate) fn forget(&self) {
+        for stripe in &self.0 {
+            // A panic in between leaves whole entries: they are values.
+            *stripe.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Vec::new();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_counted_once_until_it_is_forgotten() {
+        let pieces = SharedPieces::none();
+        let mut asked = 0;
+        let mut count = |piece: &[u8]| {
+            pieces.count(piece, |piece| {
+                asked += 1;
+                piece.len() as u64
+            })
+        };
+        assert_eq!([count(b"abc"), count(b"abc"), count(b"abcd"), count(b"abc")], [3, 3, 4, 3]);
+        let longest = [b'x'; 15];
+        assert_eq!([count(&longest), count(&longest)], [15, 15]);
+        assert_eq!(asked, 3);
+        pieces.forget();
+        let again = pieces.count(b"abc", |_| 7);
+        assert_eq!(again, 7);
+    }
+
+    #[test]
+    fn a_taken_stripe_is_not_waited_for() {
+        let pieces = SharedPieces::none();
+        let taken: Vec<_> = pieces.0.iter().map(|stripe| stripe.lock().unwrap()).collect();
+        assert_eq!(pieces.count(b"abc", |_| 2), 2);
+        drop(taken);
+        assert_eq!(pieces.count(b"abc", |_| 3), 3);
+    }
+}
