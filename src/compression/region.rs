@@ -16,7 +16,8 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region before `recent_from`; `tokens` is what each message costs.
+    /// The region before `recent_from`, and behind the last system message with calls;
+    /// `tokens` is what each message costs.
     pub fn of(
         dialect: &dyn Dialect,
         views: &[&MessageView],
@@ -26,7 +27,12 @@ impl Region {
         let starts = dialect.unit_starts(views);
         let system = |index: usize| views[index].role == Role::System;
         let mut units: Vec<(Range<usize>, u64)> = Vec::new();
-        for index in 0..recent_from {
+        // What answers the calls of a message that stays must stay, too.
+        let calls = |index: &usize| system(*index) && !views[*index].calls.is_empty();
+        let from = (0..recent_from).rev().find(calls).map_or(0, |last| {
+            (last + 1..recent_from).find(|index| starts[*index]).unwrap_or(recent_from)
+        });
+        for index in from..recent_from {
             match units.last_mut() {
                 None if system(index) => {}
                 Some((unit, _)) if system(index) => unit.end = index + 1,

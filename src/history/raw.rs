@@ -177,8 +177,11 @@ pub fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut from = 1;
     loop {
         let quote = from + find::<b'"'>(bytes.get(from..)?)?;
-        let escapes = bytes[1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
-        if escapes % 2 == 0 {
+        let mut begin = quote;
+        while begin > 1 && bytes[begin - 1] == b'\\' {
+            begin -= 1;
+        }
+        if (quote - begin) % 2 == 0 {
             return Some(quote + 1);
         }
         from = quote + 1;

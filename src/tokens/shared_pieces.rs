@@ -2,7 +2,7 @@
 //! first time need not merge what another one has. Looked at only where a thread's own
 //! cache does not know a piece; whoever finds its stripe taken merges instead of waiting.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::piece_cache::{ShortEntry, hash, short_key};
 
@@ -41,7 +41,8 @@ impl SharedPieces {
     pub(crate) fn forget(&self) {
         for stripe in &self.0 {
             // A panic in between leaves whole entries: they are values.
-            *stripe.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Vec::new();
+            let mut stripe = stripe.lock().unwrap_or_else(PoisonError::into_inner);
+            stripe.fill(ShortEntry::default());
         }
     }
 }

@@ -465,3 +465,22 @@ fn calls_that_wait_for_results_are_not_compressed() {
     let after = compress(&app, &array(&whole), &json!({"keep_recent_count": 0}));
     assert_eq!(split(&after.messages).len(), 1, "{}", after.messages);
 }
+
+/// A system message stays, so its calls do, and with them what answers them.
+#[test]
+fn results_of_calls_that_stay_are_not_compressed() {
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let system = json!({"role": "system", "content": "be brief", "tool_calls": [call]}).to_string();
+    let result = json!({"role": "tool", "tool_call_id": "a", "content": "done"}).to_string();
+    for before in [0, 4] {
+        let app = TestApp::new();
+        let mut whole = history(20);
+        whole.splice(before..before, [system.clone(), result.clone()]);
+        let after = compress(&app, &array(&whole), &json!({}));
+        assert_eq!(after.report()["outcome"], "compressed", "{}", after.report());
+        assert_eq!(after.report()["warnings"], json!([]));
+        let now = split(&after.messages);
+        assert_eq!(now[..before + 2], whole[..before + 2]);
+        assert!(now.len() < whole.len());
+    }
+}
