@@ -78,13 +78,11 @@ pub(super) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: 
         let tools = settings.compact_roles.contains(&CompactRole::Tool);
         for (result, slots) in message.view.results.iter().zip(&message.results).filter(|_| tools) {
             let caller = callers.of(result);
-            let tool = result.name.clone().or_else(|| caller?.1.name.clone());
-            let arguments = caller.and_then(|(at, call)| Some((at, call.arguments.clone()?)));
             let of = |slot: &MeasuredSlot| Candidate {
                 index,
                 call_id: result.call_id.clone(),
-                tool: tool.clone(),
-                arguments: arguments.clone(),
+                tool: result.name.clone().or_else(|| caller?.1.name.clone()),
+                arguments: caller.and_then(|(at, call)| Some((at, call.arguments.clone()?))),
                 slot: slot.clone(),
             };
             plan.sort(slots, of, index >= recent, settings);

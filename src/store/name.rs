@@ -94,10 +94,12 @@ impl Stem {
 
     /// The names a content may get under this stem, best first.
     pub fn names(&self, content: &blake3::Hash) -> Box<dyn Iterator<Item = FileName>> {
-        let hashed = |stem: &str, extension: &str| {
-            let hashed =
-                [8, 12, 16].map(|n| FileName(format!("{stem}-{}{extension}", digits(content, n))));
-            std::iter::once(FileName(format!("{stem}{extension}"))).chain(hashed)
+        // Spelled when they are asked for: nearly every content gets the first.
+        let hashed = |stem: &str, extension: &'static str| {
+            let (stem, content) = (stem.to_owned(), *content);
+            let plain = FileName(format!("{stem}{extension}"));
+            let spell = move |n| FileName(format!("{stem}-{}{extension}", digits(&content, n)));
+            std::iter::once(plain).chain([8, 12, 16].into_iter().map(spell))
         };
         match &self.0 {
             Kind::Result(stem) => Box::new(hashed(stem, ".txt")),
