@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::raw::{self, Fields};
 
 /// Splits a request as [`raw::request`] does. None where that has to be asked: the
@@ -37,7 +39,8 @@ pub fn outline(body: &[u8]) -> Option<(Fields<'_>, Vec<&str>)> {
     Some((fields, messages.collect::<Option<_>>()?))
 }
 
-/// From this many bytes on, text is checked beside what is done with it.
+/// From this many bytes on, text is checked beside what is done with it, and followed
+/// from two places at once.
 const LARGE: usize = 64 * 1024;
 
 type Place = Range<usize>;
@@ -77,6 +80,15 @@ fn is_messages(key: &[u8]) -> bool {
     spelt.is_some_and(|key| raw::unescape(key).text == "messages")
 }
 
+/// Where a list was followed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    /// To its last element.
+    Last,
+    /// To the element that was asked for.
+    There,
+}
+
 /// A place in a body.
 struct Walk<'a> {
     body: &'a [u8],
@@ -104,18 +116,54 @@ impl Walk<'_> {
     fn objects(&mut self, objects: &mut Vec<Place>) -> Option<Place> {
         self.take(b'[')?;
         let start = self.at - 1;
+        if let Some(half) = self.halfway() {
+            let (mut second, mut others) = (Walk { body: self.body, at: half }, Vec::new());
+            let (met, ended) =
+                rayon::join(|| self.list(objects, Some(half)), || second.list(&mut others, None));
+            if met? == Ended::There {
+                ended?;
+                objects.append(&mut others);
+                self.at = second.at;
+            }
+        } else {
+            self.list(objects, None)?;
+        }
+        self.take(b']')?;
+        Some(start..self.at)
+    }
+
+    /// Objects with commas between them: to the last one, or to the one that begins at
+    /// `there`.
+    fn list(&mut self, objects: &mut Vec<Place>, there: Option<usize>) -> Option<Ended> {
         loop {
+            self.space();
+            if Some(self.at) == there {
+                return Some(Ended::There);
+            }
             let object = self.next()?;
             if self.body[object.start] != b'{' {
                 return None;
             }
             objects.push(object);
             if self.take(b',').is_none() {
-                break;
+                return Some(Ended::Last);
             }
         }
-        self.take(b']')?;
-        Some(start..self.at)
+    }
+
+    /// Where another object of a long list may begin, about half-way: where one begins
+    /// as the first does. Whoever comes there from the start knows whether that is so.
+    fn halfway(&mut self) -> Option<usize> {
+        self.space();
+        let rest = &self.body[self.at..];
+        if rest.len() < LARGE || self.peek() != Some(b'{') {
+            return None;
+        }
+        let mut first = Walk { body: self.body, at: self.at + 1 };
+        let key = first.next()?;
+        let begins = &self.body[self.at..key.end];
+        let half = self.at + rest.len() / 2;
+        memmem::find(&self.body[half..], begins).map(|at| half + at)
     }
 
     /// What can only be the next value, if there is one.
@@ -171,6 +219,34 @@ mod tests {
         for body in bodies {
             let (fields, messages) = raw::request(body).unwrap();
             assert_eq!(outline(body.as_bytes()), Some((fields, messages.unwrap())), "{body}");
+        }
+    }
+
+    /// A long body is followed from two places; wherever the second is, the outline is
+    /// that of the parser.
+    #[test]
+    fn a_long_request_is_split_as_by_the_parser() {
+        let text = "x".repeat(LARGE / 8);
+        let inner = r#"{"role":"user","content":"a"}"#;
+        let quoted = format!("{inner:?}");
+        let messages = [
+            format!(r#"{{"role":"user","content":"{text}"}}"#),
+            format!(r#"{{"role":"tool","content":[{inner}, {inner},{{"t":"{text}"}},{inner}]}}"#),
+            format!(r#"{{"content":{quoted},"t":"{text}"}}"#),
+        ];
+        for seed in 0..81 {
+            let order = (0..40).map(|n| messages[(seed / 3_usize.pow(n % 4)) % 3].as_str());
+            let list = order.collect::<Vec<_>>().join([",", " , "][seed % 2]);
+            for end in ["]}", "],\"a\":1}", "]", ",]}", "", "] ]}"] {
+                let body = format!("{{\"n\":1,\"messages\":[ {list}{end}");
+                match raw::request(&body) {
+                    Ok((fields, messages)) => {
+                        let (found, places) = outline(body.as_bytes()).unwrap();
+                        assert!((found, Some(places)) == (fields, messages), "{seed} {end}");
+                    }
+                    Err(_) => assert!(outline(body.as_bytes()).is_none(), "{seed} {end}"),
+                }
+            }
         }
     }
 
