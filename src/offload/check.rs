@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::report::Checks;
-use crate::history::dialect::none_is_new;
+use crate::history::dialect::{Problem, none_is_new};
 use crate::history::message::{MessageView, Role};
 use crate::history::splice::Edit;
 use crate::history::{History, HistoryError};
@@ -25,6 +25,8 @@ pub(super) struct NewReference<'a> {
 pub(super) struct Subject<'a> {
     pub(super) before: &'a History<'a>,
     pub(super) measured: &'a [Arc<Measured>],
+    /// The rules that the messages of the request break.
+    pub(super) broken: &'a [Problem],
     pub(super) after: &'a str,
     pub(super) edits: &'a [Edit],
     /// The messages that edits fall into, in order.
@@ -57,7 +59,7 @@ pub(super) fn check(
     let pairing = || {
         new.len() == subject.changed.len()
             && pairs().all(|(new, old)| new.view.same_shape(&old.view))
-            && problems_before_and_after(subject, &new)
+            && no_new_problem(subject, &new)
     };
     let references_readable = || {
         subject.held
@@ -71,15 +73,13 @@ pub(super) fn check(
 
 /// True where the answer breaks the format's rules in no place where the request did
 /// not.
-fn problems_before_and_after(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
+fn no_new_problem(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
-    let before: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
-    let mut after = before.clone();
+    let mut after: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
     for (index, message) in subject.changed.iter().zip(new) {
         after[*index] = &message.view;
     }
-    let (before, after) = rayon::join(|| dialect.problems(&before), || dialect.problems(&after));
-    none_is_new(before, after)
+    none_is_new(subject.broken.to_vec(), dialect.problems(&after))
 }
 
 /// The changed messages as they stand in the answer.
@@ -176,9 +176,12 @@ mod tests {
         let measure = Measure::new(1_000_000);
         let before = History::parse(BEFORE, "auto").unwrap();
         let measured = measure.history(&before, Tokenizer::O200kBase).unwrap();
+        let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
+        let broken = before.dialect().problems(&views);
         let subject = Subject {
             before: &before,
             measured: &measured,
+            broken: &broken,
             after: &answer.after,
             edits: &answer.edits,
             changed: &answer.changed,

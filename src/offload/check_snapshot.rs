@@ -22,6 +22,8 @@ pub(super) struct Subject<'a> {
     /// The system prompt beside its messages.
     pub(super) system: Option<&'a str>,
     pub(super) measured: &'a [Arc<Measured>],
+    /// The rules that the messages of the request break.
+    pub(super) broken: &'a [Problem],
     pub(super) after: &'a Assembled,
     /// The messages that compaction changed, in order.
     pub(super) changed: &'a [usize],
@@ -88,15 +90,13 @@ fn same_shapes(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
 /// True where every rule that the answer breaks was broken at the same message.
 fn no_new_problem(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
-    let old: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
     let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
-    let before = dialect.problems(&old);
     let place = |mut problem: Problem| {
         problem.index = subject.after.from[problem.index]?;
         Some(problem)
     };
     let after: Option<Vec<Problem>> = dialect.problems(&views).into_iter().map(place).collect();
-    after.is_some_and(|after| none_is_new(before, after))
+    after.is_some_and(|after| none_is_new(subject.broken.to_vec(), after))
 }
 
 /// Byte for byte what came, but for what compaction may change and for the text

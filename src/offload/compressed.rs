@@ -194,6 +194,7 @@ impl Job<'_> {
             before: self.history(),
             system: self.request.system,
             measured: &self.measured,
+            broken: self.broken(),
             after: assembled,
             changed: &changed,
             recent_from: self.recent_from(self.settings.recent_for_compaction()),

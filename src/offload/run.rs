@@ -16,6 +16,7 @@ use super::report::Report;
 use super::request::{Mode, Request, Run, Settings};
 use super::snapshots::NoSnapshot;
 use super::summarise::Summariser;
+use crate::history::dialect::Problem;
 use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
@@ -99,9 +100,18 @@ impl Offloader {
         let tools = request.tools.map_or(0, |raw| self.measure.value(raw, tokenizer));
         let beside = tools + request.system.map_or(0, |raw| self.measure.prompt(raw, tokenizer));
         let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
-        let chat = OnceLock::new();
-        let job =
-            Job { offloader: self, request, settings, tokenizer, measured, beside, store, chat };
+        let (chat, broken) = (OnceLock::new(), OnceLock::new());
+        let job = Job {
+            offloader: self,
+            request,
+            settings,
+            tokenizer,
+            measured,
+            beside,
+            store,
+            chat,
+            broken,
+        };
         let answer = job.run();
         if settings.run == Run::Real {
             job.renew_mentioned();
@@ -132,6 +142,8 @@ pub(super) struct Job<'a> {
     pub(super) store: Store,
     /// Whom its files belong to, once it was asked.
     pub(super) chat: OnceLock<Chat>,
+    /// The rules that the messages break as they came, once it was asked.
+    pub(super) broken: OnceLock<Vec<Problem>>,
 }
 
 impl Job<'_> {
@@ -151,6 +163,11 @@ impl Job<'_> {
         self.measured.iter().map(|m| &m.view).collect()
     }
 
+    /// The rules that the messages break as they came.
+    pub(super) fn broken(&self) -> &[Problem] {
+        self.broken.get_or_init(|| self.history().dialect().problems(&self.views()))
+    }
+
     pub(super) fn recent_from(&self, keep: u64) -> usize {
         recent_from(self.history().dialect(), &self.views(), keep)
     }
@@ -161,10 +178,12 @@ impl Job<'_> {
         if before < self.settings.max_total_tokens && fits {
             return self.unchanged(&[], Vec::new());
         }
+        // The check will ask for the rules that are broken: they are read beside the plan.
+        let (plan, _) = rayon::join(|| self.plan(), || self.broken());
         let plan = match self.settings.mode {
             // Only a hard target moves results there, and only the newest.
-            Mode::Compress => Plan { newest: self.plan().newest, ..Plan::default() },
-            Mode::Auto | Mode::Compact => self.plan(),
+            Mode::Compress => Plan { newest: plan.newest, ..Plan::default() },
+            Mode::Auto | Mode::Compact => plan,
         };
         let mut claims = Claims::default();
         let (moves, kept) = match self.decide(plan, &mut claims) {
@@ -247,6 +266,7 @@ impl Job<'_> {
             held,
             before: self.history(),
             measured: &self.measured,
+            broken: self.broken(),
             after: &after,
             edits: &edits,
             changed: &changed,
