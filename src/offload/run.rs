@@ -25,8 +25,8 @@ use crate::redact::Redact;
 use crate::store::{
     Chat, Claim, Claims, Durability, Ledger, Lifetimes, Roots, Stem, Store, StoreError,
 };
+use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
-use crate::tokens::{self, Tokenizer};
 
 /// What an offload works with; one for the process.
 pub struct Offloader {
@@ -88,7 +88,6 @@ impl Offloader {
     pub fn forget(&self) {
         self.replacements.clear();
         self.followed.clear();
-        tokens::forget();
     }
 
     /// Runs one request.

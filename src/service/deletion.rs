@@ -10,6 +10,7 @@ use crate::envelope::Answer;
 use crate::history::raw;
 use crate::params::{ParamError, Params, invalid};
 use crate::store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
+use crate::tokens;
 
 #[derive(Serialize)]
 struct DeletedFile<'a> {
@@ -42,6 +43,10 @@ impl Service {
         let deletion = delete_chat(&self.roots, stores, Chat::of(&chat), now, run);
         if run == Run::Real {
             self.offloader.forget();
+            // Every tenant counts anew after that: only for words that were there.
+            if !deletion.deleted.is_empty() {
+                tokens::forget();
+            }
             note(&deletion);
         }
         let mut answer = Answer::text(said(&deletion, run));

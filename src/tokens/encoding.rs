@@ -135,6 +135,18 @@ impl Encoding {
 mod tests {
     use super::*;
 
+    #[test]
+    fn what_is_forgotten_is_counted_again() {
+        let encoding = Encoding::o200k_base();
+        let text = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich";
+        let count = || encoding.count_up_to(text, u64::MAX);
+        let counted = count();
+        let on_another = || std::thread::scope(|scope| scope.spawn(count).join().unwrap());
+        assert_eq!(on_another(), counted);
+        forget();
+        assert_eq!([count(), on_another(), count()], [counted; 3]);
+    }
+
     /// The same merges by another way: `bpe` goes through the piece from left to right.
     #[test]
     fn short_pieces_are_merged_as_by_the_engine() {
