@@ -66,8 +66,11 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(source) => return Err(self.failed("opening", None, source)),
         };
-        // Nearly all get their first names.
-        let first = wanted.iter().filter_map(|(stem, hash)| stem.names(hash).next());
+        // Nearly all get their first names. Not where names are numbered: a look from
+        // before the folder is listed says that there is nothing where a file has come,
+        // and the content would get a second one.
+        let plain = wanted.iter().filter(|(stem, _)| stem.least().is_none());
+        let first = plain.filter_map(|(stem, hash)| stem.names(hash).next());
         let seen = folder.as_ref().map(|folder| self.seen(folder, first.collect()));
         let mut seen = seen.unwrap_or_default();
         let mut granted = Vec::with_capacity(wanted.len());
