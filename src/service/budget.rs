@@ -211,6 +211,10 @@ fn memory() -> u64 {
     let Ok(mut system) = System::new() else { return UNKNOWN };
     system.refresh_memory();
     let machine = system.total_memory();
+    // Without /proc it says nothing, in no error.
+    if machine == 0 {
+        return UNKNOWN;
+    }
     let limit = own_limit(&mut system);
     limit.filter(|limit| (1..machine).contains(limit)).unwrap_or(machine / 2)
 }
