@@ -308,3 +308,24 @@ impl<'de> Deserialize<'de> for Elements<'de> {
         deserializer.deserialize_seq(Array)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Among bytes that differ from it in one bit, or follow it: a borrow or a sign must
+    /// not pass for the byte.
+    #[test]
+    fn a_byte_is_found_where_it_is_first() {
+        for other in [b'#', b'!', 0xA2, 0, b'\\'] {
+            for length in 0..100 {
+                for at in 0..=length {
+                    let mut bytes = vec![other; length];
+                    bytes[at..].iter_mut().step_by(3).for_each(|byte| *byte = b'"');
+                    assert_eq!(find::<b'"'>(&bytes), memchr(b'"', &bytes), "{bytes:?}");
+                    assert_eq!(find::<b'"'>(&bytes[..at]), None);
+                }
+            }
+        }
+    }
+}

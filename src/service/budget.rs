@@ -211,12 +211,16 @@ fn memory() -> u64 {
     let Ok(mut system) = System::new() else { return UNKNOWN };
     system.refresh_memory();
     let machine = system.total_memory();
-    // Without /proc it says nothing, in no error.
-    if machine == 0 {
-        return UNKNOWN;
+    usable(machine, own_limit(&mut system))
+}
+
+/// Of a machine's memory and a limit, what the process may take; all in bytes. A machine
+/// of none is one that did not tell: without /proc, that is no error.
+fn usable(machine: u64, limit: Option<u64>) -> u64 {
+    match machine {
+        0 => UNKNOWN,
+        _ => limit.filter(|limit| (1..machine).contains(limit)).unwrap_or(machine / 2),
     }
-    let limit = own_limit(&mut system);
-    limit.filter(|limit| (1..machine).contains(limit)).unwrap_or(machine / 2)
 }
 
 fn own_limit(system: &mut System) -> Option<u64> {
@@ -272,6 +276,17 @@ mod tests {
         assert!(budget.grow(&mut large, 1 << 10).is_err());
         assert!(budget.grow(&mut untold, 1 << 10).is_err());
         budget.grow(&mut small, 1 << 10).unwrap();
+    }
+
+    #[test]
+    fn a_machine_that_tells_nothing_is_not_one_without_memory() {
+        assert_eq!(usable(0, None), UNKNOWN);
+        assert_eq!(usable(0, Some(0)), UNKNOWN);
+        assert_eq!(usable(100, None), 50);
+        assert_eq!(
+            [usable(100, Some(30)), usable(100, Some(0)), usable(100, Some(200))],
+            [30, 50, 50]
+        );
     }
 
     #[test]
