@@ -40,17 +40,27 @@ def parsed(parse: Callable[[Envelope], T], envelope: Envelope) -> T:
         raise Unavailable(f"the answer lacks what it should have: {error!r}", code="answer_broken") from error
 
 
-def offloaded(envelope: Envelope, messages: list[M], system: Any) -> Offloaded[M]:
-    """The answer of `/context_offload` to these messages."""
+def offloaded(
+    envelope: Envelope, messages: list[M], sent: list[Any], system: Any, sent_system: Any
+) -> Offloaded[M]:
+    """The answer of `/context_offload` to these messages.
+
+    Args:
+        envelope: what came back.
+        messages: the caller's own.
+        sent: the same as JSON values.
+        system: the caller's own.
+        sent_system: the same as a JSON value.
+    """
     received = envelope["messages"]
     report = envelope["metadata"]["report"]
     if not isinstance(received, list) or not isinstance(report, dict) or (messages and not received):
         raise TypeError("messages and report")
-    origins = trace(messages, received, compressed=report.get("snapshot") is not None)
-    kept = [_own(messages, origin, message) for origin, message in zip(origins, received, strict=True)]
+    origins = trace(sent, received, compressed=report.get("snapshot") is not None)
+    kept = [_own(messages, sent, origin, message) for origin, message in zip(origins, received, strict=True)]
     same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
-    new_system = envelope.get("system", system)
-    same_system = spelled(new_system) == spelled(system)
+    new_system = envelope.get("system", sent_system)
+    same_system = spelled(new_system) == spelled(sent_system)
     return Offloaded(
         messages=messages if same else kept,
         system=system if same_system else new_system,
@@ -62,8 +72,8 @@ def offloaded(envelope: Envelope, messages: list[M], system: Any) -> Offloaded[M
     )
 
 
-def _own(messages: list[M], origin: int | None, received: Any) -> M:
-    if origin is not None and spelled(messages[origin]) == spelled(received):
+def _own(messages: list[M], sent: list[Any], origin: int | None, received: Any) -> M:
+    if origin is not None and spelled(sent[origin]) == spelled(received):
         return messages[origin]
     return cast(M, received)
 

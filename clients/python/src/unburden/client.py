@@ -11,6 +11,7 @@ from . import answers
 from .definitions import TOOL_NAMES, ToolFormat, tool_definitions
 from .errors import ServiceError, UnburdenError
 from .outage import Outage
+from .plain import plain, plain_list
 from .results import (
     Counted,
     Extracted,
@@ -100,7 +101,9 @@ class Unburden:
         """A history to go on with, smaller where it was too large.
 
         Args:
-            messages: the whole history, oldest first, in any format that the service knows.
+            messages: the whole history, oldest first, in any format that the service knows. SDK
+                objects among them – pydantic models, dataclasses, anything with `to_dict()` – come
+                back as they are where the message did not change, else as dicts.
             system: the system prompt where it stands beside the messages; a snapshot may go there.
             tools: the tool definitions; counted, otherwise not looked at.
             model: the name that picks the tokenizer.
@@ -113,11 +116,14 @@ class Unburden:
             UnburdenError: with `fail_open=False`, where the service did not answer or refused.
         """
         body = self._offload_body(messages, settings)
-        body.update(_given(system=system, tools=tools, model=_text("model", model) or self.model))
+        body.update(_given(model=_text("model", model) or self.model))
         body.update(_given(format=_format(format), chat_id=_text("chat_id", chat_id)))
         try:
+            sent = plain_list(messages, "messages")
+            given = plain(system, "system")
+            body.update(_given(messages=sent, system=given, tools=plain(tools, "tools")))
             envelope = self._transport.post("/context_offload", body, self._timeout)
-            result = answers.parsed(lambda e: answers.offloaded(e, messages, system), envelope)
+            result = answers.parsed(lambda e: answers.offloaded(e, messages, sent, system, given), envelope)
         except UnburdenError as error:
             if not self.fail_open:
                 raise
@@ -469,6 +475,7 @@ class Unburden:
         return {**body, **self._defaults, **check_settings(settings)}
 
     def _ask(self, route: str, parse: Callable[[answers.Envelope], answers.T], /, **body: Any) -> answers.T:
+        body = {name: plain(value, name) for name, value in body.items()}
         return answers.parsed(parse, self._transport.post(route, _given(**body), self._timeout))
 
 

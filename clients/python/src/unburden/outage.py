@@ -21,9 +21,11 @@ class Outage:
         self._lock = threading.Lock()
 
     def failed(self, error: UnburdenError) -> None:
-        """Warns, unless the call before failed for the same cause."""
+        """Warns, unless the call before failed for the same cause. A history that cannot be sent is no
+        outage: each such call warns."""
         with self._lock:
             known, self._cause = self._cause == error.code, error.code
+        known = known and error.code != "body_not_json"
         if known:
             return
         try:
