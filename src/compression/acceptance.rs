@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
                         user.push_str(text);
                         user.push('\n');
                     }
-                    Role::System => voices.system.push(text),
+                    Role::System | Role::MidSystem => voices.system.push(text),
                     Role::Tool => voices.tools.push(text),
                     Role::Assistant | Role::Other => {}
                 }

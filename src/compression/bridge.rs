@@ -1,6 +1,9 @@
-//! The bridge: where the user must speak first and the snapshots stand in a system
-//! prompt, a history whose user messages left begins with the model. A message of
-//! the service's own then stands before it.
+//! The bridge: a history whose user messages left begins with the model, and providers
+//! want the user to speak first – in formats that have system messages, those that a
+//! gateway hands them on to. A user's message of the service's own then stands before
+//! the model's.
+
+use std::ops::Range;
 
 use crate::compression::place::Place;
 use crate::history::History;
@@ -14,31 +17,45 @@ use crate::tokens::measure::text_of;
 pub fn bridge(history: &History<'_>, views: &[&MessageView]) -> Option<usize> {
     let others = views.iter().enumerate();
     let front = others.take_while(|(_, view)| view.role == Role::System);
-    front.map(|(index, _)| index).find(|index| is_bridge(history, *index))
+    let mut own = front.filter(|(_, view)| view.own).map(|(index, _)| index);
+    own.find(|index| is_bridge(history, *index))
 }
 
 /// The bridge, where the snapshots that it stands for are there.
 pub fn standing(history: &History<'_>, views: &[&MessageView], place: &Place) -> Option<usize> {
-    let stands = !place.blocks.is_empty() && !place.is_own_message();
+    let stands = !place.blocks.is_empty() && !opens(history, place);
     bridge(history, views).filter(|_| stands)
+}
+
+/// True where a user's message holds the snapshots: it opens the history itself.
+fn opens(history: &History<'_>, place: &Place) -> bool {
+    place.is_own_message() && history.dialect().opening() == Opening::User
 }
 
 /// True for a message with the words of a bridge and no others.
 pub fn is_bridge(history: &History<'_>, index: usize) -> bool {
-    if history.dialect().opening() == Opening::Any {
-        return false;
-    }
     let raw = history.messages()[index];
     let slots = history.dialect().content_slots(raw);
     slots.len() == 1 && text_of(raw, &slots[0]).text == BRIDGE
 }
 
-/// True where the messages need a bridge once those before `left` are gone and their
-/// snapshots stand beside the messages.
-pub fn needs_bridge(history: &History<'_>, views: &[&MessageView], left: usize) -> bool {
-    let first = views[left..].iter().find(|view| view.role != Role::System);
-    // A request without a message is none. And words of the service's own that
-    // somebody repeats would count at the front.
-    history.dialect().opening() == Opening::User
-        && first.is_none_or(|view| view.own || view.role == Role::Assistant)
+/// True where the messages need a bridge once those of `gone` are, and their snapshots
+/// stand in `place`.
+pub fn needs_bridge(
+    history: &History<'_>,
+    views: &[&MessageView],
+    place: &Place,
+    gone: Range<usize>,
+) -> bool {
+    let speaks = |view: &&MessageView| view.role != Role::System;
+    // What answers the calls of a system message stays behind it.
+    if opens(history, place) || views[..gone.start].iter().any(|view| speaks(view)) {
+        return false;
+    }
+    match views[gone.end..].iter().find(|view| speaks(view)) {
+        // Words of the service's own that somebody repeats would count at the front.
+        Some(first) => first.own || matches!(first.role, Role::Assistant | Role::MidSystem),
+        // A request without a message is none; a prompt alone is one.
+        None => history.dialect().opening() == Opening::User,
+    }
 }

@@ -1,5 +1,5 @@
-//! Directives: the user's own words, verbatim. What a summary must never
-//! paraphrase is copied past it.
+//! Directives: the user's own words, and the operator's among the turns, verbatim. What
+//! a summary must never paraphrase is copied past it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -127,11 +127,12 @@ fn candidates<'a>(
     let rule = |text| if is_constraint(text) { Claim::Rule } else { Claim::Word };
     let mut found: Vec<Candidate<'_>> =
         earlier.iter().map(|text| Candidate { text, claim: rule(text) }).collect();
-    let spoken: Vec<&str> = spoken(messages).collect();
-    let first = if earlier.is_empty() { 0 } else { usize::MAX };
-    let last = spoken.len().wrapping_sub(1);
-    for (at, text) in spoken.iter().enumerate() {
-        if at == first || at == last {
+    let users = spoken(messages).count();
+    let first = if earlier.is_empty() { 1 } else { usize::MAX };
+    let mut heard = 0;
+    for (role, text) in said(messages) {
+        heard += usize::from(role == Role::User);
+        if role == Role::User && (heard == first || heard == users) {
             found.push(Candidate { text, claim: Claim::Frame });
             continue;
         }
@@ -147,7 +148,7 @@ fn candidates<'a>(
         let kept = kept.filter(|(_, part)| part.len() <= LONG_BYTES).take(SENTENCES);
         found.extend(kept.map(|(_, text)| Candidate { text, claim: rule(text) }));
     }
-    if let Some(first) = found.first_mut() {
+    if let Some(first) = found.first_mut().filter(|_| !earlier.is_empty()) {
         first.claim = Claim::Frame;
     }
     found
@@ -156,17 +157,25 @@ fn candidates<'a>(
 /// What users said, oldest first. Outputs that were sent as their words are left
 /// out: by how they look, and by a first line that a framework puts above each.
 pub(super) fn spoken<'a>(messages: &'a [Said<'_>]) -> impl Iterator<Item = &'a str> {
+    said(messages).filter(|(role, _)| *role == Role::User).map(|(_, text)| text)
+}
+
+/// What users and, among their turns, the operator said.
+fn said<'a>(messages: &'a [Said<'_>]) -> impl Iterator<Item = (Role, &'a str)> {
     let texts = || {
-        let of_user = messages.iter().filter(|message| message.role == Role::User);
-        let texts = of_user.flat_map(|message| &message.texts).map(|text| text.trim());
-        texts.filter(|text| !text.is_empty())
+        let speaks = |message: &&Said<'_>| [Role::User, Role::MidSystem].contains(&message.role);
+        let texts = messages
+            .iter()
+            .filter(speaks)
+            .flat_map(|message| message.texts.iter().map(|text| (message.role, text.trim())));
+        texts.filter(|(_, text)| !text.is_empty())
     };
     let mut heads: HashMap<u64, usize> = HashMap::new();
-    for head in texts().filter_map(head) {
+    for head in texts().filter_map(|(_, text)| head(text)) {
         *heads.entry(head).or_default() += 1;
     }
     let framed = move |text: &str| head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
-    texts().filter(move |text| !is_output(text) && !framed(text))
+    texts().filter(move |(_, text)| !is_output(text) && !framed(text))
 }
 
 /// The first line of a text that has more, but for its digits.

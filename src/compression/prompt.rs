@@ -67,7 +67,7 @@ fn transcript(messages: &[Said<'_>], max_chars: usize) -> String {
     let mut out = String::new();
     for said in messages {
         let role = match said.role {
-            Role::System => "system",
+            Role::System | Role::MidSystem => "system",
             Role::User => "user",
             Role::Assistant => "assistant",
             Role::Tool => "tool",

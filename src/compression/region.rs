@@ -98,6 +98,20 @@ impl Region {
         if waits { recent_from.min(last) } else { recent_from }
     }
 
+    /// Where the newest messages begin that stay, where a system message among them does
+    /// more than speak: what it set must hold for all that follows.
+    pub fn before_directive(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        recent_from: usize,
+    ) -> usize {
+        let holds = |view: &&&MessageView| view.role == Role::MidSystem && view.directive;
+        let Some(at) = views.iter().position(|view| holds(&view)) else { return recent_from };
+        let starts = dialect.unit_starts(views);
+        let unit = (0..=at).rev().find(|index| starts[*index]).unwrap_or(0);
+        recent_from.min(unit)
+    }
+
     /// All its messages, from the first to the last, system messages between
     /// them included.
     pub fn range(&self) -> Range<usize> {

@@ -12,6 +12,9 @@ pub enum Role {
     /// The operator's instructions (`system`, `developer`), and in formats without
     /// such messages those that this service added: never touched.
     System,
+    /// The operator's words among the turns, in a format whose system prompt stands
+    /// beside the messages: they hold where they stand, and leave with their turn.
+    MidSystem,
     /// The person.
     User,
     /// The model.
@@ -76,6 +79,11 @@ pub struct MessageView {
     /// Bytes that only the provider can read: encrypted reasoning. Counted by their
     /// length.
     pub opaque: u64,
+    /// True where the last block is a result of the provider's own tools.
+    pub ends_served: bool,
+    /// True for a system message that does more than speak: it adds a tool, or sets the
+    /// effort from its place on. No summary can take its place.
+    pub directive: bool,
     /// True for reasoning that is a message of its own and belongs to what follows.
     pub reasoning: bool,
     /// The id that ties such reasoning to the item it led to; None where the client
@@ -86,11 +94,19 @@ pub struct MessageView {
     pub own: bool,
     /// Rules of the provider that the message breaks by itself.
     pub faults: Vec<Fault>,
+    /// The type of a part beside results that the dialect does not know: counted as the
+    /// JSON it is, and left alone.
+    pub unknown: Option<Box<str>>,
     /// The format that a part of the message belongs to, where it is another one.
     pub foreign: Option<&'static str>,
 }
 
 impl MessageView {
+    /// True for a system message of the operator's, wherever it stands.
+    pub fn is_operators(&self) -> bool {
+        matches!(self.role, Role::System | Role::MidSystem) && !self.own
+    }
+
     /// A view with nothing in it but the speaker.
     pub fn new(role: Role) -> MessageView {
         MessageView {
@@ -102,10 +118,13 @@ impl MessageView {
             texts: Vec::new(),
             media: 0,
             opaque: 0,
+            ends_served: false,
+            directive: false,
             reasoning: false,
             reasoning_id: None,
             own: false,
             faults: Vec::new(),
+            unknown: None,
             foreign: None,
         }
     }
@@ -126,11 +145,16 @@ impl MessageView {
     }
 }
 
-/// Gives the service's own message at the front of a history the system's role: it
-/// writes one, and there. `view` and `set` reach the view of a message.
+/// Gives the system's role to what stands at the front of a history: system messages of
+/// the operator's, which are the prompt there, and the service's own message behind
+/// them. `view` and `set` reach the view of a message.
 pub fn settle<T>(all: &mut [T], view: impl Fn(&T) -> &MessageView, set: impl Fn(&mut T, Role)) {
-    let first = all.iter_mut().find(|message| view(message).role != Role::System);
-    if let Some(first) = first.filter(|first| view(first).own) {
-        set(first, Role::System);
+    for message in all {
+        match view(message).role {
+            Role::System => {}
+            Role::MidSystem => set(message, Role::System),
+            _ if view(message).own => return set(message, Role::System),
+            _ => return,
+        }
     }
 }

@@ -18,7 +18,7 @@ pub mod splice;
 pub mod stub;
 pub mod system_prompt;
 
-use dialect::{Chosen, Dialect, Source};
+use dialect::{Chosen, Dialect, Source, unread};
 use message::{MessageView, settle};
 
 /// Why a history could not be read. The texts name what was found and what
@@ -53,6 +53,21 @@ pub enum HistoryError {
         index: usize,
         /// The format of the part.
         other: &'static str,
+        /// Which format the messages before it are in, and why.
+        recognised: String,
+    },
+    /// A message whose words stand where its format has none: they would count nothing.
+    #[error(
+        "messages[{index}] has its words in \"{member}\", where {format} has none; accepted is a \
+         message in the form in which a model gets it ({recognised})"
+    )]
+    Unread {
+        /// Position in `messages`, counted from 0.
+        index: usize,
+        /// The member that has the words.
+        member: String,
+        /// The format it was read as.
+        format: &'static str,
         /// Which format the messages before it are in, and why.
         recognised: String,
     },
@@ -113,7 +128,15 @@ impl<'a> History<'a> {
             HistoryError::BadMessage { index, found, accepted, recognised: self.recognised(index) }
         })?;
         self.is_whole(index, &view)?;
-        Ok(view)
+        match unread(&view, self.messages[index]) {
+            Some(member) => Err(HistoryError::Unread {
+                index,
+                member,
+                format: self.dialect().name(),
+                recognised: self.recognised(index),
+            }),
+            None => Ok(view),
+        }
     }
 
     /// All of the messages, read.

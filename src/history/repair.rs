@@ -108,7 +108,7 @@ fn mend(history: &History<'_>, views: Vec<MessageView>) -> Mended {
         problems.retain(|problem| !answered.contains(&std::ptr::from_ref::<Problem>(problem)));
     }
     mending.answer_calls(&open);
-    mending.open_for_the_model();
+    mending.speak_for_the_user();
     mending.mends.sort_by_key(|mend| mend.index);
     mending.done()
 }
@@ -231,25 +231,51 @@ impl Mending<'_> {
         }
     }
 
-    /// Where the user must speak first and only dropped results did, words of the
-    /// service's own take the place of the first.
-    fn open_for_the_model(&mut self) {
-        let others: Vec<usize> =
-            (0..self.views.len()).filter(|at| self.views[*at].role != Role::System).collect();
-        let kept = |at: &&usize| self.messages[**at].is_some() || self.before.contains_key(*at);
-        let first_kept = others.iter().find(kept).map(|at| self.views[*at].role);
-        let Some(first) = others.first().filter(|at| self.messages[**at].is_none()) else { return };
-        if self.history.dialect().opening() == Opening::User && first_kept == Some(Role::Assistant)
-        {
-            let like = Some(self.history.messages()[*first]);
-            self.messages[*first] = Some(self.history.dialect().own_message(DROPPED, like));
+    /// Where the user must speak – first, or between the model and a system message –
+    /// and only dropped results did, words of the service's own take their place.
+    fn speak_for_the_user(&mut self) {
+        if self.history.dialect().opening() == Opening::Any {
+            return;
         }
+        let mut before = None;
+        for at in 0..self.views.len() {
+            if self.before.contains_key(&at) {
+                before = Some(Role::User);
+            }
+            let view = &self.views[at];
+            if self.messages[at].is_some() {
+                before = if view.role == Role::System { before } else { Some(view.role) };
+                continue;
+            }
+            let needed = match self.kept_from(at + 1) {
+                Some(Role::Assistant) => before.is_none(),
+                Some(Role::MidSystem) => matches!(before, None | Some(Role::Assistant)),
+                _ => false,
+            };
+            if needed {
+                let like = Some(self.history.messages()[at]);
+                self.messages[at] = Some(self.history.dialect().own_message(DROPPED, like));
+                before = Some(Role::User);
+            }
+        }
+    }
+
+    /// Who speaks in the first message from there on that is no prompt.
+    fn kept_from(&self, at: usize) -> Option<Role> {
+        (at..self.views.len()).find_map(|at| match &self.messages[at] {
+            _ if self.before.contains_key(&at) => Some(Role::User),
+            Some(_) => Some(self.views[at].role).filter(|role| *role != Role::System),
+            None => None,
+        })
     }
 
     /// Where the answers to the calls of a message stand: behind the turn's last
     /// message of the model.
     fn answers_at(&self, index: usize) -> usize {
-        let of_turn = |at: &usize| !self.starts[*at] && self.views[*at].results.is_empty();
+        let of_turn = |at: &usize| {
+            let view = &self.views[*at];
+            !self.starts[*at] && view.results.is_empty() && view.role != Role::MidSystem
+        };
         (index + 1..self.views.len()).find(|at| !of_turn(at)).unwrap_or(self.views.len())
     }
 

@@ -53,9 +53,11 @@ fn meaning(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>
         Failure::History(HistoryError::Mixed { .. }) => {
             (S::UNPROCESSABLE_ENTITY, "formats_mixed", Some("messages"))
         }
-        Failure::History(HistoryError::NotAnArray { .. } | HistoryError::BadMessage { .. }) => {
-            (S::UNPROCESSABLE_ENTITY, "messages_invalid", Some("messages"))
-        }
+        Failure::History(
+            HistoryError::NotAnArray { .. }
+            | HistoryError::BadMessage { .. }
+            | HistoryError::Unread { .. },
+        ) => (S::UNPROCESSABLE_ENTITY, "messages_invalid", Some("messages")),
         Failure::Store { field, source } => match source {
             StoreError::Outside { .. } => {
                 (S::UNPROCESSABLE_ENTITY, "path_outside_roots", Some(field))

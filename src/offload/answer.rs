@@ -2,6 +2,7 @@
 //! what was checked.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::moves::{BROKEN, Move, Target};
 use super::plan::{Candidate, Kept};
@@ -10,6 +11,7 @@ use super::request::{Files, Run};
 use super::run::{FileOfCall, Job, Offloaded};
 use crate::history::message::{Role, SlotKind};
 use crate::history::splice::quote;
+use crate::tokens::measure::Measured;
 
 impl Job<'_> {
     /// The files of the call, each once, with contents where they are wanted. A
@@ -94,6 +96,7 @@ impl Job<'_> {
                 .warnings
                 .push(format!("messages[{}] {BROKEN}; it is left as it is", action.index));
         }
+        report.warnings.extend(self.unknown_parts());
         let recent = self.recent_from(settings.recent_for_compaction());
         let opened = report.actions.iter().filter(|a| a.action.moved() && a.index >= recent);
         let opened = opened.count();
@@ -114,6 +117,24 @@ impl Job<'_> {
                 .warnings
                 .push(format!("target_tokens {target} cannot be met: {left} tokens remain{fixed}"));
         }
+    }
+
+    /// What is counted and never read, so that nobody takes it for understood.
+    fn unknown_parts(&self) -> Option<String> {
+        let unknown = |(index, measured): (usize, &Arc<Measured>)| {
+            measured.view.unknown.clone().map(|kind| (index, kind))
+        };
+        let mut unknown = self.measured.iter().enumerate().filter_map(unknown);
+        let (index, kind) = unknown.next()?;
+        let more = match unknown.count() {
+            0 => String::new(),
+            more => format!("; so are parts of {more} more messages"),
+        };
+        let format = self.history().dialect().name();
+        Some(format!(
+            "messages[{index}] has a part of type \"{kind}\", which {format} does not know: it is \
+             counted as the JSON it is, and never moved{more}"
+        ))
     }
 
     fn fixed_tokens(&self) -> u64 {

@@ -7,6 +7,7 @@ use super::compress::Compression;
 use super::moves::Move;
 use super::run::Job;
 use crate::compression::bridge::needs_bridge;
+use crate::history::dialect::Opening;
 use crate::history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
 use crate::history::splice::{Edit, splice};
 
@@ -37,14 +38,18 @@ impl Job<'_> {
             Vec::with_capacity(history.messages().len() - compression.gone.len() + 1);
         let mut from = Vec::new();
         let like = history.messages().first().copied();
-        if place.index().is_none() && !place.is_beside() {
-            messages.push(place.filled(history, system, blocks));
-            from.push(None);
-        }
+        let is_added = place.index().is_none() && !place.is_beside();
+        let mut added = is_added.then(|| place.filled(history, system, blocks));
+        // A user's message stands behind the prompt, wherever a client put that.
+        let at_once = history.dialect().opening() == Opening::Any;
         let mut bridge =
-            self.bridge(compression).map(|text| history.dialect().own_message(text, like));
+            self.bridge(compression).map(|text| history.dialect().user_message(text, like));
         let mut edits = self.edits_by_message(moves);
         for (index, raw) in history.messages().iter().enumerate() {
+            if let Some(holder) = added.take_if(|_| at_once || self.leaves(index)) {
+                messages.push(holder);
+                from.push(None);
+            }
             if self.goes(compression, index) {
                 continue;
             }
@@ -76,13 +81,11 @@ impl Job<'_> {
         }
     }
 
-    /// What stands before the messages that stay, where the user must speak first and
-    /// nothing of the user's is left: no message of the service's own holds the
-    /// snapshots.
+    /// What stands before the messages that stay, where these do not begin with the
+    /// user and no user's message of the service's own holds the snapshots.
     fn bridge(&self, compression: &Compression) -> Option<&'static str> {
-        let needed = !compression.place.is_own_message()
-            && needs_bridge(self.history(), &self.views(), compression.gone.end);
-        needed.then_some(BRIDGE)
+        let (place, gone) = (&compression.place, compression.gone.clone());
+        needs_bridge(self.history(), &self.views(), place, gone).then_some(BRIDGE)
     }
 
     /// True for a message that the answer does not have: one that was compressed,

@@ -215,6 +215,7 @@ impl Job<'_> {
         let (views, dialect) = (self.views(), self.history().dialect());
         let recent = self.recent_from(self.settings.recent_for_compression());
         let mut recent = Region::behind_waiting(dialect, &views, recent);
+        recent = Region::before_directive(dialect, &views, recent);
         if place.is_own_message() {
             recent = Region::behind_own_message(dialect, &views, recent);
         }

@@ -72,7 +72,7 @@ pub(super) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: 
     let mut callers = Callers::default();
     for (index, message) in measured.iter().enumerate() {
         callers.hear(index, &message.view);
-        if message.view.role == Role::System {
+        if matches!(message.view.role, Role::System | Role::MidSystem) {
             continue;
         }
         let tools = settings.compact_roles.contains(&CompactRole::Tool);

@@ -66,7 +66,7 @@ impl<'a> Transcriber<'a> {
     pub(super) fn voices(&self) -> Vec<Said<'a>> {
         let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
             let view = &measured.view;
-            matches!(view.role, Role::System | Role::User).then(|| Said {
+            matches!(view.role, Role::System | Role::MidSystem | Role::User).then(|| Said {
                 index,
                 role: view.role,
                 texts: self.texts(index),
@@ -136,7 +136,12 @@ impl<'a> Transcriber<'a> {
     /// What the speaker says: not a name, and not what a model only thought.
     fn texts(&self, index: usize) -> Vec<Cow<'a, str>> {
         let history = &self.job.request.history;
-        let slots = history.dialect().content_slots(history.messages()[index]);
+        let view = &self.job.measured[index].view;
+        // Snapshots look for room in content slots, and in no such message.
+        let slots = match view.role {
+            Role::MidSystem => view.texts.clone(),
+            _ => history.dialect().content_slots(history.messages()[index]),
+        };
         slots.iter().map(|slot| self.shown(index, slot)).collect()
     }
 

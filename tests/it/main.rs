@@ -16,7 +16,8 @@
 //! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
-//! - `placement`: where a snapshot goes in each format.
+//! - `placement`: where a snapshot goes in each format; `mid_system`: system messages
+//!   among the turns, as Anthropic takes them.
 //! - `summaries`: snapshots by a model, and every way in which it may fail.
 //! - `seeds`: what fuzzing found, and the seeds it begins with, through the bodies of
 //!   the targets in `fuzz/`; `soak`: the same bodies over random inputs, where asked.
@@ -64,6 +65,7 @@ mod lifecycle;
 mod lro;
 mod lro_hostile;
 mod mcp;
+mod mid_system;
 mod model;
 mod offload;
 mod placement;

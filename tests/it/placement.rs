@@ -130,6 +130,42 @@ fn snapshots(text: &str) -> usize {
 
 const BRIDGE: &str = "(The messages before this one are summarised in the system prompt.)";
 
+/// The text of a user's message of that text alone, in any of the formats that have
+/// system messages.
+fn text_of_user(message: &Value) -> Option<&str> {
+    let kind = message["id"][3].as_str().or(message["type"].as_str());
+    let is_user = message["role"] == "user" || ["human", "HumanMessage"].map(Some).contains(&kind);
+    let fields = ["data", "kwargs"].iter().map(|name| &message[name]).find(|v| v.is_object());
+    let content = &fields.unwrap_or(message)["content"];
+    content.as_str().or(content[0]["text"].as_str()).filter(|_| is_user)
+}
+
+/// Behind LiteLLM or LangChain stands a provider that wants the user to speak first:
+/// system messages do not count there.
+#[test]
+fn the_user_speaks_first_in_formats_that_have_system_messages() {
+    for format in ["openai-chat", "langchain", "openai-responses"] {
+        for system in [None, Some(json!("You port parsers."))] {
+            for own in [false, true] {
+                let mut before = history(format, 20);
+                let prompt = json!({"role": "system", "content": "You port parsers."});
+                let dumped = json!({"type": "system", "data": {"content": "You port parsers."}});
+                if own {
+                    before.insert(0, if format == "langchain" { dumped } else { prompt });
+                }
+                let (now, _) = compressed(format, &before, system.as_ref());
+                let is_system = |m: &&Value| {
+                    ["system", "developer"]
+                        .iter()
+                        .any(|name| m["role"] == *name || m["type"] == *name)
+                };
+                let first = now.iter().find(|message| !is_system(message)).unwrap();
+                assert_eq!(text_of_user(first), Some(BRIDGE), "{format}: {first}");
+            }
+        }
+    }
+}
+
 #[test]
 fn anthropic_without_a_system_prompt_gets_a_user_message() {
     let before = history("anthropic", 20);
@@ -274,9 +310,11 @@ fn responses_get_a_developer_message_or_their_instructions() {
     let before = history("openai-responses", 20);
     let (now, _) = compressed("openai-responses", &before, None);
     assert_eq!((&now[0]["type"], &now[0]["role"]), (&json!("message"), &json!("developer")));
-    assert_eq!(now[1]["type"], "reasoning", "reasoning stays with its call");
+    assert_eq!(text_of_user(&now[1]), Some(BRIDGE));
+    assert_eq!(now[2]["type"], "reasoning", "reasoning stays with its call");
     let (now, beside) = compressed("openai-responses", &before, Some(&json!("You port parsers.")));
-    assert_eq!(now[0]["type"], "reasoning");
+    assert_eq!(text_of_user(&now[0]), Some(BRIDGE));
+    assert_eq!(now[1]["type"], "reasoning");
     assert_eq!(snapshots(&beside.unwrap().to_string()), 1);
 }
 

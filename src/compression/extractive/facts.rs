@@ -57,7 +57,7 @@ pub(super) fn facts(source: &Source<'_>) -> Vec<Item> {
                 Role::Tool => {
                     of_output(message.index, &format!("#{} tool", message.index), text, &mut found);
                 }
-                Role::System | Role::Other => {}
+                Role::System | Role::MidSystem | Role::Other => {}
             }
         }
     }

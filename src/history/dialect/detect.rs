@@ -7,7 +7,7 @@ use super::reader::members;
 use super::{
     AiSdk, Anthropic, Bedrock, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses, Pi,
 };
-use crate::history::own::{HASH_BYTES, is_own, is_stub};
+use crate::history::own::{BRIDGE, HASH_BYTES, is_own, is_stub};
 use crate::history::{HistoryError, raw};
 
 /// In the order of detection: formats that wrap others' shapes come first.
@@ -137,7 +137,9 @@ fn by_own_message(messages: &[&str]) -> Option<Chosen> {
         let slots = if of_user { dialect.content_slots(message) } else { Vec::new() };
         let first = slots.first()?;
         let text = raw::unescape(&message[first.span.clone()]).text;
-        if !is_own(&text, slots.len() == 1) && !is_stub(&text) {
+        // A chat's bridge looks the same as the AI SDK's.
+        let is_shared = content.starts_with('"') && text == BRIDGE;
+        if is_shared || !is_own(&text, slots.len() == 1) && !is_stub(&text) {
             return None;
         }
         let evidence = "is this service's own".to_owned();

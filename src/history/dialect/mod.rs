@@ -6,6 +6,7 @@ mod ai_sdk;
 mod anthropic;
 mod bedrock;
 mod detect;
+mod framework;
 mod gemini;
 mod langchain;
 mod mend;
@@ -21,6 +22,7 @@ pub use ai_sdk::AiSdk;
 pub use anthropic::Anthropic;
 pub use bedrock::Bedrock;
 pub use detect::{Chosen, Source, choose};
+pub(crate) use framework::unread;
 pub use gemini::Gemini;
 pub use langchain::LangChain;
 pub use openai_chat::OpenAiChat;
@@ -44,9 +46,9 @@ pub struct BadMessage {
 /// Who speaks first in a history, system messages apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Anybody.
+    /// Anybody. The service's own messages are a system's.
     Any,
-    /// The user; user and model take turns.
+    /// The user; user and model take turns. The service's own messages are a user's.
     User,
 }
 
@@ -93,6 +95,11 @@ pub trait Dialect: Sync + Send {
     /// message where the format has them, else a user's. `like` is a message of
     /// the history, for formats that come in several shapes.
     fn own_message(&self, text: &str, like: Option<&str>) -> String;
+
+    /// A user's message of the service's own with that text and nothing else.
+    fn user_message(&self, text: &str, like: Option<&str>) -> String {
+        self.own_message(text, like)
+    }
 
     /// True where each block of a system prompt beside the messages has a `type`.
     fn typed_blocks(&self) -> bool {

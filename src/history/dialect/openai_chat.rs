@@ -11,8 +11,9 @@
 //! `tool_calls` is answered by tool messages that directly follow; a tool message
 //! answers a call of the assistant message before it.
 
+use super::framework::{OTHER_CALL_ID, names_call_elsewhere};
 use super::open::{Finds, Open};
-use super::reader::{Reader, array, home_of, is_media, members, opened, string};
+use super::reader::{Reader, array, home_of, is_media, mark_bridge, members, opened, string};
 use super::{Answered, BadMessage, Dialect, Fault, Problem, Rule};
 use crate::history::message::{Call, MessageView, Role, Slot, ToolResult};
 use crate::history::raw::{self, Fields};
@@ -30,6 +31,12 @@ const CALL_WITHOUT_RESULT: Rule = Rule {
 };
 const MISSING_CALL_ID: Rule =
     Rule { name: "missing_call_id", says: "Missing required parameter: 'tool_call_id'." };
+
+/// Parts that gateways hand on from other formats.
+const GATEWAYS: [&str; 3] = ["thinking", "redacted_thinking", "reasoning"];
+
+/// Said of parts that no message of this format has.
+const UNTYPED: &str = "another format, for it has no \"type\"";
 
 /// The dialect `openai-chat`.
 pub struct OpenAiChat;
@@ -50,12 +57,10 @@ impl Dialect for OpenAiChat {
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
         let (fields, role) = opened(message, "an object with a string \"role\"")?;
-        if let Some(bad) = stored_form(&fields) {
-            return Err(bad);
-        }
         let role = role_of(&role);
         let mut walk = Walk(Reader { message, view: MessageView::new(role) });
         walk.read(&fields);
+        mark_bridge(message, &mut walk.0.view);
         Ok(walk.0.view)
     }
 
@@ -71,6 +76,10 @@ impl Dialect for OpenAiChat {
 
     fn own_message(&self, text: &str, _like: Option<&str>) -> String {
         format!("{{\"role\":\"system\",\"content\":{}}}", quote(text))
+    }
+
+    fn user_message(&self, text: &str, _like: Option<&str>) -> String {
+        format!("{{\"role\":\"user\",\"content\":{}}}", quote(text))
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
@@ -113,28 +122,6 @@ impl Dialect for OpenAiChat {
     }
 }
 
-/// Forms in which frameworks keep messages and no model gets them: read on, all that
-/// they hold would be passed by without a word.
-fn stored_form(fields: &Fields<'_>) -> Option<BadMessage> {
-    let bad = |found: &str, accepted| Some(BadMessage { found: found.to_owned(), accepted });
-    let list = |fields: &Fields<'_>, name| {
-        raw::field(fields, name).is_some_and(|value| value.starts_with('['))
-    };
-    let content = raw::field(fields, "content");
-    if content.is_none() && list(fields, "blocks") {
-        return bad("has blocks and no content, like LlamaIndex", "messages with content");
-    }
-    if content.is_none() && list(fields, "parts") || list(fields, "toolInvocations") {
-        let made = "ModelMessages, as the AI SDK's convertToModelMessages makes them";
-        return bad("has the parts of a UIMessage of the AI SDK", made);
-    }
-    let content = content.and_then(members)?;
-    if raw::field(&content, "format") == Some("2") && list(&content, "parts") {
-        return bad("has a content of Mastra's database", "the messages that Mastra sends a model");
-    }
-    None
-}
-
 fn role_of(role: &str) -> Role {
     match role {
         "system" | "developer" => Role::System,
@@ -143,6 +130,17 @@ fn role_of(role: &str) -> Role {
         "tool" | "function" => Role::Tool,
         _ => Role::Other,
     }
+}
+
+fn kind_of(part: &str) -> String {
+    members(part).and_then(|part| string(&part, "type")).unwrap_or_default()
+}
+
+/// True for a list with an object that has no type: no part of this format.
+fn has_untyped(list: &str) -> bool {
+    let untyped =
+        |part: &&str| members(part).is_some_and(|part| raw::field(&part, "type").is_none());
+    raw::elements(list).unwrap_or_default().iter().any(untyped)
 }
 
 /// Walks the fields of one message and notes where its texts stand.
@@ -200,6 +198,11 @@ impl<'a> Walk<'a> {
         let mut ids = call_ids(fields).into_iter();
         let call_id = ids.next();
         let of_tool = string(fields, "role").as_deref() == Some("tool");
+        let is_named =
+            ["tool_call_id", "tool_call_ids"].iter().any(|n| raw::field(fields, n).is_some());
+        if of_tool && !is_named && names_call_elsewhere(fields) {
+            self.0.view.foreign = Some(OTHER_CALL_ID);
+        }
         if call_id.is_none() && of_tool && !by_name {
             self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }
@@ -221,7 +224,12 @@ impl<'a> Walk<'a> {
                 parts.into_iter().filter_map(|part| self.part(part)).collect()
             }
             _ if value == "[]" => Vec::new(),
-            _ => vec![self.0.slot(value)],
+            parts => {
+                if parts.is_none() && self.0.view.role != Role::Tool && has_untyped(value) {
+                    self.0.view.foreign = Some(UNTYPED);
+                }
+                vec![self.0.slot(value)]
+            }
         }
     }
 
@@ -231,8 +239,13 @@ impl<'a> Walk<'a> {
             Part::Media => self.0.view.media += 1,
             Part::Other(value, home) => {
                 // What a tool returned may look like anything.
-                let home = home.filter(|_| self.0.view.role != Role::Tool);
-                self.0.view.foreign = self.0.view.foreign.or(home);
+                if self.0.view.role != Role::Tool {
+                    self.0.view.foreign = self.0.view.foreign.or(home);
+                    let kind = kind_of(value);
+                    if !GATEWAYS.contains(&kind.as_str()) {
+                        self.0.unknown(&kind);
+                    }
+                }
                 self.0.text(value);
             }
         }

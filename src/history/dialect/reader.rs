@@ -2,6 +2,7 @@
 //! dialect reads as text.
 
 use super::BadMessage;
+use super::framework::stored_form;
 use crate::history::message::{Frame, MessageView, Role, Slot, SlotKind};
 use crate::history::own;
 use crate::history::raw::{self, Fields};
@@ -34,6 +35,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Notes a part of a type that the dialect does not know.
+    pub(super) fn unknown(&mut self, kind: &str) {
+        let kind = || kind.chars().take(40).collect::<String>().into();
+        self.view.unknown.get_or_insert_with(kind);
+    }
+
     /// Notes bytes that only the provider reads.
     pub(super) fn opaque(&mut self, fields: &Fields<'a>, name: &str) {
         if let Some(value) = raw::field(fields, name).filter(|value| raw::is_string(value)) {
@@ -55,6 +62,9 @@ pub(super) fn opened<'a>(
             other => format!("is {other}"),
         })
     })?;
+    if let Some(bad) = stored_form(&fields) {
+        return Err(bad);
+    }
     match raw::field(&fields, "role") {
         Some(role) if raw::is_string(role) => {
             let role = raw::unescape(role).text.into_owned();
@@ -76,10 +86,20 @@ pub(super) fn mark_own(message: &str, view: &mut MessageView) {
     let alone =
         view.texts.len() == 1 && view.calls.is_empty() && (view.media, view.opaque) == (0, 0);
     let text = raw::unescape(first).text;
-    view.own = own::is_own(&text, alone);
-    if alone && own::is_stub(&text) {
+    let is_stub = alone && own::is_stub(&text);
+    view.own = is_stub || own::is_own(&text, alone);
+    if is_stub {
         view.role = Role::System;
     }
+}
+
+/// Marks a user's message that is a bridge, in formats where the service's other
+/// messages are a system's.
+pub(super) fn mark_bridge(message: &str, view: &mut MessageView) {
+    let [text] = view.texts.as_slice() else { return };
+    let text = message.get(text.span.clone()).filter(|text| raw::is_string(text));
+    let is_bridge = text.is_some_and(|text| raw::unescape(text).text == own::BRIDGE);
+    view.own = is_bridge && view.role == Role::User && (view.media, view.opaque) == (0, 0);
 }
 
 /// The members of a value that is an object.

@@ -3,7 +3,9 @@
 
 use serde_json::json;
 
+use super::Format;
 use super::pen::{PIXEL, Pen};
+use super::rules::{broken, tree};
 use super::turn::{Asked, Broken, Manner, Outcome, Turn};
 
 pub(super) fn write(pen: &mut Pen, turn: &Turn) -> Vec<String> {
@@ -41,10 +43,7 @@ pub(super) fn write(pen: &mut Pen, turn: &Turn) -> Vec<String> {
             vec![of_blocks(pen, "assistant", &blocks), of_blocks(pen, "user", &results)]
         }
         Turn::Server(text, manner) => vec![served(pen, text, *manner)],
-        Turn::Operator(text) => {
-            let text = pen.said(text);
-            vec![message(pen, "system", text)]
-        }
+        Turn::Operator(text) => vec![operator(pen, text)],
         Turn::Forged(text) => {
             let text = pen.said(text);
             let block = words(pen, text);
@@ -52,6 +51,41 @@ pub(super) fn write(pen: &mut Pen, turn: &Turn) -> Vec<String> {
         }
         Turn::Broken(..) if pen.sound => Vec::new(),
         Turn::Broken(broken, asked) => break_it(pen, *broken, asked),
+    }
+}
+
+/// The operator's words, or what sets the effort from there on.
+fn operator(pen: &mut Pen, text: &str) -> String {
+    if pen.one_in(8) {
+        let effort = ("output_config", "{\"effort\":\"low\"}".to_owned());
+        return pen.object(&[("role", quoted("system")), ("content", "[]".to_owned()), effort]);
+    }
+    let text = pen.said(text);
+    if pen.one_in(3) {
+        let block = words(pen, text);
+        return of_blocks(pen, "system", &[block]);
+    }
+    message(pen, "system", text)
+}
+
+/// Takes out the system messages that stand where the API takes none.
+pub(super) fn place_system(messages: &mut Vec<String>) {
+    for _ in 0..messages.len() {
+        let broken = |at: &usize| {
+            let one = |role: &str| tree(&messages[*at])["role"] == role;
+            let without: Vec<String> = messages
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| i != at)
+                .map(|(_, m)| m.clone())
+                .collect();
+            let count = |messages: &[String]| broken(Format::Anthropic, messages).len();
+            one("system") && count(&without) < count(messages)
+        };
+        match (0..messages.len()).find(broken) {
+            Some(at) => drop(messages.remove(at)),
+            None => return,
+        }
     }
 }
 

@@ -220,6 +220,9 @@ pub(crate) fn posted_in(format: Format) -> impl Strategy<Value = Posted> {
                 calls |= turn.has_calls(sound);
                 messages.extend(written);
             }
+            if sound && format == Format::Anthropic {
+                anthropic::place_system(&mut messages);
+            }
             let named = named || !calls;
             Posted { format, messages, system, named, sound, calls }
         },

@@ -120,6 +120,7 @@ fn anthropic(messages: &[Value]) -> Vec<Broken> {
             text => vec![text],
         };
         let is_empty = blocks.iter().all(|block| block.as_str() == Some(""));
+        let is_empty = is_empty && !is_directive(message);
         if is_empty && (at + 1 < messages.len() || role != "assistant") {
             broken.push(rule("empty", ""));
         }
@@ -131,6 +132,7 @@ fn anthropic(messages: &[Value]) -> Vec<Broken> {
     if turns.first().is_some_and(|turn| turn.0 == "assistant") {
         broken.push(rule("model first", ""));
     }
+    broken.extend(misplaced(messages));
     let (mut ids, mut served) = (HashSet::new(), HashSet::new());
     let mut asked: Vec<String> = Vec::new();
     for (role, blocks) in &turns {
@@ -165,6 +167,41 @@ fn anthropic(messages: &[Value]) -> Vec<Broken> {
         broken.extend(lost.map(|id| rule("server orphan", id)));
     }
     broken.extend(asked.iter().map(|id| rule("unanswered", id)));
+    broken
+}
+
+/// True for a system message that sets the effort and says nothing.
+fn is_directive(message: &Value) -> bool {
+    message["role"] == "system"
+        && message["content"].as_array().is_some_and(Vec::is_empty)
+        && !message["output_config"].is_null()
+}
+
+/// A run of system messages stands behind the user, or behind results of the provider's
+/// own tools, and before the model or at the end; one that opens the list is the prompt
+/// at the wrong place, and that is all.
+fn misplaced(messages: &[Value]) -> Vec<Broken> {
+    let said: Vec<&Value> = messages.iter().filter(|message| !is_directive(message)).collect();
+    let is_system = |at: usize| said.get(at).is_some_and(|message| message["role"] == "system");
+    let is_served = |message: &Value| {
+        let last = list(message, "content").last().map_or("", |b| b["type"].as_str().unwrap_or(""));
+        last.ends_with("_tool_result")
+    };
+    let is_model = |message: &Value| message["role"] == "assistant";
+    let mut broken = Vec::new();
+    let front = (0..said.len()).take_while(|at| is_system(*at)).count();
+    if front > 0 {
+        broken.push(rule("system first", ""));
+    }
+    for at in front..said.len() {
+        if is_system(at) && !is_system(at - 1) && is_model(said[at - 1]) && !is_served(said[at - 1])
+        {
+            broken.push(rule("system behind the model", ""));
+        }
+        if is_system(at) && !is_system(at + 1) && said.get(at + 1).is_some_and(|m| !is_model(m)) {
+            broken.push(rule("system before the user", ""));
+        }
+    }
     broken
 }
 

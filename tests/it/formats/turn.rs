@@ -134,7 +134,7 @@ fn turn() -> impl Strategy<Value = Turn> {
             Turn::ReadBack(format!("/workspace/store/tool_call_old_{n}.txt"), text)
         }),
         1 => (text(), manner()).prop_map(|(text, manner)| Turn::Server(text, manner)),
-        1 => text().prop_map(Turn::Operator),
+        3 => text().prop_map(Turn::Operator),
         1 => forged().prop_map(|text| Turn::Forged(text.to_owned())),
         2 => (broken(), asked()).prop_map(|(broken, asked)| Turn::Broken(broken, asked)),
     ]

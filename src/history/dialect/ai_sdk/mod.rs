@@ -15,6 +15,7 @@ mod tests;
 
 use std::collections::HashSet;
 
+use super::framework::{OTHER_CALL_ID, names_call_elsewhere};
 use super::reader::{
     Reader, array, home_of, is_media, mark_own, members, object, opened, string, without_elements,
 };
@@ -233,6 +234,7 @@ impl<'a> Walk<'a> {
             kind if is_media(kind) => self.0.view.media += 1,
             kind => {
                 self.0.view.foreign = self.0.view.foreign.or(home_of(kind));
+                self.0.unknown(kind);
                 self.counted(part, &fields);
             }
         }
@@ -262,6 +264,9 @@ impl<'a> Walk<'a> {
     fn result(&mut self, fields: &Fields<'a>) {
         let (call_id, name) = (call_id(fields), string(fields, "toolName"));
         if string(fields, "toolCallId").is_none() {
+            if names_call_elsewhere(fields) {
+                self.0.view.foreign = Some(OTHER_CALL_ID);
+            }
             self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }
         let slots = self.output(fields);

@@ -67,7 +67,7 @@ pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
             Role::Assistant => before == Some(Role::Assistant) || unanswered > 0,
             Role::Tool => inside,
             Role::Other => unanswered > 0,
-            Role::System | Role::User => false,
+            Role::System | Role::MidSystem | Role::User => false,
         };
         inside = view.role == Role::Assistant || goes_on;
         if !inside {
@@ -93,7 +93,7 @@ pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
 impl<'a> Asked<'a> {
     fn read(&mut self, index: usize, view: &'a MessageView, problems: &mut Vec<Problem>) {
         match view.role {
-            Role::System | Role::User => self.close(problems),
+            Role::System | Role::MidSystem | Role::User => self.close(problems),
             Role::Assistant => {
                 self.awaiting = view.awaiting.iter().map(String::as_str).collect();
             }

@@ -1,10 +1,11 @@
 //! What stands in one message: its blocks, read one by one.
 
+use super::super::framework::{OTHER_CALL_ID, names_call_elsewhere};
 use super::super::reader::{Reader, home_of, is_media, members, object, string};
 use super::super::{Fault, Rule};
 use super::problems::{
     ARGUMENTS_NOT_AN_OBJECT, BLANK_TEXT, EMPTY_ERROR_RESULT, EMPTY_TEXT, MISSING_CALL_ID,
-    RESULTS_NOT_FIRST,
+    RESULTS_NOT_FIRST, SYSTEM_BLOCK_TYPE,
 };
 use crate::history::message::{Call, MessageView, Role, ServerTool, Slot, ToolResult};
 use crate::history::raw::{self, Fields};
@@ -17,11 +18,24 @@ const DEPTH: u32 = 12;
 const SILENT: [&str; 7] =
     ["type", "id", "tool_use_id", "caller", "cache_control", "media_type", "signature"];
 
+/// Blocks beside media that the API has, and that are counted only.
+const KNOWN: [&str; 6] = [
+    "search_result",
+    "tool_reference",
+    "container_upload",
+    "tool_addition",
+    "tool_removal",
+    "compaction",
+];
+
 /// Reads a message of that role, which has these members.
 pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> MessageView {
     let reader = Reader { message, view: MessageView::new(role) };
     let mut walk = Walk { reader, words: false, blank: false, substance: false };
     walk.content(raw::field(fields, "content"));
+    if role == Role::MidSystem {
+        walk.operators(fields);
+    }
     walk.finished()
 }
 
@@ -47,6 +61,14 @@ impl<'a> Walk<'a> {
         view
     }
 
+    /// A system message may set the effort beside its content, or instead of any.
+    fn operators(&mut self, fields: &Fields<'a>) {
+        if let Some(config) = raw::field(fields, "output_config").filter(|value| *value != "null") {
+            self.reader.view.opaque += config.len() as u64;
+            self.reader.view.directive = true;
+        }
+    }
+
     /// An empty string is no block: the message has no content then.
     fn content(&mut self, content: Option<&'a str>) {
         match content {
@@ -62,6 +84,13 @@ impl<'a> Walk<'a> {
     fn block(&mut self, block: &'a str) {
         let Some(fields) = members(block) else { return self.other(block, None) };
         let kind = string(&fields, "type").unwrap_or_default();
+        self.reader.view.ends_served = kind.ends_with("_tool_result");
+        if self.reader.view.role == Role::MidSystem && kind != "text" {
+            self.reader.view.directive = true;
+            if !["tool_addition", "tool_removal"].contains(&kind.as_str()) {
+                self.fault(SYSTEM_BLOCK_TYPE, None);
+            }
+        }
         if kind == "tool_result" {
             return self.result(&fields);
         }
@@ -79,7 +108,12 @@ impl<'a> Walk<'a> {
             "tool_use" => self.call(&fields),
             "server_tool_use" | "mcp_tool_use" => self.server_call(&fields),
             kind if kind.ends_with("_tool_result") => self.server_result(&fields),
-            kind => self.part(block, &fields, kind, home_of(kind)),
+            kind => {
+                if !is_media(kind) && !KNOWN.contains(&kind) {
+                    self.reader.unknown(kind);
+                }
+                self.part(block, &fields, kind, home_of(kind));
+            }
         }
     }
 
@@ -153,6 +187,8 @@ impl<'a> Walk<'a> {
         // AgentScope has blocks of the same types with other members.
         if call_id.is_none() && raw::field(fields, "output").is_some() {
             self.reader.view.foreign = Some("agentscope");
+        } else if call_id.is_none() && names_call_elsewhere(fields) {
+            self.reader.view.foreign = Some(OTHER_CALL_ID);
         }
         if call_id.is_none() {
             self.fault(MISSING_CALL_ID, None);

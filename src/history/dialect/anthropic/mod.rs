@@ -4,7 +4,7 @@
 //! signature; the provider's own tools (`server_tool_use`, `mcp_tool_use`, and
 //! results of types that end in `_tool_result`), which are left alone; whole
 //! responses of the API (`"type": "message"`) as assistant messages; system messages
-//! between the others.
+//! among the turns, as Claude Code sends them.
 //!
 //! The API merges neighbouring messages of one role before it checks them, so split
 //! assistant turns and results in several user messages are sound. There is no rule
@@ -106,7 +106,7 @@ impl Dialect for Anthropic {
 
 fn role_of(role: &str) -> Role {
     match role {
-        "system" => Role::System,
+        "system" => Role::MidSystem,
         "user" => Role::User,
         "assistant" => Role::Assistant,
         _ => Role::Other,

@@ -4,6 +4,12 @@
 //! of a turn answer the calls of the turn before it, and stand before anything else
 //! in theirs. System messages end a turn: the API takes them behind the results, not
 //! between call and result.
+//!
+//! Where a system message may stand is in the API's documentation
+//! (`build-with-claude/mid-conversation-system-messages`, limitations) and in its
+//! errors, whose words the rules repeat: behind the user, or behind results of the
+//! provider's own tools; before the model, or at the end. Several in a row stand and
+//! fall together: earlier releases wanted one, since August 2026 the API takes a run.
 
 use std::collections::{HashMap, HashSet};
 
@@ -60,6 +66,27 @@ pub(super) const SERVER_RESULT_WITHOUT_CALL: Rule = Rule {
            have a corresponding `server_tool_use` block before it.",
 };
 
+/// The API's own place for the prompt is beside the messages.
+pub(super) const SYSTEM_FIRST: Rule = Rule {
+    name: "system_first",
+    says: "messages.0: use the top-level 'system' parameter for the initial system prompt",
+};
+pub(super) const SYSTEM_NOT_BEHIND_USER: Rule = Rule {
+    name: "system_not_behind_user",
+    says: "role 'system' must follow a 'user' message or an 'assistant' message ending in a server \
+           tool result",
+};
+pub(super) const SYSTEM_NOT_BEFORE_MODEL: Rule = Rule {
+    name: "system_not_before_model",
+    says: "role 'system' must precede an 'assistant' message or end the array",
+};
+pub(super) const SYSTEM_WITHOUT_CONTENT: Rule =
+    Rule { name: "empty_content", says: "system content must contain at least one block" };
+pub(super) const SYSTEM_BLOCK_TYPE: Rule = Rule {
+    name: "system_block_type",
+    says: "role 'system' supports text, tool_addition, and tool_removal blocks only",
+};
+
 /// Every rule that the history breaks, by message.
 pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
     let mut check = Check::default();
@@ -70,20 +97,56 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
         }
         let optional = index + 1 == views.len() && view.role == Role::Assistant;
         if !optional && is_empty(view) {
-            check.note(index, EMPTY_CONTENT, None);
+            let of_system = view.is_operators();
+            check.note(index, if of_system { SYSTEM_WITHOUT_CONTENT } else { EMPTY_CONTENT }, None);
         }
         check.hear(index, view);
     }
     // The last turn, and the one that it may answer.
     check.turn(None);
     check.turn(None);
+    check.problems.extend(misplaced(views));
     check.problems.sort_by_key(|problem| problem.index);
     check.problems
 }
 
 fn is_empty(view: &MessageView) -> bool {
+    says_nothing(view) && view.opaque == 0
+}
+
+/// System messages where the API takes none: the first of a run that stands behind the
+/// model, the last of one that stands before the user. A message that only sets the
+/// effort may stand anywhere.
+fn misplaced(views: &[&MessageView]) -> Vec<Problem> {
+    let is_directive =
+        |view: &MessageView| view.is_operators() && view.directive && says_nothing(view);
+    let said: Vec<usize> = (0..views.len()).filter(|at| !is_directive(views[*at])).collect();
+    let is_system = |at: &usize| views[*at].is_operators();
+    let front = said.iter().take_while(|at| is_system(at)).count();
+    let first = said.first().filter(|_| front > 0);
+    let mut problems: Vec<Problem> =
+        first.map(|at| Problem::new(*at, SYSTEM_FIRST, None)).into_iter().collect();
+    // A prompt in front is at the wrong place, whatever stands behind it.
+    for pair in said.windows(2).skip(front) {
+        let [before, after] = [views[pair[0]], views[pair[1]]];
+        let is_model = |view: &MessageView| view.role == Role::Assistant;
+        match (before.is_operators(), after.is_operators()) {
+            (false, true) if is_model(before) && !before.ends_served => {
+                problems.push(Problem::new(pair[1], SYSTEM_NOT_BEHIND_USER, None));
+            }
+            (true, false) if !is_model(after) => {
+                problems.push(Problem::new(pair[0], SYSTEM_NOT_BEFORE_MODEL, None));
+            }
+            _ => {}
+        }
+    }
+    problems
+}
+
+/// True for a message without a block.
+fn says_nothing(view: &MessageView) -> bool {
     let blocks = view.calls.len() + view.results.len() + view.server.len() + view.texts.len();
-    blocks == 0 && view.media == 0 && view.opaque == 0
+    blocks == 0 && view.media == 0
 }
 
 /// Who speaks in a turn.
@@ -129,7 +192,7 @@ impl<'v> Check<'v> {
     fn hear(&mut self, index: usize, view: &'v MessageView) {
         let side = match view.role {
             Role::Assistant => Side::Model,
-            Role::System => Side::System,
+            Role::System | Role::MidSystem => Side::System,
             Role::User | Role::Tool | Role::Other => Side::User,
         };
         if self.side != Some(side) {
@@ -206,9 +269,14 @@ impl<'v> Check<'v> {
 }
 
 /// Where units begin: a turn with its results is one, and so is all from a call of
-/// the provider's own tools to its result.
+/// the provider's own tools to its result. System messages among the turns belong to
+/// the one before them.
 pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
-    let mut starts = merged_turn_starts(views, |view| view.role == Role::System);
+    let is_mid = |view: &MessageView| view.role == Role::MidSystem;
+    let mut starts = merged_turn_starts(views, |view| view.role == Role::System || is_mid(view));
+    for (start, view) in starts.iter_mut().zip(views).skip(1) {
+        *start &= !is_mid(view);
+    }
     let last_of = last_results(views);
     let mut last = 0;
     for (index, start) in starts.iter_mut().enumerate() {

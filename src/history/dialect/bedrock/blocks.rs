@@ -132,6 +132,8 @@ impl<'a> Walk<'a> {
         if is_media(&kind) {
             self.reader.view.media += 1;
         } else {
+            let name = fields.first().map_or("", |(name, _)| name.as_ref());
+            self.reader.unknown(if kind.is_empty() { name } else { &kind });
             self.reader.text(block);
         }
     }

@@ -32,7 +32,14 @@ impl Dialect for Bedrock {
 
     fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
         string(fields, "role")?;
-        array(fields, "content").into_iter().find_map(|block| own_block(&members(block)?))
+        let blocks = array(fields, "content");
+        let own = blocks.iter().find_map(|block| own_block(&members(block)?));
+        own.or_else(|| is_plain(fields, &blocks).then(|| "has blocks of text alone".to_owned()))
+    }
+
+    /// Words alone do not: other libraries leave the type out as well.
+    fn decides(&self, fields: &Fields<'_>) -> bool {
+        !is_plain(fields, &array(fields, "content"))
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
@@ -97,6 +104,14 @@ fn role_of(role: &str) -> Role {
         "assistant" => Role::Assistant,
         _ => Role::Other,
     }
+}
+
+/// True for a message of words in blocks without a type, and with nothing besides.
+fn is_plain(fields: &Fields<'_>, blocks: &[&str]) -> bool {
+    let is_text = |block: &&str| {
+        members(block).is_some_and(|block| matches!(block.as_slice(), [(name, text)] if name == "text" && raw::is_string(text)))
+    };
+    fields.len() == 2 && !blocks.is_empty() && blocks.iter().all(is_text)
 }
 
 /// A block that only this format has. One with a text alone is none: other

@@ -126,8 +126,10 @@ fn evidence_is_what_no_other_format_has() {
         }
         assert_eq!(choose("auto", &[HI, message], None).unwrap().dialect.name(), "bedrock");
     }
+    // Words in blocks without a type tell it where nothing else does.
+    assert!(!Bedrock.decides(&raw::fields(HI).unwrap()));
+    assert_eq!(choose("auto", &[HI, OK], None).unwrap().dialect.name(), "bedrock");
     for message in [
-        HI,
         r#"{"role":"user","content":"hi"}"#,
         r#"{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}"#,
         r#"{"role":"user","content":[{"type":"image","image":{"format":"png","source":"x"}}]}"#,

@@ -15,6 +15,7 @@ mod response;
 #[cfg(test)]
 mod tests;
 
+use super::framework::stored_form;
 use super::reader::{Reader, array, string};
 use super::{Answered, BadMessage, Dialect, Opening, Problem, turn_starts};
 use crate::history::message::{Call, MessageView, Role, Slot};
@@ -50,6 +51,11 @@ impl Dialect for Gemini {
             "an object" => bad(format!("cannot be read: {error}")),
             other => bad(format!("is {other}")),
         })?;
+        // Here parts are what a message has.
+        let stored = || stored_form(&fields);
+        if let Some(bad) = either(&fields, ["parts"; 2]).map_or_else(stored, |_| None) {
+            return Err(bad);
+        }
         let role = role_of(&fields)?;
         let parts = parts_of(&fields)?;
         Ok(Walk::new(Reader { message, view: MessageView::new(role) }).read(&parts))

@@ -192,8 +192,12 @@ impl<'a> Walk<'a> {
         let kind = string(part, "type").unwrap_or_default();
         self.reader.view.foreign = self.reader.view.foreign.or(home_of(&kind));
         let said = |name: &str, value: &str| !ABOUT.contains(&name) && value != "null";
-        let values = part.iter().filter(|(name, value)| said(name, value));
-        let values: Vec<&str> = values.map(|(_, value)| *value).collect();
+        let said = part.iter().filter(|(name, value)| said(name, value));
+        let (names, values): (Vec<&str>, Vec<&str>) =
+            said.map(|(name, value)| (name.as_ref(), *value)).unzip();
+        if let Some(name) = names.first() {
+            self.reader.unknown(if kind.is_empty() { name } else { &kind });
+        }
         values.iter().for_each(|value| self.counted(value));
         if values.is_empty() && !is_signed(part) {
             self.fault(EMPTY_CONTENT, None);

@@ -14,7 +14,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use super::reader::{Reader, array, home_of, is_media, object, string};
+use super::reader::{Reader, array, home_of, is_media, mark_bridge, object, string};
 use super::{Answered, BadMessage, Dialect, Fault, OpenAiChat, Problem, Rule};
 use crate::history::message::{Call, MessageView, Role, Slot, ToolResult};
 use crate::history::raw::{self, Fields};
@@ -49,6 +49,7 @@ impl Dialect for LangChain {
         if walk.reader.view.role == Role::Tool && !is_named {
             walk.reader.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }
+        mark_bridge(message, &mut walk.reader.view);
         Ok(walk.reader.view)
     }
 
@@ -70,6 +71,14 @@ impl Dialect for LangChain {
         let shape = like.and_then(|like| Some(shape::open(like).ok()?.shape));
         let content = format!("\"content\":{}", quote(text));
         shape.unwrap_or(Shape::Flat("type")).message("system", "SystemMessage", &content)
+    }
+
+    fn user_message(&self, text: &str, like: Option<&str>) -> String {
+        let shape = like.and_then(|like| Some(shape::open(like).ok()?.shape));
+        let shape = shape.unwrap_or(Shape::Flat("type"));
+        // In the API's own messages it is called by its role.
+        let kind = if matches!(shape, Shape::Flat("role")) { "user" } else { "human" };
+        shape.message(kind, "HumanMessage", &format!("\"content\":{}", quote(text)))
     }
 
     fn without_results(&self, message: &str, results: &[usize]) -> Option<String> {
@@ -212,6 +221,9 @@ impl<'a> Walk<'a> {
             _ => {
                 let speaks = self.reader.view.role != Role::Tool;
                 let home = home_of(kind).filter(|home| speaks && *home == "ai-sdk");
+                if speaks {
+                    self.reader.unknown(kind);
+                }
                 self.reader.view.foreign = self.reader.view.foreign.or(home);
                 self.reader.text(part);
             }

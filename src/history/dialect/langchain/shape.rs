@@ -3,6 +3,7 @@
 //! (`dumpd`, `toJSON`). All hold the same fields.
 
 use crate::history::dialect::BadMessage;
+use crate::history::dialect::framework::stored_form;
 use crate::history::dialect::reader::{array, object, string};
 use crate::history::message::Role;
 use crate::history::raw::{self, Fields};
@@ -41,6 +42,9 @@ pub(super) fn open(message: &str) -> Result<Opened<'_>, BadMessage> {
             other => format!("is {other}"),
         })
     })?;
+    if let Some(bad) = stored_form(&outer) {
+        return Err(bad);
+    }
     let kind = string(&outer, "type");
     if let Some(fields) = constructed(&outer) {
         let mut path = array(&outer, "id");

@@ -2,6 +2,7 @@
 
 use super::NAME;
 use crate::history::dialect::BadMessage;
+use crate::history::dialect::framework::stored_form;
 use crate::history::dialect::reader::{array, string};
 use crate::history::message::Role;
 use crate::history::raw::{self, Fields};
@@ -105,6 +106,9 @@ impl<'a> Item<'a> {
                 other => format!("is {other}"),
             })
         })?;
+        if let Some(bad) = stored_form(&fields) {
+            return Err(bad);
+        }
         let member = |name: &str| match raw::field(&fields, name).filter(|v| *v != "null") {
             Some(value) if !raw::is_string(value) => {
                 Err(bad(format!("has {} as {name}", raw::kind(value))))

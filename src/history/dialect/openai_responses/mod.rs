@@ -16,7 +16,7 @@ mod pairs;
 mod tests;
 mod walk;
 
-use super::reader::string;
+use super::reader::{mark_bridge, string};
 use super::{Answered, BadMessage, Dialect, Problem, Rule, turn_starts};
 use crate::history::message::{Call, MessageView, Role, Slot};
 use crate::history::raw::{self, Fields};
@@ -58,7 +58,9 @@ impl Dialect for OpenAiResponses {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        Ok(Walk::read(message, &Item::read(message)?))
+        let mut view = Walk::read(message, &Item::read(message)?);
+        mark_bridge(message, &mut view);
+        Ok(view)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
@@ -72,11 +74,11 @@ impl Dialect for OpenAiResponses {
     /// which rejects a system's. In the one shape that every reader of messages
     /// knows: with its type, and parts for content.
     fn own_message(&self, text: &str, _like: Option<&str>) -> String {
-        format!(
-            "{{\"type\":\"message\",\"role\":\"developer\",\"content\":\
-             [{{\"type\":\"input_text\",\"text\":{}}}]}}",
-            quote(text)
-        )
+        message_of("developer", text)
+    }
+
+    fn user_message(&self, text: &str, _like: Option<&str>) -> String {
+        message_of("user", text)
     }
 
     fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
@@ -122,6 +124,14 @@ impl Dialect for OpenAiResponses {
             |call: &&Call| answer::output(&kind, call.id.as_deref().unwrap_or_default(), text);
         Answered::Messages(calls.iter().map(answer).collect())
     }
+}
+
+fn message_of(role: &str, text: &str) -> String {
+    format!(
+        "{{\"type\":\"message\",\"role\":\"{role}\",\"content\":\
+         [{{\"type\":\"input_text\",\"text\":{}}}]}}",
+        quote(text)
+    )
 }
 
 /// Reasoning whose item does not follow. Several of them in a row share what follows

@@ -27,8 +27,9 @@ impl<'a> Walk<'a> {
             Kind::Counted(_, members) => walk.counted(members, fields),
             Kind::Reference => walk.reference(fields),
             Kind::Unknown => {
-                let home = string(fields, "type").and_then(|kind| item::home_of(&kind));
-                walk.0.view.foreign = walk.0.view.foreign.or(home);
+                let kind = string(fields, "type").unwrap_or_default();
+                walk.0.view.foreign = walk.0.view.foreign.or(item::home_of(&kind));
+                walk.0.unknown(&kind);
                 walk.0.text(message);
             }
         }
@@ -203,8 +204,11 @@ impl<'a> Walk<'a> {
             Part::Media => self.0.view.media += 1,
             Part::Opaque(bytes) => self.0.view.opaque += bytes.len() as u64 - 2,
             Part::Other(value, home) => {
-                let home = home.filter(|_| self.0.view.role != Role::Tool);
-                self.0.view.foreign = self.0.view.foreign.or(home);
+                if self.0.view.role != Role::Tool {
+                    self.0.view.foreign = self.0.view.foreign.or(home);
+                    let kind = raw::fields(value).ok().and_then(|part| string(&part, "type"));
+                    self.0.unknown(&kind.unwrap_or_default());
+                }
                 self.0.text(value);
             }
         }

@@ -183,6 +183,7 @@ impl<'a> Walk<'a> {
             kind if is_media(kind) => self.0.view.media += 1,
             kind => {
                 self.0.view.foreign = self.0.view.foreign.or(home_of(kind));
+                self.0.unknown(kind);
                 self.0.text(part);
             }
         }

@@ -17,7 +17,7 @@ fn blocks_are_read_as_what_they_are() {
     let text = r#"{"type":"text","text":"t","cache_control":{"type":"ephemeral"}}"#;
     let table: Vec<(String, Facts)> = vec![
         (HI.into(), (Role::User, 0, vec![], 1, 0, 0)),
-        (SYSTEM.into(), (Role::System, 0, vec![], 1, 0, 0)),
+        (SYSTEM.into(), (Role::MidSystem, 0, vec![], 1, 0, 0)),
         (r#"{"role":"judge","content":"x"}"#.into(), (Role::Other, 0, vec![], 1, 0, 0)),
         (r#"{"role":"user"}"#.into(), (Role::User, 0, vec![], 0, 0, 0)),
         (CALLS.into(), (Role::Assistant, 2, vec![], 0, 0, 0)),

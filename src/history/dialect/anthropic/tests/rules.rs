@@ -88,7 +88,52 @@ fn each_rule_has_a_broken_history_and_a_sound_one() {
     // System messages stand behind results, not between call and result.
     assert_eq!(broken(&[HI, SYSTEM, CALL, RESULT_A, SYSTEM, OK]), []);
     let between = broken(&[HI, CALL, SYSTEM, RESULT_A]);
-    assert_eq!(between, [(1, "call_without_result"), (3, "result_without_call")]);
+    let behind = [(2, "system_not_behind_user"), (2, "system_not_before_model")];
+    assert_eq!(
+        between,
+        [&[(1, "call_without_result")][..], &behind, &[(3, "result_without_call")]].concat()
+    );
+}
+
+/// What the API said of these lists, by the words of its errors.
+#[test]
+fn system_messages_stand_behind_the_user_and_before_the_model() {
+    let found = assistant(&format!("{SEARCH},{FOUND}"));
+    let effort = r#"{"role":"system","content":[],"output_config":{"effort":"low"}}"#;
+    let tool = r#"{"role":"system","content":[{"type":"tool_addition","tool":{"type":"tool_reference","tool_name":"Grep"}}]}"#;
+    let image =
+        r#"{"role":"system","content":[{"type":"image","source":{"type":"url","url":"u"}}]}"#;
+    for sound in [
+        &[HI, SYSTEM][..],
+        &[HI, SYSTEM, OK, HI],
+        &[HI, SYSTEM, SYSTEM],
+        &[HI, SYSTEM, SYSTEM, OK],
+        &[HI, tool, OK],
+        &[HI, &found, SYSTEM, OK],
+        &[HI, CALL, RESULT_A, SYSTEM, OK],
+        // What only sets the effort may stand anywhere.
+        &[effort, HI, effort, OK, effort, HI],
+        &[HI, effort, SYSTEM, effort, OK],
+    ] {
+        assert_eq!(broken(sound), [], "{sound:?}");
+    }
+    let (first, behind, before) =
+        ("system_first", "system_not_behind_user", "system_not_before_model");
+    for (bad, problems) in [
+        (&[SYSTEM, HI][..], &[(0, first)][..]),
+        (&[SYSTEM, SYSTEM, HI], &[(0, first)]),
+        (&[HI, OK, SYSTEM, HI], &[(2, behind), (2, before)]),
+        (&[HI, OK, SYSTEM, OK, HI], &[(2, behind)]),
+        (&[HI, OK, SYSTEM, SYSTEM, HI], &[(2, behind), (3, before)]),
+        (&[HI, SYSTEM, HI], &[(1, before)]),
+        (&[HI, SYSTEM, SYSTEM, HI], &[(2, before)]),
+        (&[HI, SYSTEM, SYSTEM, SYSTEM, HI], &[(3, before)]),
+        (&[HI, r#"{"role":"system","content":[]}"#], &[(1, "empty_content")]),
+        (&[HI, r#"{"role":"system","content":""}"#], &[(1, "empty_content")]),
+        (&[HI, image], &[(1, "system_block_type")]),
+    ] {
+        assert_eq!(broken(bad), problems, "{bad:?}");
+    }
 }
 
 #[test]
@@ -120,7 +165,10 @@ fn a_unit_is_a_turn_with_its_results_and_those_of_the_server() {
         starts(&[HI, CALLS, RESULT_A, HI, RESULT_B, HI, OK, HI]),
         [true, true, false, false, false, true, true, true]
     );
-    assert_eq!(starts(&[CALLS, HI, SYSTEM, RESULT_A]), [true; 4]);
+    assert_eq!(starts(&[CALLS, HI, SYSTEM, RESULT_A]), [true, true, false, true]);
+    assert_eq!(starts(&[HI, SYSTEM, SYSTEM, CALL, RESULT_A, SYSTEM, OK]), {
+        [true, false, false, true, false, false, true]
+    });
     assert_eq!(starts(&[]), [] as [bool; 0]);
 }
 
