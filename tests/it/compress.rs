@@ -28,6 +28,8 @@ fn history(turns: usize) -> Vec<String> {
     messages
 }
 
+const BRIDGE: &str = r#"{"role":"user","content":"(The messages before this one are summarised in the system prompt.)"}"#;
+
 fn compress(app: &TestApp, messages: &str, more: &Value) -> Offloaded {
     let mut settings = json!({"context_manage_mode": "compress", "max_total_tokens": 500});
     for (name, value) in more.as_object().into_iter().flatten() {
@@ -47,7 +49,8 @@ fn older_messages_become_a_snapshot_and_come_back() {
     let before = array(&history(40));
     let after = compress(&app, &before, &json!({"chat_id": "research 1"}));
     assert_eq!(after.report()["outcome"], "compressed");
-    assert_eq!(split(&after.messages)[1..], history(40)[158..]);
+    assert_eq!(split(&after.messages)[1], BRIDGE, "the user speaks first");
+    assert_eq!(split(&after.messages)[2..], history(40)[158..]);
     let text = system(&after);
     assert!(text.starts_with("You are an engineer.\n\n<state_snapshot>\n"));
     let path = "/workspace/store/compressed_group_research_1_0.json";
@@ -159,7 +162,7 @@ fn a_history_that_grows_keeps_its_snapshot_until_the_tail_is_large() {
     let second = compress(&app, &array(&whole[..169]), &more);
     assert_eq!(second.report()["snapshot"]["reused"], true);
     assert_eq!(system(&second), system(&first));
-    assert_eq!(split(&second.messages)[1..], whole[158..169]);
+    assert_eq!(split(&second.messages)[2..], whole[158..169]);
     // Twenty turns more: merged into one, and the next file is counted on.
     let third = compress(&app, &array(&whole), &more);
     assert_eq!(third.report()["snapshot"]["reused"], false);
@@ -457,7 +460,8 @@ fn calls_that_wait_for_results_are_not_compressed() {
         let after = compress(&app, &array(&whole), &json!({"keep_recent_count": 0}));
         assert_eq!(after.report()["outcome"], "compressed", "{}", after.report());
         let now = split(&after.messages);
-        assert_eq!(now[1..], whole[whole.len() - kept..]);
+        assert_eq!(now[1], BRIDGE);
+        assert_eq!(now[2..], whole[whole.len() - kept..]);
     }
     let mut whole = history(20);
     whole.extend([calls.to_string(), result("b").to_string(), result("a").to_string()]);

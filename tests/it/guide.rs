@@ -218,7 +218,10 @@ async fn compress_leaves_the_newest_messages_and_a_snapshot() {
         let originals = ends_in_a_snapshot(sidecar, &answer, "You are a helpful assistant", group);
         let recent = messages.len() - 2;
         assert_eq!(originals, json!(messages[1..recent]));
-        assert_eq!(answer["messages"].as_array().unwrap()[1..], messages[recent..]);
+        // Where the newest begin with the model, words of the service's stand before them.
+        let bridge = "(The messages before this one are summarised in the system prompt.)";
+        assert_eq!(answer["messages"][1], json!({"role": "user", "content": bridge}));
+        assert_eq!(answer["messages"].as_array().unwrap()[2..], messages[recent..]);
         assert_eq!(model.calls(), 1);
     })
     .await;

@@ -41,7 +41,8 @@ async fn an_accepted_snapshot_stands_in_the_system_message() {
         assert!(text.contains("<user_directives>\n- Please mend login form 0."));
         let path = "/workspace/store/compressed_group_c_0.json";
         assert!(text.ends_with(&format!("(Original 45 messages are stored in: {path})")), "{text}");
-        assert_eq!(split(&after.messages)[1..], history[46..]);
+        // Behind the words that stand before a model's message.
+        assert_eq!(split(&after.messages)[2..], history[46..]);
         assert_eq!(server.calls(), 1);
         comes_back(&app, &after, &history);
     }
@@ -155,7 +156,7 @@ async fn a_history_that_grows_by_little_asks_nobody_and_one_that_grows_by_much_m
     let second = compress(&app, &history[..51], more.clone()).await;
     assert_eq!(second.report()["snapshot"]["reused"], true);
     assert_eq!(system(&second), system(&first));
-    assert_eq!(split(&second.messages)[1..], history[46..51]);
+    assert_eq!(split(&second.messages)[2..], history[46..51]);
     assert_eq!(server.calls(), 1);
     let third = compress(&app, &history, more).await;
     assert_eq!(third.report()["snapshot"]["source"], "llm", "{}", third.warnings());
