@@ -45,7 +45,7 @@ pub fn needs_bridge(
     history: &History<'_>,
     views: &[&MessageView],
     place: &Place,
-    gone: Range<usize>,
+    gone: &Range<usize>,
 ) -> bool {
     let speaks = |view: &&MessageView| view.role != Role::System;
     // What answers the calls of a system message stays behind it.

@@ -84,7 +84,7 @@ impl Job<'_> {
     /// What stands before the messages that stay, where these do not begin with the
     /// user and no user's message of the service's own holds the snapshots.
     fn bridge(&self, compression: &Compression) -> Option<&'static str> {
-        let (place, gone) = (&compression.place, compression.gone.clone());
+        let (place, gone) = (&compression.place, &compression.gone);
         needs_bridge(self.history(), &self.views(), place, gone).then_some(BRIDGE)
     }
 

@@ -1,7 +1,5 @@
 //! Forms of frameworks, as their own libraries dump them.
 
-#![allow(clippy::unwrap_used)]
-
 use crate::history::History;
 
 /// What is said of the first message that is refused.
