@@ -1,6 +1,9 @@
 //! `unburden proxy`: an MCP server on standard input and output in front of
 //! another, until either ends.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +11,7 @@ use super::arguments::Proxy as Options;
 use super::serve::{stop, sweep_on_schedule};
 use super::{CliError, Exit, say};
 use crate::config::{Config, SummariserConfig};
-use crate::proxy::{self, Ended, Filter, Headers, Settings, StartError, Target};
+use crate::proxy::{self, Ended, Environment, Filter, Headers, Settings, StartError, Target};
 use crate::service::Service;
 use crate::telemetry;
 
@@ -18,7 +21,6 @@ pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     telemetry::start(config.privacy.into());
     let service = Arc::new(Service::open(&config)?);
     if settings.on {
-        folder(&service, &config)?;
         sweep_on_schedule(&service, config.store.sweep_seconds);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -49,9 +51,15 @@ fn target(options: &Options) -> Result<Target, CliError> {
         (Some(_), false) => Err(wrong(&format!("both an address and a command; {accepted}"))),
         (None, true) => Err(wrong(&format!("neither an address nor a command; {accepted}"))),
         (None, false) if !options.header.is_empty() => Err(wrong(
-            "--header is for --url; a command gets what it needs as arguments or environment",
+            "--header is for --url; a command gets what it needs as arguments or by --env",
         )),
-        (None, false) => Ok(Target::Command(options.command.clone())),
+        (Some(_), true) if !options.env.is_empty() => {
+            Err(wrong("--env is for a command; accepted for --url is --header 'NAME: VALUE'"))
+        }
+        (None, false) => {
+            let environment = Environment::of(&options.env).map_err(StartError::from)?;
+            Ok(Target::Command { command: options.command.clone(), environment })
+        }
         (Some(url), true) => {
             let headers = Headers::parse(&options.header).map_err(StartError::from)?;
             Ok(Target::Url { url: url.clone(), headers })
@@ -64,19 +72,20 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
     options.privacy.enter(&mut config);
     // No history is compressed here.
     config.compression.summariser = SummariserConfig::Extractive;
-    if !options.root.is_empty() {
-        config.store.roots = options.root;
-    }
     let large = &mut config.prompt.offload;
-    if let Some(folder) = options.output_dir {
-        large.output_dir = folder;
+    let on = large.enabled && !options.off;
+    if on {
+        if let Some(folder) = options.output_dir {
+            large.output_dir = folder;
+        }
+        config.store.roots = folders(&mut large.output_dir, options.root)?;
     }
     let filter = Filter {
         allow: options.allow.into_iter().collect(),
         deny: options.deny.into_iter().collect(),
     };
     let settings = Settings {
-        on: large.enabled && !options.off,
+        on,
         filter,
         threshold_tokens: options.threshold.unwrap_or(large.threshold_tokens),
         message_bytes: config.server.body_limit_bytes,
@@ -87,15 +96,50 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
     Ok((config, settings))
 }
 
-/// Said at the start, and not by each result that could not be written.
-fn folder(service: &Service, config: &Config) -> Result<(), CliError> {
-    if service.large_folder().is_some() {
-        return Ok(());
+/// The folders that are open: the one that files go to, which a search without a path
+/// looks through, then those of `--root`. The working directory is not among them: the
+/// model that calls the reading tools was given the server's tools, not the files here.
+fn folders(output: &mut String, mut roots: Vec<String>) -> Result<Vec<String>, CliError> {
+    if output.trim().is_empty() {
+        if let Some(root) = roots.first() {
+            // `SEEN=REAL`: named as callers see it.
+            root.split_once('=').map_or(&**root, |(seen, _)| seen).clone_into(output);
+            return Ok(roots);
+        }
+        *output = own_folder()?;
+    } else {
+        make(Path::new(output.as_str()))?;
     }
-    let folder = &config.prompt.offload.output_dir;
-    let found = format!(
-        "{folder:?} is outside the allowed folders ({}); accepted is a folder in one of them",
-        service.roots()
-    );
-    Err(CliError::Input { what: "the output folder".to_owned(), found })
+    roots.insert(0, output.clone());
+    Ok(roots)
+}
+
+/// The folder of this user's proxies, the same for each, so that a conversation that
+/// goes on finds its files. Its name can be guessed, so it is used only where nobody else
+/// can have put anything there.
+fn own_folder() -> Result<String, CliError> {
+    let user = rustix::process::geteuid().as_raw();
+    let folder = std::env::temp_dir().join(format!("unburden-{user}"));
+    make(&folder)?;
+    let found = std::fs::symlink_metadata(&folder).map_err(CliError::io("the output folder"))?;
+    if !found.is_dir() || found.uid() != user || found.mode() & 0o077 != 0 {
+        let found = format!(
+            "{} is no folder of this user's alone (mode 0700); accepted is another one by --output-dir",
+            folder.display()
+        );
+        return Err(CliError::Input { what: "the output folder".to_owned(), found });
+    }
+    Ok(folder.display().to_string())
+}
+
+/// Makes the folder private, unless it is there.
+fn make(folder: &Path) -> Result<(), CliError> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(|error| CliError::Input {
+        what: "the output folder".to_owned(),
+        found: format!(
+            "{} is no folder and cannot be made one ({error}); accepted is a folder by --output-dir",
+            folder.display()
+        ),
+    })
 }

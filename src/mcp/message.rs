@@ -25,6 +25,17 @@ pub struct Message<'a>(Fields<'a>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Id(String);
 
+/// Which request a message answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answering {
+    /// None: it is a request, a notification, or an error of no request in particular.
+    Nothing,
+    /// This one.
+    Request(Id),
+    /// Libraries would not agree.
+    Doubtful,
+}
+
 impl Id {
     /// Of raw JSON; None where it is no id.
     pub fn of(raw: &str) -> Option<Id> {
@@ -60,6 +71,34 @@ impl<'a> Message<'a> {
     /// The id, raw; a null one is none.
     pub fn id(&self) -> Option<&'a str> {
         self.member("id").filter(|id| *id != "null")
+    }
+
+    /// Which request it answers, for a library of any make: some tell an answer by its
+    /// result, others by the method that it lacks; of members with one name some take
+    /// the first, and some know no upper and lower case.
+    pub fn answering(&self) -> Answering {
+        let only = |name| {
+            let mut all = self.named(name);
+            all.next().filter(|_| all.next().is_none())
+        };
+        let method = only("METHOD").map(|(_, method)| method);
+        let calls = method.is_some_and(|method| raw::is_string(method) && method != "\"\"");
+        let result = self.named("RESULT").next().is_some();
+        if calls && !result && self.named("ERROR").next().is_none() {
+            return Answering::Nothing;
+        }
+        match (only("ID"), self.named("ID").next()) {
+            (Some((_, "null")), _) if !result => Answering::Nothing,
+            (Some(("id", id)), _) => Id::of(id).map_or(Answering::Doubtful, Answering::Request),
+            (None, None) => Answering::Nothing,
+            _ => Answering::Doubtful,
+        }
+    }
+
+    /// The members of that name, given in capitals, in any case; with the name as it is.
+    fn named(&self, name: &str) -> impl Iterator<Item = (&str, &'a str)> {
+        let same = move |own: &str| own.chars().flat_map(char::to_uppercase).eq(name.chars());
+        self.0.iter().filter(move |(own, _)| same(own)).map(|(own, value)| (&**own, *value))
     }
 
     /// What it asks for or tells; None for an answer.
@@ -153,6 +192,41 @@ mod tests {
         assert_ne!(Id::of("12345678901234567890123"), Id::of("12345678901234567890124"));
         assert_eq!(Id::of(r#""a""#), Some(Id::of_text("a")));
         assert_eq!(Id::of("{}"), None);
+    }
+
+    #[test]
+    fn the_request_that_a_message_answers() {
+        let of = |text| Message::read(text).unwrap().answering();
+        let seven = Answering::Request(Id("7".to_owned()));
+        for text in [
+            r#"{"id":7,"result":1}"#,
+            r#"{"id":7.0,"error":{}}"#,
+            r#"{"id":7}"#,
+            r#"{"id":7,"method":"x","result":1}"#,
+            r#"{"id":7,"method":"x","re\u017fult":1}"#,
+            r#"{"id":7,"method":"","x":1}"#,
+            r#"{"id":7,"method":"x","METHOD":"y"}"#,
+            r#"{"id":7,"method":null}"#,
+        ] {
+            assert_eq!(of(text), seven, "{text}");
+        }
+        for text in [
+            r#"{"id":7,"method":"x","params":{"result":1}}"#,
+            r#"{"method":"x"}"#,
+            r#"{"id":null,"error":{}}"#,
+            r#"{"error":{}}"#,
+        ] {
+            assert_eq!(of(text), Answering::Nothing, "{text}");
+        }
+        for text in [
+            r#"{"id":7,"result":1,"id":8}"#,
+            r#"{"id":7,"result":1,"Id":8}"#,
+            r#"{"ID":7,"result":1}"#,
+            r#"{"id":[7],"result":1}"#,
+            r#"{"id":null,"result":1}"#,
+        ] {
+            assert_eq!(of(text), Answering::Doubtful, "{text}");
+        }
     }
 
     #[test]

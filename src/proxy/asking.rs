@@ -1,36 +1,30 @@
 //! What the proxy asks the upstream for itself: the list of tools, so that it
-//! knows which names are free before a call under one of them is routed.
+//! knows which names are free before it gives one of them to a tool of its own.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{OnceCell, oneshot};
 
 use super::message::{Id, Message, protocol_name};
-use super::tools_list::{Names, Page};
+use super::names::Names;
+use super::tools_list::Page;
 use super::upstream::Upstream;
 use crate::history::raw;
 use crate::history::splice::quote;
 
-/// Longest wait for a page of the list.
+/// Longest wait for the whole list.
 const WAIT: Duration = Duration::from_secs(10);
 /// Most pages of a list: a cursor that never ends must not be followed for ever.
 const PAGES: usize = 1_000;
 
 /// Questions of the proxy, and what it knows from their answers.
+#[derive(Default)]
 pub(super) struct Asking {
-    /// What no id of a client begins with.
-    prefix: String,
-    count: AtomicU64,
     waiting: Mutex<HashMap<Id, oneshot::Sender<Vec<u8>>>>,
-    /// Counts the changes of the upstream's list.
-    generation: AtomicU64,
-    known: Mutex<Option<(u64, Arc<Names>)>>,
-    /// One asks, the others wait for what comes of it.
-    turn: tokio::sync::Mutex<()>,
+    /// Given once: what the client was told stays true while the session lasts.
+    names: OnceCell<Arc<Names>>,
     /// The protocol's own members of the last request's `_meta`: in the generation
     /// without sessions every request has to carry them.
     meta: Mutex<Option<String>>,
@@ -41,19 +35,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Asking {
-    pub(super) fn new() -> Asking {
-        let random = RandomState::new().hash_one(std::process::id());
-        Asking {
-            prefix: format!("unburden-proxy-{random:016x}-"),
-            count: AtomicU64::new(0),
-            waiting: Mutex::default(),
-            generation: AtomicU64::new(0),
-            known: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
-            meta: Mutex::default(),
-        }
-    }
-
     /// Keeps what a request says of its client, for requests of ours.
     pub(super) fn remember(&self, declared: &Message<'_>) {
         let Some(meta) = declared.param("_meta").and_then(|meta| raw::fields(meta).ok()) else {
@@ -79,45 +60,27 @@ impl Asking {
         locked(&self.waiting).clear();
     }
 
-    /// The upstream's list is another now.
-    pub(super) fn list_changed(&self) {
-        self.generation.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The names, where they are known.
+    /// The names, where they are given.
     pub(super) fn known(&self) -> Option<Arc<Names>> {
-        let now = self.generation.load(Ordering::Relaxed);
-        locked(&self.known).as_ref().filter(|(then, _)| *then == now).map(|(_, n)| Arc::clone(n))
+        self.names.get().map(Arc::clone)
     }
 
-    /// Learns them from a list that is whole.
-    pub(super) fn settle(&self, taken: &HashSet<String>) -> Arc<Names> {
-        let names = Arc::new(Names::beside(taken));
-        let now = self.generation.load(Ordering::Relaxed);
-        *locked(&self.known) = Some((now, Arc::clone(&names)));
-        names
+    /// The names; given now, beside those of a whole list, where they are not yet.
+    pub(super) async fn names_beside(&self, taken: HashSet<String>) -> Arc<Names> {
+        Arc::clone(self.names.get_or_init(|| async { Arc::new(Names::beside(&taken)) }).await)
     }
 
-    /// The names; the upstream is asked where they are not known. One that gives no
-    /// list has no names that could be taken.
+    /// The names; the upstream is asked for its own where they are not given yet. One
+    /// that gives no list has no names that could be taken.
     pub(super) async fn names(&self, upstream: &Upstream) -> Arc<Names> {
-        let _turn = self.turn.lock().await;
-        if let Some(names) = self.known() {
-            return names;
-        }
-        let before = self.generation.load(Ordering::Relaxed);
-        let Some(taken) = self.ask(upstream).await else {
-            return Arc::new(Names::beside(&HashSet::new()));
+        let ask = async {
+            let taken = tokio::time::timeout(WAIT, self.ask(upstream)).await;
+            Arc::new(Names::beside(&taken.ok().flatten().unwrap_or_default()))
         };
-        let names = self.settle(&taken);
-        if before != self.generation.load(Ordering::Relaxed) {
-            // It changed meanwhile: the next one asks again.
-            locked(&self.known).take();
-        }
-        names
+        Arc::clone(self.names.get_or_init(|| ask).await)
     }
 
-    /// The names of all pages.
+    /// The names of all pages that could be in the way.
     async fn ask(&self, upstream: &Upstream) -> Option<HashSet<String>> {
         let mut taken = HashSet::new();
         let mut cursor = None;
@@ -125,7 +88,7 @@ impl Asking {
             let answer = self.page(upstream, cursor.as_deref()).await?;
             let answer = Message::read(&answer)?.member("result")?;
             let page = Page::read(answer)?;
-            taken.extend(page.names());
+            taken.extend(page.rivals());
             match page.next {
                 Some(next) => cursor = Some(next.to_owned()),
                 None => return Some(taken),
@@ -135,10 +98,11 @@ impl Asking {
     }
 
     async fn page(&self, upstream: &Upstream, cursor: Option<&str>) -> Option<String> {
-        let id = format!("{}{}", self.prefix, self.count.fetch_add(1, Ordering::Relaxed));
+        let id = unguessable()?;
         let (asker, answer) = oneshot::channel();
         let key = Id::of_text(&id);
         locked(&self.waiting).insert(key.clone(), asker);
+        let _forgotten = Waiting { asking: self, key };
         let meta = locked(&self.meta).clone();
         let members = [("_meta", meta.as_deref()), ("cursor", cursor)];
         let members = members.iter().filter_map(|(name, value)| Some((name, (*value)?)));
@@ -149,8 +113,26 @@ impl Asking {
             r#"{{"jsonrpc":"2.0","id":"{id}","method":"tools/list","params":{{{params}}}}}"#
         );
         upstream.send(request.into_bytes()).await;
-        let answer = tokio::time::timeout(WAIT, answer).await;
-        locked(&self.waiting).remove(&key);
-        String::from_utf8(answer.ok()?.ok()?).ok()
+        String::from_utf8(answer.await.ok()?).ok()
     }
+}
+
+/// A question that waits for its answer, until this goes out of scope.
+struct Waiting<'a> {
+    asking: &'a Asking,
+    key: Id,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        locked(&self.asking.waiting).remove(&self.key);
+    }
+}
+
+/// An id of 128 random bits: neither a client's nor known before it is sent. None where
+/// the system has no randomness to give.
+fn unguessable() -> Option<String> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits).ok()?;
+    Some(format!("unburden-proxy-{:032x}", u128::from_le_bytes(bits)))
 }

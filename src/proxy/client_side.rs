@@ -7,12 +7,15 @@ use tokio::io::{AsyncRead, BufReader};
 
 use super::Proxy;
 use super::declare::{declared, declares};
+use super::edit::changed;
 use super::lines::{self, Line};
 use super::message::{INVALID_REQUEST, Id, Message, PARSE_ERROR, answer, error, text};
+use super::names::{Names, is_disputed};
 use super::open::Kind;
 use super::own::OwnCall;
 use super::result::Call;
-use super::tools_list::{Names, may_be_ours};
+use crate::history::raw;
+use crate::history::splice::quote;
 
 impl Proxy {
     /// Passes on what the client says until it says no more.
@@ -44,14 +47,25 @@ impl Proxy {
         }
     }
 
+    /// One message, or those of a batch, as an older protocol has it.
     async fn said(self: &Arc<Self>, line: Vec<u8>) {
-        let whole = std::str::from_utf8(&line).ok();
-        let Some(said) = whole.filter(|said| is_json(said)) else {
+        let Some(said) = std::str::from_utf8(&line).ok().filter(|said| is_json(said)) else {
             let why = "the line is no JSON; accepted is a message of JSON-RPC on a line";
             return self.tell(error("null", PARSE_ERROR, why)).await;
         };
+        match raw::elements(said) {
+            Ok(batch) if self.works() => {
+                for message in batch {
+                    self.asked(message.as_bytes().to_vec()).await;
+                }
+            }
+            _ => self.asked(line).await,
+        }
+    }
+
+    async fn asked(self: &Arc<Self>, line: Vec<u8>) {
+        let said = std::str::from_utf8(&line).unwrap_or_default();
         let Some(message) = Message::read(said) else {
-            // A batch of messages, as an older protocol has it.
             return self.upstream.send(line).await;
         };
         let (id, method) = (message.id(), message.method());
@@ -78,9 +92,9 @@ impl Proxy {
                 self.open.add(id, Kind::List { first_page: cursor.is_none() });
             }
             "tools/call" => {
-                if self.called(id, &message, declared.as_deref().unwrap_or(said)).await {
-                    return;
-                }
+                let line = declared.as_deref().unwrap_or(said);
+                let Some(line) = self.called(id, &message, line).await else { return };
+                return self.upstream.send(line.into_bytes()).await;
             }
             _ => self.open.add(id, Kind::passing(method)),
         }
@@ -94,47 +108,50 @@ impl Proxy {
         id.and_then(|id| self.open.cancel(&id)) == Some(Kind::Own)
     }
 
-    /// Notes a call; true where it needs no upstream, or the list decides where it
-    /// goes.
-    async fn called(self: &Arc<Self>, id: &str, message: &Message<'_>, line: &str) -> bool {
+    /// Notes a call. The message for the upstream, where it is known to go there; else
+    /// it is ours, or goes when the names are known.
+    async fn called(
+        self: &Arc<Self>,
+        id: &str,
+        message: &Message<'_>,
+        line: &str,
+    ) -> Option<String> {
         let name = message.param_text("name").unwrap_or_default().into_owned();
         let arguments = message.param("arguments").filter(|arguments| *arguments != "null");
-        let theirs = if self.settings.filter.takes(&name) {
-            Kind::Call(Call::new(&name, arguments))
-        } else {
-            Kind::Other
+        let key = Id::of(id).filter(|_| is_disputed(&name));
+        let names = self.asking.known();
+        let theirs = names.as_ref().is_some_and(|names| names.tool(&name).is_none());
+        let Some(key) = key.filter(|_| !theirs) else {
+            let name = names.as_ref().map_or(&*name, |names| names.upstream(&name));
+            self.open.add(id, self.kind_of_call(name, arguments));
+            return Some(named(line, name).unwrap_or_else(|| line.to_owned()));
         };
-        let Some(key) = Id::of(id).filter(|_| may_be_ours(&name)) else {
-            self.open.add(id, theirs);
-            return false;
-        };
-        if let Some(names) = self.asking.known()
-            && names.tool(&name).is_none()
-        {
-            self.open.add(id, theirs);
-            return false;
-        }
         self.open.add(id, Kind::Own);
         let call = Routed {
             key,
             id: id.to_owned(),
             name,
-            arguments: arguments.unwrap_or("{}").to_owned(),
+            arguments: arguments.map(str::to_owned),
             modern: message.meta("protocolVersion").and_then(text).is_some(),
-            theirs,
             line: line.to_owned(),
         };
         let proxy = Arc::clone(self);
         self.aside(async move { proxy.route(call).await });
-        true
+        None
     }
 
-    /// A call whose name could be ours goes where the list says.
+    /// What a call of the upstream's tool is.
+    fn kind_of_call(&self, tool: &str, arguments: Option<&str>) -> Kind {
+        if self.settings.filter.takes(tool) {
+            Kind::Call(Call::new(tool, arguments))
+        } else {
+            Kind::Other
+        }
+    }
+
+    /// A call under a disputed name goes where the client's names say.
     async fn route(self: Arc<Self>, call: Routed) {
-        let names = match self.asking.known() {
-            Some(names) => names,
-            None => self.asking.names(&self.upstream).await,
-        };
+        let names = self.asking.names(&self.upstream).await;
         if names.tool(&call.name).is_some() {
             return self.own(call, &names).await;
         }
@@ -142,8 +159,10 @@ impl Proxy {
             self.open.close(&call.key);
             return;
         }
-        self.open.decide(&call.key, call.theirs);
-        self.upstream.send(call.line.into_bytes()).await;
+        let name = names.upstream(&call.name);
+        self.open.decide(&call.key, self.kind_of_call(name, call.arguments.as_deref()));
+        let line = named(&call.line, name).unwrap_or(call.line.clone());
+        self.upstream.send(line.into_bytes()).await;
     }
 
     /// Answers a call of ours, on a thread that may block.
@@ -152,7 +171,7 @@ impl Proxy {
         let own = OwnCall {
             tool,
             name: call.name,
-            arguments: call.arguments,
+            arguments: call.arguments.unwrap_or_else(|| "{}".to_owned()),
             reload_tools: names.reload_tools(),
             modern: call.modern,
         };
@@ -166,7 +185,7 @@ impl Proxy {
             Ok(result) => answer(&call.id, &result),
             Err(_) => error(&call.id, -32603, "the call failed within the proxy"),
         };
-        if self.open.close(&call.key) {
+        if self.open.close(&call.key) == Some(true) {
             self.tell(said).await;
         }
     }
@@ -178,12 +197,16 @@ struct Routed {
     /// The id as it was spelled.
     id: String,
     name: String,
-    arguments: String,
+    arguments: Option<String>,
     modern: bool,
-    /// What it is to the upstream, if it goes there.
-    theirs: Kind,
     /// The message for the upstream.
     line: String,
+}
+
+/// The call under this name of the tool; None where it has it already.
+fn named(line: &str, name: &str) -> Option<String> {
+    let named = |old: &str| (text(old).as_deref() != Some(name)).then(|| quote(name));
+    changed(line, "params", |params| changed(params, "name", named))
 }
 
 fn is_json(line: &str) -> bool {

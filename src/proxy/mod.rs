@@ -2,6 +2,9 @@
 //! Large results of the other's tools become files and descriptors, the reload
 //! tools stand beside its own, and everything else passes as it came.
 //!
+//! The upstream is a stranger: an answer of it passes only where it was asked that very
+//! request, and no tool of it takes a name that the client has for another (`names`).
+//!
 //! Messages are lines of bytes ([`crate::mcp::message`]); what comes from the client goes
 //! through `client_side`, what comes from the upstream through `server_side`. Each
 //! looks at a message without waiting for anything; what takes time (a file, a
@@ -13,6 +16,7 @@ mod client_side;
 mod declare;
 pub mod edit;
 mod filter;
+mod names;
 mod open;
 mod own;
 pub mod result;
@@ -22,7 +26,7 @@ mod tools_list;
 mod upstream;
 
 pub use filter::Filter;
-pub use upstream::{Headers, HttpError, StartError, Target};
+pub use upstream::{Environment, EnvironmentError, Headers, HttpError, StartError, Target};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -117,7 +121,7 @@ pub async fn run(
         service,
         upstream,
         open: Open::default(),
-        asking: Asking::new(),
+        asking: Asking::default(),
         turns: Arc::new(Semaphore::new(settings.turns.max(1))),
         large_turns: Arc::new(Semaphore::new(processors)),
         settings,
@@ -215,8 +219,8 @@ impl Proxy {
 /// Writes messages, a line each, until there are no more or nobody reads.
 async fn write(mut lines: mpsc::Receiver<Vec<u8>>, mut output: impl AsyncWrite + Unpin) {
     while let Some(mut line) = lines.recv().await {
-        // As definitions of ours are spelled.
-        if memchr::memchr(b'\n', &line).is_some() {
+        // As definitions of ours are spelled; and some libraries end a line at either.
+        if memchr::memchr2(b'\n', b'\r', &line).is_some() {
             line = on_one_line(line);
         }
         line.push(b'\n');

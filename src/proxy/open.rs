@@ -68,9 +68,14 @@ impl Open {
         self.all().get(id).map(|request| (request.kind.clone(), request.cancelled))
     }
 
-    /// Ends a request; true where its answer is to be given.
-    pub(super) fn close(&self, id: &Id) -> bool {
-        self.all().remove(id).is_none_or(|request| !request.cancelled)
+    /// True where the upstream was asked this.
+    pub(super) fn is_asked(&self, id: &Id) -> bool {
+        self.all().get(id).is_some_and(|request| request.kind != Kind::Own)
+    }
+
+    /// Ends a request: whether its answer is still wanted; None where nobody asked.
+    pub(super) fn close(&self, id: &Id) -> Option<bool> {
+        self.all().remove(id).map(|request| !request.cancelled)
     }
 
     /// The client takes no answer any more; the kind of what it waited for.
@@ -108,8 +113,9 @@ mod tests {
         assert_eq!(open.cancel(&id), Some(Kind::Other));
         assert!(open.waits(), "the other one");
         open.add("2", Kind::passing("subscriptions/listen"));
-        assert!(!open.close(&id));
-        assert!(open.close(&id), "what nobody knows passes");
+        assert!(open.is_asked(&id) && !open.is_asked(&Id::of_text("b")));
+        assert_eq!(open.close(&id), Some(false));
+        assert_eq!(open.close(&id), None);
         open.cancel(&Id::of_text("b"));
         assert!(!open.waits(), "a stream ends with its client");
         assert_eq!(open.close_all(), ["2"], "ours is answered by us");

@@ -1,31 +1,51 @@
-//! What the upstream says: passed on, or worked on and then passed on.
+//! What the upstream says: passed on, or worked on and then passed on. An answer is
+//! believed only where the upstream was asked: not one to a call of ours, not one ahead
+//! of its request, not a second one.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Proxy;
 use super::edit::changed;
-use super::message::{Id, Message};
+use super::message::{Answering, Id, Message, UPSTREAM_FAILED, error, id_at_the_edges};
 use super::open::Kind;
 use super::result::{Call, Materialiser};
 use super::tools_list::Page;
+use crate::history::raw;
 
 impl Proxy {
-    /// Passes on one message; what takes time is done beside.
+    /// Passes on one message, or those of a batch; what takes time is done beside.
     pub(super) async fn from_upstream(self: &Arc<Self>, message: Vec<u8>) {
-        let read = std::str::from_utf8(&message).ok().and_then(Message::read);
-        let Some(read) = read else { return self.tell(message).await };
-        let Some(id) = read.id().and_then(Id::of).filter(|_| read.method().is_none()) else {
-            if read.method().as_deref() == Some("notifications/tools/list_changed") {
-                self.asking.list_changed();
+        if self.works() && message.trim_ascii_start().first() == Some(&b'[') {
+            // Bytes that are no text must not hide what a client makes of them.
+            let text = String::from_utf8_lossy(&message);
+            if let Ok(batch) = raw::elements(&text) {
+                for message in batch {
+                    self.heard(message.as_bytes().to_vec()).await;
+                }
+                return;
             }
-            return self.tell(message).await;
+        }
+        self.heard(message).await;
+    }
+
+    async fn heard(self: &Arc<Self>, message: Vec<u8>) {
+        let text = String::from_utf8_lossy(&message);
+        let Some(read) = Message::read(&text) else {
+            return self.unreadable(message).await;
         };
+        let id = match read.answering() {
+            Answering::Request(id) => id,
+            Answering::Doubtful if self.works() => return dropped("its id is in doubt"),
+            Answering::Nothing | Answering::Doubtful => return self.tell(message).await,
+        };
+        let failed = read.member("result").is_none();
         if self.asking.take(&id, &message) {
             return;
         }
+        if self.works() && !self.open.is_asked(&id) {
+            return dropped("the server was not asked");
+        }
         let (kind, cancelled) = self.open.look(&id).unwrap_or((Kind::Other, false));
-        let failed = read.member("result").is_none();
         match kind {
             Kind::List { first_page } if !cancelled && !failed => {
                 let proxy = Arc::clone(self);
@@ -39,30 +59,45 @@ impl Proxy {
         }
     }
 
+    /// A line that is no message. Lenient clients read some of these, so that it cannot
+    /// pass; the request that it seems to answer gets an error.
+    async fn unreadable(&self, message: Vec<u8>) {
+        if !self.works() {
+            return self.tell(message).await;
+        }
+        dropped("it is no JSON object");
+        let text = String::from_utf8_lossy(&message);
+        let Some(id) = id_at_the_edges(&text, &text) else { return };
+        if let Some(key) = Id::of(&id).filter(|key| self.open.is_asked(key)) {
+            let why = "the server's answer is no JSON; accepted is a message of JSON-RPC";
+            self.answered(&key, error(&id, UPSTREAM_FAILED, why)).await;
+        }
+    }
+
     /// The answer to a request, where it is still wanted.
     async fn answered(&self, id: &Id, message: Vec<u8>) {
-        if self.open.close(id) {
+        if self.open.close(id).unwrap_or(!self.works()) {
             self.tell(message).await;
         }
     }
 
     /// A page of the list of tools.
     async fn listed(self: Arc<Self>, id: Id, message: Vec<u8>, first_page: bool) {
-        let page = std::str::from_utf8(&message).ok().and_then(|text| {
-            let page = Page::read(Message::read(text)?.member("result")?)?;
-            Some((page.next.is_none(), page.names().collect::<HashSet<String>>()))
-        });
-        let names = match page {
-            // The only page says all; of several the client may not ask for each.
-            Some((true, taken)) if first_page => Some(self.asking.settle(&taken)),
-            Some((true, _)) => Some(self.asking.names(&self.upstream).await),
-            _ => None,
-        };
-        let filter = &self.settings.filter;
-        let new = std::str::from_utf8(&message).ok().and_then(|text| {
-            changed(text, "result", |result| Page::read(result)?.changed(filter, names.as_deref()))
-        });
+        let new = self.page(&message, first_page).await;
         self.answered(&id, new.map_or(message, String::into_bytes)).await;
+    }
+
+    async fn page(&self, message: &[u8], first_page: bool) -> Option<String> {
+        let text = std::str::from_utf8(message).ok()?;
+        let page = Page::read(Message::read(text)?.member("result")?)?;
+        let names = if first_page && page.next.is_none() {
+            // The only page says all.
+            self.asking.names_beside(page.rivals().collect()).await
+        } else {
+            self.asking.names(&self.upstream).await
+        };
+        let new = page.changed(&self.settings.filter, &names)?;
+        changed(text, "result", |_| Some(new))
     }
 
     /// The result of a tool: large texts become files on a thread that may block.
@@ -120,4 +155,8 @@ impl Proxy {
 fn unaltered(why: &str) -> Option<String> {
     tracing::warn!(why, "a large result stays in the conversation");
     None
+}
+
+fn dropped(why: &str) {
+    tracing::warn!(why, "a message of the server is dropped");
 }

@@ -1,63 +1,12 @@
-//! The list of tools: the upstream's, then the reload tools under names that are
-//! free beside them.
+//! The list of tools: the upstream's, then the reload tools, each under the name that
+//! the client has it by.
 
-use std::collections::HashSet;
-
-use super::edit::{changed, without};
+use super::edit::{changed, with, without};
 use super::filter::Filter;
 use super::message::{member, text};
+use super::names::{Names, is_disputed};
 use crate::history::raw::{self, offset_in};
 use crate::history::splice::{Edit, quote, splice};
-use crate::tools::{self, Definition, RELOAD};
-
-/// What a reload tool is called where its own name is taken.
-const PREFIX: &str = "unburden_";
-
-/// The reload tools under the names that this client has them by.
-#[derive(Debug, Clone)]
-pub(super) struct Names(Vec<(String, &'static Definition)>);
-
-impl Names {
-    /// The names that are free beside those of the upstream.
-    pub(super) fn beside(upstream: &HashSet<String>) -> Names {
-        let reload = tools::every().iter().filter(|tool| RELOAD.contains(&tool.name));
-        Names(reload.map(|tool| (free(tool.name, upstream), tool)).collect())
-    }
-
-    /// The reload tool that has this name.
-    pub(super) fn tool(&self, name: &str) -> Option<&'static Definition> {
-        self.0.iter().find(|(own, _)| own == name).map(|(_, tool)| *tool)
-    }
-
-    /// `reload_tools` of a request to the service: each tool with the name that
-    /// guidance has to call it by here.
-    pub(super) fn reload_tools(&self) -> String {
-        let named =
-            |(own, tool): &(String, &Definition)| format!("{}:{}", quote(tool.name), quote(own));
-        format!("{{{}}}", self.0.iter().map(named).collect::<Vec<_>>().join(","))
-    }
-
-    fn listed(&self) -> Vec<String> {
-        self.0.iter().map(|(name, tool)| tool.as_mcp_named(name)).collect()
-    }
-}
-
-fn free(name: &str, taken: &HashSet<String>) -> String {
-    let mut own = name.to_owned();
-    while taken.contains(&own) {
-        own.insert_str(0, PREFIX);
-    }
-    own
-}
-
-/// True where a reload tool could have this name: then the list decides.
-pub(super) fn may_be_ours(name: &str) -> bool {
-    let mut bare = name;
-    while let Some(rest) = bare.strip_prefix(PREFIX) {
-        bare = rest;
-    }
-    RELOAD.contains(&bare)
-}
 
 /// One page of the upstream's list.
 pub(super) struct Page<'a> {
@@ -80,27 +29,19 @@ impl<'a> Page<'a> {
         Some(Page { result, tools, each, next })
     }
 
-    /// The names on it.
-    pub(super) fn names(&self) -> impl Iterator<Item = String> {
-        self.each.iter().filter_map(|tool| Some(text(member(tool, "name")?)?.into_owned()))
+    /// The names on it that could be in the way of ours.
+    pub(super) fn rivals(&self) -> impl Iterator<Item = String> {
+        let names = self.each.iter().filter_map(|tool| text(member(tool, "name")?));
+        names.filter(|name| is_disputed(name)).map(std::borrow::Cow::into_owned)
     }
 
     /// The page as the client gets it: no schema for results that may become
-    /// descriptors, which clients would refuse for not fitting it; and `ours`
-    /// behind the upstream's.
-    pub(super) fn changed(&self, filter: &Filter, ours: Option<&Names>) -> Option<String> {
-        let mut edits = Vec::new();
-        for tool in &self.each {
-            let Some(name) = member(tool, "name").and_then(text) else { continue };
-            let Some(replacement) = filter.takes(&name).then(|| without(tool, "outputSchema"))
-            else {
-                continue;
-            };
-            let start = offset_in(self.tools, tool);
-            let span = start..start + tool.len();
-            edits.extend(replacement.map(|replacement| Edit { span, replacement }));
-        }
-        let ours = ours.map(Names::listed).unwrap_or_default();
+    /// descriptors, which clients would refuse for not fitting it; no name of ours for a
+    /// tool of the upstream; and ours behind the last page.
+    pub(super) fn changed(&self, filter: &Filter, names: &Names) -> Option<String> {
+        let edits: Vec<Edit> =
+            self.each.iter().filter_map(|tool| self.edit(tool, filter, names)).collect();
+        let ours = if self.next.is_none() { names.listed() } else { Vec::new() };
         if edits.is_empty() && ours.is_empty() {
             return None;
         }
@@ -110,10 +51,28 @@ impl<'a> Page<'a> {
         let tools = format!("{inside}{comma}{}]", ours.join(","));
         changed(self.result, "tools", |_| Some(tools))
     }
+
+    /// What is to change of one tool.
+    fn edit(&self, tool: &str, filter: &Filter, names: &Names) -> Option<Edit> {
+        let name = member(tool, "name").and_then(text)?;
+        let plain = filter.takes(&name).then(|| without(tool, "outputSchema")).flatten();
+        let shown = names.shown(&name);
+        let named = (shown != name).then(|| {
+            let tool = plain.as_deref().unwrap_or(tool);
+            // Once, so that nobody reads another of its names.
+            let nameless = without(tool, "name");
+            with(nameless.as_deref().unwrap_or(tool), "name", &quote(&shown))
+        });
+        let replacement = named.flatten().or(plain)?;
+        let start = offset_in(self.tools, tool);
+        Some(Edit { span: start..start + tool.len(), replacement })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn taken(names: &[&str]) -> HashSet<String> {
@@ -121,27 +80,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_taken_gets_a_prefix_until_it_is_free() {
-        let names = Names::beside(&taken(&["read_file", "grep", "unburden_grep"]));
-        assert_eq!(names.tool("unburden_read_file").unwrap().name, "read_file");
-        assert_eq!(names.tool("unburden_unburden_grep").unwrap().name, "grep");
-        assert_eq!(names.tool("lro_extract").unwrap().name, "lro_extract");
-        assert!(names.tool("read_file").is_none());
-    }
-
-    #[test]
-    fn only_some_names_can_be_ours() {
-        let names = ["grep", "unburden_unburden_grep", "unburden_search", "search"];
-        assert_eq!(names.map(may_be_ours), [true, true, false, false]);
-    }
-
-    #[test]
     fn the_last_page_has_ours_and_no_schema_of_what_may_change() {
         let result = r#"{"x":1.10,"tools":[{"name":"a","outputSchema":{}},{"name":"b","outputSchema":{"y":1}}],"_meta":{}}"#;
         let page = Page::read(result).unwrap();
         let filter = Filter { deny: taken(&["b"]), ..Filter::default() };
-        let names = Names::beside(&page.names().collect());
-        let said = page.changed(&filter, Some(&names)).unwrap();
+        let names = Names::beside(&page.rivals().collect());
+        let said = page.changed(&filter, &names).unwrap();
         let kept = r#"{"x":1.10,"tools":[{"name":"a"},{"name":"b","outputSchema":{"y":1}},{"name":"read_file""#;
         assert!(said.starts_with(kept), "{said}");
         assert!(said.ends_with(r#"}],"_meta":{}}"#), "{said}");
@@ -150,13 +94,21 @@ mod tests {
 
     #[test]
     fn a_page_with_nothing_to_change_stays() {
+        let names = Names::beside(&taken(&[]));
         let page = Page::read(r#"{"tools":[{"name":"a"}],"nextCursor":"2"}"#).unwrap();
         assert_eq!(page.next, Some("\"2\""));
-        assert_eq!(page.changed(&Filter::default(), None), None);
+        assert_eq!(page.changed(&Filter::default(), &names), None);
         assert_eq!(Page::read(r#"{"tools":[],"nextCursor":""}"#).unwrap().next, None);
         let empty = Page::read(r#"{"tools":[ ]}"#).unwrap();
-        let names = Names::beside(&HashSet::new());
-        let said = empty.changed(&Filter::default(), Some(&names)).unwrap();
+        let said = empty.changed(&Filter::default(), &names).unwrap();
         assert_eq!(Page::read(&said).unwrap().each.len(), 4);
+    }
+
+    #[test]
+    fn a_tool_under_a_name_of_ours_gets_another_and_one_only() {
+        let names = Names::beside(&taken(&[]));
+        let page = r#"{"tools":[{"name":"a","x":1.10,"name":"grep","y":2}],"nextCursor":"2"}"#;
+        let said = Page::read(page).unwrap().changed(&Filter::default(), &names).unwrap();
+        assert_eq!(said, r#"{"tools":[{"x":1.10,"y":2,"name":"upstream_grep"}],"nextCursor":"2"}"#);
     }
 }

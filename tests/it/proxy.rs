@@ -2,6 +2,9 @@
 //! over HTTP (`proxy/upstream.py`). What passes is compared byte for byte.
 
 mod client;
+mod distrust;
+mod environment;
+mod folder;
 mod http;
 mod lives;
 mod materialised;

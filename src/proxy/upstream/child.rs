@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::super::lines::{self, Line};
 use super::super::message::{UPSTREAM_FAILED, error, id_at_the_edges};
-use super::{Event, StartError};
+use super::{Environment, Event, StartError};
 
 /// Time that a process has to end after its input did.
 const GRACE: Duration = Duration::from_secs(2);
@@ -31,6 +31,7 @@ pub(in crate::proxy) struct Child {
 impl Child {
     pub(super) fn start(
         command: &[String],
+        environment: &Environment,
         limit: usize,
         events: mpsc::Sender<Event>,
     ) -> Result<Child, StartError> {
@@ -38,6 +39,8 @@ impl Child {
         let failed = |source| StartError::Command { command: name.to_owned(), source };
         let mut process = Command::new(name)
             .args(arguments)
+            .env_clear()
+            .envs(environment.all())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // A launcher's own children end with it.

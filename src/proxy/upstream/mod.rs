@@ -2,6 +2,7 @@
 
 mod child;
 mod client;
+mod environment;
 mod failure;
 mod headers;
 mod http;
@@ -9,6 +10,7 @@ mod listen;
 mod sse;
 
 pub use client::{Headers, HttpError};
+pub use environment::{Environment, EnvironmentError};
 
 use std::sync::Arc;
 
@@ -24,7 +26,12 @@ const WAITING: usize = 64;
 #[derive(Debug, Clone)]
 pub enum Target {
     /// A process, spoken to by its standard input and output.
-    Command(Vec<String>),
+    Command {
+        /// The program and its arguments.
+        command: Vec<String>,
+        /// All that it has as environment.
+        environment: Environment,
+    },
     /// A server over streamable HTTP.
     Url {
         /// Its address.
@@ -45,6 +52,9 @@ pub enum StartError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Its environment.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
     /// The address.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -74,7 +84,9 @@ impl Upstream {
     ) -> Result<(Upstream, mpsc::Receiver<Event>), StartError> {
         let (events, incoming) = mpsc::channel(WAITING);
         let upstream = match target {
-            Target::Command(command) => Upstream::Child(Child::start(&command, limit, events)?),
+            Target::Command { command, environment } => {
+                Upstream::Child(Child::start(&command, &environment, limit, events)?)
+            }
             Target::Url { url, headers } => {
                 Upstream::Http(Arc::new(Http::new(&url, headers, limit, events)?))
             }

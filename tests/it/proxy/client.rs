@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -64,12 +65,28 @@ impl Client {
         options: &[&str],
         change: impl FnOnce(&mut Command),
     ) -> Client {
+        Client::launch(way, options, |command, folder| {
+            let files = folder.join("files");
+            std::fs::create_dir(&files).unwrap();
+            command.arg("--root").arg(&files).args(flags);
+            change(command);
+        })
+    }
+
+    /// Starts a child that has no folder but those of `flags` and `change`.
+    pub(super) fn bare(flags: &[&str], change: impl FnOnce(&mut Command, &Path)) -> Client {
+        Client::launch(Way::Child, &[], |command, folder| {
+            command.args(flags);
+            change(command, folder);
+        })
+    }
+
+    fn launch(way: Way, options: &[&str], change: impl FnOnce(&mut Command, &Path)) -> Client {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
-        std::fs::create_dir(folder.path().join("files")).unwrap();
-        let files = folder.path().join("files").display().to_string();
         let mut command = Command::new(env!("CARGO_BIN_EXE_unburden"));
-        command.args(["proxy", "--root", &files]).args(flags);
+        command.arg("proxy");
+        change(&mut command, folder.path());
         let mut server = None;
         if way == Way::Child {
             command.args(["--", "python3", UPSTREAM]).arg(&log).arg("stdio").args(options);
@@ -80,7 +97,6 @@ impl Client {
         }
         let stderr = std::fs::File::create(folder.path().join("stderr")).unwrap();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
-        change(&mut command);
         let mut proxy = command.spawn().unwrap();
         let (sender, lines) = channel();
         let output = BufReader::new(proxy.stdout.take().unwrap());
@@ -203,6 +219,15 @@ impl Client {
         none == Err(RecvTimeoutError::Timeout) && self.passed.borrow().is_empty()
     }
 
+    /// What came and was not asked for, within a while.
+    pub(super) fn rest(&self) -> Vec<String> {
+        let mut rest: Vec<String> = self.passed.borrow_mut().drain(..).collect();
+        while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(300)) {
+            rest.push(line);
+        }
+        rest
+    }
+
     pub(super) fn terminate(&self) {
         let id = self.proxy.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().unwrap();
@@ -233,7 +258,7 @@ impl Drop for Client {
     }
 }
 
-fn serve(way: Way, log: &std::path::Path, options: &[&str]) -> (Child, u16) {
+fn serve(way: Way, log: &Path, options: &[&str]) -> (Child, u16) {
     let mode = if way == Way::Json { "json" } else { "sse" };
     let mut child = Command::new("python3")
         .arg(UPSTREAM)
@@ -250,14 +275,19 @@ fn serve(way: Way, log: &std::path::Path, options: &[&str]) -> (Child, u16) {
 
 /// What the proxy says on standard error where it does not even start.
 pub(super) fn refused(arguments: &[&str]) -> (Option<i32>, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_unburden"))
-        .arg("proxy")
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    refused_with(arguments, |_| {})
+}
+
+/// The same with a change of its command.
+pub(super) fn refused_with(
+    arguments: &[&str],
+    change: impl FnOnce(&mut Command),
+) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unburden"));
+    command.arg("proxy").args(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    change(&mut command);
+    let mut child = command.spawn().unwrap();
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     (child.wait().unwrap().code(), said)

@@ -76,19 +76,6 @@ fn calls_go_where_the_list_says() {
     }
 }
 
-#[test]
-fn a_list_that_changed_is_looked_at_again() {
-    let mut client = Client::new(Way::Child, &[], &[]);
-    let ours = client.result(1, "grep", &json!({"pattern": "x"}));
-    assert_eq!(ours["isError"], false);
-    client.send(r#"{"jsonrpc":"2.0","method":"x/change","params":{"names":"grep"}}"#);
-    let told = client.line(|line| line.contains("list_changed"));
-    assert_eq!(told, r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
-    assert!(client.call(2, "grep", &json!({"pattern": "x"})).contains("called grep"));
-    let ours = client.result(3, "unburden_grep", &json!({"pattern": "x"}));
-    assert_eq!(ours["isError"], false);
-}
-
 /// What left is read back through the proxy's own tools, byte for byte.
 #[test]
 fn what_left_is_read_back_byte_for_byte() {

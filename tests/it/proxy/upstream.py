@@ -5,7 +5,9 @@ and never made by a JSON library, where the spelling matters.
     upstream.py LOG stdio|json|sse [OPTION=VALUE…]
 
 OPTIONS: names (of further tools, separated by commas), pages (of the list of tools),
-status (that every POST gets), break (end a stream before its answer; go on by Last-Event-ID).
+status (that every POST gets), break (end a stream before its answer; go on by Last-Event-ID),
+first (bytes, as hexadecimal, that a list of tools is preceded by; standard output only),
+hidden (names that a list for the proxy itself does not have).
 """
 
 import json
@@ -54,8 +56,10 @@ def tool(name):
     return '{"name":"%s","unknown":1.10,"inputSchema":{"type":"object"}%s}' % (name, schema)
 
 
-def tools(cursor):
+def tools(cursor, proxys_own):
     names = TOOLS + [name for name in OPTIONS.get("names", "").split(",") if name]
+    if proxys_own:
+        names = [name for name in names if name not in OPTIONS.get("hidden", "").split(",")]
     pages, page = int(OPTIONS.get("pages", "1")), int(cursor or 0)
     size = -(-len(names) // pages)
     part = ",".join(tool(name) for name in names[page * size:(page + 1) * size])
@@ -98,6 +102,8 @@ def called(name, arguments, tell, ask):
         return text(ask('{"jsonrpc":"2.0","id": "s-1","method":"sampling/createMessage","params":{"x":1.10}}', "s-1"))
     if name == "wrong":
         return '{"content":[{"type":"text","text":"%s"}],"isError":true}' % ("bad " * 3000)
+    if name == "tell":
+        tell(arguments["line"])
     if name == "die":
         os._exit(3)
     return '{"content":[{"type":"text","text":"called %s"}],"x":1.10}' % name
@@ -113,6 +119,10 @@ def answer(body, tell, ask):
             ARRIVED.notify_all()
         return None
     if "id" not in message:
+        if method == "x/silent":
+            OPTIONS["names"] = params["names"]
+        if method == "x/tell":
+            tell(params["line"])
         if method == "x/change":
             OPTIONS["names"] = params["names"]
             tell('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')
@@ -120,7 +130,11 @@ def answer(body, tell, ask):
     if method == "initialize":
         result = '{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"scripted","version":"1"},"odd":1.10}'
     elif method == "tools/list":
-        result = tools(params.get("cursor"))
+        if MODE == "stdio" and "first" in OPTIONS:
+            with LOCK:
+                sys.stdout.buffer.write(bytes.fromhex(OPTIONS["first"]) + b"\n")
+                sys.stdout.buffer.flush()
+        result = tools(params.get("cursor"), "unburden" in str(message["id"]))
     elif method == "tools/call" and params["name"] == "fail":
         return '{"jsonrpc":"2.0", "id":%s,"error":{"code":-32602,"message":"no","data":{"x":1.10}}}' % json.dumps(message["id"])
     elif method == "tools/call":

@@ -15,6 +15,9 @@ from behind.bench import (
 from client import Answered, Client, Sdk, over_http, over_stdio, settled
 from upstreams import OverHttp, recorded
 
+# Variables of the environment, each of them small.
+STONES = 150
+
 
 def everything_small_is_the_same(_: Bench, plain: Client, through: Client) -> None:
     for tool, arguments in (
@@ -92,6 +95,9 @@ def a_large_environment_becomes_a_file(bench: Bench, plain: Client, through: Cli
     found = through.call("grep", pattern="under-the-third-stone", path=str(file), literal=True)
     assert found.data["matches"], found.text
     assert "under-the-third-stone" in direct.text
+    # What the command line does not name stays with the proxy.
+    kept = through.call("grep", pattern="kept-from-the-server", path=str(file), literal=True)
+    assert "kept-from-the-server" in direct.text and not kept.data["matches"], kept.text
 
 
 def behind_everything(bench: Bench, sdk: Sdk, url: OverHttp | None) -> None:
@@ -105,10 +111,16 @@ def behind_everything(bench: Bench, sdk: Sdk, url: OverHttp | None) -> None:
     else:
         direct, proxy = (
             over_stdio(command),
-            over_stdio(bench.proxy(command=recorded(command, record))),
+            over_stdio(
+                bench.proxy(
+                    *(f"--env=STONE_{n}" for n in range(STONES)),
+                    command=recorded(command, record),
+                )
+            ),
         )
     for target in (direct, proxy):
-        many = {f"STONE_{n}": f"{n} " * 40 + "under-the-third-stone" for n in range(150)}
+        many = {f"STONE_{n}": f"{n} " * 40 + "under-the-third-stone" for n in range(STONES)}
+        many["UNBURDEN_LLM__API_KEY"] = "kept-from-the-server"
         target["env"] = target.get("env", {}) | many
     checks = [
         the_list_has_ours_in_it,
