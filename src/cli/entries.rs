@@ -7,6 +7,9 @@ use crate::config::{Config, Key};
 use crate::http::{Entry, Token};
 use crate::service::{Tenant, open_all};
 
+/// Shortest token, in characters: nothing slows down who guesses.
+const TOKEN_CHARACTERS: usize = 16;
+
 /// The operator's own folders are for who has the operator's token; without that token
 /// they are for everybody where there are no tenants, and for nobody where there are.
 pub(super) fn entries(config: &Config) -> Result<Vec<Entry>, CliError> {
@@ -42,6 +45,11 @@ fn token(section: &str, key: Option<&Key>, file: Option<&Path>) -> Result<Option
     let word = key.text().trim();
     if word.is_empty() {
         return Err(CliError::NoToken { section: section.to_owned() });
+    }
+    let found = word.chars().count();
+    if found < TOKEN_CHARACTERS {
+        let section = section.to_owned();
+        return Err(CliError::ShortToken { section, found, least: TOKEN_CHARACTERS });
     }
     Ok(Some(Token::new(word)))
 }

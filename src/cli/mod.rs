@@ -89,6 +89,19 @@ pub enum CliError {
         /// The section of the configuration.
         section: String,
     },
+    /// A token that can be guessed.
+    #[error(
+        "{section} has a token of {found} characters; accepted are {least} or more, such as \
+         `openssl rand -hex 32` gives"
+    )]
+    ShortToken {
+        /// The section of the configuration.
+        section: String,
+        /// The token's length.
+        found: usize,
+        /// The shortest that is accepted.
+        least: usize,
+    },
     /// Landlock was required.
     #[error(
         "store.landlock is \"required\", but {found}; accepted is \"auto\" there, or a kernel with \

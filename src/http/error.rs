@@ -222,6 +222,7 @@ fn reload(
         E::NotFound { .. } | E::NoResult { .. } => {
             (StatusCode::NOT_FOUND, "file_not_found", Some(path))
         }
+        E::Ambiguous { .. } => refused("result_ambiguous", path),
         E::NotAFile { .. } => refused("not_a_file", path),
         E::NotText { .. } => refused("not_text", path),
         E::TooLarge { .. } => refused("file_too_large", path),

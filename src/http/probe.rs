@@ -2,11 +2,11 @@
 //! history or calls a model.
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::Door;
+use super::{Door, token};
 
 #[derive(Serialize)]
 struct Status<'a> {
@@ -26,11 +26,24 @@ pub(super) async fn healthz() -> Response {
     plain(StatusCode::OK, &Status { status: "ok", reason: None })
 }
 
-/// Work can be done: every root can be read and written.
-pub(super) async fn readyz(State(door): State<Door>) -> Response {
-    let unready = move || door.tenants.iter().find_map(|tenant| tenant.service.unready());
-    let look = tokio::task::spawn_blocking(unready).await;
-    let reason = look.unwrap_or_else(|_| Some("the roots could not be looked at".to_owned()));
+/// Work can be done: every root can be read and written. Which one cannot is told to who
+/// may use it; others hear that there is one.
+pub(super) async fn readyz(State(door): State<Door>, headers: HeaderMap) -> Response {
+    let caller = token::tenant(&door.tenants, &headers);
+    let look = move || {
+        let own = caller.and_then(|caller| caller.service.unready());
+        own.or_else(|| {
+            let reason = door.tenants.iter().find_map(|tenant| tenant.service.unready())?;
+            tracing::warn!(reason, "not ready");
+            Some(
+                "a root cannot be read and written; the log says which, and so does this to a \
+                  request with its token"
+                    .to_owned(),
+            )
+        })
+    };
+    let looked = tokio::task::spawn_blocking(look).await;
+    let reason = looked.unwrap_or_else(|_| Some("the roots could not be looked at".to_owned()));
     match reason {
         None => plain(StatusCode::OK, &Status { status: "ready", reason: None }),
         Some(reason) => {

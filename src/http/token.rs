@@ -40,8 +40,8 @@ pub(super) async fn require(
     next.run(request).await
 }
 
-/// Every token is compared, so that the time tells nothing of which was near.
-fn tenant(tenants: &[Arc<Tenant>], headers: &HeaderMap) -> Option<Arc<Tenant>> {
+/// The tenant that the request's token is of. Every token is compared, so that the time tells nothing of which was near.
+pub(super) fn tenant(tenants: &[Arc<Tenant>], headers: &HeaderMap) -> Option<Arc<Tenant>> {
     let given = given(headers).map(Token::new);
     let mut found = None;
     for tenant in tenants {

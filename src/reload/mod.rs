@@ -155,6 +155,20 @@ pub enum ReloadError {
         /// The id, shortened.
         id: String,
     },
+    /// An id that results of several folders have.
+    #[error(
+        "{found} results of {id:?} lie in different folders: {}; accepted is one of these paths as \
+         result_id, or its folder as store_dir",
+        choice(paths, *found)
+    )]
+    Ambiguous {
+        /// The id, shortened.
+        id: String,
+        /// Where some of them lie.
+        paths: Vec<String>,
+        /// How many there are.
+        found: usize,
+    },
     /// A file that was here until its time was over.
     #[error("{path:?} has expired and was deleted at {expired_at}; {again} makes it again")]
     Expired {
@@ -243,6 +257,15 @@ pub enum ReloadError {
 
 fn at(position: Option<usize>) -> String {
     position.map_or_else(String::new, |position| format!(" at position {position}"))
+}
+
+/// Paths to choose from, and how many more there are.
+fn choice(paths: &[String], found: usize) -> String {
+    let shown = paths.iter().map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
+    match found.saturating_sub(paths.len()) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// A `max_tokens` of zero asks for nothing and would make no cursor grow.

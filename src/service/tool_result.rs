@@ -2,6 +2,7 @@
 //! result out.
 
 use std::io::ErrorKind;
+use std::path::Path;
 
 use super::reload::COPIES;
 use super::{Failure, Service, target};
@@ -11,6 +12,11 @@ use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use crate::reload::{ReloadError, grep, unopened};
 use crate::store::{Location, WHOLE_BYTES, find_result, gone_result, read_regular, stores};
 use crate::tokens::Tokenizer;
+
+/// Most paths that an answer offers to choose from.
+const NAMED: usize = 10;
+/// Most of an id that an error repeats, in characters.
+const ID: usize = 200;
 
 impl Service {
     /// `POST /read_tool_result`.
@@ -58,16 +64,15 @@ impl Service {
                 found.push(at);
             }
         }
-        let mut found = found.into_iter();
-        if let Some(first) = found.next() {
-            return Ok((first, found.map(|at| at.spelled().to_owned()).collect()));
+        if !found.is_empty() {
+            return newest_of_one_folder(id, &found);
         }
         // What was deleted in one of the folders is told from what never was.
         let not_found = || ReloadError::NotFound { path: id.to_owned() };
         if let Some(at) = folders.iter().find_map(|folder| gone_result(folder, id)) {
             return Err(Failure::of_file("result_id", &at, not_found()));
         }
-        let id = id.chars().take(200).collect();
+        let id = id.chars().take(ID).collect();
         Err(Failure::Reload { field: "result_id", source: ReloadError::NoResult { id } })
     }
 
@@ -115,6 +120,22 @@ impl Service {
         answer.put("truncated_by", &found.truncated);
         Ok(answer)
     }
+}
+
+/// The first of what was found, and the others. Where they lie in different folders, they
+/// are of different chats: which one is meant, only the caller knows.
+fn newest_of_one_folder(id: &str, found: &[Location]) -> Result<(Location, Vec<String>), Failure> {
+    let spelled = || found.iter().map(|at| at.spelled().to_owned());
+    let folder = |at: &Location| at.key().parent().map(Path::to_path_buf);
+    if found.iter().all(|at| folder(at) == folder(&found[0])) {
+        return Ok((found[0].clone(), spelled().skip(1).collect()));
+    }
+    let mut paths: Vec<String> = spelled().collect();
+    paths.sort();
+    paths.truncate(NAMED);
+    let id = id.chars().take(ID).collect();
+    let source = ReloadError::Ambiguous { id, paths, found: found.len() };
+    Err(Failure::Reload { field: "result_id", source })
 }
 
 /// A stored result, whole.

@@ -17,6 +17,7 @@ mod ledger;
 mod lro_name;
 mod manifest;
 mod mention;
+mod mounts;
 mod name;
 mod names_in;
 mod private;

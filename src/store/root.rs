@@ -9,6 +9,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::StoreError;
+use super::mounts::Mounts;
 
 /// Longest path a caller may give, in bytes.
 const PATH_BYTES: usize = 4096;
@@ -49,6 +50,15 @@ impl Root {
             (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino)
         };
         !open.is_ok_and(|open| there.is_ok_and(|there| same(open, there)))
+    }
+
+    /// True where it is the other or lies in it, whatever either is called.
+    fn is_within(&self, other: &Root) -> bool {
+        let same = |folder: &Path| {
+            let (folder, other) = (rustix::fs::stat(folder), rustix::fs::fstat(&other.dir));
+            folder.is_ok_and(|a| other.is_ok_and(|b| (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)))
+        };
+        self.real.starts_with(&other.real) || self.real.ancestors().any(same)
     }
 }
 
@@ -147,14 +157,15 @@ impl Roots {
         })
     }
 
-    /// A root of one that lies in a root of the other, if there is one.
+    /// A root of one that shows a folder of a root of the other, if there is one: by its
+    /// path, by another path to the same folder, or by a mount within either.
     pub fn overlap(&self, other: &Roots) -> Option<String> {
-        let pairs = self.roots.iter().flat_map(|one| other.roots.iter().map(move |two| (one, two)));
-        let inner = |(one, two): (&Arc<Root>, &Arc<Root>)| {
-            let inside = |a: &Root, b: &Root| a.real.starts_with(&b.real).then(|| a.real.clone());
-            inside(one, two).or_else(|| inside(two, one))
+        let mounts = Mounts::read();
+        let meet = |one: &Root, two: &Root| {
+            one.is_within(two) || two.is_within(one) || mounts.overlap(&one.real, &two.real)
         };
-        pairs.filter_map(|(one, two)| inner((one, two))).next().map(|at| at.display().to_string())
+        let met = self.roots.iter().find(|one| other.roots.iter().any(|two| meet(one, two)));
+        met.map(|one| one.real.display().to_string())
     }
 
     /// The roots as the kernel spells them.

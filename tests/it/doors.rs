@@ -2,8 +2,9 @@
 //! once: Host and Origin, tenants, memory, turns, and the lines of slow clients.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -247,6 +248,55 @@ fn tenants_that_share_a_folder_are_refused() {
     }
 }
 
+/// A bind mount is one folder under two paths, and no link leads from one to the other.
+#[test]
+fn tenants_that_share_a_folder_by_a_mount_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["acme/inner", "globex/in", "apart"] {
+        std::fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    // Source and place of the mount, the tenants' roots, and whether they meet.
+    for (from, to, one, other, meet) in [
+        ("acme", "globex", "acme", "globex", true),
+        ("acme/inner", "globex", "acme", "globex", true),
+        ("acme", "globex", "acme/inner", "globex", true),
+        ("acme/inner", "globex/in", "acme", "globex", true),
+        ("acme/inner", "globex/in", "acme/inner", "globex/in", true),
+        ("apart", "globex/in", "acme", "globex", false),
+    ] {
+        let script = format!(
+            "mount --bind {from} {to} && exec {} serve --listen 127.0.0.1:0",
+            env!("CARGO_BIN_EXE_unburden")
+        );
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let child = Command::new("unshare")
+            .args(["--mount", "sh", "-c", &script])
+            .current_dir(folder.path())
+            .env("UNBURDEN_STORE__ROOTS", at("apart"))
+            .envs([("UNBURDEN_TENANTS__A__TOKEN", "the-token-of-one-tenant")])
+            .envs([("UNBURDEN_TENANTS__B__TOKEN", "the-token-of-another-one")])
+            .envs([
+                ("UNBURDEN_TENANTS__A__ROOTS", at(one)),
+                ("UNBURDEN_TENANTS__B__ROOTS", at(other)),
+            ])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let Ok(mut child) = child else { return println!("skipped: there is no unshare here") };
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let started = line.starts_with("listening on");
+        child.kill().unwrap();
+        let said = child.wait_with_output().unwrap().stderr;
+        let said = String::from_utf8_lossy(&said);
+        let shared = said.contains("the tenants \"a\" and \"b\" share the folder");
+        if !started && !shared {
+            return println!("skipped: no mount can be made here: {said}");
+        }
+        assert_eq!((shared, started), (meet, !meet), "{from} at {to}, {one}, {other}: {said}");
+    }
+}
+
 #[tokio::test]
 async fn what_does_not_fit_the_memory_is_told_before_it_is_read() {
     let app = TestApp::with(|config| config.server.memory_bytes = 4 * 1024 * 1024);
@@ -415,7 +465,7 @@ fn the_kernel_holds_a_confined_thread_to_its_roots() {
 /// What `serve` says on standard error when it does not start.
 fn refused(flags: &[&str], environment: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let out = std::process::Command::new(env!("CARGO_BIN_EXE_unburden"))
+    let out = Command::new(env!("CARGO_BIN_EXE_unburden"))
         .arg("serve")
         .args(flags)
         .current_dir(folder.path())
@@ -444,21 +494,47 @@ fn it_does_not_start_open_to_the_world_or_with_doubtful_tokens() {
     let base = [
         ("UNBURDEN_TENANTS__ACME__ROOTS", roots.0.as_str()),
         ("UNBURDEN_TENANTS__GLOBEX__ROOTS", roots.1.as_str()),
-        ("UNBURDEN_TENANTS__ACME__TOKEN", "one"),
+        ("UNBURDEN_TENANTS__ACME__TOKEN", "one-and-no-other-word"),
     ];
     let without = refused(&[], &base);
     assert!(without.contains("tenants.globex has no token"), "{without}");
-    let same: Vec<_> =
-        base.into_iter().chain([("UNBURDEN_TENANTS__GLOBEX__TOKEN", "one")]).collect();
+    let same: Vec<_> = base
+        .into_iter()
+        .chain([("UNBURDEN_TENANTS__GLOBEX__TOKEN", "one-and-no-other-word")])
+        .collect();
     let same = refused(&[], &same);
     assert!(same.contains("tenants.acme and tenants.globex have the same token"), "{same}");
-    assert!(!same.contains("\"one\""), "no token is shown: {same}");
+    assert!(!same.contains("one-and"), "no token is shown: {same}");
+}
+
+#[test]
+fn a_token_that_can_be_guessed_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    std::fs::write(&file, " \n fifteen_letters\n").unwrap();
+    let roots = folder.path().display().to_string();
+    let sentence = |section: &str, found: usize| {
+        format!(
+            "{section} has a token of {found} characters; accepted are 16 or more, such as \
+             `openssl rand -hex 32` gives"
+        )
+    };
+    let short = refused(&[], &[("UNBURDEN_SERVER__TOKEN", "x")]);
+    assert!(short.contains(&sentence("server", 1)), "{short}");
+    let short = refused(&["--token-file", file.to_str().unwrap()], &[]);
+    assert!(short.contains(&sentence("server", 15)) && !short.contains("fifteen"), "{short}");
+    let tenant = [
+        ("UNBURDEN_TENANTS__ACME__ROOTS", roots.as_str()),
+        ("UNBURDEN_TENANTS__ACME__TOKEN", "\u{e9}\u{e9}"),
+    ];
+    let short = refused(&[], &tenant);
+    assert!(short.contains(&sentence("tenants.acme", 2)), "{short}");
 }
 
 #[test]
 fn tokens_come_from_the_environment_and_digits_stay_digits() {
     let folder = tempfile::tempdir().unwrap();
-    let served = Served::start(folder, &[("UNBURDEN_SERVER__TOKEN", "0123456789")]);
+    let served = Served::start(folder, &[("UNBURDEN_SERVER__TOKEN", "0123456789012345")]);
     let ask = |token: &str| {
         let head = format!(
             "POST /grep HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n\
@@ -466,8 +542,8 @@ fn tokens_come_from_the_environment_and_digits_stay_digits() {
         );
         talk(served.address(), &[&head], Duration::ZERO).0
     };
-    assert!(ask("0123456789").starts_with("HTTP/1.1 200"));
-    assert!(ask("123456789").starts_with("HTTP/1.1 401"));
+    assert!(ask("0123456789012345").starts_with("HTTP/1.1 200"));
+    assert!(ask("123456789012345").starts_with("HTTP/1.1 401"));
 }
 
 /// `Service` is what a door has; it opens with the defaults of a test.

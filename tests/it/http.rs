@@ -201,6 +201,31 @@ async fn probes_and_documents() {
     assert_eq!(app.get("/healthz").await.status, StatusCode::OK);
 }
 
+/// Where the folders lie is for who may use them.
+#[tokio::test]
+async fn a_probe_without_a_token_shows_no_path() {
+    let app = TestApp::new();
+    std::fs::remove_dir_all(app.folder()).unwrap();
+    let ask = async |authorization: Option<&str>| {
+        let mut request = Request::get("/readyz").header("host", "localhost");
+        if let Some(word) = authorization {
+            request = request.header("authorization", word);
+        }
+        let reply = send(app.router_with_token("s3cret"), request.body(Body::empty()).unwrap());
+        let reply = reply.await;
+        assert_eq!(reply.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(reply.json["status"], "not ready");
+        reply.json["reason"].as_str().unwrap().to_owned()
+    };
+    let real = app.folder().display().to_string();
+    for stranger in [None, Some("Bearer s3cre"), Some("Basic s3cret")] {
+        let reason = ask(stranger).await;
+        assert!(!reason.contains("/workspace") && !reason.contains(&real), "{reason}");
+        assert!(!reason.contains('/') && reason.contains("token"), "{reason}");
+    }
+    assert!(ask(Some("Bearer s3cret")).await.contains("/workspace"));
+}
+
 #[tokio::test]
 async fn with_a_token_only_the_probes_are_open() {
     let app = TestApp::new();

@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 
+use unburden::tools::{Manner, call, every};
+
 use crate::app::TestApp;
 use crate::asking::{Said, memories};
 use crate::history::array;
@@ -145,12 +147,49 @@ fn two_results_of_one_id_are_both_named_and_the_newest_is_read() {
     let said = app.tool_result("call_7", &json!({"lines": "first:1"}));
     assert_eq!(said.get("total_lines"), 400);
     assert_eq!(said.get("others"), json!(["/workspace/store/tool_call_7.txt"]));
-    let settings = json!({"max_total_tokens": 1, "store_dir": "/workspace/second"});
-    app.offload(&history("call_7", &log(300)), &settings);
-    let said = app.tool_result("call_7", &json!({"lines": "first:1"}));
-    assert_eq!(said.get("others").as_array().unwrap().len(), 2, "{}", said.envelope);
-    let said = app.tool_result("call_7", &json!({"store_dir": "/workspace/second"}));
-    assert_eq!((said.get("total_lines"), said.raw("others")), (json!(300), None));
+}
+
+/// Ids are counted up by many frameworks: the same one in another folder is another
+/// chat's call, and which is meant, only the caller knows.
+#[tokio::test]
+async fn an_id_of_several_folders_is_a_choice_and_not_made_here() {
+    let app = app();
+    for n in 0..20 {
+        let folder = format!("/workspace/chat{n:02}");
+        let settings = json!({"max_total_tokens": 1, "store_dir": folder});
+        app.offload(&history("call_7", &log(300 + n)), &settings);
+        if n == 0 {
+            let refusal = app.tool_result_refusal("call_7", &json!({}));
+            assert_eq!(
+                refusal,
+                "2 results of \"call_7\" lie in different folders: \
+                 \"/workspace/chat00/tool_call_7.txt\", \"/workspace/store/tool_call_7.txt\"; \
+                 accepted is one of these paths as result_id, or its folder as store_dir"
+            );
+        }
+    }
+    let refusal = app.tool_result_refusal("tool_call_7", &json!({"lines": "grep:L1"}));
+    assert!(refusal.starts_with("21 results of \"tool_call_7\" lie in"), "{refusal}");
+    assert_eq!(refusal.matches("/tool_call_7.txt\"").count(), 10, "{refusal}");
+    assert!(refusal.contains("\"/workspace/chat09/tool_call_7.txt\" and 11 more; "), "{refusal}");
+    // The same words everywhere, and a folder or a path decides.
+    let body = json!({"result_id": "tool_call_7", "lines": "grep:L1"});
+    let reply = app.post("/read_tool_result", body.to_string()).await;
+    assert_eq!((reply.status.as_u16(), &reply.json["answer"]), (422, &json!(refusal)));
+    assert_eq!(reply.json["metadata"]["error"]["code"], "result_ambiguous");
+    let manner = Manner { name: "read_tool_result", reload_tools: "{}", max_tokens: 1000 };
+    let tool = every().iter().find(|tool| tool.name == "read_tool_result").unwrap();
+    let called = call(&app.service, tool, &body.to_string(), &manner);
+    assert_eq!((called.text, called.structured), (refusal, None));
+    let said = app.tool_result("call_7", &json!({"store_dir": "/workspace/chat05"}));
+    assert_eq!((said.get("total_lines"), said.raw("others")), (json!(305), None));
+    let said = app.tool_result("/workspace/chat11/tool_call_7.txt", &json!({}));
+    assert_eq!(said.get("total_lines"), 311);
+    // One folder of many has it: no doubt.
+    let settings = json!({"max_total_tokens": 1, "store_dir": "/workspace/chat03"});
+    app.offload(&history("call_8", &log(250)), &settings);
+    let said = app.tool_result("call_8", &json!({"lines": "7"}));
+    assert_eq!(said.get("path"), "/workspace/chat03/tool_call_8.txt");
 }
 
 #[test]

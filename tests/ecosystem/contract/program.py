@@ -9,7 +9,7 @@ import urllib.request
 from collections import Counter
 from pathlib import Path
 
-TOKEN = "contract-token"
+TOKEN = "the-token-of-the-contract"
 REQUESTS = re.compile(r'^unburden_\w*requests_total\{(.*)\} (\d+)', re.MULTILINE)
 STATUS = re.compile(r'status="(\d+)"')
 # How the counters call a path that leads nowhere.
