@@ -16,9 +16,8 @@ impl Proxy {
     /// Passes on one message, or those of a batch; what takes time is done beside.
     pub(super) async fn from_upstream(self: &Arc<Self>, message: Vec<u8>) {
         if self.works() && message.trim_ascii_start().first() == Some(&b'[') {
-            // Bytes that are no text must not hide what a client makes of them.
-            let text = String::from_utf8_lossy(&message);
-            if let Ok(batch) = raw::elements(&text) {
+            let batch = std::str::from_utf8(&message).ok().map(raw::elements);
+            if let Some(Ok(batch)) = batch {
                 for message in batch {
                     self.heard(message.as_bytes().to_vec()).await;
                 }
@@ -29,10 +28,8 @@ impl Proxy {
     }
 
     async fn heard(self: &Arc<Self>, message: Vec<u8>) {
-        let text = String::from_utf8_lossy(&message);
-        let Some(read) = Message::read(&text) else {
-            return self.unreadable(message).await;
-        };
+        let read = std::str::from_utf8(&message).ok().and_then(Message::read);
+        let Some(read) = read else { return self.unreadable(message).await };
         let id = match read.answering() {
             Answering::Request(id) => id,
             Answering::Doubtful if self.works() => return dropped("its id is in doubt"),
@@ -65,7 +62,7 @@ impl Proxy {
         if !self.works() {
             return self.tell(message).await;
         }
-        dropped("it is no JSON object");
+        dropped("it is no JSON object in UTF-8");
         let text = String::from_utf8_lossy(&message);
         let Some(id) = id_at_the_edges(&text, &text) else { return };
         if let Some(key) = Id::of(&id).filter(|key| self.open.is_asked(key)) {
