@@ -8,6 +8,7 @@ use crate::history::raw;
 use crate::lro::descriptor::Richness;
 use crate::lro::profile::Profile;
 use crate::params::{ParamError, Params, invalid};
+use crate::redact::Redact;
 
 /// What a tool returned.
 #[derive(Debug, Clone)]
@@ -71,6 +72,14 @@ impl<'a> Request<'a> {
             detail,
             profile,
         })
+    }
+
+    /// The request with the words that name the file, and are told of it, as they may be shown.
+    pub fn shown_by(mut self, redact: Redact) -> Request<'a> {
+        for word in [&mut self.operation, &mut self.detail] {
+            *word = redact.word(word).into_owned();
+        }
+        self
     }
 }
 

@@ -11,6 +11,7 @@ use super::request::{Files, Run};
 use super::run::{FileOfCall, Job, Offloaded};
 use crate::history::message::{Role, SlotKind};
 use crate::history::splice::quote;
+use crate::store::Call;
 use crate::tokens::measure::Measured;
 
 impl Job<'_> {
@@ -59,8 +60,10 @@ impl Job<'_> {
         after: u64,
         checks: Checks,
     ) -> Report {
-        let mut actions: Vec<Action> = moves.iter().map(Action::moved).collect();
-        actions.extend(kept.iter().map(Action::kept));
+        let shown = |candidate: &Candidate| self.call_shown(candidate);
+        let moved = moves.iter().map(|item| Action::moved(item, shown(&item.candidate)));
+        let kept = kept.iter().map(|kept| Action::kept(kept, shown(&kept.candidate)));
+        let mut actions: Vec<Action> = moved.chain(kept).collect();
         actions.sort_by_key(|action| action.index);
         let before = self.tokens_before();
         let ratio = ratio(before, after);
@@ -146,7 +149,7 @@ impl Job<'_> {
 }
 
 impl Action {
-    fn moved(item: &Move) -> Action {
+    fn moved(item: &Move, call: Call) -> Action {
         let (kind, why) = match item.target {
             Target::File { records: Some(_), .. } => {
                 (ActionKind::Materialize, "moved to a file of records")
@@ -157,20 +160,20 @@ impl Action {
         Action {
             tokens_after: item.replacement.tokens,
             path: Some(item.path.clone()),
-            ..Action::new(&item.candidate, kind, why)
+            ..Action::new(&item.candidate, call, kind, why)
         }
     }
 
-    fn kept(kept: &Kept) -> Action {
-        Action::new(&kept.candidate, ActionKind::Keep, kept.why)
+    fn kept(kept: &Kept, call: Call) -> Action {
+        Action::new(&kept.candidate, call, ActionKind::Keep, kept.why)
     }
 
-    fn new(candidate: &Candidate, action: ActionKind, why: &str) -> Action {
+    fn new(candidate: &Candidate, call: Call, action: ActionKind, why: &str) -> Action {
         Action {
             index: candidate.index,
             action,
-            tool_call_id: candidate.call_id.clone(),
-            tool: candidate.tool.clone(),
+            tool_call_id: call.call_id,
+            tool: call.tool,
             tokens_before: candidate.slot.tokens,
             tokens_after: candidate.slot.tokens,
             path: None,

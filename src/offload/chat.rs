@@ -15,11 +15,11 @@ impl Job<'_> {
     /// What the files of a compression are named after: the chat's id, the name that
     /// its earlier files have, or a hash of how it began.
     pub(super) fn chat_name(&self, compression: &Compression) -> String {
-        if let Some(chat) = &self.settings.chat_id {
-            return chat.clone();
+        let name = self.settings.chat_id.clone().or_else(|| named(&compression.earlier()));
+        match name {
+            Some(name) => self.offloader.redact.word(&name).into_owned(),
+            None => made(self.history().messages()[compression.gone.start]),
         }
-        let messages = self.history().messages();
-        named(&compression.earlier()).unwrap_or_else(|| made(messages[compression.gone.start]))
     }
 
     /// The chat that files of this request belong to.

@@ -193,7 +193,7 @@ impl Job<'_> {
             let text = text_of(self.history().messages()[*index], slot).text;
             self.offloader.redact.text(text).into_owned()
         });
-        Call { tool: candidate.tool.clone(), call_id: candidate.call_id.clone(), arguments }
+        Call { arguments, ..self.call_shown(candidate) }
     }
 }
 

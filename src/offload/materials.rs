@@ -91,11 +91,12 @@ impl Job<'_> {
         let text = self.text(candidate);
         // Only what rebuilds byte for byte: the text was a string of the caller's.
         let found = find(&text, Accept::Objects).filter(Found::exact)?;
-        let operation = candidate.tool.as_deref().unwrap_or_default();
+        // The name and the header of the file show it.
+        let operation = self.call_shown(candidate).tool.unwrap_or_default();
         // One tokenizer for every model: the file's bytes must not depend on it.
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let facts = Facts {
-            operation: operation.to_owned(),
+            operation: operation.clone(),
             detail: Detail::Full.name().to_owned(),
             schema_version: lro::header::SCHEMA_VERSION.to_owned(),
             timestamp: NO_MOMENT.to_owned(),
@@ -105,7 +106,7 @@ impl Job<'_> {
         };
         let content = render(&found, &facts);
         let material = Arc::new(Material {
-            stem: Stem::of_lro(LroPrefix::Lro, operation, 0, &identity(&found, &facts)),
+            stem: Stem::of_lro(LroPrefix::Lro, &operation, 0, &identity(&found, &facts)),
             hash: blake3::hash(content.as_bytes()),
             bytes: content.len() as u64,
         });

@@ -3,6 +3,7 @@
 
 mod answer;
 mod assemble;
+mod call;
 mod chat;
 mod check;
 mod check_snapshot;

@@ -262,7 +262,7 @@ impl Job<'_> {
         }
         let hash =
             candidate.slot.hash.unwrap_or_else(|| blake3::hash(self.text(candidate).as_bytes()));
-        (Stem::of_call(candidate.call_id.as_deref(), &hash), hash)
+        (Stem::of_call(self.call_shown(candidate).call_id.as_deref(), &hash), hash)
     }
 
     /// What was read back shrinks to its source; not where the words that must stay,

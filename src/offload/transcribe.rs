@@ -43,8 +43,8 @@ impl<'a> Transcriber<'a> {
                 continue;
             }
             let call = |call: &'a Call| Asked {
-                id: call.id.as_deref(),
-                name: call.name.as_deref(),
+                id: self.named(call.id.as_deref()),
+                name: self.named(call.name.as_deref()),
                 arguments: call
                     .arguments
                     .as_ref()
@@ -106,8 +106,8 @@ impl<'a> Transcriber<'a> {
         }
         let text = if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() };
         Answered {
-            call_id,
-            tool: result.name.as_deref().or_else(|| caller?.name.as_deref()),
+            call_id: self.named(call_id),
+            tool: self.named(result.name.as_deref().or_else(|| caller?.name.as_deref())),
             text: self.job.offloader.redact.text(text),
             moved_to,
         }
@@ -143,6 +143,11 @@ impl<'a> Transcriber<'a> {
             _ => history.dialect().content_slots(history.messages()[index]),
         };
         slots.iter().map(|slot| self.shown(index, slot)).collect()
+    }
+
+    /// A name as a summary may repeat it; none where it holds a secret.
+    fn named(&self, word: Option<&'a str>) -> Option<&'a str> {
+        word.filter(|word| self.job.offloader.redact.secrets(word).none())
     }
 
     /// A text as a summary may repeat it: redacted as a whole, before anything is cut.

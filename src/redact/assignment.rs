@@ -1,87 +1,190 @@
-//! Assignments: what stands behind `password =`, `"api_key":`, `--token` or
-//! `<secret>`, in any language and at any level of quotation (gitleaks
-//! `generic-api-key`, detect-secrets `keyword.py`).
+//! Assignments: what stands behind `password =`, `"api_key":`, `--token`,
+//! `put("db.password",` or `<secret>`, in any language and at any level of quotation.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
-use super::value::{Kind, Stands, is_secret};
+use super::name::{Hit, Kind, SUFFIX, identifier_start, is_screaming, kind};
+use super::value::{Stands, is_secret, is_word};
 
 /// The name of the rule.
 pub(super) const RULE: &str = "assigned-secret";
-/// Words of which a text with an assignment holds one.
-pub(super) const WORDS: &[&str] =
-    &["pass", "pwd", "secret", "token", "key", "credential", "authorization"];
 /// Longest value, in bytes.
 const LONGEST: usize = 4_096;
 /// Up to this size a value is looked into for a name with another, in bytes.
 const SHORT: usize = 128;
-/// Names before `token` that make it a place in a list.
-const PLACES: &[&str] = &["page", "next", "continuation", "sync", "cursor", "pagination", "resume"];
+/// Beginnings of functions that take a name and its value.
+const SETTERS: &[&str] =
+    &["set", "put", "define", "get", "add", "append", "header", "env", "config", "with", "default"];
 
-/// A name, what says that a value follows, and the quote that opens it.
-static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    let owner = "db|user|smtp|mail|admin|root|ftp|redis|mysql|pg|mongo|auth|login|proxy|ssh|sudo";
-    let password = format!("passw(?:or)?d|pwd|passphrase|(?:{owner})[_-]?pass");
-    let token = "secret(?:[_.-]?(?:access[_.-]?key|key|token|id|value))?(?:[_-]?base)?|token|\
-                 (?:api|access|auth|private|encryption|signing|master|account|license)[_.-]?key|\
-                 credentials?|authorization";
-    let name = format!("(?i-u:(?<password>{password})|(?<token>{token}))");
+/// So much of what follows a name is looked at for a sign, in bytes.
+const SIGN: usize = 96;
+
+/// Deepest indentation of a line that assigns, in bytes.
+const INDENT: usize = 80;
+
+/// What says behind a name that a value follows, and the quote that opens it.
+static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     let typed = r"(?::\s?&?[A-Za-z]{1,12}(?:\s[a-z]{1,8})?\s{0,2}=)";
-    let sign = format!(r#"(?:\\*["'`])?\]?\s{{0,4}}(?:{typed}|:=|=>|={{1,3}}|:)\s{{0,4}}"#);
-    let listed = r#"(?<listed>\\*["'`],\s{0,4})"#;
-    // A flag's value stands behind a space, an element's behind its bracket.
-    let behind = format!(r"(?:{sign}|{listed}|(?<flag>\s{{1,4}})|>)");
-    let pattern = format!(r#"(?<dashes>--[A-Za-z0-9-]{{0,30}})?{name}{behind}(?<quote>\\*["'`])?"#);
+    let gap = r"[ \t]{0,24}";
+    let block = r"(?:[|>][+-]?[ \t]{0,4}\r?\n\s{1,24})?";
+    let assigned = format!("(?:{typed}|:=|=>|={{1,3}}|:){gap}{block}");
+    let sign = format!(r#"(?:\\*["'`])?\]?{gap}(?<sign>{assigned})"#);
+    // An element of an array, and the next line of a list in YAML.
+    let listed = r#"(?<listed>\\*["'`],\s{0,24})"#;
+    let item = r#"(?<item>["']?[ \t]{0,4}\r?\n\s{0,24}-\s{1,4})"#;
+    let other = r#"(?<flag>[ \t]{1,4})|(?<call>\()|(?<element>(?:\\*["'])?>)"#;
+    let quote = r#"(?:[bruBRU@]?(?<quote>\\*["'`]))?"#;
+    let pattern = format!(r"\A{SUFFIX}(?:{sign}|{listed}|{item}|{other}){quote}");
     Regex::new(&pattern).expect("the pattern is fixed and tested")
 });
 
-/// The values that are secrets, in order.
-pub(super) fn find(text: &str) -> Vec<Range<usize>> {
+/// The values that are secrets, in order, behind the names that a text holds.
+pub(super) fn find(text: &str, names: &[Hit]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(named) = NAME.captures_at(text, at) {
-        let Some(whole) = named.get(0) else { break };
-        at = whole.end();
-        let is = |group: &str| named.name(group).is_some();
-        let kind = if is("password") { Kind::Password } else { Kind::Token };
-        let a_place = named.name("token").is_some_and(|name| is_place(&text[..name.start()]));
-        let misread = (is("flag") && !is("dashes"))
-            || (is("listed") && (kind == Kind::Password || !is("quote")));
-        if a_place || misread {
+    for name in names {
+        if name.start < at || !may_assign(&text.as_bytes()[name.end..], || is_flag(text, name)) {
             continue;
         }
-        let (end, stands) = match named.name("quote") {
-            Some(quote) => (quoted_end(text, at, quote.as_str()), Stands::Quoted),
-            None => (bare_end(text, at), Stands::Bare),
+        let behind = &text[name.end..floor(text, text.len().min(name.end + SIGN))];
+        let Some(captures) = BEHIND.captures(behind) else { continue };
+        let Some(named) = Named::new(text, name, &captures).filter(Named::is_read) else {
+            continue;
         };
-        let secret = is_secret(&text[at..end], kind, stands);
+        let from = name.end + captures.get(0).map_or(0, |whole| whole.end());
+        let end = match &named.quote {
+            Some(quote) => quoted_end(text, from, quote),
+            None => bare_end(text, from),
+        };
+        let value = &text[from..end];
+        let listed = named.has("listed") || named.has("item");
+        let secret = is_secret(value, named.kind, named.stands(from..end));
+        let secret = secret && !(listed && value.starts_with('-'));
         if secret {
-            found.push(at..end);
+            found.push(from..end);
         }
         // In a short value that is none, a name may stand with one; that the next
         // begins within each long one would cost more than a pass.
-        if secret || end - at > SHORT {
-            at = end;
-        }
+        at = if secret || end - from > SHORT { end } else { from };
     }
     found
 }
 
-/// True behind a name that makes `token` a place in a list: `next_page_token`.
-fn is_place(before: &str) -> bool {
-    let name = before.trim_end_matches(['_', '-', '.']);
-    let from = name.len().saturating_sub(12);
-    let from = (from..=name.len()).find(|at| name.is_char_boundary(*at)).unwrap_or(name.len());
-    let name = name[from..].to_ascii_lowercase();
-    PLACES.iter().any(|place| name.ends_with(place))
+/// True where what follows a name may say that a value does; a flag's stands behind a space.
+fn may_assign(behind: &[u8], is_flag: impl Fn() -> bool) -> bool {
+    let spaces = behind.iter().take(SIGN).take_while(|byte| b" \t".contains(byte)).count();
+    match behind.get(spaces) {
+        Some(next) if spaces > 0 => b"=:".contains(next) || is_flag(),
+        Some(next) => next.is_ascii_digit() || b"\"'`\\]=:>(_-bBvVsS\r\n".contains(next),
+        None => false,
+    }
+}
+
+fn is_flag(text: &str, name: &Hit) -> bool {
+    text[identifier_start(text, name.start)..].starts_with("--")
+}
+
+/// A name with what says that a value follows.
+struct Named<'t> {
+    text: &'t str,
+    captures: &'t Captures<'t>,
+    /// The whole identifier.
+    identifier: Range<usize>,
+    kind: Kind,
+    quote: Option<String>,
+}
+
+impl<'t> Named<'t> {
+    fn new(text: &'t str, name: &Hit, captures: &'t Captures<'t>) -> Option<Named<'t>> {
+        let start = identifier_start(text, name.start);
+        let identifier = start..name.end;
+        let kind = kind(&text[identifier.clone()], name.start - start, name.password)?;
+        let quote = captures.name("quote").map(|quote| quote.as_str().to_owned());
+        Some(Named { text, captures, identifier, kind, quote })
+    }
+
+    fn has(&self, group: &str) -> bool {
+        self.captures.name(group).is_some()
+    }
+
+    fn name(&self) -> &str {
+        &self.text[self.identifier.clone()]
+    }
+
+    fn is_flag(&self) -> bool {
+        self.name().starts_with("--")
+    }
+
+    /// True where what follows is a value: a flag has dashes, a list is one of arguments.
+    fn is_read(&self) -> bool {
+        let (flag, quoted) = (self.is_flag(), self.quote.is_some());
+        if self.has("flag") || self.has("item") {
+            return flag;
+        }
+        if self.has("listed") {
+            return quoted && (flag || self.kind != Kind::Password || self.is_set_by_call());
+        }
+        let name = self.name();
+        let sets =
+            ["set", "with"].iter().any(|verb| name.starts_with(verb)) || name.contains(".set");
+        !self.has("call") || (quoted && sets)
+    }
+
+    /// True for the first argument of a function that sets or defaults: `put("password", `.
+    fn is_set_by_call(&self) -> bool {
+        let before = self.text[..self.identifier.start].trim_end_matches(['"', '\'', '`', '\\']);
+        let Some(before) = before.strip_suffix('(') else { return false };
+        let start = identifier_start(before, before.len());
+        let callee = before[start..].rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        SETTERS.iter().any(|setter| callee.starts_with(setter))
+    }
+
+    /// How a value stands: whether its surroundings say that it is one.
+    fn stands(&self, value: Range<usize>) -> Stands {
+        if self.quote.is_some() {
+            // In a list of words, one follows the other.
+            let words = self.has("listed") && !self.is_flag() && !self.is_set_by_call();
+            return if words { Stands::Bare } else { Stands::Quoted };
+        }
+        let (before, after) = (&self.text[..self.identifier.start], &self.text[value.end..]);
+        let text = &self.text[value];
+        let ends = after.is_empty() || after.starts_with(['\n', '\r', '\\']);
+        let near = &before[floor(before, before.len().saturating_sub(INDENT))..];
+        let line = near.rsplit('\n').next().unwrap_or_default();
+        let whole = line.len() < near.len() || near.len() == before.len();
+        let line = line.trim_matches([' ', '\t', '+', '-', '"', '\'']);
+        let starts = (whole && ["", "export"].contains(&line)) || before.ends_with("\\n");
+        let sign = self.captures.name("sign").map_or("", |sign| sign.as_str());
+        let told = match sign {
+            "" if self.has("element") => after.starts_with("</") || after.starts_with("<\\"),
+            // In the help of a command the kind of the value stands there.
+            "" => !is_screaming(text) && !after.starts_with([']', ')']) && !after.starts_with("  "),
+            _ if sign.contains('\n') => true,
+            "=" if is_screaming(self.name()) || self.is_flag() => true,
+            "=" if self.name().contains('.') => ends && is_word(text),
+            "=" => {
+                let argument = before.ends_with(['(', ',']) || before.ends_with(", ");
+                !argument && !after.starts_with([',', ')', '(', '.', ']']) && is_word(text)
+            }
+            _ if sign.starts_with(':') && !sign.contains('=') => {
+                starts && ends && (is_screaming(self.name()) || is_word(text))
+            }
+            // In a program, a variable stands there.
+            _ if sign.starts_with('=') => {
+                starts && ends && is_word(text) && text.len() >= 10 && !self.name().contains('.')
+            }
+            _ => false,
+        };
+        if told { Stands::Told } else { Stands::Bare }
+    }
 }
 
 /// Where a quoted value ends: at the same quote with no more backslashes before it
 /// than the one that opened it has; one that the line does not close, at a space.
-fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
+pub(super) fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
     let depth = quote.len() - 1;
     let sign = quote.as_bytes()[depth];
     let bytes = text.as_bytes();
@@ -103,7 +206,7 @@ fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
 }
 
 /// Where a bare value ends; nowhere where it is a call or an index.
-fn bare_end(text: &str, from: usize) -> usize {
+pub(super) fn bare_end(text: &str, from: usize) -> usize {
     let rest = &text[from..floor(text, text.len().min(from + LONGEST))];
     let ends = |c: char| c.is_whitespace() || "\"'`\\,;&<>|".contains(c);
     let end = rest.find(|c: char| ends(c) || "(){}[]".contains(c)).unwrap_or(rest.len());

@@ -1,16 +1,23 @@
 //! Redaction: secrets in a text that is shown – a preview, a descriptor, a prompt,
 //! a snapshot, a line of the log – become `[redacted: RULE]`. What is stored stays
-//! as it came. The rules ([`rules`]) are curated after published formats of tokens;
-//! each is a regular expression that runs in linear time, and runs only where one of
-//! its words occurs. Same text, same marks: no clock, no chance.
+//! unchanged. Formats of tokens are data (`rules.toml`): each is a regular expression in
+//! linear time, which runs only over a text that holds one of its words. What no format
+//! tells, the name of a value does ([`name`], [`value`]): in an assignment, in a pair of
+//! members, in a table. Same text, same marks: no clock, no chance.
 
 mod assignment;
+mod name;
+mod pair;
 mod private_key;
 mod rules;
+mod table;
 mod value;
+mod word;
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+pub use word::{hidden, is_word};
 
 /// Whether secrets are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -24,9 +31,9 @@ pub enum Redact {
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Secret {
+struct Secret<'r> {
     bytes: Range<usize>,
-    rule: &'static str,
+    rule: &'r str,
 }
 
 /// The secrets of one text, in order, none overlapping another.
@@ -34,7 +41,7 @@ struct Secret {
 pub struct Secrets {
     /// The text's address: a part of it is told by where it lies.
     base: usize,
-    found: Vec<Secret>,
+    found: Vec<Secret<'static>>,
 }
 
 impl Redact {
@@ -61,10 +68,10 @@ impl Redact {
 
 /// In order, what overlaps as one: the name is that of the rule which stands first
 /// in the list of rules.
-fn merged(mut found: Vec<Secret>) -> Vec<Secret> {
+fn merged(mut found: Vec<Secret<'static>>) -> Vec<Secret<'static>> {
     // Stable: of equal beginnings the earlier rule stays first.
     found.sort_by_key(|secret| secret.bytes.start);
-    let mut merged: Vec<Secret> = Vec::with_capacity(found.len());
+    let mut merged: Vec<Secret<'static>> = Vec::with_capacity(found.len());
     for secret in found {
         match merged.last_mut() {
             Some(last) if secret.bytes.start < last.bytes.end => {
@@ -120,7 +127,6 @@ impl Secrets {
 
 /// What a mark begins with.
 const OPEN: &str = "[redacted: ";
-
 #[cfg(test)]
 #[path = "redact_tests.rs"]
 mod tests;

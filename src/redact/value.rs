@@ -1,62 +1,94 @@
-//! The value of an assignment: whether what stands behind `password =` or
-//! `"api_key":` is a secret, or a name, a placeholder, a piece of code. Formats say
-//! nothing here, so length, alphabet and entropy do.
+//! The value behind the name of a secret: whether it is one, or a name, a placeholder, a
+//! piece of code. Formats say nothing here, so length, alphabet and entropy do.
 
-/// What an assignment says of its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A person chose it: short, and of any letters.
-    Password,
-    /// A machine made it.
-    Token,
-}
+use super::name::Kind;
 
 /// How a value stands in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stands {
     /// Between quotes.
     Quoted,
+    /// By itself, where only a value can stand: behind `DB_PASSWORD=`, in a table.
+    Told,
     /// By itself, as names and calls of a program do.
     Bare,
 }
 
-/// Words that stand where a secret would.
-const PLACEHOLDERS: &[&str] = &[
-    "apikey",
-    "api_key",
-    "changeme",
-    "default",
-    "disabled",
-    "enabled",
-    "example",
-    "false",
-    "hidden",
-    "masked",
-    "none",
-    "null",
-    "optional",
-    "password",
-    "passwd",
-    "placeholder",
-    "private",
-    "public",
-    "redacted",
-    "removed",
-    "required",
-    "secret",
-    "string",
-    "token",
-    "true",
-    "undefined",
-    "unknown",
-    "username",
-];
+/// Words that stand where a secret would, or that a program has there.
+const PLACEHOLDERS: &str = " access accepted any api-key api_key apikey argument async authentication \
+    authorization await basic bearer boolean buffer bytes change-me change_me changed changeit changeme \
+    char char[] class client column comment config confirm const context cookie credential credentials \
+    current custom database default digest disabled email empty enabled encrypted example expired external \
+    failed false field fields final function generated getpass header hidden identifier import incorrect \
+    inherit input integer internal invalid keyword literal login masked maximum minimum missing mypassword \
+    never newline none null number object opaque operator option optional options output params pass \
+    passed passphrase passwd password placeholder plaintext present private prompt protected provided \
+    public punctuation pwd query read-only readonly redacted refresh rejected removed request required \
+    response result return secret secretstr securestring sensitive server session settings static str \
+    string strong success supersecret text token true type unchanged undefined unknown unset updated user \
+    userinput username value values varchar verified weak wrong yourpassword ";
 /// Beginnings of what a template or a program puts there.
-const BEGINNINGS: &[&str] =
-    &["your-", "your_", "<", "$", "{", "%", "[", "@", "process.env", "os.environ", "env.", "../"];
-/// Shortest values.
+const BEGINNINGS: &[&str] = &[
+    "your",
+    "<",
+    "$",
+    "{",
+    "%",
+    "[",
+    "@{",
+    "process.env",
+    "os.environ",
+    "env.",
+    "../",
+    "insert",
+    "replace",
+    "enter",
+    "(",
+    "var.",
+    "local.",
+    "data.",
+    "module.",
+    "self.",
+    "this.",
+    "vault:",
+    "op://",
+    "arn:",
+    "urn:",
+    "-----begin",
+    "ref+",
+    "secret:",
+    "sha256-",
+    "sha512-",
+    "fixme",
+    "todo",
+];
+/// What a template, a mask or an address holds somewhere.
+const PARTS: &[&str] = &[
+    "redacted",
+    "${",
+    "$(",
+    "{{",
+    "://",
+    "xxxx",
+    "****",
+    "placeholder",
+    "changeme",
+    "_here",
+    "-here",
+    "...",
+];
+/// What the name of a variable of a secret holds.
+const NAMES: &[&str] =
+    &["passw", "passphrase", "secret", "token", "api_key", "apikey", "_key", "-key", "credential"];
+/// Words of a sentence.
+const SENTENCE: &[&str] = &[
+    "the", "your", "a", "an", "is", "are", "must", "please", "enter", "not", "be", "for", "of",
+    "and", "or", "to", "with", "in", "no", "this", "that", "can", "should",
+];
+/// Shortest values, in bytes.
 const PASSWORD: usize = 6;
 const TOKEN: usize = 8;
+const WORD: usize = 10;
 /// Least entropy of a machine's value, in bits a character; of eight different
 /// characters it is 3.
 const BITS: f64 = 2.7;
@@ -66,29 +98,91 @@ const DIFFERENT: usize = 4;
 /// True where a value is a secret.
 pub(super) fn is_secret(value: &str, kind: Kind, stands: Stands) -> bool {
     let least = if kind == Kind::Password { PASSWORD } else { TOKEN };
-    if value.len() < least || different(value) < DIFFERENT {
-        return false;
-    }
-    let lower = value.to_ascii_lowercase();
-    if PLACEHOLDERS.contains(&lower.as_str())
-        || BEGINNINGS.iter().any(|begin| lower.starts_with(begin))
-        || lower.contains("redacted")
-        || lower.contains("${")
-        || lower.contains("://")
-        || (kind == Kind::Token && value.contains(char::is_whitespace))
+    let spaced = value.contains(char::is_whitespace);
+    if value.len() < least
+        || different(value) < DIFFERENT
+        || is_placeholder(value)
+        || (spaced && (kind != Kind::Password || stands != Stands::Quoted || is_sentence(value)))
         || is_path(value)
+        || (stands == Stands::Bare && is_member(value))
+        || (stands != Stands::Quoted && value.starts_with(':'))
     {
         return false;
     }
     let digit = value.bytes().any(|byte| byte.is_ascii_digit());
     let letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let signs = value.bytes().any(is_sign);
+    let made = digit && letter && entropy(value) >= BITS;
     match (kind, stands) {
-        (_, Stands::Bare) if is_member(value) => false,
-        (Kind::Password, Stands::Quoted) => true,
-        (Kind::Password, Stands::Bare) => digit || value.bytes().any(is_sign),
-        // Counts and moments are digits only, names letters only.
-        (Kind::Token, _) => digit && letter && entropy(value) >= BITS,
+        (Kind::Password, Stands::Quoted | Stands::Told) => digit || signs || !names_secret(value),
+        (Kind::Password, Stands::Bare) => digit || signs || is_random(value),
+        // Counts and moments are digits only.
+        (Kind::Key, Stands::Quoted | Stands::Told) => {
+            made || (!digit && value.len() >= WORD && !signs && !names_secret(value))
+        }
+        (Kind::Token, Stands::Quoted | Stands::Told) => made || is_random(value),
+        (Kind::Key | Kind::Token, Stands::Bare) => made || is_random(value),
     }
+}
+
+/// False for what a template or a mask has in the place of a password.
+pub(super) fn is_chosen(value: &str) -> bool {
+    let masked = value.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'));
+    let short = value.len() < PASSWORD && !value.starts_with(['$', '{', '%', '[', '<', '-']);
+    let constant = value.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    !masked
+        && !constant
+        && !value.starts_with('-')
+        && !is_placeholder(value)
+        && (short || is_secret(value, Kind::Password, Stands::Quoted))
+}
+
+/// True where a digit or a capital inside says that a value is no plain word.
+pub(super) fn is_mixed(value: &str) -> bool {
+    let inside = value.get(1..).unwrap_or_default();
+    let capital = inside.bytes().any(|byte| byte.is_ascii_uppercase());
+    let small = value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    (digit || (capital && small)) && !is_placeholder(value)
+}
+
+/// True where a bare value may be a password, and no type or variable of a program.
+pub(super) fn is_word(value: &str) -> bool {
+    let letters = value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let inside = value.get(1..).unwrap_or_default();
+    let capital = value.bytes().any(|byte| byte.is_ascii_uppercase());
+    let name = value.contains('_') || (letters && capital);
+    (!name || (!capital && !inside.contains('_'))) && !is_member(value)
+}
+
+/// Letters as mixed as chance mixes them.
+fn is_random(value: &str) -> bool {
+    let inside = value.get(1..).unwrap_or_default();
+    let capitals = inside.bytes().filter(u8::is_ascii_uppercase).count();
+    value.len() >= 24 && capitals * 5 > value.len() && entropy(value) >= 4.0
+}
+
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let word = lower.trim_end_matches(['!', '?', '.', ',', ':', ';', '*']);
+    let listed = !word.contains(' ') && PLACEHOLDERS.contains(&format!(" {word} "));
+    listed
+        || BEGINNINGS.iter().any(|begin| lower.starts_with(begin))
+        || PARTS.iter().any(|part| lower.contains(part))
+}
+
+/// True for letters that name what they stand for: `userPassword`, `DB_PASSWORD`.
+fn names_secret(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    NAMES.iter().any(|name| lower.contains(name))
+}
+
+/// True for what a program tells its user.
+fn is_sentence(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let told = lower.split_whitespace().any(|word| SENTENCE.contains(&word) || names_secret(word));
+    told || (!digit && value.starts_with(|c: char| c.is_uppercase()))
 }
 
 /// A sign that no name of a program holds.

@@ -37,7 +37,7 @@ impl Service {
         let means = Means { jq: &self.jq, limits: &self.extract, count: &count };
         let done =
             extract(&target(&at), &asked, max_tokens, &means).map_err(|error| match error {
-                ExtractError::Reload(error) => Failure::of_file("file_path", &at, error),
+                ExtractError::Reload(error) => self.no_file("file_path", &at, error),
                 error => Failure::Extract(error),
             })?;
         let mut warnings = asked.without_effect(&params);

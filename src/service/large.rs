@@ -26,7 +26,7 @@ impl Service {
     /// `POST /offload_result`.
     pub fn offload_result(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let request = Request::read(&params)?;
+        let request = Request::read(&params)?.shown_by(self.large.redact);
         let outcome = self
             .large
             .offload(&request)

@@ -11,6 +11,7 @@ use crate::envelope::Answer;
 use crate::history::raw;
 use crate::lro::header;
 use crate::params::{ParamError, Params, invalid};
+use crate::redact::Redact;
 use crate::reload::ReloadError;
 use crate::store::{
     Call, End, Gone, Lifetimes, Location, Run, SweepEvent, SweepReport, VerifyReport, expired,
@@ -161,7 +162,7 @@ pub(super) fn lifetimes(config: &crate::config::Config) -> Lifetimes {
 }
 
 /// What is known of the file that is not at `at` any more.
-pub(super) fn gone(at: &Location) -> Option<ReloadError> {
+pub(super) fn gone(at: &Location, redact: Redact) -> Option<ReloadError> {
     let Gone { call, ended } = expired(at)?;
     let (when, end) = ended?;
     let (path, when) = (at.spelled().to_owned(), rfc3339(when));
@@ -169,6 +170,10 @@ pub(super) fn gone(at: &Location) -> Option<ReloadError> {
         return Some(ReloadError::Deleted { path, at: when });
     }
     let Call { tool, call_id, arguments } = call;
+    // They may have been noted where secrets are shown.
+    let word = |word: String| redact.word(&word).into_owned();
+    let (tool, call_id) = (tool.map(word), call_id.map(word));
+    let arguments = arguments.map(|arguments| redact.text(arguments));
     let mut again = match (tool, arguments) {
         (Some(tool), Some(arguments)) => format!("the call {tool}({arguments})"),
         (Some(tool), None) => format!("a call of {tool}"),

@@ -75,12 +75,12 @@ pub enum Failure {
     Crowded(#[from] Crowded),
 }
 
-impl Failure {
+impl Service {
     /// A file that cannot be read; one that was deleted says why and which call made it.
-    fn of_file(field: &'static str, at: &Location, source: ReloadError) -> Failure {
+    fn no_file(&self, field: &'static str, at: &Location, source: ReloadError) -> Failure {
         let gone = matches!(source, ReloadError::NotFound { .. });
-        let source = lifecycle::gone(at).filter(|_| gone).unwrap_or(source);
-        Failure::Reload { field, source }
+        let gone = || lifecycle::gone(at, self.large.redact).filter(|_| gone);
+        Failure::Reload { field, source: gone().unwrap_or(source) }
     }
 }
 

@@ -45,7 +45,7 @@ impl Service {
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let place = target(&at);
         let found = grep::grep(&place, &query, &self.reload.grep(), &count)
-            .map_err(|source| Failure::of_file("path", &at, source))?;
+            .map_err(|source| self.no_file("path", &at, source))?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);
         answer.put("truncated", &found.truncated.is_some());
@@ -85,7 +85,7 @@ impl Service {
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let place = target(&at);
         let page = read_file::read_file(&place, &query, &self.reload.read_file(), &count)
-            .map_err(|source| Failure::of_file("absolute_path", &at, source))?;
+            .map_err(|source| self.no_file("absolute_path", &at, source))?;
         let mut answer = Answer::text(page.answer);
         answer.put("total_lines", &page.total_lines);
         answer.put("total_bytes", &page.total_bytes);

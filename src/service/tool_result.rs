@@ -35,7 +35,7 @@ impl Service {
         let folder = params.string("store_dir")?;
         let (at, others) = self.result(&id, folder.as_deref())?;
         let _reserved = self.reserve(&at, COPIES)?;
-        let content = content(&at)?;
+        let content = content(&at).map_err(|source| self.no_file("result_id", &at, source))?;
         let mut answer = match &lines {
             Lines::Grep(pattern) => {
                 self.grep_result(&at, &text_of(&content), pattern, max_tokens)?
@@ -70,7 +70,7 @@ impl Service {
         // What was deleted in one of the folders is told from what never was.
         let not_found = || ReloadError::NotFound { path: id.to_owned() };
         if let Some(at) = folders.iter().find_map(|folder| gone_result(folder, id)) {
-            return Err(Failure::of_file("result_id", &at, not_found()));
+            return Err(self.no_file("result_id", &at, not_found()));
         }
         let id = id.chars().take(ID).collect();
         Err(Failure::Reload { field: "result_id", source: ReloadError::NoResult { id } })
@@ -139,15 +139,14 @@ fn newest_of_one_folder(id: &str, found: &[Location]) -> Result<(Location, Vec<S
 }
 
 /// A stored result, whole.
-fn content(at: &Location) -> Result<String, Failure> {
+fn content(at: &Location) -> Result<String, ReloadError> {
     read_regular(at).map_err(|error| {
         let path = at.spelled().to_owned();
-        let source = match error.kind() {
+        match error.kind() {
             ErrorKind::InvalidInput => ReloadError::NotAFile { path },
             ErrorKind::InvalidData => ReloadError::NotText { path, byte_offset: 0 },
             ErrorKind::FileTooLarge => ReloadError::TooLarge { path, limit: WHOLE_BYTES },
             _ => unopened(path, error),
-        };
-        Failure::of_file("result_id", at, source)
+        }
     })
 }

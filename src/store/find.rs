@@ -8,6 +8,7 @@ use cap_std::fs::Metadata;
 use super::manifest::{Listing, Manifest};
 use super::walk::walk;
 use super::{FileName, Location, Roots, Stem};
+use crate::redact::is_word;
 
 /// The files of `folder` that `id` means, newest first: results of the call of that
 /// id, and files of that name.
@@ -18,7 +19,7 @@ pub fn find_result(folder: &Location, id: &str) -> Vec<Location> {
     let of_call = |name: &FileName| {
         let listing = manifest.files.get(name);
         let call = listing.and_then(|listing| listing.entry.as_ref()).map(|entry| &entry.call);
-        call.is_some_and(|call| call.call_id.as_deref() == Some(id))
+        call.and_then(|call| call.call_id.as_deref()).is_some_and(|shown| is_word(shown, id))
     };
     let mut found: Vec<(SystemTime, FileName)> = Vec::new();
     for entry in dir.entries().into_iter().flatten().flatten() {
@@ -43,7 +44,7 @@ pub fn gone_result(folder: &Location, id: &str) -> Option<Location> {
     let manifest = Manifest::read(&dir).ok().flatten()?;
     let meant = |name: &FileName, listing: &Listing| {
         let call = listing.entry.as_ref().and_then(|entry| entry.call.call_id.as_deref());
-        is_named(name.as_str(), id) || call == Some(id)
+        is_named(name.as_str(), id) || call.is_some_and(|shown| is_word(shown, id))
     };
     let mut gone = manifest.files.iter().filter(|(_, listing)| listing.ended.is_some());
     let (name, _) = gone.find(|(name, listing)| meant(name, listing))?;

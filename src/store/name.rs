@@ -7,6 +7,7 @@
 use std::fmt;
 
 use super::lro_name::{self, LroName, LroPrefix};
+use crate::redact::hidden;
 
 /// Longest id part of a name, in bytes; with prefix, hash and extension a name
 /// stays within 128 bytes.
@@ -125,11 +126,12 @@ impl Stem {
             let rest = name.strip_prefix("tool_call_").and_then(|rest| rest.split_at_checked(16));
             return rest.is_some_and(|(own, more)| is_hex(own) && is_hash_part(more));
         };
-        let Stem(Kind::Result(stem)) = Stem::of_call(Some(id), &blake3::Hash::from_bytes([0; 32]))
-        else {
-            return false;
-        };
-        name.strip_prefix(&stem).is_some_and(is_hash_part)
+        // A secret in the id is hidden in the name, where secrets are not shown.
+        [id, hidden(id).as_str()].into_iter().any(|id| {
+            let Stem(kind) = Stem::of_call(Some(id), &blake3::Hash::from_bytes([0; 32]));
+            let Kind::Result(stem) = kind else { return false };
+            name.strip_prefix(&stem).is_some_and(is_hash_part)
+        })
     }
 
     /// True where `name` is that of a file which mentions others: a group's

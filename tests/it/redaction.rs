@@ -435,6 +435,21 @@ fn every_fill_takes_linear_time() {
         "M1.",
         "token\\\\\\\"",
         "secret>",
+        "password,",
+        "password,token\n",
+        "name: password\n",
+        "\"name\":\"token\",",
+        "{\"name\":\"password\",",
+        "pwd=",
+        "a://b:c/",
+        "@",
+        "Cookie: a=",
+        "echo a|",
+        "mysql -p",
+        "--password ",
+        "PRIVATE KEYQUklWQVRFIEtFW",
+        "login a password ",
+        "|password|\n|--|\n",
     ];
     let time = |size: usize| {
         let began = std::time::Instant::now();
@@ -447,4 +462,32 @@ fn every_fill_takes_linear_time() {
     time(1_000);
     let (small, large) = (time(50_000), time(500_000));
     assert!(large < 60.0 * small.max(0.01), "{small:.3} s and ten times as much in {large:.3} s");
+}
+
+/// Prints how long ten megabytes take, in texts of several kinds; `--ignored --nocapture`.
+#[test]
+#[ignore = "measures"]
+fn ten_megabytes_take() {
+    let lines: [(&str, fn(usize) -> String); 4] = [
+        ("a quiet log", |n| {
+            format!("2026-01-02T03:04:05Z INFO app[{}] GET /items/{n} status=200 {n}ms\n", n % 16)
+        }),
+        ("a log of sessions", |n| {
+            format!("INFO token refreshed for user{n} session={n:x} key=c:{n} https://x.de/{n}\n")
+        }),
+        ("records", |n| format!("{{\"id\":{n},\"name\":\"item {n}\",\"tokens\":{n}}},")),
+        ("code", |n| format!("let token = self.next_token()?; // the key {n}, password: string\n")),
+    ];
+    for (what, line) in lines {
+        let mut text = String::new();
+        for n in 0.. {
+            text.push_str(&line(n));
+            if text.len() >= 10_000_000 {
+                break;
+            }
+        }
+        let began = std::time::Instant::now();
+        std::hint::black_box(Redact::Secrets.secrets(&text));
+        println!("{what}: {:.3} s", began.elapsed().as_secs_f64());
+    }
 }

@@ -1,0 +1,146 @@
+//! Names of secrets, in every convention: `DB_PASSWORD`, `dbPassword`, `db-password`,
+//! `db.password`, `API Key`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What a name says of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A person chose it: short, and of any letters.
+    Password,
+    /// A key or a token of something: `api_key`, `DEPLOY_TOKEN`.
+    Key,
+    /// A word that names much else: `token`, `secret`.
+    Token,
+}
+
+/// Names before `token` that make it a place in a list.
+const PLACES: &[&str] = &["page", "next", "continuation", "sync", "cursor", "pagination", "resume"];
+/// Longest name, in bytes.
+const LONGEST: usize = 64;
+
+/// Owners of a `pass`.
+const OWNERS: &[&str] = &[
+    "db", "user", "smtp", "mail", "admin", "root", "ftp", "redis", "require", "mysql", "postgres",
+    "pg", "mongo", "auth", "login", "proxy", "ssh", "sudo", "bind", "ldap", "vnc", "key", "store",
+    "trust", "cert", "basic",
+];
+/// What a secret key is the key of.
+const OF_KEY: &[&str] = &[
+    "api",
+    "app",
+    "application",
+    "access",
+    "auth",
+    "private",
+    "encryption",
+    "decryption",
+    "signing",
+    "signature",
+    "master",
+    "account",
+    "license",
+    "shared",
+    "preshared",
+    "pre_shared",
+    "pre-shared",
+    "secret",
+    "service",
+    "storage",
+    "subscription",
+    "consumer",
+    "deploy",
+    "webhook",
+    "hmac",
+    "jwt",
+    "session",
+    "admin",
+    "client",
+    "security",
+    "function",
+    "functions",
+    "integration",
+];
+/// Names by themselves, or ends of names.
+const PASSWORDS: &[&str] =
+    &["password", "passwd", "pwd", "passphrase", "passcode", "masterauth", "psk"];
+const TOKENS: &[&str] = &[
+    "secret",
+    "secret_id",
+    "secret-id",
+    "secretid",
+    "token",
+    "credential",
+    "credentials",
+    "authorization",
+];
+/// What may follow a name and still be a part of it.
+pub(super) const SUFFIX: &str = "(?:[_-]?(?:base|value|string|[0-9]{1,2}))?";
+
+/// A word of a text that ends the name of a secret.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) password: bool,
+}
+
+/// Every word that ends the name of a secret, in small letters, and whether a person
+/// chooses what it names.
+pub(super) fn words() -> Vec<(String, bool)> {
+    let with =
+        |firsts: &[&str], signs: &[&str], last: &str, password: bool| -> Vec<(String, bool)> {
+            let of = |first: &&str| -> Vec<(String, bool)> {
+                signs.iter().map(|sign| (format!("{first}{sign}{last}"), password)).collect()
+            };
+            firsts.iter().flat_map(of).collect()
+        };
+    let mut words = with(OWNERS, &["", "_", "-"], "pass", true);
+    words.extend(with(OF_KEY, &["", "_", "-", ".", " "], "key", false));
+    words.extend(PASSWORDS.iter().map(|word| ((*word).to_owned(), true)));
+    words.extend(TOKENS.iter().map(|word| ((*word).to_owned(), false)));
+    words
+}
+
+/// The kind of what a whole identifier names; None where it names no secret.
+pub(super) fn kind_of(identifier: &str) -> Option<Kind> {
+    static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
+        let of = |password| -> String {
+            let words = words().into_iter().filter(|(_, is)| *is == password);
+            words.map(|(word, _)| regex::escape(&word)).collect::<Vec<_>>().join("|")
+        };
+        let (passwords, others) = (of(true), of(false));
+        let pattern = format!("(?i-u:(?:(?<password>{passwords})|{others}){SUFFIX})$");
+        Regex::new(&pattern).expect("the words are fixed and tested")
+    });
+    let found = WHOLE.captures(identifier)?;
+    kind(identifier, found.get(0)?.start(), found.name("password").is_some())
+}
+
+/// The kind of the name that begins at `start` of an identifier and is its end.
+pub(super) fn kind(identifier: &str, start: usize, password: bool) -> Option<Kind> {
+    if password {
+        return Some(Kind::Password);
+    }
+    let before = identifier[..start].trim_end_matches(['_', '-', '.']);
+    let lower = before.to_ascii_lowercase();
+    if PLACES.iter().any(|place| lower.ends_with(place)) {
+        return None;
+    }
+    let lone = TOKENS.iter().any(|word| identifier[start..].eq_ignore_ascii_case(word));
+    Some(if lone && before.is_empty() { Kind::Token } else { Kind::Key })
+}
+
+/// Where the identifier begins whose end begins at `at`.
+pub(super) fn identifier_start(text: &str, at: usize) -> usize {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    at - text.as_bytes()[..at].iter().rev().take(LONGEST).take_while(|byte| part(byte)).count()
+}
+
+/// True for the name of a constant or of a variable of the environment.
+pub(super) fn is_screaming(identifier: &str) -> bool {
+    identifier.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !identifier.bytes().any(|byte| byte.is_ascii_lowercase())
+}

@@ -1,0 +1,96 @@
+//! Pairs of a name and a value, where each is a member: `{"name": "DB_PASSWORD", "value": "x"}`,
+//! `- name: DB_PASSWORD` with `value: x` below it, `<add key="ApiKey" value="x"/>`, and a
+//! variable of Terraform with its default.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::assignment::{bare_end, quoted_end};
+use super::name::{Hit, Kind, identifier_start, kind_of};
+use super::value::{Stands, is_secret};
+
+/// A value stands within so many bytes of its name.
+const NEAR: usize = 240;
+
+/// Longest end of a name behind its last word, in bytes.
+const SUFFIX: usize = 16;
+/// Ends of members that hold a name.
+const MEMBERS: &[&str] =
+    &["name", "key", "variable", "env", "setting", "param", "parameter", "id", "k"];
+
+/// A member that holds a value, or another name, or the end of the pair.
+static VALUE: LazyLock<Regex> = LazyLock::new(|| {
+    let is = r#"(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}"#;
+    let value = r#"(?i-u:\b(?:value|val|v|default|default_?value|content|text))"#;
+    let other = r#"(?i-u:\b(?:name|key)(?:\\*["'])?[ \t]{0,4}[:=])|[}>]"#;
+    let pattern = format!(r#"(?<value>{value}{is}(?<quote>\\*["'`])?)|{other}"#);
+    Regex::new(&pattern).expect("the pattern is fixed and tested")
+});
+
+/// The values that are secrets, in order.
+pub(super) fn find(text: &str, names: &[Hit]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for name in names {
+        let next = text.as_bytes().get(name.end).copied().unwrap_or(b'\n');
+        if !(next.is_ascii_digit() || b"\"'\\\r\n,_-".contains(&next)) {
+            continue;
+        }
+        let start = identifier_start(text, name.start);
+        let Some(member) = member_start(text, start) else { continue };
+        let rest = &text.as_bytes()[name.end..];
+        let part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        let end = name.end + rest.iter().take(SUFFIX).take_while(part).count();
+        let Some(kind) = kind_of(&text[start..end]) else { continue };
+        let value = behind_name(text, end, kind).or_else(|| before_name(text, member, kind));
+        found.extend(value.filter(|value| found.last() != Some(value)));
+    }
+    found
+}
+
+/// Where the member begins whose value is the name at `at`.
+fn member_start(text: &str, at: usize) -> Option<usize> {
+    let quotes = ['"', '\'', '\\'];
+    let before = text[..at].trim_end_matches(quotes).trim_end_matches([' ', '\t']);
+    if before.len() < at && before.ends_with("variable") {
+        return Some(before.len());
+    }
+    let before = before.strip_suffix([':', '='])?.trim_end_matches([' ', '\t']);
+    let before = before.trim_end_matches(quotes);
+    let start = identifier_start(before, before.len());
+    let member = before[start..].rsplit(['.', '-']).next()?.to_ascii_lowercase();
+    MEMBERS.iter().any(|name| member.ends_with(name)).then_some(start)
+}
+
+/// The value of the first member behind a name that is one.
+fn behind_name(text: &str, from: usize, kind: Kind) -> Option<Range<usize>> {
+    let from = from + text[from..].find(|c: char| !"\\\"' \t".contains(c)).unwrap_or(0);
+    let near = &text[from..ceiling(text, from + NEAR)];
+    // The brace that opens the block of a variable ends nothing.
+    let skipped = usize::from(near.starts_with('{'));
+    let found = VALUE.captures(&near[skipped..])?;
+    value(text, from + skipped, &found, kind)
+}
+
+/// The value of a member before a name, in the same object.
+fn before_name(text: &str, end: usize, kind: Kind) -> Option<Range<usize>> {
+    let near = &text[ceiling(text, end.saturating_sub(NEAR))..end];
+    let from = end - near.len() + near.rfind('{')? + 1;
+    let found = VALUE.captures(&text[from..end])?;
+    value(text, from, &found, kind).filter(|value| value.end <= end)
+}
+
+fn value(text: &str, base: usize, found: &Captures<'_>, kind: Kind) -> Option<Range<usize>> {
+    let from = base + found.name("value")?.end();
+    let (end, stands) = match found.name("quote") {
+        Some(quote) => (quoted_end(text, from, quote.as_str()), Stands::Quoted),
+        None => (bare_end(text, from), Stands::Told),
+    };
+    is_secret(&text[from..end], kind, stands).then_some(from..end)
+}
+
+/// The next end of a character.
+fn ceiling(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
