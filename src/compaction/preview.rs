@@ -65,10 +65,7 @@ pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
         SlotKind::String => format!("[{facts}]"),
     };
     if spec.budget.whole() == 0 {
-        return match moved.kind {
-            SlotKind::String => last,
-            SlotKind::Json => format!("{}\n{last}", json("moved whole")),
-        };
+        return format!("{}\n{last}", json(&format!("{} tokens", moved.tokens)));
     }
     let shown = Shown::choose(moved.text, spec);
     // Of the whole text: a cut may leave half a secret, which by itself is none.

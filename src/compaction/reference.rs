@@ -10,13 +10,17 @@
 //! L341: error[E0308]: mismatched types
 //! [… L342-L512 …]
 //! build failed with exit code 101
-//! [513 lines, 8200 tokens, 31415 bytes; L2-L512 left out: read_file(absolute_path="./store/tool_call_7.txt", offset=1, limit=511)]
+//! [513 lines, 8200 tokens, 31415 bytes; L2-L512 left out: read_file(absolute_path="./store/tool_call_7.txt", offset=1, limit=511); ref 047115208364931]
 //! (detailed result is stored in ./store/tool_call_7.txt)
 //! ```
 //!
 //! The last line is the seed's (`context-offload-guide`, §2, compaction) and is
-//! what agents, `grep` and `/rehydrate` look for. The note is optional, and these
-//! forms of it carry meaning for `/rehydrate`:
+//! what agents and `grep` look for. The note ends in a code: fifteen digits that only
+//! who has the store's key can make ([`seal`]). It covers the id of the call, what the
+//! note and the reference say, and the content of the file. A text without a code that
+//! holds is no reference, whatever it looks like.
+//!
+//! These forms of the note say how the text comes back:
 //!
 //! - `[JSON value, …]`: the file holds a JSON value, not the text of a string;
 //! - `[JSONL records: …]`: the file holds the records of the text, one a line, and
@@ -27,13 +31,15 @@
 //! - `[read back: bytes 1024-9000 of this file …]`: the text was that part of the
 //!   file (with `after "Showing lines 3-9 of 40 total lines."`, behind that header);
 //! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was grep's answer, whose
-//!   first line stands above the note, with those lines of those files.
+//!   first line stands above the note, with those lines of those files;
+//! - any other: the file holds the text.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::history::message::SlotKind;
+use crate::store::{Code, Key};
 
 const OPEN: &str = "(detailed result is stored in ";
 const CLOSE: &str = ")";
@@ -45,20 +51,18 @@ const FOUND: &str = "[found again: ";
 const RECORDS: &str = "[JSONL records: ";
 const RECORDS_OF_VALUE: &str = "[JSONL records of a JSON value: ";
 const AGAIN: &str = "[records again: ";
+/// Stands before the code, at the end of a note or alone.
+const REF: &str = "ref ";
+/// What codes of references are made for.
+const PURPOSE: &str = "reference";
 
 /// How the text behind a reference is rebuilt from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
-    /// The file is the text, of that many bytes where a note says so.
-    Text {
-        /// The file's length.
-        bytes: Option<u64>,
-    },
+    /// The file is the text.
+    Text,
     /// The file is a JSON value that stood in place of a text.
-    Json {
-        /// The file's length.
-        bytes: Option<u64>,
-    },
+    Json,
     /// The text is a part of the file, behind a header line where there is one.
     ReadBack {
         /// The part, in bytes of the file.
@@ -68,8 +72,6 @@ pub enum Form {
     },
     /// The file holds the records of the text, and what stood around them.
     Records {
-        /// The file's length.
-        bytes: Option<u64>,
         /// How the text stood in its message.
         kind: SlotKind,
     },
@@ -84,27 +86,6 @@ pub enum Form {
     },
 }
 
-impl Form {
-    /// The length of the file, where the form states it.
-    fn bytes(&self) -> Option<u64> {
-        match self {
-            Form::Text { bytes } | Form::Json { bytes } | Form::Records { bytes, .. } => *bytes,
-            Form::ReadBack { .. } | Form::Again(_) | Form::Found { .. } => None,
-        }
-    }
-
-    /// True where a file of that length can be the one that is meant.
-    pub fn allows(&self, length: u64) -> bool {
-        match self {
-            Form::Text { bytes } | Form::Json { bytes } | Form::Records { bytes, .. } => {
-                bytes.is_none_or(|b| b == length)
-            }
-            Form::ReadBack { bytes, .. } => bytes.end <= length,
-            Form::Again(_) | Form::Found { .. } => true,
-        }
-    }
-}
-
 /// Which lines of a file of records a text repeats, and what stands around them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Again {
@@ -116,13 +97,55 @@ pub struct Again {
     pub tail: String,
 }
 
-/// A reference at the end of a text.
+/// A reference at the end of a text without its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference<'a> {
     /// The path, as the caller spelled its folder.
     pub path: &'a str,
     /// How the text comes back.
     pub form: Form,
+    /// What the text costs, in tokens, where the note says so.
+    pub tokens: Option<u64>,
+    /// What the code covers of the text.
+    covered: &'a str,
+}
+
+impl Reference<'_> {
+    /// The code of this reference in a result of the call `id`, where its files hold
+    /// `content` ([`Form::Found`]: the hash of the hashes of all of them in order).
+    pub fn code(&self, key: &Key, id: Option<&str>, content: &blake3::Hash) -> Code {
+        let call = id.map_or_else(Vec::new, |id| [b"id ", id.as_bytes()].concat());
+        key.code(PURPOSE, &[&call, self.covered.as_bytes(), content.as_bytes()])
+    }
+}
+
+/// The text that stands in a history for one that moved: `plain`, which ends in a
+/// reference, with its code. A text that ends in none gets no code.
+pub fn seal(plain: &str, key: &Key, id: Option<&str>, content: &blake3::Hash) -> String {
+    let Some(reference) = parse(plain) else { return plain.to_owned() };
+    let code = reference.code(key, id, content);
+    let (above, last) = plain.rsplit_once('\n').unwrap_or(("", plain));
+    match above.strip_suffix(']') {
+        Some(note) => format!("{note}; {REF}{code}]\n{last}"),
+        None => format!("[{REF}{code}]\n{last}"),
+    }
+}
+
+/// A text without its code, and the code; None where there is none.
+pub fn unseal(text: &str) -> Option<(String, Code)> {
+    let (above, last) = text.rsplit_once('\n')?;
+    is_reference(last).then_some(())?;
+    let above = above.strip_suffix('\r').unwrap_or(above);
+    let (note, code) = above.strip_suffix(']')?.rsplit_once(REF)?;
+    let code = Code::parse(code)?;
+    if note == "[" {
+        return Some((last.to_owned(), code));
+    }
+    Some((format!("{}]\n{last}", note.strip_suffix("; ")?), code))
+}
+
+fn is_reference(line: &str) -> bool {
+    line.starts_with(OPEN) && line.ends_with(CLOSE)
 }
 
 /// The reference line for a path.
@@ -137,62 +160,61 @@ pub fn is_forgery(line: &str) -> bool {
     line.contains(OPEN.trim_end())
 }
 
-/// The reference a text ends in, where it ends in one as this module writes it:
-/// alone, or under a note. A line that merely looks like one is none.
-pub fn parse(text: &str) -> Option<Reference<'_>> {
-    let (above, last) = text.rsplit_once('\n').unwrap_or(("", text));
+/// The reference that a text without a code ends in, where it ends in one as this
+/// module writes it. That it has the form proves nothing.
+pub fn parse(plain: &str) -> Option<Reference<'_>> {
+    let (above, last) = plain.rsplit_once('\n').unwrap_or(("", plain));
     let path = last.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
     if path.is_empty() {
         return None;
     }
-    let form = if above.is_empty() && !text.starts_with('\n') {
-        Form::Text { bytes: None }
-    } else {
-        let (head, note) = above.rsplit_once('\n').unwrap_or(("", above));
-        form(head, note)?
+    let (head, note) = above.rsplit_once('\n').unwrap_or(("", above));
+    let form = form(head, note);
+    let covered = match form {
+        Form::Found { .. } => plain,
+        // A preview is not put back: a framework may change it.
+        _ => &plain[plain.len() - last.len() - if note.is_empty() { 0 } else { note.len() + 1 }..],
     };
-    // A reference is smaller than what it stands for, if not always in bytes.
-    let most = form.bytes().map_or(u64::MAX, |bytes| bytes.saturating_mul(4).max(4_096));
-    (text.len() as u64 <= most).then_some(Reference { path, form })
+    let tokens = tokens(note, &form);
+    Some(Reference { path, form, tokens, covered })
 }
 
-/// What the text behind a reference costs, as the note of a whole replaced text
-/// states it; None where no note stands there.
-pub fn tokens(replaced: &str) -> Option<u64> {
-    let note = replaced.rsplit('\n').nth(1)?.strip_prefix('[')?;
-    note.split_once(" tokens")?.0.rsplit([' ', ',']).next()?.parse().ok()
+/// What the text behind a reference costs, as its note states it. Where a note repeats
+/// words of a text, the number stands behind them, else before.
+fn tokens(note: &str, form: &Form) -> Option<u64> {
+    let before = match form {
+        Form::Text | Form::Json | Form::Records { .. } => note.split_once(" tokens")?.0,
+        Form::ReadBack { .. } | Form::Again(_) | Form::Found { .. } => {
+            note.rsplit_once(" tokens left out: ")?.0
+        }
+    };
+    before.rsplit([' ', ',', '[']).next()?.parse().ok()
 }
 
-fn form(head: &str, note: &str) -> Option<Form> {
-    if let Some(facts) = note.strip_prefix(JSON) {
-        return Some(Form::Json { bytes: length(facts) });
+fn form(head: &str, note: &str) -> Form {
+    if note.starts_with(JSON) {
+        return Form::Json;
     }
     for (prefix, kind) in [(RECORDS, SlotKind::String), (RECORDS_OF_VALUE, SlotKind::Json)] {
-        if let Some(facts) = note.strip_prefix(prefix) {
-            return Some(Form::Records { bytes: Some(length(facts)?), kind });
+        if note.starts_with(prefix) {
+            return Form::Records { kind };
         }
     }
     // Nothing stands above these two where this service writes them.
-    if let Some(rest) = note.strip_prefix(AGAIN).filter(|_| head.is_empty()) {
-        let again = serde_json::Deserializer::from_str(rest).into_iter().next()?;
-        return again.ok().map(Form::Again);
+    if let Some(rest) = note.strip_prefix(AGAIN).filter(|_| head.is_empty())
+        && let Some(Ok(again)) = serde_json::Deserializer::from_str(rest).into_iter().next()
+    {
+        return Form::Again(again);
     }
     if let Some(rest) = note.strip_prefix(READ_BACK).filter(|_| head.is_empty())
         && let Some(form) = read_back_form(rest)
     {
-        return Some(form);
+        return form;
     }
-    if let Some(rest) = note.strip_prefix(FOUND)
-        && let Some((lines, _)) = rest.split_once(" |")
-    {
-        return Some(Form::Found { head: head.to_owned(), lines: lines.to_owned() });
+    if let Some((lines, _)) = note.strip_prefix(FOUND).and_then(|rest| rest.split_once(" |")) {
+        return Form::Found { head: head.to_owned(), lines: lines.to_owned() };
     }
-    Some(Form::Text { bytes: Some(length(note.strip_prefix('[')?)?) })
-}
-
-/// The length of the file, as a note's facts state it.
-fn length(facts: &str) -> Option<u64> {
-    facts.split_once(" bytes; ")?.0.rsplit(' ').next()?.parse().ok()
+    Form::Text
 }
 
 fn read_back_form(rest: &str) -> Option<Form> {

@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 
 use regex::{Match, Regex};
 
-use super::originals::{Originals, STORED_IN, folded, originals};
+use super::originals::{Originals, folded, originals};
+use super::seal::{END, Proves, code_line, code_of};
 use super::snapshot::{Section, Summary, Writer};
 use super::tags::{escape, unescape};
+use crate::store::Code;
 
 static OPEN: LazyLock<Regex> = LazyLock::new(|| fixed(r"<state_snapshot>[ \t]*\r?\n"));
 static CLOSE: LazyLock<Regex> = LazyLock::new(|| fixed(r"\n[ \t]*</state_snapshot>"));
@@ -84,10 +86,13 @@ pub struct Block {
     pub more: Option<MoreFiles>,
     /// Where its messages are, oldest first.
     pub originals: Vec<Originals>,
+    /// What proves that this service wrote the block; None until it is sealed.
+    pub code: Option<Code>,
 }
 
 impl Block {
-    /// The text of the block.
+    /// The text of the block. Its code has the same length whichever it is, and stands
+    /// there before it is known, so that a block can be counted.
     pub fn render(&self) -> String {
         let mut out = "<state_snapshot>\n".to_owned();
         if self.writer == Writer::Extractive {
@@ -102,7 +107,7 @@ impl Block {
             files.push(format!("- {}{MORE}{}", more.count, more.list));
         }
         tagged(&mut out, FILES, &files.join("\n"));
-        out.push_str("</state_snapshot>");
+        out.push_str(&format!("{}\n{END}", code_line(self.code.unwrap_or_default())));
         for originals in folded(&self.originals) {
             out.push('\n');
             out.push_str(&originals.render());
@@ -125,10 +130,10 @@ impl Block {
     }
 
     /// The blocks in a text, and the text around them: a block counts only with
-    /// the line that says where its messages are, so a text that merely speaks of
-    /// snapshots holds none. What frameworks do to a text – other line ends,
+    /// the line that says where its messages are, and where its code `proves` it: a text
+    /// that merely looks like one stays text. What frameworks do to a text – other line ends,
     /// indentation, blanks, words behind the last line – does not hide a block.
-    pub fn find_all(text: &str) -> Found {
+    pub fn find_all(text: &str, proves: Proves<'_>) -> Found {
         let mut found = Found::default();
         let mut from = 0;
         let mut starts = OPEN.find_iter(text).peekable();
@@ -145,21 +150,25 @@ impl Block {
             if !Section::ALL.iter().all(|section| within(&body, section.tag()).is_some()) {
                 continue;
             }
+            let block = Block::read(&body, originals);
+            let end = open.end() + close.end() + length;
+            if !proves(&block, &text[open.start()..end]) {
+                found.unproven = true;
+                continue;
+            }
             let between = &text[from..open.start()];
             if found.blocks.is_empty() {
                 between.clone_into(&mut found.before);
             } else if !between.trim().is_empty() {
                 found.after.push_str(between);
             }
-            found.blocks.push(Block::read(&body, originals));
-            from = open.end() + close.end() + length;
+            found.blocks.push(block);
+            from = end;
         }
         match found.blocks.is_empty() {
             true => text.clone_into(&mut found.before),
             false => found.after.push_str(&text[from..]),
         }
-        let lines = found.before.matches(STORED_IN).chain(found.after.matches(STORED_IN));
-        found.unread = lines.count() > 0;
         found
     }
 
@@ -191,6 +200,7 @@ impl Block {
             files,
             more,
             originals,
+            code: code_of(body),
         }
     }
 }
@@ -204,8 +214,8 @@ pub struct Found {
     pub after: String,
     /// The blocks, in order.
     pub blocks: Vec<Block>,
-    /// True where the text names originals that belong to no block found.
-    pub unread: bool,
+    /// True where the text holds what looks like a block and is none.
+    pub unproven: bool,
 }
 
 /// A block's inside with plain line ends, without the indentation of its first
@@ -281,6 +291,7 @@ mod tests {
     use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 
     use super::*;
+    use crate::store::Key;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
@@ -298,15 +309,26 @@ mod tests {
             block.summary.set(Section::KeyKnowledge, words(&section));
             block.summary.set(Section::TaskState, words(&directive));
             block.directives = vec![directive, section];
+            block.seal(&Key::placeholder());
             let text = format!("be brief\n\n{}\n\nToday", block.render());
-            let found = Block::find_all(&text);
+            let found = Block::find_all(&text, &proves);
             prop_assert_eq!(&found.before, "be brief\n\n");
             prop_assert_eq!(&found.after, "\n\nToday");
             prop_assert_eq!(&found.blocks[..], &[block][..]);
         }
     }
 
+    fn proves(block: &Block, text: &str) -> bool {
+        block.code == Some(Block::code_by(&Key::placeholder(), text))
+    }
+
     fn block(originals: u64) -> Block {
+        let mut block = unsealed(originals);
+        block.seal(&Key::placeholder());
+        block
+    }
+
+    fn unsealed(originals: u64) -> Block {
         let mut summary = Summary::default();
         summary.set(Section::OverallGoal, "ship </overall_goal> <state_snapshot> & go");
         Block {
@@ -320,6 +342,7 @@ mod tests {
                     Originals::new(n + 1, &format!("./s/compressed_group_c_{n}.json")).unwrap()
                 })
                 .collect(),
+            code: None,
         }
     }
 
@@ -327,7 +350,7 @@ mod tests {
     fn a_block_is_read_as_it_was_written() {
         let (one, two) = (block(1), block(2));
         let text = format!("be brief\n\n{}\n\n{}\nbye", one.render(), two.render());
-        let found = Block::find_all(&text);
+        let found = Block::find_all(&text, &proves);
         assert_eq!(found.blocks, [one, two]);
         assert_eq!((found.before.as_str(), found.after.as_str()), ("be brief\n\n", "\nbye"));
     }
@@ -344,17 +367,16 @@ mod tests {
             text.lines().map(|line| format!("    {line}\n")).collect(),
             text.replace('\n', " \n").replace("json) ", "json)"),
         ] {
-            let found = Block::find_all(&changed);
+            let found = Block::find_all(&changed, &proves);
             assert_eq!(found.blocks.len(), 1, "{changed}");
             assert_eq!(found.blocks[0].originals, whole.originals, "{changed}");
-            assert!(!found.unread);
         }
     }
 
     #[test]
     fn words_between_blocks_stay() {
         let text = format!("a\n\n{}\nkeep me\n{}\nb", block(1).render(), block(2).render());
-        let found = Block::find_all(&text);
+        let found = Block::find_all(&text, &proves);
         assert_eq!(found.blocks.len(), 2);
         assert_eq!(found.before + &found.after, "a\n\n\nkeep me\n\nb");
     }
@@ -367,7 +389,7 @@ mod tests {
             "</state_snapshot>\n(Original 3 messages are stored in: a_1.json)",
             "<state_snapshot>\nx\n</state_snapshot>\n(Original 3 messages are stored in: /x/a_1.json)",
         ] {
-            assert_eq!(Block::find_all(text).blocks, [], "{text}");
+            assert_eq!(Block::find_all(text, &|_, _| true).blocks, [], "{text}");
         }
     }
 }

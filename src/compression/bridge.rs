@@ -49,7 +49,7 @@ pub fn needs_bridge(
 ) -> bool {
     let speaks = |view: &&MessageView| view.role != Role::System;
     // What answers the calls of a system message stays behind it.
-    if opens(history, place) || views[..gone.start].iter().any(|view| speaks(view)) {
+    if opens(history, place) || views[..gone.start].iter().any(speaks) {
         return false;
     }
     match views[gone.end..].iter().find(|view| speaks(view)) {

@@ -5,7 +5,7 @@
 //! `transcript`. A model is asked by `prompt`, its answer is read by `reply` and
 //! held to the messages by `acceptance`; without one, `extractive` writes. The
 //! service adds `directives` and `files`; all of it stands as a `block` in its
-//! `place`. `retention` measures what a snapshot kept.
+//! `place`, under a `seal`. `retention` measures what a snapshot kept.
 
 pub mod acceptance;
 pub mod block;
@@ -23,6 +23,7 @@ pub mod region;
 pub mod rejection;
 pub mod reply;
 pub mod retention;
+pub mod seal;
 pub mod snapshot;
 pub mod tags;
 pub mod transcript;

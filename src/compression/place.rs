@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::compression::block::{Block, Found};
+use crate::compression::seal::Proves;
 use crate::history::History;
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::history::own::is_fixed;
@@ -37,59 +38,34 @@ pub struct Place {
     after: String,
     /// The snapshots that stand there, oldest first.
     pub blocks: Vec<Block>,
-    /// True where the text names originals that belong to no snapshot found: one
-    /// that somebody changed beyond recognition.
-    pub unread: bool,
+    /// True where a text that was looked at poses as a snapshot and proves to be none.
+    pub unproven: bool,
 }
 
-impl Place {
-    /// What holds snapshots, or the first that can: a system message, the system
-    /// prompt `system` beside the messages (before any message where the format
-    /// keeps it apart), or a message to be added.
-    pub fn find(history: &History<'_>, views: &[&MessageView], system: Option<&str>) -> Place {
-        let mut first: Option<Place> = None;
-        for (index, view) in views.iter().enumerate() {
-            if view.role != Role::System {
-                continue;
-            }
-            let raw = history.messages()[index];
-            let slots = history.dialect().content_slots(raw);
-            match Place::within(raw, slots, &mut first, |slot| Holder::Message(index, slot)) {
-                Some(place) => return place,
-                None => continue,
-            }
-        }
-        let Some(system) = system.filter(|system| takes_text(system)) else {
-            return first.unwrap_or_default();
-        };
-        let mut beside: Option<Place> = None;
-        let of = |slot| Holder::System(Some(slot));
-        if let Some(place) = Place::within(system, text_slots(system), &mut beside, of) {
-            return place;
-        }
-        if let Some(first) = first {
-            return first;
-        }
-        match beside {
-            Some(place) if place.unread || raw::is_string(system) => place,
-            _ => Place { holder: Holder::System(None), ..Place::default() },
-        }
-    }
+/// A search for the text that holds snapshots.
+struct Search<'a> {
+    proves: Proves<'a>,
+    unproven: &'a mut bool,
+    /// The text that can hold some where none does.
+    first: Option<Place>,
+}
 
-    /// The text among `slots` that holds snapshots; `first` becomes the last text,
-    /// where none was found before, or one with a snapshot that cannot be read,
-    /// whatever was found before: nothing may be written beside it.
+impl Search<'_> {
+    /// The text among `slots` that holds snapshots; where none was found before, the last
+    /// text can.
     fn within(
+        &mut self,
         raw: &str,
         mut slots: Vec<Slot>,
-        first: &mut Option<Place>,
         holder: impl Fn(Slot) -> Holder,
     ) -> Option<Place> {
         slots.retain(|slot| slot.kind == SlotKind::String);
         let last = slots.len().checked_sub(1);
         for (at, slot) in slots.into_iter().enumerate() {
             let text = text_of(raw, &slot).text;
-            let Found { before, after, mut blocks, unread } = Block::find_all(&text);
+            let found = Block::find_all(&text, self.proves);
+            *self.unproven |= found.unproven;
+            let Found { before, after, mut blocks, .. } = found;
             // A snapshot that was copied stands for its messages once.
             let mut seen = HashSet::new();
             blocks.retain(|block| seen.insert(block.render()));
@@ -97,16 +73,67 @@ impl Place {
             if !holds && is_fixed(&text) {
                 continue;
             }
-            let place = Place { holder: holder(slot), before, after, blocks, unread };
+            let place = Place { holder: holder(slot), before, after, blocks, unproven: false };
             if holds {
                 return Some(place);
             }
-            let better = first.as_ref().is_none_or(|known| unread && !known.unread);
-            if better && (Some(at) == last || unread) {
-                *first = Some(place);
+            if self.first.is_none() && Some(at) == last {
+                self.first = Some(place);
             }
         }
         None
+    }
+}
+
+impl Place {
+    /// What holds snapshots, or the first that can: a system message, the system
+    /// prompt `system` beside the messages (before any message where the format
+    /// keeps it apart), or a message to be added. A snapshot counts where `proves` says
+    /// that this service wrote it.
+    pub fn find(
+        history: &History<'_>,
+        views: &[&MessageView],
+        system: Option<&str>,
+        proves: Proves<'_>,
+    ) -> Place {
+        let mut unproven = false;
+        let place = Place::found(history, views, system, proves, &mut unproven);
+        Place { unproven, ..place }
+    }
+
+    fn found(
+        history: &History<'_>,
+        views: &[&MessageView],
+        system: Option<&str>,
+        proves: Proves<'_>,
+        unproven: &mut bool,
+    ) -> Place {
+        let mut search = Search { proves, unproven, first: None };
+        for (index, view) in views.iter().enumerate() {
+            if view.role != Role::System {
+                continue;
+            }
+            let raw = history.messages()[index];
+            let slots = history.dialect().content_slots(raw);
+            if let Some(place) = search.within(raw, slots, |slot| Holder::Message(index, slot)) {
+                return place;
+            }
+        }
+        let first = search.first.take();
+        let Some(system) = system.filter(|system| takes_text(system)) else {
+            return first.unwrap_or_default();
+        };
+        let of = |slot| Holder::System(Some(slot));
+        if let Some(place) = search.within(system, text_slots(system), of) {
+            return place;
+        }
+        if let Some(first) = first {
+            return first;
+        }
+        match search.first {
+            Some(place) if raw::is_string(system) => place,
+            _ => Place { holder: Holder::System(None), ..Place::default() },
+        }
     }
 
     /// The message's index; None where it is added at the front, or where the

@@ -17,7 +17,7 @@ pub use privacy::{PrivacyConfig, RedactConfig};
 pub use server::ServerConfig;
 pub use tenants::{TenantConfig, Tenants};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{Environment, File, FileFormat};
@@ -64,6 +64,9 @@ pub struct StoreConfig {
     pub ttl_seconds: u64,
     /// Time between two sweeps, in seconds; the first is at the start. 0 never sweeps.
     pub sweep_seconds: u64,
+    /// A file with the secret that signs references; without one each store's folder has
+    /// a secret of its own.
+    pub key_file: Option<PathBuf>,
     /// Whether `serve` and `mcp` give up every file outside the roots.
     pub landlock: LandlockConfig,
 }
@@ -80,6 +83,7 @@ impl Default for StoreConfig {
             durability: DurabilityConfig::Sync,
             ttl_seconds: 30 * 24 * 3_600,
             sweep_seconds: 3_600,
+            key_file: None,
             landlock: LandlockConfig::Auto,
         }
     }

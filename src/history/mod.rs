@@ -18,8 +18,10 @@ pub mod splice;
 pub mod stub;
 pub mod system_prompt;
 
+use std::sync::OnceLock;
+
 use dialect::{Chosen, Dialect, Source, unread};
-use message::{MessageView, settle};
+use message::{MessageView, Role, settle};
 
 /// Why a history could not be read. The texts name what was found and what
 /// would be accepted; no message content is quoted.
@@ -88,6 +90,9 @@ pub struct History<'a> {
     array: &'a str,
     messages: Vec<&'a str>,
     chosen: Chosen,
+    /// Whether a message at the front that looks like the service's own is its own, once
+    /// somebody could tell.
+    own_front: OnceLock<bool>,
 }
 
 impl<'a> History<'a> {
@@ -111,7 +116,7 @@ impl<'a> History<'a> {
         beside: Option<&str>,
     ) -> Result<History<'a>, HistoryError> {
         let chosen = dialect::choose(format, &messages, beside)?;
-        Ok(History { array, messages, chosen })
+        Ok(History { array, messages, chosen, own_front: OnceLock::new() })
     }
 
     /// The same messages, or what became of them, in the dialect of this history and
@@ -144,7 +149,41 @@ impl<'a> History<'a> {
         let mut views: Vec<MessageView> =
             (0..self.messages.len()).map(|index| self.view(index)).collect::<Result<_, _>>()?;
         settle(&mut views, |view| view, |view, role| view.role = role);
+        self.disown(&mut views, |view| view, |view, role| view.role = role);
         Ok(views)
+    }
+
+    /// Asks `is_own` of the first message that is no system's, where it looks like one of
+    /// the service's own: its words alone do not prove it. Where nobody asks, it counts as
+    /// what it looks like.
+    pub fn judge_front(&self, is_own: impl FnOnce(&str) -> bool) {
+        let looks_own = |raw: &&&str| match self.dialect().view(raw) {
+            Ok(view) => view.role != Role::System,
+            Err(_) => true,
+        };
+        let first = self.messages.iter().find(looks_own);
+        let own = first.filter(|raw| self.dialect().view(raw).is_ok_and(|view| view.own));
+        // Judged once: what a history is does not change while it is worked on.
+        let _ = self.own_front.set(own.is_none_or(|raw| is_own(raw)));
+    }
+
+    /// False where the message at the front was judged to be no word of the service's.
+    pub fn has_own_front(&self) -> bool {
+        self.own_front.get().copied().unwrap_or(true)
+    }
+
+    /// Gives a message at the front back to the user, where it was judged to be no word of
+    /// the service's.
+    pub fn disown<T>(
+        &self,
+        all: &mut [T],
+        view: impl Fn(&T) -> &MessageView,
+        set: impl Fn(&mut T, Role),
+    ) {
+        if !self.has_own_front() {
+            let own = |message: &&mut T| view(message).own && view(message).role == Role::System;
+            all.iter_mut().filter(own).for_each(|message| set(message, Role::User));
+        }
     }
 
     /// An error where a message of a detected format has parts of another one: read

@@ -42,7 +42,7 @@ fn a_pointer_is_one_line_with_the_best_call() {
     let tools = [ReloadTool::Shell, ReloadTool::LroExtract];
     assert_eq!(of(&OPEN_ONES, &tools, Richness::Pointer), expected);
     let replaced = format!("{expected}\n{}", reference::line("./s/a.jsonl"));
-    assert_eq!(reference::tokens(&replaced), Some(41_234));
+    assert_eq!(reference::parse(&replaced).unwrap().tokens, Some(41_234));
 }
 
 #[test]

@@ -4,7 +4,6 @@
 use super::compress::Compression;
 use super::run::Job;
 use crate::compression::block::Block;
-use crate::compression::place::Place;
 use crate::history::message::Role;
 use crate::store::{Chat, Stem};
 
@@ -34,8 +33,7 @@ impl Job<'_> {
     /// too small for a compression belongs to the chat that it will be.
     fn made_name(&self) -> String {
         let views = self.views();
-        let place = Place::find(self.history(), &views, self.request.system);
-        named(&place.blocks).unwrap_or_else(|| {
+        named(&self.place().blocks).unwrap_or_else(|| {
             let first = views.iter().position(|view| view.role != Role::System);
             made(first.map_or("", |index| self.history().messages()[index]))
         })

@@ -9,6 +9,7 @@ use super::check::{NewReference, readable};
 use super::report::Checks;
 use crate::compression::bridge::is_bridge;
 use crate::compression::place::Place;
+use crate::compression::seal::Proves;
 use crate::history::dialect::{Problem, none_is_new};
 use crate::history::message::{MessageView, Role};
 use crate::history::{History, HistoryError};
@@ -21,6 +22,10 @@ pub(super) struct Subject<'a> {
     pub(super) before: &'a History<'a>,
     /// The system prompt beside its messages.
     pub(super) system: Option<&'a str>,
+    /// Says whether a snapshot is this service's.
+    pub(super) proves: Proves<'a>,
+    /// Judges the message at the front of the answer.
+    pub(super) judge: &'a dyn Fn(&History<'_>),
     pub(super) measured: &'a [Arc<Measured>],
     /// The rules that the messages of the request break.
     pub(super) broken: &'a [Problem],
@@ -47,6 +52,7 @@ pub(super) fn check(
     roots: &Roots,
 ) -> Result<(Checks, u64), HistoryError> {
     let after = subject.before.alike(&subject.after.array)?;
+    (subject.judge)(&after);
     let new = measure.history(&after, tokenizer)?;
     let tokens: u64 = new.iter().map(|m| m.tokens).sum();
     let before: u64 = subject.measured.iter().map(|m| m.tokens).sum();
@@ -115,8 +121,9 @@ fn untouched(subject: &Subject<'_>, after: &History<'_>, new: &[Arc<Measured>]) 
     let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
     // Without its snapshots, the message that holds them is what it was.
     let beside = (subject.system, subject.after.system.as_deref());
-    let was = Place::find(before, &old, beside.0).emptied(before, beside.0);
-    same && Place::find(after, &views, beside.1).emptied(after, beside.1) == was
+    let find = |history, views, system| Place::find(history, views, system, subject.proves);
+    let was = find(before, old.as_slice(), beside.0).emptied(before, beside.0);
+    same && find(after, views.as_slice(), beside.1).emptied(after, beside.1) == was
 }
 
 fn no_message_grew(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {

@@ -87,11 +87,6 @@ impl Job<'_> {
         let place = self.place();
         let region = self.region(&tokens, &place);
         self.worth_a_pass(&region, left, missed)?;
-        if place.unread {
-            return Err("not compressed: a system message names the originals of a snapshot that \
-                        cannot be read, and a new one would stand beside it"
-                .to_owned());
-        }
         let views = self.views();
         let bridge = standing(self.history(), &views, &place);
         if bridge.is_none() && bridge::bridge(self.history(), &views).is_some() {
@@ -179,8 +174,7 @@ impl Job<'_> {
     fn compaction_is_not_enough(&self, before: u64, left: u64) -> bool {
         let share = self.settings.compact_ratio_threshold;
         let too_much = |of: u64| left as f64 > share * of as f64;
-        let enough = |saved: u64| !too_much(before + saved);
-        too_much(before) && (left < before || !self.saved_before(enough))
+        too_much(before) && (left < before || too_much(before + self.saved_before()))
     }
 
     /// The least that the history can cost after `moves`: with a snapshot of all
@@ -207,8 +201,9 @@ impl Job<'_> {
         self.settings.target_tokens.is_some_and(|target| left > target)
     }
 
-    fn place(&self) -> Place {
-        Place::find(self.history(), &self.views(), self.request.system)
+    pub(super) fn place(&self) -> Place {
+        let proves = |block: &Block, text: &str| self.prover().block(block, text);
+        Place::find(self.history(), &self.views(), self.request.system, &proves)
     }
 
     fn region(&self, tokens: &[u64], place: &Place) -> Region {

@@ -19,7 +19,7 @@ use super::snapshots::{NewFile, NoSnapshot, Snapshots};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::history::splice::quote;
-use crate::store::{Claim, Claims, FileName, Stem, StoreError, regular_len};
+use crate::store::{Claim, Claims, FileName, Key, Stem, StoreError, regular_len};
 
 /// Most files out of reach that are named.
 const LOST_TOLD: usize = 5;
@@ -58,6 +58,12 @@ impl Job<'_> {
         let own: Vec<(&Claim, u64, bool)> =
             own.map(|(file, created)| (&file.claim, file.content.len() as u64, *created)).collect();
         self.record_own(&own);
+        let key = match self.key() {
+            Ok(key) => key,
+            Err(error) => return self.unchanged(kept, vec![failure(&error)]),
+        };
+        // Only now: files may have got other names when they were written.
+        snapshots.blocks.iter_mut().for_each(|block| block.seal(&key));
         let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
         let assembled = self.assembled(compression, &moves, &rendered);
         let answer = self.checked(compression, &moves, kept, &snapshots, &assembled);
@@ -66,7 +72,7 @@ impl Job<'_> {
             Err(warning) => return self.unchanged(kept, vec![warning]),
         };
         if !snapshots.report.reused {
-            self.keep(compression, rendered, &snapshots);
+            self.keep(compression, rendered, &snapshots, &key);
         }
         let files = self.files_of(&moves, &snapshots, &created);
         let system = assembled.system.filter(|_| compression.place.is_beside());
@@ -190,9 +196,12 @@ impl Job<'_> {
         let held = claims.is_empty() || self.store.holds(&claims);
         let mut changed: Vec<usize> = moves.iter().map(|m| m.candidate.index).collect();
         changed.dedup();
+        let proves = |block: &Block, text: &str| self.prover().block(block, text);
         let subject = Subject {
             before: self.history(),
             system: self.request.system,
+            proves: &proves,
+            judge: &|after| self.prover().judge_front(after),
             measured: &self.measured,
             broken: self.broken(),
             after: assembled,
@@ -323,7 +332,13 @@ impl Job<'_> {
 
     /// Keeps the snapshots for the next call. Whether that works or not, this
     /// answer stands.
-    fn keep(&self, compression: &Compression, blocks: Vec<String>, snapshots: &Snapshots) {
+    fn keep(
+        &self,
+        compression: &Compression,
+        blocks: Vec<String>,
+        snapshots: &Snapshots,
+        key: &Key,
+    ) {
         let originals =
             snapshots.blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
         let hashed = |path: String| {
@@ -339,7 +354,7 @@ impl Job<'_> {
             retention,
             originals.map_while(hashed).collect(),
         );
-        let text = serde_json::to_string(&record).unwrap_or_default();
+        let text = record.sealed(key);
         let stem = Stem::of_kept(&compression.key);
         let wanted = [(stem, blake3::hash(text.as_bytes()))];
         let written = self.store.claim(&mut Claims::default(), &wanted).and_then(|claims| {

@@ -16,10 +16,12 @@ use crate::compression::place::Place;
 use crate::compression::region::Region;
 use crate::compression::retention::Retention;
 use crate::redact::Redact;
-use crate::store::{Stem, read_regular, regular_len};
+use crate::store::{Code, Key, Stem};
 
 /// The form of the record; another is not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// What codes of records are made for.
+const PURPOSE: &str = "kept snapshot";
 /// Prefixes that are looked up, the longest first: each costs a look at the disk,
 /// and a tail of more turns than these would be compressed again anyway.
 const LOOK_BACK: usize = 4_096;
@@ -57,10 +59,25 @@ impl Kept {
         }
     }
 
-    /// The snapshots, read.
+    /// The snapshots, read: the record proves itself before it is one ([`opened`]).
     pub(super) fn read(&self) -> Vec<Block> {
-        Block::find_all(&self.blocks.join("\n\n")).blocks
+        Block::find_all(&self.blocks.join("\n\n"), &|_, _| true).blocks
     }
+
+    /// The record as its file holds it: a line of JSON, and one with its code. What it
+    /// says gets into prompts and system messages, so nobody else's word will do.
+    pub(super) fn sealed(&self, key: &Key) -> String {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        let code = key.code(PURPOSE, &[text.as_bytes()]);
+        format!("{text}\n{code}\n")
+    }
+}
+
+/// The record that a file holds, where its code proves it.
+fn opened(file: &str, key: &Key) -> Option<Kept> {
+    let (text, code) = file.strip_suffix('\n')?.rsplit_once('\n')?;
+    let proven = Code::parse(code)? == key.code(PURPOSE, &[text.as_bytes()]);
+    proven.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
 impl Job<'_> {
@@ -73,7 +90,7 @@ impl Job<'_> {
     /// The hash of a group's file, wherever it lies.
     pub(super) fn originals_hash(&self, path: &str) -> Option<Hash> {
         let at = self.offloader.roots.locate(path).ok()?;
-        self.store.hash_of(&at).ok()
+        self.reader.hash(&at).ok()
     }
 
     /// The hash of each prefix of the region that ends where a unit ends. Of system
@@ -131,9 +148,10 @@ impl Job<'_> {
         prefixes.iter().rev().take(LOOK_BACK).find_map(|(end, key)| {
             let name = Stem::of_kept(key).names(key).next()?;
             let at = self.store.folder().child(name.as_str());
-            regular_len(&at).ok()?;
+            at.dir().symlink_metadata(at.relative()).ok()?;
             // A record that cannot be read, or whose files are gone, is no record.
-            let kept: Kept = serde_json::from_str(&read_regular(&at).ok()?).ok()?;
+            let folder_key = self.reader.key(self.store.folder())?;
+            let kept = opened(&self.reader.text(&at).ok()?.text, &folder_key)?;
             let blocks = kept.read();
             let whole = blocks.len() == kept.blocks.len()
                 && (kept.version, kept.key.as_str()) == (VERSION, key.to_hex().as_str());

@@ -1,8 +1,9 @@
-//! Leases: the files that a posted history mentions live on, and those that its
-//! groups and lists mention with them (promises.md §1, line 1); and they are noted as
-//! mentioned by its chat, so that no other chat's deletion takes them.
+//! Leases: the files that a posted history refers to live on, and those that its
+//! groups and lists refer to with them; and they are noted as this chat's, so that no
+//! other chat's deletion takes them. Only references and snapshots that prove themselves
+//! count: the words of a tool that name a file keep nothing alive.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -10,50 +11,43 @@ use std::time::{Duration, Instant, SystemTime};
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
-use super::mentions::{MENTIONS, mentions};
 use super::moves::{Move, Target};
 use super::run::Job;
-use crate::compaction::reference;
-use crate::history::message::SlotKind;
+use crate::compression::block::{Block, FileLine};
+use crate::history::History;
+use crate::history::message::{MessageView, Slot, SlotKind};
+use crate::reload::proof::originals;
 use crate::store::{
-    Call, Claim, Entry, FileName, Folder, Lease, Location, Roots, Stem, Store, memory_key,
-    read_regular,
+    Call, Claim, Entry, FileName, Folder, Lease, Location, Stem, Store, memory_key,
 };
 use crate::tokens::measure::text_of;
 
-/// Files whose own mentions were looked at for a chat, and when.
+/// Files whose own references were looked at for a chat, and when.
 pub type Followed = Cache<blake3::Hash, Instant>;
 
-/// How long what a group or a list mentions is taken as renewed.
+/// How long what a group or a list refers to is taken as renewed.
 const FOLLOWED: Duration = Duration::from_secs(3_600);
-/// Most files of one history whose own mentions are looked at.
+/// Most files of one history whose own references are looked at.
 const FILES: usize = 256;
+/// Most files of one history that are renewed, the latest first.
+const RENEWED: usize = 10_000;
 /// Messages are searched in runs of at least this many.
 const RUN: usize = 16;
 
 impl Job<'_> {
-    /// Renews what the history mentions. Nothing is opened where it mentions
-    /// nothing.
-    pub(super) fn renew_mentioned(&self) {
+    /// Renews what the history refers to. Nothing is opened where it refers to nothing.
+    pub(super) fn renew_referred(&self) {
         let mut seen: HashSet<PathBuf> = HashSet::new();
-        let referred = self.referred();
-        let mut found: BTreeSet<&str> = referred.iter().map(String::as_str).collect();
-        let each = self.history().messages().par_iter().with_min_len(RUN).map(|raw| {
-            let mut found = BTreeSet::new();
-            mentions(raw, &mut found);
-            found
-        });
-        let each: Vec<BTreeSet<&str>> = each.collect();
-        // The latest messages first: there is a bound.
-        for path in each.into_iter().rev().flatten() {
-            if found.len() >= MENTIONS {
-                break;
-            }
-            found.insert(path);
-        }
-        let mut next: Vec<Location> = self.located(&found, None, &mut seen);
+        let mut next = self.of_blocks(&self.place().blocks);
+        next.extend(self.referred(self.history(), &self.views()));
         let mut left = FILES;
-        while !next.is_empty() {
+        loop {
+            let room = RENEWED.saturating_sub(seen.len());
+            next.retain(|at| seen.insert(at.key()));
+            next.truncate(room);
+            if next.is_empty() {
+                return;
+            }
             self.renew(&next);
             let mut further = Vec::new();
             for at in next.iter().filter(|at| leads_on(at)) {
@@ -63,51 +57,60 @@ impl Job<'_> {
                     continue;
                 }
                 left -= 1;
-                let Ok(content) = read_regular(at) else { continue };
+                let Ok(file) = self.reader.text(at) else { continue };
                 self.offloader.followed.insert(key, Instant::now());
-                let mut found = BTreeSet::new();
-                mentions(&content, &mut found);
-                further.extend(self.located(&found, Some(at), &mut seen));
+                further.extend(self.inside(at, &file.text));
             }
             next = further;
         }
     }
 
-    /// The paths of references, whatever characters their folder has.
-    fn referred(&self) -> Vec<String> {
-        let mut paths = Vec::new();
-        for (raw, measured) in self.history().messages().iter().zip(&self.measured) {
-            let view = &measured.view;
-            let results = view.results.iter().flat_map(|result| &result.slots);
-            for slot in results.chain(&view.texts) {
-                // A look at the end of the literal spares unescaping nearly every text.
-                if slot.kind != SlotKind::String || !raw[slot.span.clone()].ends_with(")\"") {
-                    continue;
-                }
-                let text = text_of(raw, slot).text;
-                paths.extend(reference::parse(&text).map(|found| found.path.to_owned()));
-            }
-        }
-        paths
+    /// The files that proven references of a history stand for, the latest first.
+    fn referred(&self, history: &History<'_>, views: &[&MessageView]) -> Vec<Location> {
+        let prover = self.prover();
+        let messages: Vec<(&str, &MessageView)> =
+            history.messages().iter().copied().zip(views.iter().copied()).collect();
+        let found = messages.par_iter().with_min_len(RUN).map(|(raw, view)| {
+            let results = view.results.iter().flat_map(|result| {
+                result.slots.iter().map(|slot| (result.call_id.as_deref(), slot))
+            });
+            let all = results.chain(view.texts.iter().map(|slot| (None, slot)));
+            // A look at the end of the literal spares unescaping nearly every text.
+            let ends = |(_, slot): &(Option<&str>, &Slot)| {
+                slot.kind == SlotKind::String && raw[slot.span.clone()].ends_with(")\"")
+            };
+            let proven =
+                |(id, slot): (Option<&str>, &Slot)| prover.proven(&text_of(raw, slot).text, id);
+            let proven = all.filter(ends).filter_map(proven);
+            proven.flat_map(|proven| prover.files(&proven)).collect::<Vec<Location>>()
+        });
+        let found: Vec<Vec<Location>> = found.collect();
+        found.into_iter().rev().flatten().collect()
     }
 
-    /// The places that paths mean. A name also means the file beside the one that
-    /// says it, or in the store: its folder may be spelled with what ends a path.
-    fn located(
-        &self,
-        paths: &BTreeSet<&str>,
-        beside: Option<&Location>,
-        seen: &mut HashSet<PathBuf>,
-    ) -> Vec<Location> {
-        let roots: &Roots = &self.offloader.roots;
-        let folder = beside.and_then(Location::parent).map(|(folder, _)| folder);
-        let folder = folder.as_ref().unwrap_or(self.store.folder());
-        let places = |path: &&str| {
-            let name = path.rsplit('/').next().map(|name| folder.child(name));
-            let place = path.contains('/').then(|| roots.locate(path).ok()).flatten();
-            [name, place].into_iter().flatten()
-        };
-        paths.iter().flat_map(places).filter(|at| seen.insert(at.key())).collect()
+    /// The files that snapshots name: originals, results, lists.
+    fn of_blocks(&self, blocks: &[Block]) -> Vec<Location> {
+        let files = blocks.iter().flat_map(|block| &block.files).map(|file| file.path.clone());
+        let lists = blocks.iter().filter_map(|block| Some(block.more.as_ref()?.list.clone()));
+        let roots = &self.offloader.roots;
+        let paths = files.chain(lists).chain(originals(blocks));
+        paths.take(RENEWED).filter_map(|path| roots.locate(&path).ok()).collect()
+    }
+
+    /// The files that a stored group or list refers to.
+    fn inside(&self, at: &Location, content: &str) -> Vec<Location> {
+        if at.spelled().ends_with(".json") {
+            // A group of a history in another format refers to nothing that this one does.
+            let Ok(group) = self.history().alike(content) else { return Vec::new() };
+            let views: Vec<MessageView> =
+                (0..group.messages().len()).filter_map(|index| group.view(index).ok()).collect();
+            if views.len() < group.messages().len() {
+                return Vec::new();
+            }
+            return self.referred(&group, &views.iter().collect::<Vec<_>>());
+        }
+        let lines = content.lines().filter_map(FileLine::read);
+        lines.filter_map(|line| self.offloader.roots.locate(&line.path).ok()).collect()
     }
 
     fn renew(&self, files: &[Location]) {

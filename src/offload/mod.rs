@@ -13,7 +13,6 @@ mod earlier;
 mod kept;
 mod leases;
 mod materials;
-mod mentions;
 mod moves;
 mod plan;
 mod replacement;
@@ -24,6 +23,7 @@ mod snapshots;
 mod standing;
 mod summarise;
 mod transcribe;
+mod write;
 
 pub use leases::Followed;
 pub use materials::{Material, Materials};

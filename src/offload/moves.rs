@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::materials::Records;
 use super::plan::{Candidate, Kept, Plan};
-use super::replacement::{Replacement, Words};
+use super::replacement::{Place, Replacement, Words};
 use super::run::Job;
 use super::standing::{Standing, standing};
 use crate::compaction::preview::Budget;
@@ -33,7 +33,7 @@ pub(super) enum Target {
     /// A file of its own, named by the claim; of records where it has material.
     File { stem: Stem, claim: Claim, records: Option<Records> },
     /// The file it was read back from.
-    Source { bytes: u64 },
+    Source { bytes: u64, content: blake3::Hash },
 }
 
 /// A candidate with its place, and what stays of it where that is known.
@@ -49,6 +49,14 @@ impl Target {
         match self {
             Target::File { records, .. } => records.as_ref(),
             Target::Source { .. } => None,
+        }
+    }
+
+    /// The hash that the code of a reference to it covers.
+    fn content(&self) -> blake3::Hash {
+        match self {
+            Target::File { claim, .. } => claim.hash,
+            Target::Source { content, .. } => *content,
         }
     }
 }
@@ -195,32 +203,37 @@ impl Job<'_> {
         kept: &mut Vec<Kept>,
     ) -> Result<Vec<Move>, StoreError> {
         let history = self.history();
-        let roots = &self.offloader.roots;
+        let prover = self.prover();
         let standings: Vec<Standing> = candidates
             .par_iter()
-            .map(|c| standing(history, c, roots, self.store.folder()))
+            .map(|c| standing(history, c, &prover, self.store.folder()))
             .collect();
-        let mut content = Vec::new();
-        let mut moves = Vec::new();
+        let (mut content, mut moves) = (Vec::new(), Vec::new());
+        if standings.iter().all(|standing| matches!(standing, Standing::Reference)) {
+            let why = "is a reference already";
+            kept.extend(candidates.into_iter().map(|candidate| Kept { candidate, why }));
+            return Ok(moves);
+        }
+        let words = self.words(budget)?;
         for (candidate, standing) in candidates.into_iter().zip(standings) {
             match standing {
                 Standing::Content => content.push(candidate),
                 Standing::Reference => kept.push(Kept { candidate, why: "is a reference already" }),
                 Standing::Broken => kept.push(Kept { candidate, why: BROKEN }),
-                Standing::ReadBack(from) => match self.read_back(&candidate, &from) {
+                Standing::ReadBack(from) => match self.read_back(&candidate, &from, &words) {
                     Some(item) => moves.push(item),
                     None => content.push(candidate),
                 },
             }
         }
-        let words = self.words(budget);
         let named = self.named(content, &words, claims)?;
         let work = |item: &Named| if item.known.is_some() { 0 } else { item.candidate.slot.bytes };
         moves.append(&mut longest_first(
             named,
             work,
             |Named { candidate, target, path, known }| {
-                let made = || self.replacement(&candidate, target.records(), &path, &words);
+                let place = Place { path: &path, content: target.content() };
+                let made = || self.replacement(&candidate, target.records(), place, &words);
                 let replacement = known.unwrap_or_else(made);
                 Move { candidate, budget, path, replacement, target }
             },
@@ -250,7 +263,8 @@ impl Job<'_> {
         let places = wanted.into_iter().zip(granted);
         let named = |((candidate, records), ((stem, _), claim)): (_, (_, Claim))| {
             let path = self.store.spell(&claim.name);
-            let known = self.known(&candidate, Option::as_ref(&records), &path, words);
+            let place = Place { path: &path, content: claim.hash };
+            let known = self.known(&candidate, Option::as_ref(&records), place, words);
             Named { candidate, target: Target::File { stem, claim, records }, path, known }
         };
         Ok(found.into_iter().zip(places).map(named).collect())
@@ -267,15 +281,15 @@ impl Job<'_> {
 
     /// What was read back shrinks to its source; not where the words that must stay,
     /// such as the pattern of a search, hold a secret: then it moves as any text.
-    fn read_back(&self, candidate: &Candidate, from: &ReadBack) -> Option<Move> {
+    fn read_back(&self, candidate: &Candidate, from: &ReadBack, words: &Words) -> Option<Move> {
         let text = from.replacement(candidate.slot.tokens, &self.settings.reload_tools);
         if !self.offloader.redact.secrets(&text).none() {
             return None;
         }
         Some(Move {
             path: from.path.clone(),
-            replacement: Arc::new(Replacement::new(&text, self.tokenizer)),
-            target: Target::Source { bytes: from.bytes },
+            replacement: self.sealed(&text, candidate, &from.content, words),
+            target: Target::Source { bytes: from.bytes, content: from.content },
             budget: self.settings.preview,
             candidate: candidate.clone(),
         })

@@ -3,7 +3,6 @@
 //! an optimisation and never costs a turn.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use super::check::{NewReference, Subject, check};
@@ -22,8 +21,10 @@ use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
 use crate::jq::Jq;
 use crate::redact::Redact;
+use crate::reload::proof::Prover;
 use crate::store::{
-    Chat, Claim, Claims, Durability, Ledger, Lifetimes, Roots, Stem, Store, StoreError,
+    Allowance, Chat, Claim, Claims, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store,
+    StoreError,
 };
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
@@ -90,11 +91,17 @@ impl Offloader {
         self.followed.clear();
     }
 
-    /// Runs one request.
-    pub fn offload(&self, request: &Request<'_>) -> Result<Offloaded, OffloadError> {
+    /// Runs one request, which may read stored files as far as `allowance` goes.
+    pub fn offload(
+        &self,
+        request: &Request<'_>,
+        allowance: Allowance<'_>,
+    ) -> Result<Offloaded, OffloadError> {
         let settings = &request.settings;
         let folder = self.roots.locate(&settings.store_dir)?;
         let tokenizer = Tokenizer::for_model(settings.model.as_deref());
+        let reader = Reader::new(&self.ledger, allowance);
+        Prover { reader: &reader, roots: &self.roots }.judge_front(&request.history);
         let measured = self.measure.history(&request.history, tokenizer)?;
         let tools = request.tools.map_or(0, |raw| self.measure.value(raw, tokenizer));
         let beside = tools + request.system.map_or(0, |raw| self.measure.prompt(raw, tokenizer));
@@ -108,12 +115,13 @@ impl Offloader {
             measured,
             beside,
             store,
+            reader,
             chat,
             broken,
         };
         let answer = job.run();
         if settings.run == Run::Real {
-            job.renew_mentioned();
+            job.renew_referred();
         }
         Ok(answer)
     }
@@ -139,6 +147,7 @@ pub(super) struct Job<'a> {
     pub(super) measured: Vec<Arc<Measured>>,
     pub(super) beside: u64,
     pub(super) store: Store,
+    pub(super) reader: Reader<'a>,
     /// Whom its files belong to, once it was asked.
     pub(super) chat: OnceLock<Chat>,
     /// The rules that the messages break as they came, once it was asked.
@@ -165,6 +174,20 @@ impl Job<'_> {
     /// The rules that the messages break as they came.
     pub(super) fn broken(&self) -> &[Problem] {
         self.broken.get_or_init(|| self.history().dialect().problems(&self.views()))
+    }
+
+    /// Proves what the history says of stored files.
+    pub(super) fn prover(&self) -> Prover<'_> {
+        Prover { reader: &self.reader, roots: &self.offloader.roots }
+    }
+
+    /// The key of the store's folder; in a dry run, where it has none, one that proves
+    /// nothing.
+    pub(super) fn key(&self) -> Result<Key, StoreError> {
+        match self.settings.run {
+            Run::Real => self.store.key_or_new(),
+            Run::Dry => Ok(self.store.known_key().unwrap_or_else(Key::placeholder)),
+        }
     }
 
     pub(super) fn recent_from(&self, keep: u64) -> usize {
@@ -295,65 +318,6 @@ impl Job<'_> {
         }
     }
 
-    /// Writes what is not there yet; says which moves wrote a file.
-    pub(super) fn write(&self, moves: &mut [Move]) -> Result<Vec<bool>, StoreError> {
-        let mut seen = HashSet::new();
-        let mut new: Vec<usize> = Vec::new();
-        for (index, item) in moves.iter().enumerate() {
-            if let Target::File { claim, .. } = &item.target
-                && !claim.stored
-                && seen.insert(claim.name.clone())
-            {
-                new.push(index);
-            }
-        }
-        let files: Vec<(Stem, Claim)> = new
-            .iter()
-            .filter_map(|index| match &moves[*index].target {
-                Target::File { stem, claim, .. } => Some((stem.clone(), claim.clone())),
-                Target::Source { .. } => None,
-            })
-            .collect();
-        if files.is_empty() {
-            return Ok(vec![false; moves.len()]);
-        }
-        let text = |index: usize| self.stored_text(&moves[new[index]]);
-        let written = self.store.write(&files, text)?;
-        for ((_, asked), got) in files.iter().zip(&written) {
-            if asked.name != got.name {
-                self.renamed(moves, asked, got);
-            }
-        }
-        let mut created = vec![false; moves.len()];
-        for (index, claim) in new.iter().zip(&written) {
-            created[*index] = !claim.stored;
-        }
-        Ok(created)
-    }
-
-    /// What the file of a move holds.
-    pub(super) fn stored_text<'a>(&'a self, item: &'a Move) -> Cow<'a, str> {
-        match &item.target {
-            Target::File { records: Some(records), .. } => {
-                self.records_text(&item.candidate, records)
-            }
-            Target::File { .. } | Target::Source { .. } => self.text(&item.candidate),
-        }
-    }
-
-    /// Another request took a name in between: the content got the next one.
-    fn renamed(&self, moves: &mut [Move], asked: &Claim, got: &Claim) {
-        for item in moves.iter_mut() {
-            let Target::File { claim, records, .. } = &mut item.target else { continue };
-            if claim.name == asked.name {
-                *claim = got.clone();
-                item.path = self.store.spell(&got.name);
-                let (records, words) = (records.as_ref(), self.words(item.budget));
-                item.replacement = self.replacement(&item.candidate, records, &item.path, &words);
-            }
-        }
-    }
-
     fn edits(&self, moves: &[Move]) -> Vec<Edit> {
         let history = self.history();
         moves.iter().flat_map(|m| m.edits(history.start_of(m.candidate.index))).collect()
@@ -365,7 +329,7 @@ impl<'a> NewReference<'a> {
         let bytes = match &item.target {
             Target::File { records: Some(records), .. } => records.material.bytes,
             Target::File { .. } => item.candidate.slot.bytes as u64,
-            Target::Source { bytes } => *bytes,
+            Target::Source { bytes, .. } => *bytes,
         };
         NewReference { path: &item.path, bytes }
     }

@@ -226,6 +226,7 @@ impl Job<'_> {
             files: Vec::new(),
             more: None,
             originals: earlier.originals.clone(),
+            code: None,
         };
         let of_group = FileLine {
             path: path.clone(),

@@ -9,8 +9,6 @@ use std::sync::Arc;
 
 use super::moves::Move;
 use super::run::Job;
-use super::standing::{Standing, reference_standing};
-use crate::compaction::reference;
 use crate::compression::transcript::{Answered, Asked, Said};
 use crate::history::dialect::Callers;
 use crate::history::message::{Call, Role, Slot, SlotKind, ToolResult};
@@ -127,10 +125,7 @@ impl<'a> Transcriber<'a> {
         if slot.kind != SlotKind::String {
             return None;
         }
-        match reference_standing(text, call_id, &self.job.offloader.roots)? {
-            Standing::Reference => Some(reference::parse(text)?.path.to_owned().into()),
-            Standing::Broken | Standing::Content | Standing::ReadBack(_) => None,
-        }
+        self.job.prover().proven(text, call_id).map(|found| found.path.into())
     }
 
     /// What the speaker says: not a name, and not what a model only thought.

@@ -2,30 +2,21 @@
 //! stands in the stored files it names, and rebuilt from them. It says nothing
 //! that the store does not hold, so it needs no file of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
+use super::proof::Prover;
+use super::read_back::ReadBack;
 use super::rehydrate::TOO_LARGE;
 use crate::compaction::reference::Form;
-use crate::store::{Location, Roots, Stem, read_regular};
+use crate::store::{Location, Roots, Stem};
 
 /// Most lines of an answer that are looked at.
 const LINES: usize = 20_000;
 
-/// An answer that the store gives back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
-    /// The first file of the answer, as the caller spells the store.
-    pub(super) path: String,
-    /// Its length in bytes.
-    pub(super) bytes: u64,
-    /// How the text comes back.
-    pub(super) form: Form,
-}
-
 /// Reads `text` as an answer of `grep` over `folder`, or over a file in it.
-pub(super) fn recognise(text: &str, roots: &Roots, folder: &Location) -> Option<Found> {
+pub(super) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> Option<ReadBack> {
     if !text.starts_with("Found ") {
         return None;
     }
@@ -33,7 +24,7 @@ pub(super) fn recognise(text: &str, roots: &Roots, folder: &Location) -> Option<
     if head.contains('\n') {
         return None;
     }
-    let searched = searched(head, roots)?;
+    let searched = searched(head, prover.roots)?;
     let mut lines = String::new();
     let mut first = None;
     for block in blocks.strip_suffix("\n---")?.split("\n---\n") {
@@ -50,11 +41,22 @@ pub(super) fn recognise(text: &str, roots: &Roots, folder: &Location) -> Option<
     let head = format!("{head}:");
     // The proof: the files give the same text.
     let limit = text.len() as u64;
-    (rebuild(&head, &lines, roots, limit).ok()?.as_str() == text).then(|| Found {
-        path: folder.child(&folder.name_of(&first).unwrap_or_default()).spelled().to_owned(),
-        bytes,
-        form: Form::Found { head, lines },
-    })
+    (rebuild(&head, &lines, prover, limit).ok()?.as_str() == text).then_some(())?;
+    let path = folder.child(&folder.name_of(&first)?).spelled().to_owned();
+    let form = Form::Found { head, lines };
+    let content = prover.content(&form, &first).ok()?;
+    Some(ReadBack::found(path, bytes, content, form))
+}
+
+/// The files of an answer, in order; None where one is named twice, as no answer does.
+pub(super) fn files(head: &str, lines: &str, roots: &Roots) -> Option<Vec<Location>> {
+    let searched = searched(head.trim_end_matches(':'), roots)?;
+    let mut seen = HashSet::new();
+    let mut file = |part: &str| {
+        let file = file_of(&searched, part.split_once(' ')?.0)?;
+        seen.insert(file.key()).then_some(file)
+    };
+    lines.split("; ").map(&mut file).collect()
 }
 
 /// The text again, from its first line and the lines of each file; of at most
@@ -62,19 +64,20 @@ pub(super) fn recognise(text: &str, roots: &Roots, folder: &Location) -> Option<
 pub(super) fn rebuild(
     head: &str,
     lines: &str,
-    roots: &Roots,
+    prover: &Prover<'_>,
     limit: u64,
 ) -> Result<String, String> {
     let broken = || "its note cannot be read".to_owned();
-    let searched = searched(head.trim_end_matches(':'), roots).ok_or_else(broken)?;
+    let files = files(head, lines, prover.roots).ok_or_else(broken)?;
     let mut out = format!("{head}\n---");
-    for part in lines.split("; ") {
+    for (part, file) in lines.split("; ").zip(files) {
         let (name, numbers) = part.split_once(' ').ok_or_else(broken)?;
-        let file = file_of(&searched, name).ok_or_else(|| "no such file".to_owned())?;
-        let content = read_regular(&file).map_err(|_| "no such file".to_owned())?;
+        let content = prover.reader.text(&file).map_err(|error| error.to_string())?;
+        prover.reader.search(content.text.len()).map_err(|error| error.to_string())?;
         let wanted = parse_ranges(numbers).ok_or_else(broken)?;
         let mut texts: BTreeMap<u64, &str> = BTreeMap::new();
-        for (line, number) in content.split('\n').zip(1..) {
+        let last = wanted.last().map_or(0, |range| *range.end());
+        for (line, number) in content.text.split('\n').zip(1..=last) {
             let at = wanted.partition_point(|range| *range.start() <= number);
             if at > 0 && wanted[at - 1].contains(&number) {
                 texts.insert(number, line.trim());

@@ -9,6 +9,7 @@ pub mod extract;
 pub mod extract_answer;
 pub mod extract_request;
 pub mod grep;
+pub mod proof;
 pub mod read_back;
 pub mod read_file;
 pub mod rehydrate;

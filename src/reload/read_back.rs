@@ -13,10 +13,11 @@ use std::ops::Range;
 use memchr::memmem;
 use serde_json::Value;
 
+use super::proof::Prover;
 use super::{grep_answer, records_again};
 use crate::compaction::call::{Part, ReloadTools, call};
 use crate::compaction::reference::{self, Form};
-use crate::store::{Location, Roots, Stem, read_regular};
+use crate::store::{Location, Roots, Stem};
 
 /// Longest arguments that are searched for paths, in bytes.
 const ARGUMENTS_BYTES: usize = 64 * 1024;
@@ -33,6 +34,8 @@ pub struct ReadBack {
     pub path: String,
     /// The file's length in bytes.
     pub bytes: u64,
+    /// The hash of what the reference to it stands for ([`reference::Reference::code`]).
+    pub content: blake3::Hash,
     /// How the text stands in it.
     form: Form,
 }
@@ -42,18 +45,21 @@ pub struct ReadBack {
 pub fn recognise(
     named: &[Location],
     text: &str,
-    roots: &Roots,
+    prover: &Prover<'_>,
     folder: &Location,
 ) -> Option<ReadBack> {
-    if let Some(found) = grep_answer::recognise(text, roots, folder) {
-        return Some(ReadBack { path: found.path, bytes: found.bytes, form: found.form });
+    if let Some(found) = grep_answer::recognise(text, prover, folder) {
+        return Some(found);
     }
     named.iter().find_map(|at| {
-        let content = read_regular(at).ok()?;
-        let records = || at.spelled().ends_with(".jsonl").then_some(&content);
-        let form = part_of(text, &content)
+        let file = prover.reader.text(at).ok()?;
+        let content = file.text.as_str();
+        prover.reader.search(content.len()).ok()?;
+        let records = || at.spelled().ends_with(".jsonl").then_some(content);
+        let form = part_of(text, content)
             .or_else(|| records_again::recognise(text, records()?).map(Form::Again))?;
-        Some(ReadBack { path: at.spelled().to_owned(), bytes: content.len() as u64, form })
+        let (path, bytes) = (at.spelled().to_owned(), content.len() as u64);
+        Some(ReadBack { path, bytes, content: file.hash, form })
     })
 }
 
@@ -112,6 +118,11 @@ fn part_of(text: &str, content: &str) -> Option<Form> {
 }
 
 impl ReadBack {
+    /// An answer of grep, by its first file and the hash of the hashes of all of them.
+    pub(super) fn found(path: String, bytes: u64, content: blake3::Hash, form: Form) -> ReadBack {
+        ReadBack { path, bytes, content, form }
+    }
+
     /// True where the text is all that the file holds.
     pub fn is_whole(&self) -> bool {
         matches!(&self.form, Form::ReadBack { bytes, header: None } if *bytes == (0..self.bytes))
@@ -130,9 +141,7 @@ impl ReadBack {
                 reference::found(&self.path, head, lines, tokens, "grep again")
             }
             Form::Again(again) => reference::again(&self.path, again, tokens, "lro_extract again"),
-            Form::Text { .. } | Form::Json { .. } | Form::Records { .. } => {
-                reference::line(&self.path)
-            }
+            Form::Text | Form::Json | Form::Records { .. } => reference::line(&self.path),
         }
     }
 }

@@ -16,15 +16,21 @@ const AROUND: usize = 2_000;
 
 /// Reads `text` as lines of `content` with words above and below.
 pub(super) fn recognise(text: &str, content: &str) -> Option<Again> {
-    let known: HashMap<&str, u64> = content.lines().zip(1..).skip(1).collect();
     let lines: Vec<&str> = text.split('\n').collect();
     if lines.len() > LINES {
         return None;
     }
-    let first = lines.iter().position(|line| known.contains_key(line))?;
-    let last = lines.iter().rposition(|line| known.contains_key(line))?;
-    let numbers: Option<Vec<u64>> =
-        lines[first..=last].iter().map(|line| known.get(line).copied()).collect();
+    // The text's lines are looked up, not the file's: those may be any number.
+    let mut known: HashMap<&str, Option<u64>> = lines.iter().map(|line| (*line, None)).collect();
+    for (line, number) in content.lines().zip(1..).skip(1) {
+        if let Some(at) = known.get_mut(line) {
+            *at = Some(number);
+        }
+    }
+    let number = |line: &&str| known.get(line).copied().flatten();
+    let first = lines.iter().position(|line| number(line).is_some())?;
+    let last = lines.iter().rposition(|line| number(line).is_some())?;
+    let numbers: Option<Vec<u64>> = lines[first..=last].iter().map(number).collect();
     let head: String = lines[..first].iter().flat_map(|line| [line, "\n"]).collect();
     let tail: String = lines[last + 1..].iter().flat_map(|line| ["\n", line]).collect();
     let again = Again { lines: ranges(&numbers?), head, tail };
@@ -36,23 +42,43 @@ pub(super) fn recognise(text: &str, content: &str) -> Option<Again> {
 
 /// The text again, of at most `limit` bytes.
 pub(super) fn rebuild(again: &Again, content: &str, limit: u64) -> Result<String, String> {
-    let lines: Vec<&str> = content.lines().collect();
+    let numbers = numbers(&again.lines)?;
+    let mut wanted: HashMap<u64, &str> = numbers.iter().map(|number| (*number, "")).collect();
+    let last = numbers.iter().max().copied().unwrap_or(0);
+    let mut found = 0;
+    for (line, number) in content.lines().zip(1..=last) {
+        if let Some(at) = wanted.get_mut(&number) {
+            (*at, found) = (line, found + 1);
+        }
+    }
+    if found < wanted.len() {
+        return Err("the file does not hold those lines".to_owned());
+    }
     let mut out = again.head.clone();
-    let mut sep = "";
-    for part in again.lines.split(',') {
-        let range = parse_range(part).ok_or("its note cannot be read")?;
-        for number in range {
-            let line = usize::try_from(number).ok().and_then(|n| lines.get(n.checked_sub(1)?));
-            out.push_str(sep);
-            out.push_str(line.ok_or("the file does not hold those lines")?);
-            sep = "\n";
-            if out.len() as u64 > limit {
-                return Err(TOO_LARGE.to_owned());
-            }
+    for (place, number) in numbers.iter().enumerate() {
+        out.push_str(if place == 0 { "" } else { "\n" });
+        out.push_str(wanted.get(number).copied().unwrap_or_default());
+        if out.len() as u64 > limit {
+            return Err(TOO_LARGE.to_owned());
         }
     }
     out.push_str(&again.tail);
     Ok(out)
+}
+
+/// The numbers of `7,3-5`, in that order.
+fn numbers(lines: &str) -> Result<Vec<u64>, String> {
+    let mut numbers = Vec::new();
+    for part in lines.split(',') {
+        let range = parse_range(part).ok_or("its note cannot be read")?;
+        for number in range {
+            if numbers.len() == LINES {
+                return Err(TOO_LARGE.to_owned());
+            }
+            numbers.push(number);
+        }
+    }
+    Ok(numbers)
 }
 
 #[cfg(test)]

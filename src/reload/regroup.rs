@@ -1,7 +1,9 @@
 //! Regroup: the messages of a compressed history back in place of its snapshots.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use super::proof::Prover;
 use super::rehydrate::Unresolved;
 use crate::compression::block::{HASHED, digits};
 use crate::compression::bridge::{bridge, standing};
@@ -10,7 +12,7 @@ use crate::history::message::{MessageView, Role};
 use crate::history::own::{HASH_BYTES, HOLDER_STUB};
 use crate::history::raw::elements;
 use crate::history::{History, HistoryError};
-use crate::store::{Roots, Stem, read_regular};
+use crate::store::{Stem, StoredText};
 
 /// A history without snapshots.
 pub(super) struct Regrouped {
@@ -27,17 +29,19 @@ pub(super) struct Regrouped {
 pub(super) fn regroup(
     history: &History<'_>,
     system: Option<&str>,
-    roots: &Roots,
+    prover: &Prover<'_>,
     seen: &mut HashSet<String>,
     unresolved: &mut Vec<Unresolved>,
 ) -> Result<Option<Regrouped>, HistoryError> {
     let views = history.views()?;
     let views: Vec<&MessageView> = views.iter().collect();
-    let place = Place::find(history, &views, system);
+    let place = Place::find(history, &views, system, &|block, text| prover.block(block, text));
     // Of snapshots beside the messages it is said that the first one holds them.
     let holder = place.index().unwrap_or(0);
-    if place.unread {
-        let why = "a snapshot stands there that cannot be read".to_owned();
+    if place.unproven {
+        let why = "a text stands there that looks like a snapshot, and no code in it proves that \
+                   this store wrote it"
+            .to_owned();
         unresolved.push(Unresolved { index: holder, path: String::new(), why });
     }
     if place.blocks.is_empty() {
@@ -51,12 +55,12 @@ pub(super) fn regroup(
     for originals in place.blocks.iter().flat_map(|block| &block.originals) {
         let mut found = 0;
         for path in originals.paths() {
-            match group(history, &path, hash_of(&place, &path), roots) {
-                Ok((text, said)) => {
+            match group(history, &path, hash_of(&place, &path), prover) {
+                Ok((file, said)) => {
                     found += said;
                     // A snapshot that was copied brings its messages back once.
                     if seen.insert(path) {
-                        files.push(text);
+                        files.push(file);
                     }
                 }
                 Err(why) => {
@@ -72,7 +76,7 @@ pub(super) fn regroup(
             return Ok(None);
         }
     }
-    let groups: Vec<&str> = files.iter().map(String::as_str).collect();
+    let groups: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
     Ok(Some(woven(history, &views, system, &place, &groups)))
 }
 
@@ -82,21 +86,21 @@ fn group(
     history: &History<'_>,
     path: &str,
     hash: Option<&str>,
-    roots: &Roots,
-) -> Result<(String, usize), String> {
+    prover: &Prover<'_>,
+) -> Result<(Arc<StoredText>, usize), String> {
     let missing = || "no such file".to_owned();
-    let at = roots.locate(path).map_err(|_| missing())?;
+    let at = prover.roots.locate(path).map_err(|_| missing())?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if Stem::chat_of_group(name).is_none() {
         return Err(missing());
     }
-    let text = read_regular(&at).map_err(|_| missing())?;
-    let content = digits(&blake3::hash(text.as_bytes()));
-    if hash.is_some_and(|hash| content != hash) {
+    let file = prover.reader.text(&at).map_err(|error| error.to_string())?;
+    if hash.is_some_and(|hash| digits(&file.hash) != hash) {
         return Err("the file holds other messages than it did".to_owned());
     }
-    match said(history, &text) {
-        Ok(said) => Ok((text, said)),
+    prover.reader.search(file.text.len()).map_err(|error| error.to_string())?;
+    match said(history, &file.text) {
+        Ok(said) => Ok((file, said)),
         Err(_) => Err("the file holds no array of messages".to_owned()),
     }
 }

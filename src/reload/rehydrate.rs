@@ -6,14 +6,14 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use crate::compaction::reference::{self, Form};
+use crate::compaction::reference::Form;
 use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::history::splice::{quote, splice};
 use crate::history::{History, HistoryError};
 use crate::lro::file;
+use crate::reload::proof::{Proven, Prover, Unproven};
 use crate::reload::regroup::{Regrouped, regroup};
 use crate::reload::{grep_answer, read_back, records_again};
-use crate::store::{Roots, Stem, read_regular, regular_len};
 use crate::tokens::measure::text_of;
 
 /// A history with its texts back.
@@ -48,14 +48,15 @@ const HOLDERS: usize = 16;
 /// What is said of a reference that there is no room for.
 pub(super) const TOO_LARGE: &str = "it would make the answer too large";
 
-/// Puts everything back; the references may bring back `room` bytes together. `hold`
-/// is told of the bytes of each; None where it said that there is no memory for them.
+/// Puts everything back that proves to be this service's; the references may bring back
+/// `room` bytes together. `hold` takes memory for the bytes of each; None where it said
+/// that there is none.
 pub fn rehydrate(
     history: &History<'_>,
     system: Option<&str>,
-    roots: &Roots,
+    prover: &Prover<'_>,
     room: u64,
-    hold: &mut dyn FnMut(u64) -> bool,
+    hold: &dyn Fn(u64) -> bool,
 ) -> Result<Option<Rehydrated>, HistoryError> {
     let mut unresolved = Vec::new();
     let mut messages_restored = 0;
@@ -66,8 +67,9 @@ pub fn rehydrate(
     for _ in 0..HOLDERS {
         let array = whole.as_deref().unwrap_or(history.array());
         let now = history.alike(array)?;
+        prover.judge_front(&now);
         unresolved.clear();
-        let found = regroup(&now, prompt.as_deref(), roots, &mut seen, &mut unresolved)?;
+        let found = regroup(&now, prompt.as_deref(), prover, &mut seen, &mut unresolved)?;
         let Some(Regrouped { array, system, messages }) = found else { break };
         if !hold(array.len() as u64) {
             return Ok(None);
@@ -77,17 +79,17 @@ pub fn rehydrate(
     }
     let array = whole.as_deref().unwrap_or(history.array());
     let history = history.alike(array)?;
-    let rehydrated = references(&history, roots, room, unresolved, hold)?;
+    let rehydrated = references(&history, prover, room, unresolved, hold)?;
     Ok(rehydrated.map(|back| Rehydrated { messages_restored, system: prompt, ..back }))
 }
 
 /// Puts every reference back.
 fn references(
     history: &History<'_>,
-    roots: &Roots,
+    prover: &Prover<'_>,
     mut room: u64,
     mut unresolved: Vec<Unresolved>,
-    hold: &mut dyn FnMut(u64) -> bool,
+    hold: &dyn Fn(u64) -> bool,
 ) -> Result<Option<Rehydrated>, HistoryError> {
     let mut edits = Vec::new();
     let mut restored = 0;
@@ -96,25 +98,28 @@ fn references(
         let start = history.start_of(index);
         for (id, slot) in slots(&view) {
             let text = text_of(raw, slot).text;
-            let Some(found) = reference::parse(&text) else { continue };
-            match restore(&found.form, found.path, id, roots, room) {
-                Ok(Some(text)) if slot.takes(&text.literal, text.kind) => {
+            let found = match prover.reference(&text, id) {
+                None => continue,
+                Some(Ok(found)) => found,
+                Some(Err(Unproven { path, why, .. })) => {
+                    unresolved.push(Unresolved { index, path, why });
+                    continue;
+                }
+            };
+            let why = match restore(&found, prover, room) {
+                Ok(text) if slot.takes(&text.literal, text.kind) => {
                     if !hold(text.literal.len() as u64) {
                         return Ok(None);
                     }
                     room = room.saturating_sub(text.literal.len() as u64);
                     edits.extend(slot.replaced(start, &text.literal, text.kind));
                     restored += 1;
+                    continue;
                 }
-                Ok(Some(_)) => {
-                    let why = "the file holds no object, and only one may stand there".to_owned();
-                    unresolved.push(Unresolved { index, path: found.path.to_owned(), why });
-                }
-                Ok(None) => {}
-                Err(why) => {
-                    unresolved.push(Unresolved { index, path: found.path.to_owned(), why });
-                }
-            }
+                Ok(_) => "the file holds no object, and only one may stand there".to_owned(),
+                Err(why) => why,
+            };
+            unresolved.push(Unresolved { index, path: found.path, why });
         }
     }
     edits.sort_by_key(|edit| edit.span.start);
@@ -147,69 +152,46 @@ impl Restored {
     }
 }
 
-/// The JSON value behind a reference; None where the line is no reference that
-/// this service could have minted for that call.
-fn restore(
-    form: &Form,
-    path: &str,
-    id: Option<&str>,
-    roots: &Roots,
-    room: u64,
-) -> Result<Option<Restored>, String> {
-    // The same words for a file outside the roots and one that is not there:
-    // the answer must not tell the two apart.
-    let missing = || "no such file".to_owned();
-    let at = roots.locate(path).map_err(|_| missing())?;
-    let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let minted = match form {
-        Form::Text { .. } | Form::Json { .. } => Stem::minted(id, name),
-        Form::Records { .. } | Form::Again(_) => Stem::of_records(name),
-        Form::ReadBack { .. } | Form::Found { .. } => Stem::minted_for_any(name),
-    };
-    if !minted {
-        return Ok(None);
+/// The JSON value behind a reference, of at most `room` bytes.
+fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, String> {
+    if let Form::Found { head, lines } = &found.form {
+        return grep_answer::rebuild(head, lines, prover, room).map(|text| Restored::text(&text));
     }
-    if let Form::Found { head, lines } = form {
-        return grep_answer::rebuild(head, lines, roots, room)
-            .map(|text| Some(Restored::text(&text)));
-    }
-    if regular_len(&at).is_ok_and(|length| length > room) {
-        return Err(TOO_LARGE.to_owned());
-    }
-    let content = read_regular(&at).map_err(|_| missing())?;
-    if !form.allows(content.len() as u64) {
-        return Err(format!("the file has {} bytes, not those of the reference", content.len()));
-    }
-    match form {
-        Form::Text { .. } => Ok(Some(Restored::text(&content))),
+    let file = prover.reader.text(&found.at).map_err(|error| error.to_string())?;
+    let content = file.text.as_str();
+    prover.reader.search(content.len()).map_err(|error| error.to_string())?;
+    match &found.form {
+        Form::Text | Form::Json if content.len() as u64 > room => Err(TOO_LARGE.to_owned()),
+        Form::Text => Ok(Restored::text(content)),
         // Written by this service it is JSON; spliced in unread it must be.
-        Form::Json { .. } => match serde_json::from_str::<&RawValue>(&content) {
-            Ok(_) => Ok(Some(Restored { literal: content, kind: SlotKind::Json })),
+        Form::Json => match serde_json::from_str::<&RawValue>(content) {
+            Ok(_) => Ok(Restored { literal: content.to_owned(), kind: SlotKind::Json }),
             Err(_) => Err("the file holds no JSON value".to_owned()),
         },
         Form::ReadBack { bytes, header } => {
-            let body = read_back::slice(&content, bytes)
+            let body = read_back::slice(content, bytes)
+                .filter(|body| body.len() as u64 <= room)
                 .ok_or_else(|| "the file does not hold those bytes".to_owned())?;
             let text = match header {
                 Some(header) => format!("{header}\n\n---\n\n{body}"),
                 None => body.to_owned(),
             };
-            Ok(Some(Restored::text(&text)))
+            Ok(Restored::text(&text))
         }
-        Form::Records { kind, .. } => {
-            let stored = file::parse(&content).map_err(|error| error.to_string())?;
+        Form::Records { kind } => {
+            let stored = file::parse(content).map_err(|error| error.to_string())?;
             if stored.header.source.as_ref().is_some_and(|source| source.bytes > room) {
                 return Err(TOO_LARGE.to_owned());
             }
             let text = stored.rebuild().map_err(|error| error.to_string())?;
-            Ok(Some(match kind {
+            Ok(match kind {
                 SlotKind::String => Restored::text(&text),
                 SlotKind::Json => Restored { literal: text, kind: SlotKind::Json },
-            }))
+            })
         }
         Form::Again(again) => {
-            records_again::rebuild(again, &content, room).map(|text| Some(Restored::text(&text)))
+            records_again::rebuild(again, content, room).map(|text| Restored::text(&text))
         }
-        Form::Found { .. } => Ok(None),
+        Form::Found { .. } => Err("its note cannot be read".to_owned()),
     }
 }

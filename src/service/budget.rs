@@ -2,7 +2,7 @@
 //! what it may grow to, before it grows: many at once then wait or are refused, and
 //! the process is never killed for its memory with everybody's work in it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -59,6 +59,35 @@ impl Reserved {
     fn units(&self) -> u64 {
         let permits = [&self.common, &self.spare].into_iter().flatten();
         permits.map(|permit| permit.num_permits() as u64).sum()
+    }
+}
+
+/// Memory that one operation takes bit by bit, from any of its threads, until this is
+/// dropped.
+#[derive(Debug)]
+pub struct Held<'a> {
+    budget: &'a Budget,
+    held: Mutex<(Reserved, u64)>,
+}
+
+impl<'a> Held<'a> {
+    /// Nothing yet.
+    pub fn new(budget: &'a Budget) -> Held<'a> {
+        Held { budget, held: Mutex::default() }
+    }
+
+    /// Takes so many more bytes; false where there is no room for them now.
+    pub fn take(&self, bytes: u64) -> bool {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let (reserved, sum) = &mut *held;
+        *sum = sum.saturating_add(bytes);
+        self.budget.grow(reserved, *sum).is_ok()
+    }
+
+    /// Why the last bytes could not be had.
+    pub fn refused(&self) -> Full {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        self.budget.full(held.1)
     }
 }
 

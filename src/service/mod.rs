@@ -18,8 +18,9 @@ pub use offload::offload_answer;
 pub use tenants::{Tenant, open_all};
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::config::{Config, ReloadConfig, SummariserError};
+use crate::config::{self, Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
 use crate::history::HistoryError;
 use crate::jq::Jq;
@@ -29,7 +30,8 @@ use crate::params::{HistoryOrParam, ParamError, Params};
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
 use crate::reload::{ReloadError, Target};
 use crate::store::{
-    Durability, Ledger, Lifetimes, Location, RootSpec, Roots, StoreError, SweepClock, regular_len,
+    Durability, Key, Ledger, Lifetimes, Location, RootSpec, Roots, SECRET_BYTES, StoreError,
+    SweepClock, regular_len,
 };
 use crate::tokens::measure::Measure;
 use budget::{Budget, Full, Reserved, TooHeavy, Unheld};
@@ -120,6 +122,17 @@ pub enum OpenError {
     /// The summariser.
     #[error(transparent)]
     Summariser(#[from] SummariserError),
+    /// The secret that signs references.
+    #[error(
+        "store.key_file {path}: {found}; accepted is a file with at least {SECRET_BYTES} \
+             characters (openssl rand -hex 32)"
+    )]
+    Key {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        found: String,
+    },
     /// Two tenants would see the same files.
     #[error(
         "the tenants \"{one}\" and \"{other}\" share the folder {folder}; accepted are folders that \
@@ -147,6 +160,7 @@ pub struct Service {
     extract: ExtractLimits,
     lifetimes: Lifetimes,
     clock: SweepClock,
+    time_limit: Duration,
 }
 
 /// What all services of a process use together.
@@ -184,7 +198,7 @@ impl Service {
             config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
         let roots = Arc::new(Roots::open(&specs)?);
         let measure = Arc::new(Measure::new(config.cache.measured_bytes));
-        let ledger = Arc::new(Ledger::new(config.cache.files));
+        let ledger = Arc::new(Ledger::new(config.cache.files).with_key(operators_key(config)?));
         let durability = config.store.durability.into();
         let lifetimes = lifecycle::lifetimes(config);
         let (jq, budget) = (Arc::clone(&means.jq), means.budget.clone());
@@ -217,6 +231,7 @@ impl Service {
         // A file that is asked is read whole.
         extract.file_bytes = extract.file_bytes.min(budget.total() / 2);
         let clock = SweepClock::start();
+        let time_limit = Duration::from_secs(config.server.request_timeout_seconds);
         Ok(Service {
             roots,
             measure,
@@ -228,12 +243,18 @@ impl Service {
             extract,
             lifetimes,
             clock,
+            time_limit,
         })
     }
 
     /// The memory of all requests.
     pub fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// When an operation that begins now must have ended: its client has its 504 then.
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.time_limit
     }
 
     /// Takes memory for a file that is read whole, `times` over.
@@ -300,15 +321,25 @@ fn jq(config: &Config, budget: &Budget) -> Jq {
     }
 }
 
+/// The secret that signs references, where the operator gives one for all stores.
+fn operators_key(config: &Config) -> Result<Option<Key>, OpenError> {
+    let Some(path) = &config.store.key_file else { return Ok(None) };
+    let refused = |found: String| OpenError::Key { path: path.display().to_string(), found };
+    let secret = config::Key::read(path).map_err(|error| refused(error.to_string()))?;
+    let key = Key::of_secret(secret.text())
+        .ok_or_else(|| refused(format!("it holds {} characters", secret.text().len())))?;
+    Ok(Some(key))
+}
+
 fn missing(field: &'static str, path: &str) -> Failure {
     Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned() } }
 }
 
-impl From<crate::config::DurabilityConfig> for Durability {
-    fn from(durability: crate::config::DurabilityConfig) -> Durability {
+impl From<config::DurabilityConfig> for Durability {
+    fn from(durability: config::DurabilityConfig) -> Durability {
         match durability {
-            crate::config::DurabilityConfig::Sync => Durability::Sync,
-            crate::config::DurabilityConfig::Relaxed => Durability::Relaxed,
+            config::DurabilityConfig::Sync => Durability::Sync,
+            config::DurabilityConfig::Relaxed => Durability::Relaxed,
         }
     }
 }

@@ -1,10 +1,16 @@
 //! Offloading a history, at the service: a body in, an envelope out.
 
+use super::budget::Held;
 use super::{Failure, Service, outlined};
 use crate::envelope::Answer;
 use crate::history::repair::repair;
 use crate::offload::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 use crate::params::Params;
+use crate::store::Allowance;
+
+/// Most bytes of stored files that one request reads to know what its history refers to.
+/// What it has no room for is looked at by the chat's next request.
+const READ_BYTES: u64 = 512 * 1024 * 1024;
 
 impl Service {
     /// `POST /context_offload`.
@@ -23,11 +29,14 @@ impl Service {
 
     /// The same for a door that made its request itself.
     pub fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
+        let memory = Held::new(&self.budget);
+        let hold = |bytes: u64| memory.take(bytes);
+        let allowance = Allowance { bytes: READ_BYTES, until: self.deadline(), hold: &hold };
         if !request.settings.repair {
-            return Ok(self.offloader.offload(request)?);
+            return Ok(self.offloader.offload(request, allowance)?);
         }
         let mended = repair(&request.history)?;
-        Ok(self.offloader.offload(&request.mended(&mended)?)?)
+        Ok(self.offloader.offload(&request.mended(&mended)?, allowance)?)
     }
 }
 

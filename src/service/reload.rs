@@ -1,12 +1,13 @@
 //! Reading back, at the service: bodies in, envelopes out.
 
-use super::budget::Reserved;
+use super::budget::Held;
 use super::{Failure, Service, missing, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
+use crate::reload::proof::Prover;
 use crate::reload::rehydrate::Rehydrated;
 use crate::reload::{grep, read_file, rehydrate};
-use crate::store::regular_len;
+use crate::store::{Allowance, Reader, regular_len};
 use crate::tokens::Tokenizer;
 
 /// How often a text that is read stands in memory: itself, escaped, in the answer.
@@ -100,18 +101,14 @@ impl Service {
     pub fn rehydrate(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
-        let (mut reserved, mut held, mut full) = (Reserved::default(), 0_u64, None);
-        let mut hold = |bytes: u64| {
-            held = held.saturating_add(bytes.saturating_mul(COPIES));
-            full = self.budget.grow(&mut reserved, held).err();
-            full.is_none()
-        };
+        let memory = Held::new(&self.budget);
+        let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
         let room = self.reload.rehydrate_bytes;
-        let (system, roots) = (params.system()?, &self.roots);
-        let back = rehydrate::rehydrate(&history, system, roots, room, &mut hold)?;
-        let Some(back) = back else {
-            return Err(Failure::Full(full.unwrap_or_else(|| self.budget.full(held))));
-        };
+        let allowance = Allowance { bytes: room, until: self.deadline(), hold: &hold };
+        let reader = Reader::new(&self.offloader.ledger, allowance);
+        let prover = Prover { reader: &reader, roots: &self.roots };
+        let back = rehydrate::rehydrate(&history, params.system()?, &prover, room, &hold)?;
+        let Some(back) = back else { return Err(memory.refused().into()) };
         let text = put_back(&back);
         let mut answer = Answer::text(text).with_messages(back.messages).with_system(back.system);
         answer.put("restored", &back.restored);

@@ -42,6 +42,14 @@ pub fn expired(at: &Location) -> Option<Gone> {
     Some(Gone { call, ended: listing.ended })
 }
 
+/// The hash of what the file at `at` was stored with, as the folder's index says.
+pub(super) fn recorded(at: &Location) -> Option<blake3::Hash> {
+    let (folder, name) = at.parent()?;
+    let folder = folder.dir().open_dir(folder.relative()).ok()?;
+    let manifest = manifest::Manifest::read(&folder).ok()??;
+    manifest.files.get(&FileName::of_minted(name)?)?.entry.as_ref().map(|entry| entry.hash)
+}
+
 #[cfg(test)]
 #[path = "expired_tests.rs"]
 mod tests;

@@ -14,7 +14,7 @@ pub(super) fn open_regular(dir: &Dir, path: &std::path::Path) -> io::Result<File
     open_looked_at(dir, path).map(|(file, _)| file)
 }
 
-fn open_looked_at(dir: &Dir, path: &std::path::Path) -> io::Result<(File, Metadata)> {
+pub(super) fn open_looked_at(dir: &Dir, path: &std::path::Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let file = dir.open_with(path, &options)?;

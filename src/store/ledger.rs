@@ -3,14 +3,19 @@
 //! what the file's own metadata still says, and it may be empty at any time.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cap_std::fs::{Metadata, MetadataExt};
 use quick_cache::sync::Cache;
 
+use super::Key;
+
 /// Folders whose way from the root is known to be on the disk.
 const WAYS: usize = 1_024;
+
+/// Folders whose keys are known.
+const KEYS: usize = 1_024;
 
 /// What tells that a file is still the one that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +48,12 @@ pub(super) struct Recorded {
 #[derive(Debug)]
 pub struct Ledger {
     seen: Cache<PathBuf, (Print, blake3::Hash)>,
+    read: Cache<PathBuf, (Print, blake3::Hash)>,
     recorded: Cache<PathBuf, Recorded>,
     ways: Cache<PathBuf, ()>,
     mentioned: Cache<blake3::Hash, Instant>,
+    keys: Cache<PathBuf, (Print, Key)>,
+    operators_key: Option<Key>,
 }
 
 impl Ledger {
@@ -53,10 +61,23 @@ impl Ledger {
     pub fn new(files: usize) -> Ledger {
         Ledger {
             seen: Cache::new(files),
+            read: Cache::new(files),
             recorded: Cache::new(files),
             ways: Cache::new(WAYS),
             mentioned: Cache::new(files),
+            keys: Cache::new(KEYS),
+            operators_key: None,
         }
+    }
+
+    /// The same, with one key for every folder.
+    pub fn with_key(self, key: Option<Key>) -> Ledger {
+        Ledger { operators_key: key, ..self }
+    }
+
+    /// The key for every folder, where the operator gave one.
+    pub(super) fn operators_key(&self) -> Option<Key> {
+        self.operators_key
     }
 
     /// The content of the file at `path`, as far as it is known and unchanged.
@@ -64,11 +85,33 @@ impl Ledger {
         self.seen.get(path).filter(|(seen, _)| *seen == print).map(|(_, hash)| hash)
     }
 
+    /// The same, also of a file that may still wait for its sync: enough to know what it
+    /// holds, not to give out its name.
+    pub(super) fn read_content(&self, path: &PathBuf, print: Print) -> Option<blake3::Hash> {
+        let read = self.read.get(path).filter(|(seen, _)| *seen == print).map(|(_, hash)| hash);
+        read.or_else(|| self.content(path, print))
+    }
+
+    /// Notes a file that was read, whoever wrote it.
+    pub(super) fn note_read(&self, path: PathBuf, print: Print, hash: blake3::Hash) {
+        self.read.insert(path, (print, hash));
+    }
+
     /// Notes a file that is complete and synced.
     pub(super) fn note(&self, path: PathBuf, metadata: &io::Result<Metadata>, hash: blake3::Hash) {
         if let Ok(metadata) = metadata {
             self.seen.insert(path, (Print::of(metadata), hash));
         }
+    }
+
+    /// The key of the folder at `path`, as far as it is known and unchanged.
+    pub(super) fn known_key(&self, path: &Path, print: Print) -> Option<Key> {
+        self.keys.get(path).filter(|(seen, _)| *seen == print).map(|(_, key)| key)
+    }
+
+    /// Notes the key of a folder.
+    pub(super) fn note_key(&self, path: PathBuf, print: Print, key: Key) {
+        self.keys.insert(path, (print, key));
     }
 
     /// True where the folders that lead to the one at `path` are on the disk.

@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Opens the folder; makes it and its missing parents, private to this user.
-    fn make_folder(&self) -> Result<Dir, StoreError> {
+    pub(super) fn make_folder(&self) -> Result<Dir, StoreError> {
         let dir = self.folder.dir();
         let relative = self.folder.relative();
         let mut missing: Vec<&Path> = Vec::new();
@@ -222,7 +222,7 @@ struct Written {
 
 /// Publishes without replacing. Where the file system knows no such rename, a
 /// hard link has the same meaning.
-fn rename_new(folder: &Dir, from: &str, to: &str) -> io::Result<()> {
+pub(super) fn rename_new(folder: &Dir, from: &str, to: &str) -> io::Result<()> {
     match rustix::fs::renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {

@@ -135,6 +135,13 @@ impl Measure {
                 Arc::make_mut(measured).view.role = role;
             },
         );
+        history.disown(
+            &mut all,
+            |measured| &measured.view,
+            |measured, role| {
+                Arc::make_mut(measured).view.role = role;
+            },
+        );
         Ok(all)
     }
 

@@ -22,7 +22,7 @@ TRUSTED = ("overall_goal", "active_constraints", "user_directives")
 SNAPSHOT = re.compile(
     r"\n\n<state_snapshot>\n(?:\(extracts by [^\n]*\)\n)?"
     + "".join(rf"<{name}>\n(?P<{name}>.*?)\n</{name}>\n" for name in SECTIONS)
-    + r"</state_snapshot>(?P<originals>(?:\n\(Original \d+ messages are stored in: [^\n]*\))+)\Z",
+    + r"\(ref \d{15}\)\n</state_snapshot>(?P<originals>(?:\n\(Original \d+ messages are stored in: [^\n]*\))+)\Z",
     re.DOTALL,
 )
 # A line that a reader takes for the service's own, whatever stands before it as a margin.

@@ -33,6 +33,11 @@ pub(crate) struct Reply {
     pub(crate) json: Value,
 }
 
+/// A file with the secret that references of all tests are signed with.
+pub(crate) fn signing_key() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/signing_key.txt"))
+}
+
 impl TestApp {
     /// A service that trusts the page cache: thousands of cases would wait for
     /// the disk otherwise. What syncing promises is tested where it is the point.
@@ -55,6 +60,8 @@ impl TestApp {
         // The test's own program runs no filters.
         config.extract.worker = env!("CARGO_BIN_EXE_unburden").to_owned();
         config.store.roots = vec![format!("/workspace={}", folder.path().display())];
+        // Answers of different stores are compared.
+        config.store.key_file = Some(signing_key());
         change(&mut config);
         let service = Arc::new(Service::open(&config).unwrap());
         TestApp { service, config, folder }

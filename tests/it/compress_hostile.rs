@@ -693,6 +693,7 @@ fn runs_of_group_files_are_not_followed_beyond_the_first_that_is_missing() {
         originals: Originals::new(1, "/workspace/s/compressed_group_c_0.json")
             .into_iter()
             .collect(),
+        code: None,
     };
     let rendered = empty.render();
     let (snapshot, _) = rendered.rsplit_once('\n').unwrap();
@@ -859,9 +860,9 @@ mod any_text {
             let _ = identifiers(&sections(&one));
             for (summary, directives) in [(one, d), (two, d2)] {
                 let block = Block { writer: Writer::Extractive, summary, directives, files: vec![], more: None,
-                    originals: vec![Originals::new(3, "./s/compressed_group_c_0.json").unwrap()] };
+                    originals: vec![Originals::new(3, "./s/compressed_group_c_0.json").unwrap()], code: None };
                 let text = format!("x\n\n{}", block.render());
-                let found = Block::find_all(&text);
+                let found = Block::find_all(&text, &|_, _| true);
                 prop_assert_eq!(found.blocks.len(), 1);
                 prop_assert_eq!(found.before, "x\n\n");
                 prop_assert_eq!(found.after, "");
@@ -871,8 +872,8 @@ mod any_text {
         }
         #[test]
         fn reading_any_text_never_panics(t in text()) {
-            let _ = Block::find_all(&t);
-            let _ = Block::find_all(&format!("<state_snapshot>\n{t}\n</state_snapshot>\n(Original 3 messages are stored in: a_0.json)"));
+            let _ = Block::find_all(&t, &|_, _| true);
+            let _ = Block::find_all(&format!("<state_snapshot>\n{t}\n</state_snapshot>\n(Original 3 messages are stored in: a_0.json)"), &|_, _| true);
             let _ = unburden::compression::reply::parse(&t);
             let _ = unburden::compression::reply::parse(&format!("<state_snapshot>\n<overall_goal>{t}</overall_goal>\n</state_snapshot>"));
             let _ = identifiers(&t);

@@ -55,6 +55,7 @@ mod deletion;
 mod docs;
 mod doors;
 mod extract;
+mod forged;
 mod formats;
 mod guide;
 mod histories;

@@ -184,7 +184,7 @@ fn references_name_only_the_tools_the_agent_has() {
         (json!(["grep"]), "grep(pattern="),
         (json!(["shell"]), "sed -n '"),
         (json!(["read_tool_result"]), "read_tool_result(result_id="),
-        (json!([]), "left out]"),
+        (json!([]), "left out; ref "),
     ] {
         let after = app.offload(&history, &json!({"max_total_tokens": 1, "reload_tools": tools}));
         let text = &split(&after.messages)[1];
@@ -209,7 +209,8 @@ fn the_call_in_a_reference_returns_exactly_what_is_left_out() {
         let after = app.offload(&history, &json!({"max_total_tokens": 1}));
         let message: serde_json::Value = serde_json::from_str(&split(&after.messages)[1]).unwrap();
         let shown = message["content"].as_str().unwrap();
-        let call = shown.split_once("left out: read_file(").unwrap().1.split_once(")]").unwrap().0;
+        let call =
+            shown.split_once("left out: read_file(").unwrap().1.split_once("); ref ").unwrap().0;
         let mut body = json!({});
         for part in call.split(", ") {
             let (name, value) = part.split_once('=').unwrap();

@@ -143,14 +143,12 @@ impl Compressed<'_> {
         let beside = answer.system != posted.system;
         prop_assert!(strange <= 1, "{} messages that did not come", strange);
         let is_system = |message: &&String| is_system(posted.format, message);
-        // In words of the service's own that stand elsewhere than at the front somebody
-        // repeats them.
-        let counts = |(index, message): &(usize, &String)| *index == 0 || !is_ours(message);
-        // Among the turns of Anthropic's they hold where they stand, and leave with them.
+        // Words that look like the service's own are somebody's who repeats them. Among the
+        // turns of Anthropic's a system message holds where it stands, and leaves with them.
         let front = old.iter().take_while(|message| is_system(message)).count();
         let stays = |index: usize| posted.format != Format::Anthropic || index < front;
-        let systems = old.iter().enumerate().filter(|one| is_system(&one.1) && counts(one));
-        let systems = systems.filter(|(index, message)| stays(*index) || is_ours(message));
+        let systems = old.iter().enumerate().filter(|one| is_system(&one.1) && !is_ours(one.1));
+        let systems = systems.filter(|(index, _)| stays(*index));
         let kept = systems.filter(|(_, message)| !new.contains(message)).count();
         prop_assert!(kept <= usize::from(!beside), "one message holds the snapshots");
         let keep = settings["keep_recent_count"].as_u64().unwrap() as usize;

@@ -91,9 +91,10 @@ fn stands_alone(summary: &Summary) {
         files: vec![FileLine { path: FILE.to_owned(), about: "bash | 9 lines".to_owned() }],
         more: None,
         originals: Originals::new(3, ORIGINALS).into_iter().collect(),
+        code: None,
     };
     let text = block.render();
-    let found = Block::find_all(&format!("be brief\n\n{text}\n\nToday is Monday."));
+    let found = Block::find_all(&format!("be brief\n\n{text}\n\nToday is Monday."), &|_, _| true);
     assert_eq!(found.before, "be brief\n\n", "{text}");
     assert_eq!(found.after, "\n\nToday is Monday.", "{text}");
     let [read] = found.blocks.as_slice() else { panic!("{} blocks: {text}", found.blocks.len()) };

@@ -1,0 +1,43 @@
+//! The seal of a block: a line in it with a code that only who has the store's key can
+//! make. Without one, a text is no snapshot of this service's, whatever it looks like.
+
+use super::block::Block;
+use crate::store::{Code, Key};
+
+/// How a block ends, before the lines on its originals.
+pub(super) const END: &str = "</state_snapshot>";
+const OPEN: &str = "(ref ";
+const CLOSE: &str = ")";
+/// What codes of blocks are made for.
+const PURPOSE: &str = "snapshot";
+
+/// Says whether this service wrote a snapshot that stands so in a text.
+pub type Proves<'a> = &'a dyn Fn(&Block, &str) -> bool;
+
+/// The line with a block's code.
+pub(super) fn code_line(code: Code) -> String {
+    format!("{OPEN}{code}{CLOSE}")
+}
+
+/// The code in a block's last line.
+pub(super) fn code_of(body: &str) -> Option<Code> {
+    let (_, last) = body.trim_end_matches('\n').rsplit_once('\n')?;
+    Code::parse(last.trim().strip_prefix(OPEN)?.strip_suffix(CLOSE)?)
+}
+
+impl Block {
+    /// The code, by the key of its store, of a block that stands as `text`: what a
+    /// framework does to line ends, blanks and indentation does not matter.
+    pub fn code_by(key: &Key, text: &str) -> Code {
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        if let Some(end) = words.iter().rposition(|word| *word == END).filter(|end| *end >= 2) {
+            words.drain(end - 2..end);
+        }
+        key.code(PURPOSE, &[words.join(" ").as_bytes()])
+    }
+
+    /// Gives the block its code; to be done when nothing of it changes any more.
+    pub fn seal(&mut self, key: &Key) {
+        self.code = Some(Block::code_by(key, &self.render()));
+    }
+}

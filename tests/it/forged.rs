@@ -1,0 +1,290 @@
+//! Forged notes: texts that look like the service's own and are not. They are made from
+//! the real ones, so that a form of note that is added later is forged here, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use unburden::compaction::reference::{self, Form};
+use unburden::history::message::SlotKind;
+
+use crate::app::{TestApp, split};
+use crate::history::array;
+
+/// Stands where no preview shows it.
+const HIDDEN: &str = "HIDDEN-WORD-OF-THE-OTHER-CHAT";
+
+/// The name of a form; a new one needs a sample in [`victim`].
+fn form(of: &Form) -> &'static str {
+    match of {
+        Form::Text => "text",
+        Form::Json => "json",
+        Form::ReadBack { .. } => "read back",
+        Form::Records { kind: SlotKind::String } => "records",
+        Form::Records { kind: SlotKind::Json } => "records of a value",
+        Form::Again(_) => "records again",
+        Form::Found { .. } => "found again",
+    }
+}
+
+const FORMS: [&str; 7] =
+    ["text", "json", "read back", "records", "records of a value", "records again", "found again"];
+
+fn settings(chat: &str) -> Value {
+    json!({"chat_id": chat, "context_manage_mode": "compact", "max_total_tokens": 1,
+        "max_tool_message_tokens": 60, "keep_recent_count": 1, "include_files": false})
+}
+
+fn call(id: &str, name: &str, arguments: &Value) -> String {
+    json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}
+    ]})
+    .to_string()
+}
+
+fn result(id: &str, text: &str) -> String {
+    json!({"role": "tool", "tool_call_id": id, "content": text}).to_string()
+}
+
+fn user(text: &str) -> String {
+    json!({"role": "user", "content": text}).to_string()
+}
+
+fn log() -> String {
+    let line =
+        |n: usize| format!("step {n} of the long build {}\n", if n == 150 { HIDDEN } else { "" });
+    (0..300).map(line).collect()
+}
+
+fn rows() -> Vec<Value> {
+    let row = |n: usize| json!({"id": n, "area": if n.is_multiple_of(2) { "a" } else { "b" }, "note": HIDDEN});
+    (0..120).map(row).collect()
+}
+
+/// A chat with a note of every form; all texts of its answers that end in a reference,
+/// each with the id of its call.
+fn victim(app: &TestApp) -> Vec<(String, String)> {
+    let first = [
+        call("call_1", "bash", &json!({"command": "make"})),
+        result("call_1", &log()),
+        call("call_2", "search", &json!({"q": "all"})),
+        result("call_2", &json!(rows()).to_string()),
+        user("go on"),
+    ];
+    let mut messages = split(&app.offload(&array(&first), &settings("victim")).messages);
+    let records = app.files().into_iter().find(|(name, _)| name.ends_with(".jsonl")).unwrap();
+    let records = format!("/workspace/{}", records.0);
+    let text = "/workspace/store/tool_call_1.txt";
+    let read = json!({"absolute_path": text, "offset": 20, "limit": 200});
+    let found = json!({"pattern": "step 1", "path": "/workspace/store"});
+    let again = json!({"file_path": records, "where": {"field": "area", "op": "=", "value": "b"}});
+    let answers = [
+        ("read_file", app.service.read_file(read.to_string().as_bytes()), read),
+        ("grep", app.service.grep(found.to_string().as_bytes()), found),
+        ("lro_extract", app.service.lro_extract(again.to_string().as_bytes()), again),
+    ];
+    for (n, (tool, answer, arguments)) in answers.into_iter().enumerate() {
+        let id = format!("call_r{n}");
+        messages.extend([call(&id, tool, &arguments), result(&id, answer.unwrap().answer())]);
+    }
+    messages.push(user("next"));
+    let openai = app.offload(&array(&messages), &settings("victim")).messages;
+    let called = |name: &str| json!({"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}}]});
+    let answered = |name: &str, value: Value| json!({"role": "user", "parts": [{"functionResponse": {"name": name, "response": value}}]});
+    let gemini = [
+        json!({"role": "user", "parts": [{"text": "look"}]}),
+        called("stat"),
+        answered("stat", json!({"lines": log().lines().collect::<Vec<_>>()})),
+        called("list"),
+        answered("list", json!({"result": rows()})),
+        json!({"role": "model", "parts": [{"text": "done"}]}),
+        json!({"role": "user", "parts": [{"text": "next"}]}),
+    ]
+    .map(|message| message.to_string());
+    let gemini = app.offload(&array(&gemini), &settings("victim")).messages;
+    let mut notes = Vec::new();
+    for answer in [openai, gemini] {
+        let all: Value = serde_json::from_str(&answer).unwrap();
+        for message in all.as_array().unwrap() {
+            let id = message["tool_call_id"].as_str().unwrap_or("none").to_owned();
+            texts(message, &mut |text| {
+                if reference::unseal(text).is_some() {
+                    notes.push((id.clone(), text.to_owned()));
+                }
+            });
+        }
+    }
+    notes
+}
+
+fn texts(value: &Value, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, each)),
+        Value::Object(members) => members.values().for_each(|item| texts(item, each)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Texts made of a real note that are none: each number in it changed, its code changed,
+/// left out or from another note, its path another's, lines around it.
+fn forgeries(note: &str, others: &[(String, String)]) -> Vec<String> {
+    let mut forged = vec![
+        format!("{note}\n"),
+        format!("{note} "),
+        note.replace("; ref ", "; "),
+        reference::unseal(note).unwrap().0,
+    ];
+    let (above, last) = note.rsplit_once('\n').unwrap();
+    let note_at = above.rfind('\n').map_or(0, |at| at + 1);
+    let mut at = note_at;
+    while let Some(start) = note[at..].find(|c: char| c.is_ascii_digit()).map(|n| at + n) {
+        let length =
+            note[start..].find(|c: char| !c.is_ascii_digit()).unwrap_or(note.len() - start);
+        let digits = &note[start..start + length];
+        let changed = match digits.parse::<u128>() {
+            Ok(number) => format!("{:0width$}", number + 1, width = length),
+            Err(_) => "7".repeat(length),
+        };
+        forged.push(format!("{}{changed}{}", &note[..start], &note[start + length..]));
+        at = start + length;
+    }
+    for (_, other) in others.iter().filter(|(_, other)| other != note) {
+        let (their_above, their_last) = other.rsplit_once('\n').unwrap();
+        forged.push(format!("{above}\n{their_last}"));
+        let (plain, _) = reference::unseal(note).unwrap();
+        let code = their_above.rsplit_once("ref ").unwrap().1;
+        let (plain_above, _) = plain.rsplit_once('\n').unwrap_or(("[]", ""));
+        forged.push(format!("{}; ref {code}\n{last}", plain_above.trim_end_matches(']')));
+    }
+    forged
+}
+
+/// A forged text as a result of its own call, of another's, with lines before it, and as a
+/// user's words.
+fn placed(id: &str, forged: &str) -> Vec<Vec<String>> {
+    let before: String = (0..80).map(|n| format!("line {n} of an honest log\n")).collect();
+    let turn = |id: &str, text: &str| {
+        vec![
+            user("look"),
+            call(id, "fetch", &json!({})),
+            result(id, text),
+            user("and?"),
+            user("next"),
+        ]
+    };
+    vec![
+        turn(id, forged),
+        turn(id, &format!("{before}{forged}")),
+        vec![user("look"), user(forged), user("and?"), user("next")],
+    ]
+}
+
+/// What must hold of a history with a forged text in it.
+fn brings_nothing_back(app: &TestApp, history: &[String], forged: &str) {
+    let back = app.rehydrate(&array(history));
+    assert_eq!(split(&back.messages), history, "rehydrated as it came: {forged}");
+    for mode in ["compact", "compress"] {
+        let mut settings = settings("thief");
+        settings["context_manage_mode"] = mode.into();
+        settings["compact_roles"] = json!(["tool", "user"]);
+        let after = app.offload(&array(history), &settings);
+        let hidden = history.concat().matches(HIDDEN).count();
+        assert!(after.messages.matches(HIDDEN).count() <= hidden, "{mode}: {forged}");
+        let back = app.rehydrate(&after.messages);
+        let values = |messages: &[String]| -> Vec<Value> {
+            messages.iter().map(|raw| serde_json::from_str(raw).unwrap()).collect()
+        };
+        assert_eq!(values(&split(&back.messages)), values(history), "{mode}: {forged}");
+    }
+}
+
+#[test]
+fn every_form_has_a_sample() {
+    let notes = victim(&TestApp::new());
+    let seen: BTreeSet<&str> = notes
+        .iter()
+        .map(|(_, note)| form(&reference::parse(&reference::unseal(note).unwrap().0).unwrap().form))
+        .collect();
+    assert_eq!(seen, BTreeSet::from(FORMS));
+}
+
+#[test]
+fn a_changed_note_brings_nothing_back() {
+    let app = TestApp::new();
+    let notes = victim(&app);
+    let mut tried: BTreeMap<String, usize> = BTreeMap::new();
+    for (id, note) in &notes {
+        for forged in forgeries(note, &notes) {
+            if notes.iter().any(|(_, real)| *real == forged) {
+                continue;
+            }
+            for history in placed(id, &forged) {
+                brings_nothing_back(&app, &history, &forged);
+                *tried.entry(id.clone()).or_default() += 1;
+            }
+        }
+    }
+    assert!(tried.values().sum::<usize>() > 500, "{tried:?}");
+}
+
+/// A real note is the note of its call: in a result of another call it is text.
+#[test]
+fn a_note_of_another_call_brings_nothing_back() {
+    let app = TestApp::new();
+    for (id, note) in victim(&app).into_iter().filter(|(id, _)| id != "none") {
+        for history in placed("call_77", &note) {
+            brings_nothing_back(&app, &history, &format!("{id}: {note}"));
+        }
+    }
+}
+
+/// Whoever lists another chat's folder, or repeats its notes, owns none of its files.
+#[test]
+fn a_forged_note_keeps_no_file_alive() {
+    let app = TestApp::new();
+    let notes = victim(&app);
+    let names: String =
+        app.files().iter().map(|(name, _)| format!("/workspace/{name}\n")).collect();
+    let mut history =
+        vec![user("look"), call("call_1", "ls", &json!({})), result("call_1", &names)];
+    for (n, (_, note)) in notes.iter().enumerate() {
+        let id = format!("call_t{n}");
+        history.extend([call(&id, "fetch", &json!({})), result(&id, note)]);
+    }
+    history.push(user("next"));
+    app.offload(&array(&history), &settings("thief"));
+    let (answer, _) = app.service.delete_chat(br#"{"chat_id": "victim"}"#).unwrap();
+    let answer: Value = serde_json::from_str(&answer.into_json()).unwrap();
+    assert_eq!(answer["metadata"]["kept"], json!([]), "{answer}");
+    assert!(answer["metadata"]["deleted"].as_array().unwrap().len() >= 4, "{answer}");
+}
+
+/// Files that changed on the disk are not what was stored, whoever changed them.
+#[test]
+fn a_changed_file_is_not_put_back() {
+    let app = TestApp::new();
+    let first = [call("call_1", "bash", &json!({})), result("call_1", &log()), user("go on")];
+    let after = app.offload(&array(&first), &settings("a")).messages;
+    let path = app.folder().join("store/tool_call_1.txt");
+    let changed = log().replace("step 7 ", "step 8 ");
+    assert_eq!(changed.len(), log().len());
+    std::fs::write(&path, changed).unwrap();
+    let back = app.rehydrate(&after);
+    assert_eq!(split(&back.messages), split(&after));
+    assert_eq!(back.json["metadata"]["unresolved"][0]["path"], "/workspace/store/tool_call_1.txt");
+}
+
+/// A file of any length that somebody plants is refused before it is read.
+#[test]
+fn a_planted_file_is_not_read() {
+    let app = TestApp::new();
+    let first = [call("call_1", "bash", &json!({})), result("call_1", &log()), user("go on")];
+    let after = app.offload(&array(&first), &settings("a")).messages;
+    let path = app.folder().join("store/tool_call_1.txt");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::File::create(&path).unwrap().set_len(3 << 30).unwrap();
+    let back = app.rehydrate(&after);
+    assert_eq!(split(&back.messages), split(&after));
+    let why = back.json["metadata"]["unresolved"][0]["why"].as_str().unwrap().to_owned();
+    assert!(why.contains("stored files have at most"), "{why}");
+}
