@@ -468,7 +468,8 @@ fn every_fill_takes_linear_time() {
 #[test]
 #[ignore = "measures"]
 fn ten_megabytes_take() {
-    let lines: [(&str, fn(usize) -> String); 4] = [
+    type Line = fn(usize) -> String;
+    let lines: [(&str, Line); 4] = [
         ("a quiet log", |n| {
             format!("2026-01-02T03:04:05Z INFO app[{}] GET /items/{n} status=200 {n}ms\n", n % 16)
         }),
