@@ -12,8 +12,8 @@ use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
 use crate::redact::Redact;
 use crate::store::{
-    Call, Claim, Claims, Entry, FileName, Lease, Lifetimes, LroPrefix, Stem, Store, StoreError,
-    modified, read_regular, read_start, regular_len, rfc3339,
+    Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Stem, Store,
+    StoreError, modified, read_regular, read_start, regular_len, rfc3339,
 };
 
 /// How much of a file is read for its header's lifetime, in bytes.
@@ -91,31 +91,25 @@ impl<'a> Place<'a> {
         Stem::of_lro(self.prefix(), &self.request.operation, ms, &self.identity)
     }
 
-    /// Writes the file, and notes what made it; the name is the one it got.
+    /// Writes the file with what made it; the name is the one it got.
     pub(super) fn write(
         &self,
         claim: Claim,
         content: &str,
         ttl_seconds: u64,
     ) -> Result<FileName, StoreError> {
-        let files = [(self.stem(), claim)];
-        let written = self.store.write(&files, |_| content.into())?;
-        let claim = written.into_iter().next().unwrap_or_else(|| files[0].1.clone());
-        self.store.record(&[Entry {
-            name: claim.name.clone(),
-            hash: claim.hash,
-            bytes: content.len() as u64,
-            created_at: self.now,
-            ttl_seconds: Some(ttl_seconds),
-            call: Call {
-                tool: Some(self.request.operation.clone()),
-                call_id: None,
-                // What an expired file's error shows to the agent.
-                arguments: self.request.query.as_deref().map(|q| query_of(&self.redact.text(q))),
-            },
+        // What an expired file's error shows to the agent.
+        let arguments = self.request.query.as_deref().map(|q| query_of(&self.redact.text(q)));
+        let tool = Some(self.request.operation.clone());
+        let origin = Origin {
+            call: Call { tool, call_id: None, arguments },
             // It was given out by itself, and lives its own time.
             chat: None,
-        }]);
+            ttl_seconds: Some(ttl_seconds),
+        };
+        let files = [ClaimedFile { stem: self.stem(), claim, origin }];
+        let written = self.store.write(&files, |_| content.into())?;
+        let claim = written.into_iter().next().unwrap_or_else(|| files[0].claim.clone());
         Ok(claim.name)
     }
 

@@ -19,7 +19,7 @@ use super::snapshots::{NewFile, NoSnapshot, Snapshots};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::history::splice::quote;
-use crate::store::{Claim, Claims, FileName, Key, Stem, StoreError, regular_len};
+use crate::store::{Claim, ClaimedFile, Claims, FileName, Key, Stem, StoreError, regular_len};
 
 /// Most files out of reach that are named.
 const LOST_TOLD: usize = 5;
@@ -55,8 +55,7 @@ impl Job<'_> {
         };
         self.record(&moves, &created.0);
         let own = snapshots.files.iter().zip(&created.1);
-        let own: Vec<(&Claim, u64, bool)> =
-            own.map(|(file, created)| (&file.claim, file.content.len() as u64, *created)).collect();
+        let own: Vec<(&Claim, bool)> = own.map(|(file, created)| (&file.claim, *created)).collect();
         self.record_own(&own);
         let key = match self.key() {
             Ok(key) => key,
@@ -159,7 +158,8 @@ impl Job<'_> {
         // another request with the same messages finds the same files.
         for n in new {
             let file = &snapshots.files[n];
-            let files = [(file.stem.clone(), file.claim.clone())];
+            let (stem, claim) = (file.stem.clone(), file.claim.clone());
+            let files = [ClaimedFile { stem, claim, origin: self.own_origin() }];
             let others = |name: &FileName| {
                 snapshots.names(&self.store.spell(name))
                     || snapshots.files.iter().any(|file| file.claim.name == *name)
@@ -359,12 +359,13 @@ impl Job<'_> {
         let wanted = [(stem, blake3::hash(text.as_bytes()))];
         let written = self.store.claim(&mut Claims::default(), &wanted).and_then(|claims| {
             let [(stem, _)] = wanted;
-            let files: Vec<(Stem, Claim)> = claims.into_iter().map(|c| (stem.clone(), c)).collect();
+            let new = |claim| ClaimedFile { stem: stem.clone(), claim, origin: self.own_origin() };
+            let files: Vec<ClaimedFile> = claims.into_iter().map(new).collect();
             self.store.write(&files, |_| text.as_str().into())
         });
         match written {
             Ok(claims) => {
-                let own = claims.iter().map(|c| (c, text.len() as u64, !c.stored));
+                let own = claims.iter().map(|claim| (claim, !claim.stored));
                 self.record_own(&own.collect::<Vec<_>>());
             }
             Err(error) => {

@@ -18,7 +18,7 @@ use crate::history::History;
 use crate::history::message::{MessageView, Slot, SlotKind};
 use crate::reload::proof::originals;
 use crate::store::{
-    Call, Claim, Entry, FileName, Folder, Lease, Location, Stem, Store, memory_key,
+    Call, Claim, FileName, Folder, Lease, Location, Origin, Stem, Store, memory_key,
 };
 use crate::tokens::measure::text_of;
 
@@ -134,59 +134,43 @@ impl Job<'_> {
         }
     }
 
-    /// Notes what made the files that this call wrote, and renews those that were
-    /// there. The check of the answer comes after it: a file that another chat's
-    /// deletion took before this chat was noted is missed there.
+    /// Renews the files of moves that were there, and notes that this chat has them. The
+    /// check of the answer comes after it: a file that another chat's deletion took
+    /// before this chat was noted is missed there.
     pub(super) fn record(&self, moves: &[Move], created: &[bool]) {
-        let now = SystemTime::now();
-        let (mut entries, mut stored, mut sources) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut stored, mut sources) = (Vec::new(), Vec::new());
         for (item, created) in moves.iter().zip(created) {
-            let Target::File { claim, records, .. } = &item.target else {
-                sources.extend(self.offloader.roots.locate(&item.path));
-                continue;
-            };
-            if !created {
-                stored.push(claim.name.clone());
-                continue;
+            match &item.target {
+                Target::File { claim, .. } if !created => stored.push(claim.name.clone()),
+                Target::File { .. } => {}
+                Target::Source { .. } => sources.extend(self.offloader.roots.locate(&item.path)),
             }
-            let bytes = item.candidate.slot.bytes as u64;
-            entries.push(Entry {
-                name: claim.name.clone(),
-                hash: claim.hash,
-                bytes: records.as_ref().map_or(bytes, |records| records.material.bytes),
-                created_at: now,
-                ttl_seconds: None,
-                call: self.call_of(item),
-                chat: Some(self.chat()),
-            });
         }
-        self.store.record(&entries);
         self.renew(&sources);
         if !stored.is_empty() {
-            self.store.renew(&stored, &self.offloader.lifetimes, now);
+            self.store.renew(&stored, &self.offloader.lifetimes, SystemTime::now());
             self.store.mention(self.chat(), &stored, Folder::Store);
         }
     }
 
-    /// The same for files of a compression, each with its length and whether this
-    /// call wrote it.
-    pub(super) fn record_own(&self, files: &[(&Claim, u64, bool)]) {
-        let call = Call { tool: Some("context_offload".to_owned()), ..Call::default() };
-        let entry = |(claim, bytes, _): &(&Claim, u64, bool)| Entry {
-            name: claim.name.clone(),
-            hash: claim.hash,
-            bytes: *bytes,
-            created_at: SystemTime::now(),
-            ttl_seconds: None,
-            call: call.clone(),
-            chat: Some(self.chat()),
-        };
-        let (new, stored): (Vec<_>, Vec<_>) = files.iter().partition(|(.., created)| *created);
-        self.store.record(&new.into_iter().map(entry).collect::<Vec<_>>());
-        let stored: Vec<FileName> = stored.iter().map(|(claim, ..)| claim.name.clone()).collect();
+    /// The same for files of a compression, each with whether this call wrote it.
+    pub(super) fn record_own(&self, files: &[(&Claim, bool)]) {
+        let stored = files.iter().filter(|(_, created)| !created);
+        let stored: Vec<FileName> = stored.map(|(claim, _)| claim.name.clone()).collect();
         if !stored.is_empty() {
             self.store.mention(self.chat(), &stored, Folder::Store);
         }
+    }
+
+    /// What makes the file of a move.
+    pub(super) fn origin_of(&self, item: &Move) -> Origin {
+        Origin { call: self.call_of(item), chat: Some(self.chat()), ttl_seconds: None }
+    }
+
+    /// What makes a file of a compression.
+    pub(super) fn own_origin(&self) -> Origin {
+        let call = Call { tool: Some("context_offload".to_owned()), ..Call::default() };
+        Origin { call, chat: Some(self.chat()), ttl_seconds: None }
     }
 
     fn call_of(&self, item: &Move) -> Call {

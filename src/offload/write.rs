@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::moves::{Move, Target};
 use super::replacement::Place;
 use super::run::Job;
-use crate::store::{Claim, Stem, StoreError};
+use crate::store::{Claim, ClaimedFile, StoreError};
 
 impl Job<'_> {
     /// Writes what is not there yet; says which moves wrote a file.
@@ -22,10 +22,14 @@ impl Job<'_> {
                 new.push(index);
             }
         }
-        let files: Vec<(Stem, Claim)> = new
+        let files: Vec<ClaimedFile> = new
             .iter()
             .filter_map(|index| match &moves[*index].target {
-                Target::File { stem, claim, .. } => Some((stem.clone(), claim.clone())),
+                Target::File { stem, claim, .. } => Some(ClaimedFile {
+                    stem: stem.clone(),
+                    claim: claim.clone(),
+                    origin: self.origin_of(&moves[*index]),
+                }),
                 Target::Source { .. } => None,
             })
             .collect();
@@ -34,7 +38,7 @@ impl Job<'_> {
         }
         let text = |index: usize| self.stored_text(&moves[new[index]]);
         let written = self.store.write(&files, text)?;
-        for ((_, asked), got) in files.iter().zip(&written) {
+        for (ClaimedFile { claim: asked, .. }, got) in files.iter().zip(&written) {
             if asked.name != got.name {
                 self.renamed(moves, asked, got)?;
             }

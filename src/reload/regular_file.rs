@@ -9,6 +9,7 @@ use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::{fs::OFlags, io::Errno};
 
 use super::{ReloadError, Target};
+use crate::store::is_private;
 
 #[derive(Debug)]
 pub(super) enum Opened {
@@ -40,6 +41,10 @@ pub(super) fn open(dir: &Dir, path: &Path, symlinks: Symlinks) -> io::Result<Opt
         Err(error) if is(&error, Errno::NXIO) || is(&error, Errno::NODEV) => return Ok(None),
         Err(error) => return Err(error),
     };
+    // A walk follows no links and enters no private folder.
+    if symlinks == Symlinks::Follow && is_private(dir, path, &file) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     let kind = file.metadata()?.file_type();
     Ok(if kind.is_file() {
         Some(Opened::File(file))

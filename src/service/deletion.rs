@@ -1,10 +1,11 @@
 //! Deleting a chat, at the service: whose files go, which stay, and why.
 
 use std::fmt::Write;
+use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::lifecycle::{NAMED, Trouble};
+use super::lifecycle::{NAMED, Trouble, shortened};
 use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::history::raw;
@@ -39,12 +40,12 @@ impl Service {
         })?;
         let run = if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real };
         let stores = self.stores_of(&params)?;
-        let now = self.clock.now();
+        let now = SystemTime::now();
         let deletion = delete_chat(&self.roots, stores, Chat::of(&chat), now, run);
         if run == Run::Real {
             self.offloader.forget();
             // Every tenant counts anew after that: only for words that were there.
-            if !deletion.deleted.is_empty() {
+            if deletion.deleted.total() > 0 {
                 tokens::forget();
             }
             note(&deletion);
@@ -53,7 +54,11 @@ impl Service {
         put(&mut answer, &deletion);
         answer.put("dry_run", &(run == Run::Dry));
         let whole = deletion.complete && deletion.errors.is_empty();
-        Ok((answer.with_unknown(&params), whole))
+        let mut warnings = params.unknown_warnings();
+        warnings.extend(shortened("deleted", &deletion.deleted));
+        warnings.extend(shortened("kept", &deletion.kept));
+        warnings.extend(shortened("errors", &deletion.errors));
+        Ok((answer.with_warnings(warnings), whole))
     }
 
     /// The stores that a request names; None for all.
@@ -80,10 +85,10 @@ impl Service {
 fn note(deletion: &Deletion) {
     tracing::info!(
         folders = deletion.folders,
-        deleted = deletion.deleted.len(),
+        deleted = deletion.deleted.total(),
         bytes = deletion.bytes,
-        kept = deletion.kept.len(),
-        errors = deletion.errors.len(),
+        kept = deletion.kept.total(),
+        errors = deletion.errors.total(),
         "a chat was deleted"
     );
 }
@@ -111,7 +116,7 @@ fn put(answer: &mut Answer, deletion: &Deletion) {
 fn words(why: Keeping) -> (&'static str, &'static str) {
     match why {
         Keeping::Shared => ("shared", "another chat mentions it too"),
-        Keeping::UnknownMaker => ("unknown_maker", "no line says which chat it was made for"),
+        Keeping::UnknownMaker => ("unknown_maker", "no record says which chat it was made for"),
         Keeping::Foreign => ("foreign", "it is no regular file of this service's user"),
     }
 }
@@ -127,7 +132,7 @@ fn said(deletion: &Deletion, run: Run) -> String {
         1 => "1 store".to_owned(),
         count => format!("{count} stores"),
     };
-    let (deleted, kept) = (files(deletion.deleted.len()), deletion.kept.len());
+    let (deleted, kept) = (files(deletion.deleted.total()), deletion.kept.total());
     let mut out = format!(
         "{verb} {deleted} of the chat ({} bytes); {kept} stay; {folders} looked at.",
         deletion.bytes
@@ -135,14 +140,15 @@ fn said(deletion: &Deletion, run: Run) -> String {
     for file in deletion.deleted.iter().take(NAMED) {
         let _ = write!(out, "\n{} ({} bytes)", file.path, file.bytes);
     }
-    more(&mut out, "", deletion.deleted.len());
+    more(&mut out, "", deletion.deleted.total());
     for file in deletion.kept.iter().take(NAMED) {
         let _ = write!(out, "\nstays: {}: {}", file.path, words(file.why).1);
     }
     more(&mut out, "stays: ", kept);
-    for error in &deletion.errors {
+    for error in deletion.errors.iter().take(NAMED) {
         let _ = write!(out, "\nnot deleted: {}: {}", error.path, error.why);
     }
+    more(&mut out, "not deleted: ", deletion.errors.total());
     if !deletion.complete {
         out.push_str("\nThe roots hold too many entries to look at all of them; name the store.");
     }

@@ -14,8 +14,8 @@ use crate::params::{ParamError, Params, invalid};
 use crate::redact::Redact;
 use crate::reload::ReloadError;
 use crate::store::{
-    Call, End, Gone, Lifetimes, Location, Run, SweepEvent, SweepReport, VerifyReport, expired,
-    rfc3339, sweep, verify,
+    Bounded, Call, End, Gone, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport,
+    VerifyReport, expired, rfc3339, sweep, verify,
 };
 
 /// What a process that died left half written lives so long.
@@ -65,7 +65,10 @@ impl Service {
         answer.put("errors", &errors);
         answer.put("complete", &report.complete);
         answer.put("dry_run", &(run == Run::Dry));
-        Ok(answer.with_unknown(&params))
+        let mut warnings = params.unknown_warnings();
+        warnings.extend(shortened("expired", &report.expired));
+        warnings.extend(shortened("errors", &report.errors));
+        Ok(answer.with_warnings(warnings))
     }
 
     /// The sweep of the schedule: everywhere.
@@ -75,9 +78,9 @@ impl Service {
         tracing::info!(
             folders = report.folders,
             examined = report.examined,
-            expired = report.expired.len(),
+            expired = report.expired.total(),
             bytes = report.bytes,
-            errors = report.errors.len(),
+            errors = report.errors.total(),
             "swept"
         );
     }
@@ -100,7 +103,7 @@ impl Service {
                 tracing::warn!(path = trouble.path, why = trouble.why, "a file was not swept");
             }
         };
-        sweep(&self.roots, folders, &self.lifetimes, self.clock.now(), run, &mut tell)
+        sweep(&self.roots, folders, &self.lifetimes, &Moment::now(), run, &mut tell)
     }
 
     /// `unburden verify`: reads every listed file of a store again; also true where
@@ -117,7 +120,7 @@ impl Service {
         let sound = report.changed.is_empty()
             && report.missing.is_empty()
             && report.errors.is_empty()
-            && report.manifest;
+            && report.store;
         let mut answer = Answer::text(verified(&report, &folder));
         answer.put("intact", &report.intact);
         answer.put("bytes", &report.bytes);
@@ -128,7 +131,15 @@ impl Service {
         let errors: Vec<Trouble<'_>> =
             report.errors.iter().map(|e| Trouble { path: &e.path, why: &e.why }).collect();
         answer.put("errors", &errors);
-        Ok((answer.with_unknown(&params), sound))
+        let mut warnings = params.unknown_warnings();
+        let lists = [
+            ("changed", &report.changed),
+            ("missing", &report.missing),
+            ("expired", &report.expired),
+            ("unlisted", &report.unlisted),
+        ];
+        warnings.extend(lists.iter().filter_map(|(what, list)| shortened(what, list)));
+        Ok((answer.with_warnings(warnings), sound))
     }
 
     fn folders(&self, params: &Params<'_>) -> Result<Vec<Location>, Failure> {
@@ -185,9 +196,15 @@ pub(super) fn gone(at: &Location, redact: Redact) -> Option<ReloadError> {
     Some(ReloadError::Expired { path, expired_at: when, again })
 }
 
+/// The warning that a list of a report holds the first items only.
+pub(super) fn shortened<T>(what: &str, list: &Bounded<T>) -> Option<String> {
+    let (listed, total) = (list.len(), list.total());
+    (listed < total).then(|| format!("\"{what}\" lists the first {listed} of {total}"))
+}
+
 fn swept(report: &SweepReport, run: Run) -> String {
-    let (did, files) =
-        (report.expired.len(), if report.expired.len() == 1 { "file" } else { "files" });
+    let did = report.expired.total();
+    let files = if did == 1 { "file" } else { "files" };
     let verb = match run {
         Run::Real => "Deleted",
         Run::Dry => "Dry run: would delete",
@@ -202,19 +219,19 @@ fn swept(report: &SweepReport, run: Run) -> String {
     if did > NAMED {
         let _ = write!(out, "\n… and {} more", did - NAMED);
     }
-    for error in &report.errors {
+    for error in report.errors.iter().take(NAMED) {
         let _ = write!(out, "\nnot swept: {}: {}", error.path, error.why);
     }
     out
 }
 
 fn verified(report: &VerifyReport, folder: &str) -> String {
-    if !report.manifest {
-        return format!("\"{folder}\" holds no manifest of this store; nothing to compare with.");
+    if !report.store {
+        return format!("\"{folder}\" is no store of this service; nothing to compare with.");
     }
     let mut out =
         format!("{} files hold what was written ({} bytes).", report.intact, report.bytes);
-    let lists = [
+    let lists: [(&str, &Bounded<String>); 4] = [
         ("changed", &report.changed),
         ("missing", &report.missing),
         ("expired", &report.expired),
@@ -224,11 +241,11 @@ fn verified(report: &VerifyReport, folder: &str) -> String {
         for path in paths.iter().take(NAMED) {
             let _ = write!(out, "\n{what}: {path}");
         }
-        if paths.len() > NAMED {
-            let _ = write!(out, "\n{what}: … and {} more", paths.len() - NAMED);
+        if paths.total() > NAMED {
+            let _ = write!(out, "\n{what}: … and {} more", paths.total() - NAMED);
         }
     }
-    for error in &report.errors {
+    for error in report.errors.iter().take(NAMED) {
         let _ = write!(out, "\nnot read: {}: {}", error.path, error.why);
     }
     out

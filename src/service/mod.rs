@@ -31,7 +31,7 @@ use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
 use crate::reload::{ReloadError, Target};
 use crate::store::{
     Durability, Key, Ledger, Lifetimes, Location, RootSpec, Roots, SECRET_BYTES, StoreError,
-    SweepClock, regular_len,
+    regular_len,
 };
 use crate::tokens::measure::Measure;
 use budget::{Budget, Full, Reserved, TooHeavy, Unheld};
@@ -159,7 +159,6 @@ pub struct Service {
     reload: ReloadConfig,
     extract: ExtractLimits,
     lifetimes: Lifetimes,
-    clock: SweepClock,
     time_limit: Duration,
 }
 
@@ -230,7 +229,6 @@ impl Service {
         let mut extract = config.extract.limits();
         // A file that is asked is read whole.
         extract.file_bytes = extract.file_bytes.min(budget.total() / 2);
-        let clock = SweepClock::start();
         let time_limit = Duration::from_secs(config.server.request_timeout_seconds);
         Ok(Service {
             roots,
@@ -242,7 +240,6 @@ impl Service {
             reload,
             extract,
             lifetimes,
-            clock,
             time_limit,
         })
     }

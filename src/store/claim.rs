@@ -1,6 +1,6 @@
-//! Claims: how a content gets its name. The stem's own, unless that holds other content
-//! or was claimed for other content before; nothing is written here, and whoever writes
-//! under a name that was taken in between asks again.
+//! Claims: how a content gets its name. The stem's own, unless that stands for other
+//! content, or did so once; nothing is written here, and whoever writes under a name that
+//! was taken in between asks again.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,9 +10,14 @@ use cap_std::fs::Dir;
 use rayon::prelude::*;
 
 use super::file::open_regular;
+use super::index::{Index, Told};
 use super::ledger::Print;
+use super::record::Record;
 use super::write::{Durability, Store, sync_folder};
-use super::{FileName, LOOKS, Location, Stem, StoreError, manifest};
+use super::{FileName, LOOKS, Location, Stem, StoreError};
+
+/// How many names before the first free number may have a content that is stored again.
+const SAME_CONTENT: u64 = 1_024;
 
 /// A content and the name that it has, or will have once written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,12 +30,18 @@ pub struct Claim {
     pub stored: bool,
 }
 
-/// What a name holds.
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
-    Nothing,
+    /// It was never given out.
+    Free,
+    /// Its file is gone, and was of this content: only this may have the name again.
+    Claimed(blake3::Hash),
+    /// Its file holds this content.
     Content(blake3::Hash),
-    /// A folder, a link or a device: as good as taken by other content.
-    NoFile,
+    /// It is another's: of a content that nobody knows, of a file whose content is not
+    /// what was recorded, of a folder, a link or a device.
+    Taken,
 }
 
 /// True for a name that is another's, whatever it holds.
@@ -61,111 +72,134 @@ impl Store {
         claims: &mut Claims,
         wanted: &[(Stem, blake3::Hash)],
     ) -> Result<Vec<Claim>, StoreError> {
-        let folder = match self.folder().dir().open_dir(self.folder().relative()) {
-            Ok(folder) => Some(folder),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(source) => return Err(self.failed("opening", None, source)),
-        };
-        // Nearly all get their first names. Not where names are numbered: a look from
-        // before the folder is listed says that there is nothing where a file has come,
-        // and the content would get a second one.
+        let opened = self.opened()?;
+        // Nearly all get their first names.
         let plain = wanted.iter().filter(|(stem, _)| stem.least().is_none());
         let first = plain.filter_map(|(stem, hash)| stem.names(hash).next());
-        let seen = folder.as_ref().map(|folder| self.seen(folder, first.collect()));
+        let seen = opened.as_ref().map(|opened| self.seen(opened, first.collect()));
         let mut seen = seen.unwrap_or_default();
         let mut granted = Vec::with_capacity(wanted.len());
         for (stem, hash) in wanted {
             let names = (&*claims, others);
-            let claim = self.free_name(folder.as_ref(), stem, *hash, names, &mut seen)?;
+            let claim = self.free_name(opened.as_ref(), stem, *hash, names, &mut seen)?;
             claims.0.insert(claim.name.clone(), claim.clone());
             granted.push(claim);
         }
         Ok(granted)
     }
 
-    /// True where every claimed file is there and holds the claimed content.
-    pub fn holds(&self, claims: &[&Claim]) -> bool {
-        let Ok(folder) = self.folder().dir().open_dir(self.folder().relative()) else {
-            return false;
+    /// The folder with its index; None where it is not there.
+    pub(super) fn opened(&self) -> Result<Option<Opened>, StoreError> {
+        let folder = match self.folder().dir().open_dir(self.folder().relative()) {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(self.failed("opening", None, source)),
         };
-        let mut seen = self.seen(&folder, claims.iter().map(|claim| claim.name.clone()).collect());
-        let holds = |claim: &&Claim| {
-            let seen = seen.remove(&claim.name).map(Ok);
-            let held = seen.unwrap_or_else(|| self.content(&folder, &claim.name));
-            matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
-        };
-        claims.iter().all(holds)
+        let index = Index::open(&folder)
+            .map_err(|source| self.failed("opening the index of", None, source))?;
+        Ok(Some(Opened { folder, index }))
     }
 
-    /// What files hold that a look tells, at all of them beside one another. None is
-    /// read: that would keep the counting threads waiting for the disk.
-    fn seen(&self, folder: &Dir, names: Vec<FileName>) -> HashMap<FileName, Held> {
-        let look = |name| Some((self.look(folder, &name).ok()??, name));
+    /// True where every claimed file is there, holds the claimed content, and has not
+    /// come to its end.
+    pub fn holds(&self, claims: &[&Claim]) -> bool {
+        let Ok(Some(opened)) = self.opened() else { return false };
+        let holds = |claim: &&&Claim| {
+            let held = match self.look(&opened, &claim.name) {
+                Ok(Some(held)) => Ok(held),
+                Ok(None) => self.content(&opened, &claim.name),
+                Err(error) => Err(error),
+            };
+            matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
+                && opened.record(&claim.name).is_none_or(|record| record.ended.is_none())
+        };
+        claims.par_iter().with_min_len(LOOKS).all(|claim| holds(&claim))
+    }
+
+    /// What names stand for that a look tells, at all of them beside one another. No
+    /// file is read: that would keep the counting threads waiting for the disk.
+    fn seen(&self, opened: &Opened, names: Vec<FileName>) -> HashMap<FileName, Held> {
+        let look = |name| Some((self.look(opened, &name).ok()??, name));
         let names = names.into_par_iter().with_min_len(LOOKS);
         let seen: Vec<(Held, FileName)> = names.filter_map(look).collect();
         seen.into_iter().map(|(held, name)| (name, held)).collect()
     }
 
     /// The first free name of a stem, or the one that has the content. `seen` is what
-    /// somebody has seen in files already.
+    /// somebody has seen already.
     pub(super) fn free_name(
         &self,
-        folder: Option<&Dir>,
+        opened: Option<&Opened>,
         stem: &Stem,
         hash: blake3::Hash,
         (claims, others): (&Claims, Others<'_>),
         seen: &mut HashMap<FileName, Held>,
     ) -> Result<Claim, StoreError> {
-        let least = match folder {
-            Some(folder) => self.least_number(folder, stem)?,
-            None => stem.least(),
-        };
-        for name in stem.names(&hash) {
-            let taken_before =
-                least.is_some_and(|least| stem.number_of(name.as_str()) < Some(least));
+        let first = opened.map_or(Ok(0), |opened| self.first_number(opened, stem))?;
+        for name in stem.names_from(&hash, first) {
             if let Some(other) = claims.0.get(&name) {
                 if other.hash == hash && !others(&name) {
                     return Ok(other.clone());
                 }
                 continue;
             }
-            let held = match folder {
-                Some(folder) => seen
+            if others(&name) {
+                continue;
+            }
+            let held = match opened {
+                Some(opened) => seen
                     .remove(&name)
-                    .map_or_else(|| self.content(folder, &name), Ok)
+                    .map_or_else(|| self.content(opened, &name), Ok)
                     .map_err(|source| self.failed("reading", Some(&name), source))?,
-                None => Held::Nothing,
+                None => Held::Free,
             };
+            let is_least = stem.least().is_none_or(|least| {
+                stem.number_of(name.as_str()).is_some_and(|number| number >= least)
+            });
             match held {
-                Held::Content(held) if held == hash && !others(&name) => {
+                Held::Content(held) if held == hash => {
                     return Ok(Claim { name, hash, stored: true });
                 }
-                Held::Content(_) | Held::NoFile => {}
-                // A hole was a file once, and histories may still name it.
-                Held::Nothing if taken_before || others(&name) => {}
-                Held::Nothing => return Ok(Claim { name, hash, stored: false }),
+                Held::Claimed(held) if held == hash => {
+                    return Ok(Claim { name, hash, stored: false });
+                }
+                Held::Free if is_least => return Ok(Claim { name, hash, stored: false }),
+                Held::Free | Held::Claimed(_) | Held::Content(_) | Held::Taken => {}
             }
         }
         let path = stem.names(&hash).next().map_or_else(String::new, |name| self.spell(&name));
         Err(StoreError::NoName { path })
     }
 
-    /// The least number that a new file may have: beyond all that are there, and
-    /// all that the manifest says were.
-    fn least_number(&self, folder: &Dir, stem: &Stem) -> Result<Option<u64>, StoreError> {
-        let Some(mut least) = stem.least() else { return Ok(None) };
-        let failed = |source| self.failed("listing", None, source);
-        for entry in folder.entries().map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let number = name.to_str().and_then(|name| stem.number_of(name));
-            least = least.max(number.map_or(0, |number| number.saturating_add(1)));
+    /// Where the search for a numbered name begins: a little before the first free
+    /// number, among the names that may have the content already. It is found by
+    /// doubling steps, since what was once given out stays taken.
+    fn first_number(&self, opened: &Opened, stem: &Stem) -> Result<u64, StoreError> {
+        let Some(least) = stem.least() else { return Ok(0) };
+        let taken = |number: u64| -> Result<bool, StoreError> {
+            let Some(name) = stem.numbered_name(number) else { return Ok(false) };
+            let failed = |source| self.failed("looking for", Some(&name), source);
+            match opened.folder.symlink_metadata(name.as_str()) {
+                Ok(_) => return Ok(true),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(error)),
+            }
+            Ok(opened.told(&name).map_err(failed)? != Told::Nothing)
+        };
+        let (mut free, mut step) = (least, 1);
+        let mut last_taken = None;
+        while taken(free)? {
+            last_taken = Some(free);
+            free += step;
+            step *= 2;
         }
-        manifest::names(folder, |name| {
-            let number = stem.number_of(name).map_or(0, |number| number.saturating_add(1));
-            least = least.max(number);
-        })
-        .map_err(failed)?;
-        Ok(Some(least))
+        if let Some(mut low) = last_taken {
+            while free - low > 1 {
+                let middle = low + (free - low) / 2;
+                if taken(middle)? { low = middle } else { free = middle }
+            }
+        }
+        Ok(free.saturating_sub(SAME_CONTENT))
     }
 
     /// The hash of the file at `at`, from the ledger where it is known.
@@ -180,39 +214,68 @@ impl Store {
         Ok(hasher.finalize())
     }
 
-    /// What the file of that name in `folder` holds; None where it must be read.
-    fn look(&self, folder: &Dir, name: &FileName) -> io::Result<Option<Held>> {
-        let metadata = match folder.symlink_metadata(name.as_str()) {
+    /// What a name stands for; None where its file must be read.
+    fn look(&self, opened: &Opened, name: &FileName) -> io::Result<Option<Held>> {
+        let metadata = match opened.folder.symlink_metadata(name.as_str()) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Some(Held::Nothing));
+                let held = match opened.told(name)? {
+                    Told::Nothing => Held::Free,
+                    Told::Record(record) => record.hash.map_or(Held::Taken, Held::Claimed),
+                    Told::Unreadable => Held::Taken,
+                };
+                return Ok(Some(held));
             }
             Err(error) => return Err(error),
         };
         if !metadata.is_file() {
-            return Ok(Some(Held::NoFile));
+            return Ok(Some(Held::Taken));
         }
         let known = self.ledger.content(&self.key(name), Print::of(&metadata));
         Ok(known.map(Held::Content))
     }
 
-    /// What the file of that name in `folder` holds.
-    pub(super) fn content(&self, folder: &Dir, name: &FileName) -> io::Result<Held> {
-        if let Some(held) = self.look(folder, name)? {
+    /// What a name stands for; its file is read where that must be.
+    pub(super) fn content(&self, opened: &Opened, name: &FileName) -> io::Result<Held> {
+        if let Some(held) = self.look(opened, name)? {
             return Ok(held);
         }
-        let mut file = open_regular(folder, Path::new(name.as_str()))?;
+        let mut file = open_regular(&opened.folder, Path::new(name.as_str()))?;
         let mut hasher = blake3::Hasher::new();
         io::copy(&mut file, &mut hasher)?;
         let hash = hasher.finalize();
+        // A file without a record is what it holds; one with a record is what that says.
+        if opened.record(name).is_some_and(|record| record.hash != Some(hash)) {
+            return Ok(Held::Taken);
+        }
         // A file this process did not write may still wait for its sync, left
         // by one that died in between; it is not vouched for before that.
         if self.durability == Durability::Sync {
             file.sync_all()?;
-            sync_folder(folder)?;
+            sync_folder(&opened.folder)?;
             self.sync_way()?;
         }
         self.ledger.note(self.key(name), &file.metadata(), hash);
         Ok(Held::Content(hash))
     }
 }
+
+/// A folder and its index, where it has one.
+pub(super) struct Opened {
+    pub(super) folder: Dir,
+    pub(super) index: Option<Index>,
+}
+
+impl Opened {
+    pub(super) fn told(&self, name: &FileName) -> io::Result<Told> {
+        self.index.as_ref().map_or(Ok(Told::Nothing), |index| index.told(name))
+    }
+
+    pub(super) fn record(&self, name: &FileName) -> Option<Record> {
+        self.index.as_ref()?.record(name)
+    }
+}
+
+#[cfg(test)]
+#[path = "claim_tests.rs"]
+mod tests;

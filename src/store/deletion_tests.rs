@@ -2,25 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::super::testing::{Shop, after, entry, name, shop, shop_in, start};
-use super::super::{Claims, Entry, Folder, Stem, expired};
+use super::super::record::Record;
+use super::super::testing::{Shop, after, origin, shop, shop_in, start};
+use super::super::{Call, Claims, End, Folder, Keeping, Stem, expired};
 use super::*;
 
-/// Words that only the call of a chat has.
-fn made(shop: &Shop, chat: Option<&str>, id: &str, content: &str) -> FileName {
-    let name = shop.write_call(id, content);
-    record(shop, chat, &name, content);
-    name
-}
-
-fn record(shop: &Shop, chat: Option<&str>, name: &FileName, content: &str) {
-    let call = Call {
-        tool: Some(format!("tool of {}", chat.unwrap_or("nobody"))),
-        call_id: Some(format!("id of {}", chat.unwrap_or("nobody"))),
-        arguments: Some(format!("arguments of {}", chat.unwrap_or("nobody"))),
-    };
-    let chat = chat.map(Chat::of);
-    shop.store.record(&[Entry { chat, call, ..entry(name, content, start(), None) }]);
+fn made(shop: &Shop, chat: &str, id: &str, content: &str) -> FileName {
+    shop.made_for(chat, id, content)
 }
 
 fn mention(shop: &Shop, chat: &str, name: &FileName) {
@@ -46,52 +34,75 @@ fn kept(deletion: &Deletion) -> Vec<(String, Keeping)> {
     paths.into_iter().zip(deletion.kept.iter().map(|file| file.why)).collect()
 }
 
-/// True where the manifest says nothing of a chat: neither its hash nor a word.
+/// True where the index says nothing of a chat: neither its hash nor a word.
 fn is_forgotten(shop: &Shop, chat: &str) -> bool {
-    let manifest = shop.manifest();
-    !manifest.contains(&Chat::of(chat).to_string()) && !manifest.contains(&format!("of {chat}\""))
+    let (hash, word) = (Chat::of(chat).to_string(), format!("of {chat}\""));
+    !shop.private().iter().any(|(path, content)| {
+        path.contains(&hash) || content.contains(&hash) || content.contains(&word)
+    })
 }
 
 #[test]
 fn a_chat_goes_and_what_others_mention_stays() {
     let shop = shop();
-    let own = made(&shop, Some("a"), "1", "one");
-    let shared = made(&shop, Some("a"), "2", "two");
-    let other = made(&shop, Some("b"), "3", "three");
+    let own = made(&shop, "a", "1", "one");
+    let shared = made(&shop, "a", "2", "two");
+    let other = made(&shop, "b", "3", "three");
     mention(&shop, "b", &shared);
-    let before = shop.manifest();
+    let before = shop.private();
     let dry = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Dry);
-    assert!(shop.has(own.as_str()) && shop.manifest() == before);
+    assert!(shop.has(own.as_str()) && shop.private() == before);
     let deletion = delete(&shop, "a");
     assert_eq!(dry, deletion);
     assert_eq!(deleted(&deletion), [own.as_str()]);
     assert_eq!((deletion.bytes, deletion.folders), (3, 1));
     assert_eq!(kept(&deletion), [(shared.to_string(), Keeping::Shared)]);
     assert!(!shop.has(own.as_str()) && shop.has(shared.as_str()) && shop.has(other.as_str()));
-    assert!(is_forgotten(&shop, "a"), "{}", shop.manifest());
+    assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
     let gone = expired(&shop.at(own.as_str())).unwrap();
     assert_eq!(
         gone,
         super::super::Gone { call: Call::default(), ended: Some((after(9), End::ChatDeleted)) }
     );
     // A second call finds nothing, and writes nothing.
-    let manifest = shop.manifest();
+    let before = shop.private();
     assert_eq!(delete(&shop, "a"), Deletion { folders: 1, complete: true, ..Deletion::default() });
-    assert_eq!(shop.manifest(), manifest);
+    assert_eq!(shop.private(), before);
     // What was shared has only one chat left.
     assert_eq!(deleted(&delete(&shop, "b")), [shared.as_str(), other.as_str()]);
-    assert!(is_forgotten(&shop, "b"), "{}", shop.manifest());
+    assert!(is_forgotten(&shop, "b"), "{:?}", shop.private());
     let left: Vec<_> = std::fs::read_dir(shop.path("")).unwrap().collect();
-    assert_eq!(left.len(), 1, "the manifest alone: {left:?}");
+    assert_eq!(left.len(), 1, "the private folder alone: {left:?}");
+}
+
+/// A chat's deletion costs what the chat has, not what the store has.
+#[test]
+fn a_deletion_writes_nothing_of_other_chats() {
+    let shop = shop();
+    made(&shop, "a", "1", "one");
+    (0..50).for_each(|n| drop(made(&shop, "b", &format!("b{n}"), "other")));
+    let of_others = |shop: &Shop| -> Vec<_> {
+        let folder = std::fs::read_dir(shop.path(".unburden/names")).unwrap().flatten();
+        let others = folder.filter(|entry| entry.file_name() != "tool_call_1.txt.json");
+        let mut found: Vec<_> = others
+            .map(|entry| {
+                let metadata = entry.metadata().unwrap();
+                (entry.file_name(), std::os::unix::fs::MetadataExt::ino(&metadata))
+            })
+            .collect();
+        found.sort();
+        found
+    };
+    let before = of_others(&shop);
+    assert_eq!(delete(&shop, "a").deleted.len(), 1);
+    assert_eq!(of_others(&shop), before);
 }
 
 #[test]
 fn a_name_that_looks_alike_is_another_chat() {
     let shop = shop();
     let made = |chat: &str, content: &str| {
-        let name = shop.write(Stem::of_group(chat, 0), content);
-        record(&shop, Some(chat), &name, content);
-        name
+        shop.write_as(Stem::of_group(chat, 0), content, origin(Some(chat), "group"))
     };
     let (slash, dash) = (made("a/b", "one"), made("a_b", "two"));
     assert_eq!(dash.as_str(), "compressed_group_a_b_1.json");
@@ -101,11 +112,11 @@ fn a_name_that_looks_alike_is_another_chat() {
 }
 
 #[test]
-fn what_no_line_gives_to_a_chat_is_not_touched() {
+fn what_no_record_gives_to_a_chat_is_not_touched() {
     let shop = shop();
-    let old = made(&shop, None, "old", "made before chats were noted");
-    let unlisted = shop.write_call("unlisted", "its line was lost");
-    let link = made(&shop, Some("a"), "link", "x");
+    let old = shop.made("old", "made for no chat", start());
+    let unlisted = shop.plant("tool_call_unlisted.txt", "it has no record", start());
+    let link = made(&shop, "a", "link", "x");
     for name in [&old, &unlisted] {
         mention(&shop, "a", name);
     }
@@ -125,42 +136,30 @@ fn what_no_line_gives_to_a_chat_is_not_touched() {
         ]
     );
     assert!(shop.has(old.as_str()) && shop.has(unlisted.as_str()) && outside.exists());
-    assert!(is_forgotten(&shop, "a"), "{}", shop.manifest());
-    assert!(shop.manifest().contains("of nobody"), "what is unknown keeps its line");
+    assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
+    assert!(!is_forgotten(&shop, "nobody"), "what is unknown keeps its words");
 }
 
-/// What made this file could not be noted: it may be of a chat that nobody knows.
-#[test]
-fn a_file_made_after_its_tombstone_is_not_the_one_that_ended() {
-    let shop = shop();
-    let name = made(&shop, Some("a"), "1", "x");
-    let long_ago = UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
-    manifest::append_expired(&shop.open(), std::slice::from_ref(&name), long_ago).unwrap();
-    let deletion = delete(&shop, "a");
-    assert_eq!(kept(&deletion), [(name.to_string(), Keeping::UnknownMaker)]);
-    assert!(shop.has(name.as_str()) && is_forgotten(&shop, "a"));
-}
-
-/// The words of a file that expired are in the manifest for a while, also behind
-/// those of a chat that made it again.
+/// The words of a file that expired are remembered for a while, and go with its chat,
+/// also where another made it again.
 #[test]
 fn words_of_files_that_are_gone_go_too() {
     let shop = shop();
-    let gone = made(&shop, Some("a"), "gone", "x");
-    let again = made(&shop, Some("a"), "again", "y");
+    let gone = made(&shop, "a", "gone", "x");
+    let again = made(&shop, "a", "again", "y");
     for name in [&gone, &again] {
         shop.age(name, start());
     }
     assert_eq!(shop.sweep(after(9_000)).expired.len(), 2);
-    let removed = made(&shop, Some("a"), "removed", "z");
+    let removed = made(&shop, "a", "removed", "z");
     std::fs::remove_file(shop.path(removed.as_str())).unwrap();
-    assert_eq!(made(&shop, Some("b"), "again", "y"), again);
-    assert!(shop.manifest().contains("arguments of a"));
+    assert_eq!(made(&shop, "b", "again", "y"), again);
+    assert!(!is_forgotten(&shop, "a"));
     let deletion = delete(&shop, "a");
     assert_eq!(deleted(&deletion), Vec::<String>::new());
     assert_eq!(kept(&deletion), [(again.to_string(), Keeping::Shared)]);
-    assert!(is_forgotten(&shop, "a"), "{}", shop.manifest());
-    assert!(shop.has(again.as_str()) && shop.manifest().contains("arguments of b"));
+    assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
+    assert!(shop.has(again.as_str()) && !is_forgotten(&shop, "b"));
     let end = |name: &FileName| expired(&shop.at(name.as_str())).unwrap().ended.unwrap();
     assert_eq!(end(&gone), (after(9_000), End::Expired), "it had expired before");
     assert_eq!(end(&removed).1, End::ChatDeleted);
@@ -170,48 +169,23 @@ fn words_of_files_that_are_gone_go_too() {
 fn a_deleted_number_is_never_given_out_again() {
     let shop = shop();
     let hash = blake3::hash(b"3");
-    let groups = ["0", "1", "2"].map(|content| {
-        let name = shop.write(Stem::of_group("c", 0), content);
-        record(&shop, Some("c"), &name, content);
-        name
-    });
+    for content in ["0", "1", "2"] {
+        shop.write_as(Stem::of_group("c", 0), content, origin(Some("c"), "group"));
+    }
     assert_eq!(delete(&shop, "c").deleted.len(), 3);
     let shop = shop_in(shop.temp);
     let next = || shop.store.claim(&mut Claims::default(), &[(Stem::of_group("c", 0), hash)]);
     assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
-    // Nor when the tombstones are forgotten, but for the last.
+    // Nor when their words are forgotten.
     shop.sweep(after(400 * 86_400));
-    assert!(expired(&shop.at(groups[2].as_str())).is_some());
-    assert!(!shop.manifest().contains(groups[0].as_str()), "{}", shop.manifest());
     assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
 }
 
-/// A crash after each step, and the same call again.
-#[test]
-fn a_crash_in_between_is_finished_by_the_next_call() {
-    for removed in [0, 1, 2] {
-        let shop = shop();
-        let own = ["1", "2"].map(|id| made(&shop, Some("a"), id, id));
-        let shared = made(&shop, Some("a"), "3", "3");
-        mention(&shop, "b", &shared);
-        let mut lines = Vec::new();
-        own.iter().for_each(|name| push_end(&mut lines, name, after(9), End::ChatDeleted));
-        manifest::append(&shop.open(), &lines).unwrap();
-        for name in own.iter().take(removed) {
-            std::fs::remove_file(shop.path(name.as_str())).unwrap();
-            assert!(expired(&shop.at(name.as_str())).unwrap().ended.is_some(), "a 410 at once");
-        }
-        let deletion = delete(&shop_in(shop.temp), "a");
-        assert_eq!(deletion.deleted.len(), 2 - removed);
-        assert_eq!(kept(&deletion), [(shared.to_string(), Keeping::Shared)]);
-    }
-}
-
-/// What cannot be deleted keeps its lines: the next call tries again.
+/// What cannot be deleted keeps its words: the next call tries again.
 #[test]
 fn what_could_not_be_deleted_is_tried_again() {
     let shop = shop();
-    let names = ["1", "2"].map(|id| made(&shop, Some("a"), id, id));
+    let names = ["1", "2"].map(|id| made(&shop, "a", id, id));
     let stuck = std::fs::File::open(shop.path(names[0].as_str())).unwrap();
     let set = |flags| rustix::fs::ioctl_setflags(&stuck, flags);
     if set(rustix::fs::IFlags::IMMUTABLE).is_err() {
@@ -228,20 +202,19 @@ fn what_could_not_be_deleted_is_tried_again() {
 }
 
 #[test]
-fn nothing_is_deleted_beside_a_manifest_that_is_not_ours() {
+fn nothing_is_deleted_by_an_index_that_others_may_write() {
     let shop = shop();
-    let name = made(&shop, Some("a"), "1", "x");
-    let manifest = shop.path(manifest::MANIFEST);
+    let name = made(&shop, "a", "1", "x");
     let mode = |mode| {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
-        std::fs::set_permissions(&manifest, mode).unwrap();
+        std::fs::set_permissions(shop.path(".unburden"), mode).unwrap();
     };
-    // Others may write it: they could make any file anybody's.
-    mode(0o622);
+    mode(0o777);
     let folder = vec![shop.store.folder().clone()];
     let deletion = delete_chat(&shop.roots, Some(folder), Chat::of("a"), after(9), Run::Real);
     assert!(deletion.deleted.is_empty() && shop.has(name.as_str()));
-    mode(0o600);
+    assert_eq!(deletion.errors.len(), 1, "and it says so");
+    mode(0o700);
     assert_eq!(deleted(&delete(&shop, "a")), [name.as_str()]);
 }
 
@@ -268,7 +241,7 @@ fn readers_see_whole_files_or_a_410() {
             }
         }
     };
-    made(&shop, Some("0"), "0", &content);
+    made(&shop, "0", "0", &content);
     std::thread::scope(|scope| {
         for _ in 0..16 {
             scope.spawn(|| {
@@ -279,9 +252,9 @@ fn readers_see_whole_files_or_a_410() {
         }
         for round in 1..25usize {
             let chat = round.to_string();
-            made(&shop, Some(&chat), &chat, &content);
+            made(&shop, &chat, &chat, &content);
             current.store(round, Ordering::Release);
-            std::thread::sleep(std::time::Duration::from_millis(4));
+            std::thread::sleep(Duration::from_millis(4));
             assert_eq!(delete(&shop, &chat).deleted.len(), 1);
         }
         done.store(true, Ordering::Relaxed);
@@ -296,10 +269,10 @@ fn a_file_is_found_by_another_chat_or_deleted_but_not_both() {
     let shop = shop();
     let (mut found, mut missed) = (0, 0);
     // One is far ahead, or neither.
-    let wait = |ahead: bool| std::time::Duration::from_millis(if ahead { 20 } else { 0 });
+    let wait = |ahead: bool| Duration::from_millis(if ahead { 20 } else { 0 });
     for round in 0..200 {
         let (a, b, id) = (format!("a{round}"), format!("b{round}"), round.to_string());
-        let name = made(&shop, Some(&a), &id, "the same");
+        let name = made(&shop, &a, &id, "the same");
         let hash = blake3::hash(b"the same");
         let wanted = [(Stem::of_call(Some(&id), &hash), hash)];
         let held = std::thread::scope(|scope| {
@@ -325,56 +298,56 @@ fn a_file_is_found_by_another_chat_or_deleted_but_not_both() {
     assert!(found > 0 && missed > 0, "{found} found, {missed} missed");
 }
 
+/// Chats post, share and are deleted at once: each deletion takes its own.
 #[test]
-fn no_line_is_lost_to_deletions() {
+fn deletions_beside_posts_take_what_is_theirs_and_no_more() {
     let shop = shop();
-    made(&shop, Some("seed"), "seed", "x");
-    let done = AtomicBool::new(false);
-    let mut deletions = 0;
     std::thread::scope(|scope| {
-        let writers: Vec<_> = (0..4)
-            .map(|thread| {
-                let folder = shop.open();
-                scope.spawn(move || {
-                    for n in 0..100 {
-                        let name = name(&format!("tool_call_{thread}_{n}.txt"));
-                        let mut lines = Vec::new();
-                        entry(&name, "x", start(), None).push_line(&mut lines);
-                        manifest::append(&folder, &lines).unwrap();
-                        std::thread::sleep(std::time::Duration::from_millis(1));
+        for thread in 0..4 {
+            let shop = &shop;
+            scope.spawn(move || {
+                for round in 0..12 {
+                    let chat = format!("{thread} {round}");
+                    for n in 0..5 {
+                        made(shop, &chat, &format!("{thread}_{round}_{n}"), "y");
                     }
-                })
-            })
-            .collect();
-        let (done, shop) = (&done, &shop);
-        let deleter = scope.spawn(move || {
-            let mut count = 0;
-            while !done.load(Ordering::Relaxed) || count == 0 {
-                let chat = format!("chat {count}");
-                made(shop, Some(&chat), &format!("of_{count}"), "y");
-                assert_eq!(delete(shop, &chat).deleted.len(), 1);
-                count += 1;
-            }
-            count
-        });
-        writers.into_iter().for_each(|writer| writer.join().unwrap());
-        done.store(true, Ordering::Relaxed);
-        deletions = deleter.join().unwrap();
+                    if round % 2 == 0 {
+                        assert_eq!(delete(shop, &chat).deleted.len(), 5);
+                    }
+                }
+            });
+        }
     });
-    let read = Manifest::read(&shop.open()).unwrap().unwrap();
-    assert_eq!(read.files.len(), 4 * 100 + 1 + deletions);
+    let files = std::fs::read_dir(shop.path("")).unwrap().count() - 1;
+    assert_eq!(files, 4 * 6 * 5);
+    let records = shop.private().keys().filter(|path| path.starts_with("names/")).count();
+    assert_eq!(records, 4 * 12 * 5, "a record for each name that ever was");
+}
+
+#[test]
+fn a_large_chat_goes_in_batches() {
+    let shop = shop();
+    let index = shop.index();
+    for n in 0..700 {
+        let name = shop.plant(&format!("tool_call_{n}.txt"), "x", after(0));
+        index.note_chat(Chat::of("a"), &name).unwrap();
+        let record = Record::new(blake3::hash(b"x"), 1, origin(Some("a"), &n.to_string()));
+        assert!(index.create(&name, &record).unwrap());
+    }
+    assert_eq!(delete(&shop, "a").deleted.total(), 700);
+    assert!(is_forgotten(&shop, "a"));
 }
 
 #[test]
 fn every_store_under_the_roots_or_those_that_are_named() {
     let shop = shop();
-    made(&shop, Some("a"), "1", "x");
+    made(&shop, "a", "1", "x");
     let second = shop.roots.locate(shop.temp.path().join("two").to_str().unwrap()).unwrap();
     let ledger = std::sync::Arc::new(super::super::Ledger::new(10));
     let two = super::super::Store::new(second.clone(), super::super::Durability::Relaxed, ledger);
     let two =
         Shop { temp: tempfile::tempdir().unwrap(), roots: Roots::open(&[]).unwrap(), store: two };
-    let other = made(&two, Some("a"), "2", "x");
+    let other = made(&two, "a", "2", "x");
     let there = |folders| delete_chat(&shop.roots, folders, Chat::of("a"), after(9), Run::Dry);
     assert_eq!((there(None).folders, there(None).deleted.len()), (2, 2));
     let twice = there(Some(vec![second.clone(), second.clone()]));
@@ -382,3 +355,6 @@ fn every_store_under_the_roots_or_those_that_are_named() {
     let nowhere = shop.roots.locate(shop.temp.path().join("no").to_str().unwrap()).unwrap();
     assert_eq!(there(Some(vec![nowhere])).folders, 0);
 }
+
+#[path = "deletion_crash_tests.rs"]
+mod crash_tests;

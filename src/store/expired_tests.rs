@@ -1,5 +1,6 @@
 //! What expired is told from what never was.
 
+use super::super::End;
 use super::super::testing::{after, shop, start};
 use super::*;
 
@@ -10,23 +11,20 @@ fn what_expired_is_known_and_what_never_was_is_not() {
     assert_eq!(shop.sweep(after(3_600)).expired.len(), 1);
     let gone = expired(&shop.at(name.as_str())).unwrap();
     assert_eq!(gone.ended, Some((after(3_600), End::Expired)));
-    assert_eq!(gone.call.tool.as_deref(), Some("web_search"));
-    assert_eq!(gone.call.call_id.as_deref(), Some("id of tool_call_1.txt"));
-    assert_eq!(gone.call.arguments.as_deref(), Some("{\"q\":\"x\"}"));
-    for never in
-        ["tool_call_2.txt", "tool_call_1", "x", ".unburden-files.jsonl", "no/tool_call_1.txt"]
-    {
+    assert_eq!(gone.call.tool.as_deref(), Some("tool of nobody"));
+    assert_eq!(gone.call.call_id.as_deref(), Some("1"));
+    assert_eq!(gone.call.arguments.as_deref(), Some("arguments of nobody"));
+    for never in ["tool_call_2.txt", "tool_call_1", "x", ".unburden/format", "no/tool_call_1.txt"] {
         assert_eq!(expired(&shop.at(never)), None, "{never}");
     }
     assert_eq!(expired(&shop.roots.all().next().unwrap()), None);
 }
 
 #[test]
-fn an_unlisted_file_is_known_by_its_tombstone() {
+fn a_file_without_a_record_is_known_by_its_end() {
     let shop = shop();
     shop.made("1", "x", start());
-    let name = shop.write_call("2", "unlisted");
-    shop.age(&name, start());
+    let name = shop.plant("tool_call_2.txt", "unlisted", start());
     shop.sweep(after(4_000));
     let gone = expired(&shop.at(name.as_str())).unwrap();
     let ended = Some((after(4_000), End::Expired));
@@ -34,7 +32,7 @@ fn an_unlisted_file_is_known_by_its_tombstone() {
 }
 
 #[test]
-fn a_listed_file_that_somebody_removed_is_gone_without_a_moment() {
+fn a_recorded_file_that_somebody_removed_is_gone_without_a_moment() {
     let shop = shop();
     let name = shop.made("1", "x", start());
     std::fs::remove_file(shop.path(name.as_str())).unwrap();

@@ -8,6 +8,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::Location;
+use super::private::is_private;
 
 /// Opens a regular file under its root, for reading.
 pub(super) fn open_regular(dir: &Dir, path: &std::path::Path) -> io::Result<File> {
@@ -19,6 +20,9 @@ pub(super) fn open_looked_at(dir: &Dir, path: &std::path::Path) -> io::Result<(F
     options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     let file = dir.open_with(path, &options)?;
     let metadata = file.metadata()?;
+    if is_private(dir, path, &file) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }

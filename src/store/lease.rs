@@ -3,7 +3,6 @@
 //! forward. Renewing and sweeping lock the file, so that a file is either
 //! renewed or gone, never both.
 
-use std::collections::HashMap;
 use std::io::{self, Read};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,15 +11,18 @@ use rayon::prelude::*;
 use rustix::fs::{FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 
 use super::file::{is_own, lock_within, open_named};
-use super::ledger::{Print, Recorded};
-use super::manifest::Manifest;
-use super::{FileName, LOOKS, Stem, Store};
+use super::index::Index;
+use super::ledger::Print;
+use super::{FileName, LOOKS, Stem, Store, private};
 
 /// How much of a large result's beginning a [`HeaderTtl`] is shown, in bytes.
 pub const HEADER_BYTES: usize = 64 * 1024;
 
 /// How often, a millisecond apart, a renewal asks for a file that a sweep holds.
 const LOCK_TRIES: u32 = 1_000;
+
+/// How far apart two clocks are that show the same moment.
+const SAME_MOMENT: Duration = Duration::from_secs(2);
 
 /// Reads a lifetime in seconds from the first bytes of a large result's file:
 /// None where its header says nothing, `Some(None)` where it says never.
@@ -40,17 +42,20 @@ pub struct Lifetimes {
 }
 
 impl Lifetimes {
-    /// The lifetime of `name`: what its header says, else what the manifest says
-    /// (`listed`, in seconds), else the folder's.
-    pub(super) fn of(&self, name: &FileName, listed: Option<u64>, head: &[u8]) -> Option<Duration> {
-        let lro = has_own_time(name);
-        if lro && let Some(own) = (self.header_ttl)(head) {
-            return own.map(Duration::from_secs);
+    /// The lifetime of `name`: of a large result that was given out by itself, what its
+    /// header says, else its record (`recorded`, in seconds); else the folder's.
+    pub(super) fn of(
+        &self,
+        name: &FileName,
+        recorded: impl FnOnce() -> Option<u64>,
+        head: &[u8],
+    ) -> Option<Duration> {
+        if !has_own_time(name) {
+            return self.store;
         }
-        match listed {
-            Some(seconds) => Some(Duration::from_secs(seconds)),
-            None if lro => self.lro,
-            None => self.store,
+        match (self.header_ttl)(head) {
+            Some(own) => own.map(Duration::from_secs),
+            None => recorded().map(Duration::from_secs).or(self.lro),
         }
     }
 }
@@ -64,7 +69,7 @@ pub(super) fn is_over(modified: SystemTime, ttl: Option<Duration>, now: SystemTi
 
 /// True for a large result that was given out by itself. One of a compaction names
 /// no moment, says no lifetime, and lives as its chat does.
-fn has_own_time(name: &FileName) -> bool {
+pub(super) fn has_own_time(name: &FileName) -> bool {
     Stem::lro_identity(name.as_str()).is_some_and(|lro| lro.ulid.timestamp_ms() > 0)
 }
 
@@ -98,7 +103,8 @@ pub enum Lease {
 impl Store {
     /// Renews the leases of files that are used again, in order. A lease that
     /// has more than seven eighths left is left alone, so that a history that is
-    /// posted again costs little. A lease only ever moves forward.
+    /// posted again costs little. A lease moves forward, or back from a future that
+    /// only a wrong clock can have set.
     ///
     /// After a claim that found its content stored, this is what makes sure that
     /// no sweep took the file in between.
@@ -106,13 +112,47 @@ impl Store {
         let Ok(folder) = self.folder().dir().open_dir(self.folder().relative()) else {
             return vec![Lease::Gone; names.len()];
         };
-        let mut renewal = Renewal { store: self, folder, lifetimes, now, listed: None };
+        let renewal = Renewal { store: self, folder, lifetimes, now };
         // Most leases are fresh, and a look without opening says so.
         let looked = names.par_iter().with_min_len(LOOKS);
         let fresh: Vec<bool> = looked.map(|name| renewal.is_seen_fresh(name)).collect();
+        if fresh.contains(&false)
+            && let Ok(Some(private)) = private::open(&renewal.folder)
+        {
+            self.observe_clock(&renewal.folder, &private);
+        }
         let renew = |(name, fresh)| if fresh { Lease::Held } else { renewal.renew(name) };
         names.iter().zip(fresh).map(renew).collect()
     }
+
+    /// Begins the lease of a file anew that was written before and is given out again.
+    pub(super) fn touch(&self, folder: &Dir, name: &FileName) {
+        let touched =
+            open_named(folder, name.as_str(), OFlags::RDONLY, Mode::empty()).and_then(|file| {
+                if is_own(&file.metadata()?) { date(&file, SystemTime::now()) } else { Ok(()) }
+            });
+        if let Err(error) = touched {
+            tracing::warn!(%error, "a lease could not be renewed");
+        }
+    }
+}
+
+/// Sets the time of a file that was just written where the file system has another
+/// clock than this process.
+pub(super) fn date_by_this_clock(file: &File) -> io::Result<()> {
+    let (now, written) = (SystemTime::now(), modified(&file.metadata()?)?);
+    let apart = now.duration_since(written).unwrap_or_else(|later| later.duration());
+    if apart > SAME_MOMENT { date(file, now) } else { Ok(()) }
+}
+
+fn date(file: &File, at: SystemTime) -> io::Result<()> {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    let times = Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        last_modification: Timespec { tv_sec: seconds, tv_nsec: since.subsec_nanos().into() },
+    };
+    Ok(rustix::fs::futimens(file, &times)?)
 }
 
 struct Renewal<'a> {
@@ -120,12 +160,10 @@ struct Renewal<'a> {
     folder: Dir,
     lifetimes: &'a Lifetimes,
     now: SystemTime,
-    /// The lifetimes of the manifest, once it had to be read.
-    listed: Option<HashMap<FileName, Option<u64>>>,
 }
 
 impl Renewal<'_> {
-    fn renew(&mut self, name: &FileName) -> Lease {
+    fn renew(&self, name: &FileName) -> Lease {
         match self.try_renew(name) {
             Ok(lease) => lease,
             Err(error) if matches!(error.raw_os_error(), None | Some(NOENT | LOOP)) => Lease::Gone,
@@ -137,40 +175,25 @@ impl Renewal<'_> {
         }
     }
 
-    /// True where the ledger knows the lifetime of a file, and a look at it says that it
-    /// needs no renewal.
+    /// True where a look at a file says that it needs no renewal; a large result must be
+    /// opened to know its lifetime.
     fn is_seen_fresh(&self, name: &FileName) -> bool {
-        let known = self.store.ledger.recorded(&self.store.key(name));
-        let Some(known) = known.filter(|_| !has_own_time(name)) else { return false };
-        let metadata = self.folder.symlink_metadata(name.as_str());
-        metadata.and_then(|m| self.looks_fresh(name, &m, known.ttl_seconds)).unwrap_or(false)
-    }
-
-    fn looks_fresh(
-        &self,
-        name: &FileName,
-        metadata: &Metadata,
-        listed: Option<u64>,
-    ) -> io::Result<bool> {
-        let ttl = self.lifetimes.of(name, listed, b"");
-        Ok(metadata.is_file() && (!is_own(metadata) || self.is_fresh(metadata, ttl)?))
-    }
-
-    fn try_renew(&mut self, name: &FileName) -> io::Result<Lease> {
-        if !has_own_time(name) {
+        let looked = || -> io::Result<bool> {
             let metadata = self.folder.symlink_metadata(name.as_str())?;
-            let listed = self.listed_ttl(name);
-            if self.looks_fresh(name, &metadata, listed)? {
-                return Ok(Lease::Held);
-            }
-        }
+            let ttl = self.lifetimes.store;
+            Ok(metadata.is_file() && (!is_own(&metadata) || self.is_fresh(&metadata, ttl)?))
+        };
+        !has_own_time(name) && looked().unwrap_or(false)
+    }
+
+    fn try_renew(&self, name: &FileName) -> io::Result<Lease> {
         let file = open_named(&self.folder, name.as_str(), OFlags::RDONLY, Mode::empty())?;
         let metadata = file.metadata()?;
         if !is_own(&metadata) {
             return Ok(Lease::Held);
         }
-        let listed = self.listed_ttl(name);
-        let ttl = self.lifetimes.of(name, listed, &head(&file, name)?);
+        let recorded = || Index::open(&self.folder).ok()??.record(name)?.origin.ttl_seconds;
+        let ttl = self.lifetimes.of(name, recorded, &head(&file, name)?);
         if self.is_fresh(&metadata, ttl)? {
             return Ok(Lease::Held);
         }
@@ -183,10 +206,14 @@ impl Renewal<'_> {
         self.set(name, &file)
     }
 
-    /// True where no more than an eighth of the lifetime has passed.
+    /// True where no more than an eighth of the lifetime has passed, and the lease did
+    /// not begin in the future: its age would count from there when the clock is right.
     fn is_fresh(&self, metadata: &Metadata, ttl: Option<Duration>) -> io::Result<bool> {
-        let age = self.now.duration_since(modified(metadata)?).unwrap_or_default();
-        Ok(ttl.is_none_or(|ttl| age <= ttl / 8))
+        let since = modified(metadata)?;
+        Ok(ttl.is_none_or(|ttl| match self.now.duration_since(since) {
+            Ok(age) => age <= ttl / 8,
+            Err(ahead) => ahead.duration() <= SAME_MOMENT,
+        }))
     }
 
     /// Sets the time of a locked file and notes it with the hash it is known by.
@@ -195,41 +222,17 @@ impl Renewal<'_> {
         if before.nlink() == 0 {
             return Ok(Lease::Gone);
         }
-        // Another renewal may have come first, with a later clock.
-        if modified(&before)? >= self.now {
+        // Another renewal may have come first, a moment later.
+        let since = modified(&before)?;
+        if since >= self.now && since <= self.now + SAME_MOMENT {
             return Ok(Lease::Held);
         }
-        let since = self.now.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-        let times = Timestamps {
-            last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
-            last_modification: Timespec { tv_sec: seconds, tv_nsec: since.subsec_nanos().into() },
-        };
-        rustix::fs::futimens(file, &times)?;
+        date(file, self.now)?;
         let key = self.store.key(name);
         if let Some(hash) = self.store.ledger.content(&key, Print::of(&before)) {
             self.store.ledger.note(key, &file.metadata(), hash);
         }
         Ok(Lease::Held)
-    }
-
-    /// The lifetime that the manifest gives the file: from the ledger, or from
-    /// the manifest, which is read once for all names of a request.
-    fn listed_ttl(&mut self, name: &FileName) -> Option<u64> {
-        let key = self.store.key(name);
-        if let Some(known) = self.store.ledger.recorded(&key) {
-            return known.ttl_seconds;
-        }
-        let listed = self.listed.get_or_insert_with(|| {
-            let manifest = Manifest::read(&self.folder).ok().flatten().unwrap_or_default();
-            let ttl = |(name, listing): (FileName, super::manifest::Listing)| {
-                Some((name, listing.entry?.ttl_seconds))
-            };
-            manifest.files.into_iter().filter_map(ttl).collect()
-        });
-        let ttl_seconds = listed.get(name).copied().flatten();
-        self.store.ledger.note_recorded(key, Recorded { hash: None, ttl_seconds });
-        ttl_seconds
     }
 }
 

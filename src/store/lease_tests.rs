@@ -1,6 +1,6 @@
 //! When a lease moves, and when it does not.
 
-use super::super::testing::{after, entry, lifetimes, name, seconds, set_modified, shop, start};
+use super::super::testing::{after, lifetimes, moment, name, seconds, set_modified, shop, start};
 use super::super::{Run, sweep};
 use super::*;
 
@@ -17,12 +17,15 @@ fn a_lease_moves_forward_only_and_not_for_little() {
     for (now, expected) in [
         (after(450), start()),
         (after(451), after(451)),
-        (after(100), after(451)),
+        (after(450), after(451)),
         (after(2_000), after(2_000)),
     ] {
         assert_eq!(renew(now), [Lease::Held]);
         assert_eq!(modified_at(&path), expected);
     }
+    // One that began in the future would seem old when the clock is put right.
+    assert_eq!(renew(after(100)), [Lease::Held]);
+    assert_eq!(modified_at(&path), after(100));
     std::fs::remove_file(path).unwrap();
     assert_eq!(renew(after(9_000)), [Lease::Gone]);
 }
@@ -49,33 +52,42 @@ fn a_renewed_file_is_not_read_again() {
 }
 
 #[test]
-fn a_lifetime_is_the_headers_then_the_manifests_then_the_folders() {
-    let shop = shop();
+fn a_lifetime_is_the_headers_then_the_records_then_the_folders() {
     let lives = lifetimes();
     let head = |text: &str| text.as_bytes().to_vec();
+    let recorded = || Some(9);
     let lro = name("lro-x-01ARZ3NDEKTSV4RRFFQ69G5FAV.jsonl");
     let own = head("{\"type\":\"lro_header\",\"ttl_seconds\":7}\n{}\n");
-    assert_eq!(lives.of(&lro, Some(9), &own), Some(seconds(7)));
+    assert_eq!(lives.of(&lro, recorded, &own), Some(seconds(7)));
     let never = head("{\"type\":\"lro_header\",\"ttl_seconds\":null}\n");
-    assert_eq!(lives.of(&lro, Some(9), &never), None);
+    assert_eq!(lives.of(&lro, recorded, &never), None);
     let silent = head("{\"type\":\"lro_header\"}\n");
-    assert_eq!(lives.of(&lro, Some(9), &silent), Some(seconds(9)));
-    assert_eq!(lives.of(&lro, None, &silent), Some(seconds(3600)));
+    assert_eq!(lives.of(&lro, recorded, &silent), Some(seconds(9)));
+    assert_eq!(lives.of(&lro, || None, &silent), Some(seconds(3600)));
     // A file of a compaction has no moment in its name, and its chat's lifetime.
     let of_chat = name("lro-x-0000000000TSV4RRFFQ69G5FAV.jsonl");
-    assert_eq!(lives.of(&of_chat, None, &silent), lives.store);
+    assert_eq!(lives.of(&of_chat, recorded, &own), lives.store);
     let result = name("tool_call_1.txt");
-    assert_eq!(lives.of(&result, Some(9), &own), Some(seconds(9)));
+    assert_eq!(lives.of(&result, recorded, &own), lives.store);
     let good = Lifetimes { store: None, ..lives };
-    assert_eq!(good.of(&result, None, b""), None);
+    assert_eq!(good.of(&result, || None, b""), None);
+}
 
-    // The manifest's lifetime decides about a renewal, too, after a restart.
-    let name = shop.write_call("1", "x");
-    shop.age(&name, start());
-    shop.store.record(&[entry(&name, "x", start(), Some(80))]);
-    let shop = super::super::testing::shop_in(shop.temp);
-    shop.store.renew(std::slice::from_ref(&name), &lives, after(11));
-    assert_eq!(modified_at(&shop.path(name.as_str())), after(11));
+/// Where the file system has another clock, a file has this process's time.
+#[test]
+fn a_file_is_dated_by_the_clock_that_it_expires_by() {
+    let shop = shop();
+    let path = shop.path("tool_call_1.txt");
+    std::fs::write(&path, "x").unwrap();
+    let open = || File::from_std(std::fs::File::options().write(true).open(&path).unwrap());
+    let real = modified_at(&path);
+    date_by_this_clock(&open()).unwrap();
+    assert_eq!(modified_at(&path), real, "the same clock");
+    for other in [start(), real - seconds(100)] {
+        set_modified(&path, other);
+        date_by_this_clock(&open()).unwrap();
+        assert!(modified_at(&path) >= real);
+    }
 }
 
 #[test]
@@ -98,7 +110,8 @@ fn only_own_regular_files_are_touched() {
         assert_eq!(shop.store.renew(names, &lifetimes(), after(3_000)), [Lease::Held]);
         assert_eq!(modified_at(&shop.path(theirs.as_str())), start());
         for run in [Run::Real, Run::Dry] {
-            let swept = sweep(&shop.roots, &[], &lifetimes(), after(90_000), run, &mut |_| {});
+            let swept =
+                sweep(&shop.roots, &[], &lifetimes(), &moment(after(90_000)), run, &mut |_| {});
             assert_eq!((swept.folders, swept.expired.len()), (1, 0));
         }
     }

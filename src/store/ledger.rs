@@ -35,23 +35,14 @@ impl Print {
     }
 }
 
-/// What the manifest of a file's folder says of it, as this process knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Recorded {
-    /// The content that was recorded; None where only the lifetime is known.
-    pub(super) hash: Option<blake3::Hash>,
-    /// The file's own lifetime, in seconds; None where it has the folder's.
-    pub(super) ttl_seconds: Option<u64>,
-}
-
 /// Seen files, bounded in number.
 #[derive(Debug)]
 pub struct Ledger {
     seen: Cache<PathBuf, (Print, blake3::Hash)>,
     read: Cache<PathBuf, (Print, blake3::Hash)>,
-    recorded: Cache<PathBuf, Recorded>,
     ways: Cache<PathBuf, ()>,
     mentioned: Cache<blake3::Hash, Instant>,
+    observed: Cache<PathBuf, u64>,
     keys: Cache<PathBuf, (Print, Key)>,
     operators_key: Option<Key>,
 }
@@ -62,9 +53,9 @@ impl Ledger {
         Ledger {
             seen: Cache::new(files),
             read: Cache::new(files),
-            recorded: Cache::new(files),
             ways: Cache::new(WAYS),
             mentioned: Cache::new(files),
+            observed: Cache::new(WAYS),
             keys: Cache::new(KEYS),
             operators_key: None,
         }
@@ -129,28 +120,23 @@ impl Ledger {
         self.ways.remove(path);
     }
 
-    /// What is known to be recorded of the file at `path`.
-    pub(super) fn recorded(&self, path: &PathBuf) -> Option<Recorded> {
-        self.recorded.get(path)
+    /// After how many steps of the wall clock the folder at `path` was last observed.
+    pub(super) fn observed(&self, path: &PathBuf) -> Option<u64> {
+        self.observed.get(path)
     }
 
-    /// Notes what the manifest says of the file at `path`.
-    pub(super) fn note_recorded(&self, path: PathBuf, recorded: Recorded) {
-        self.recorded.insert(path, recorded);
+    /// Notes that the folder's clock was observed after so many steps.
+    pub(super) fn note_observed(&self, path: PathBuf, steps: u64) {
+        self.observed.insert(path, steps);
     }
 
-    /// When it was last seen that the manifest has the mention of this key.
+    /// When it was last seen that the index has the mention of this key.
     pub(super) fn mentioned(&self, key: &blake3::Hash) -> Option<Instant> {
         self.mentioned.get(key)
     }
 
-    /// Notes that the manifest has the mention of this key.
+    /// Notes that the index has the mention of this key.
     pub(super) fn note_mentioned(&self, key: blake3::Hash, at: Instant) {
         self.mentioned.insert(key, at);
-    }
-
-    /// Forgets what was recorded: the file at `path` is a new one.
-    pub(super) fn forget_recorded(&self, path: &PathBuf) {
-        self.recorded.remove(path);
     }
 }

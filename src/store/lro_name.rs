@@ -9,6 +9,7 @@ use std::io;
 use ulid::Ulid;
 
 use super::file::is_own;
+use super::index::Index;
 use super::{FileName, Store};
 
 /// Longest operation part of a name, in bytes.
@@ -88,8 +89,8 @@ pub(super) fn spell(prefix: LroPrefix, operation: &str, time_ms: u64, bits: u128
 impl Store {
     /// The file in this folder that already holds the result of this prefix,
     /// operation and identity: the one with the smallest ULID where there are
-    /// several. Only regular files of this user count. A folder that is not there holds none;
-    /// any other failure to list it is an error.
+    /// several. Only regular files of this user count. A folder that is not there holds
+    /// none; any other failure to look at it is an error.
     pub fn find_lro(
         &self,
         prefix: LroPrefix,
@@ -103,22 +104,32 @@ impl Store {
         };
         let operation = super::name::safe_operation(operation);
         let bits = identity_bits(hash);
-        let mut best: Option<(Ulid, FileName)> = None;
-        for entry in folder.entries()? {
-            let entry = entry?;
-            let text = entry.file_name();
-            let Some(name) = text.to_str().and_then(LroName::parse) else { continue };
-            let same = name.prefix == prefix && name.operation == operation;
-            let better = best.as_ref().is_none_or(|(least, _)| name.ulid < *least);
-            // In a folder that others write to, only what is this user's own counts.
-            let own = || entry.metadata().is_ok_and(|found| found.is_file() && is_own(&found));
-            if same && name.ulid.random() == bits && better && own() {
-                let Some(file) = text.to_str().and_then(FileName::of_minted) else { continue };
-                best = Some((name.ulid, file));
-            }
-        }
-        Ok(best.map(|(_, name)| name))
+        let key = key(prefix, &operation, bits);
+        let mut names: Vec<FileName> = match Index::open(&folder)? {
+            Some(index) => index.names_of_call(&key),
+            None => Vec::new(),
+        };
+        names.retain(|name| identity_key(name).as_ref() == Some(&key));
+        // One of a compaction names no moment.
+        names.extend(FileName::of_minted(&spell(prefix, &operation, 0, bits)));
+        names.sort_unstable();
+        // In a folder that others write to, only what is this user's own counts.
+        let is_own = |name: &FileName| {
+            let found = folder.symlink_metadata(name.as_str());
+            found.is_ok_and(|found| found.is_file() && is_own(&found))
+        };
+        Ok(names.into_iter().find(is_own))
     }
+}
+
+/// What the index finds a large result by that was given out by itself.
+pub(super) fn identity_key(name: &FileName) -> Option<String> {
+    let LroName { prefix, operation, ulid } = LroName::parse(name.as_str())?;
+    (ulid.timestamp_ms() > 0).then(|| key(prefix, operation, ulid.random()))
+}
+
+fn key(prefix: LroPrefix, operation: &str, bits: u128) -> String {
+    format!("{prefix}-{operation}-{bits:020x}")
 }
 
 #[cfg(test)]

@@ -1,43 +1,23 @@
-//! Mentions: which chats refer to a file, beside the one that it was made for. A
-//! line says so once; that it is there is remembered for as long as the manifest is
-//! not rewritten, so that a history that is posted again costs a look at it.
+//! Mentions: which chats refer to a file, beside the one that it was made for. A marker
+//! says so; that it is there is remembered, so that a history that is posted again costs
+//! a look at its chat's folder.
 
-use std::collections::BTreeSet;
+use std::io;
 use std::time::{Duration, Instant};
 
-use cap_std::fs::{Dir, Metadata, MetadataExt};
-use rustix::fs::OFlags;
+use rayon::prelude::*;
 
-use super::chat::Chat;
-use super::entry::push_mention;
-use super::manifest::{self, MANIFEST, Manifest};
-use super::{FileName, Location, Store};
+use super::claim::Opened;
+use super::index::{Index, Told};
+use super::markers::Generation;
+use super::record::Record;
+use super::reserve::revive_locked;
+use super::{Chat, FileName, LOOKS, Lease, Location, Origin, Store, own_file};
 
 /// How long a mention is remembered; less by far than what was deleted is.
 const REMEMBERED: Duration = Duration::from_secs(3_600);
 
-/// A manifest for as long as it is not replaced. An inode is given out again, but
-/// not with the same birth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Generation {
-    device: u64,
-    inode: u64,
-    born: Option<Duration>,
-}
-
-impl Generation {
-    pub(super) fn of(metadata: &Metadata) -> Generation {
-        let born = metadata.created().ok().map(cap_std::time::SystemTime::into_std);
-        let born = born.and_then(|born| born.duration_since(std::time::UNIX_EPOCH).ok());
-        Generation { device: metadata.dev(), inode: metadata.ino(), born }
-    }
-
-    fn of_folder(folder: &Dir) -> Option<Generation> {
-        folder.symlink_metadata(MANIFEST).ok().map(|metadata| Generation::of(&metadata))
-    }
-}
-
-/// Whether a folder without a manifest gets one.
+/// Whether a folder without an index gets one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folder {
     /// It is a store: the files were claimed in it.
@@ -46,19 +26,18 @@ pub enum Folder {
     Named,
 }
 
-/// A key for what a process remembers of a chat and a file, which is another one
-/// once the manifest of the file's folder is rewritten: a chat that was deleted and
-/// goes on is noted anew.
+/// A key for what a process remembers of a chat and a file, which is another one once
+/// the chat is deleted: one that goes on is noted anew.
 pub fn memory_key(chat: Chat, at: &Location) -> blake3::Hash {
     let folder = at.parent().and_then(|(at, _)| at.dir().open_dir(at.relative()).ok());
-    key(folder.as_ref().and_then(Generation::of_folder), chat, &at.key())
+    let index = folder.and_then(|folder| Index::open(&folder).ok()?);
+    key(index.and_then(|index| index.generation(chat)), chat, &at.key())
 }
 
 fn key(generation: Option<Generation>, chat: Chat, path: &std::path::Path) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
-    if let Some(Generation { device, inode, born }) = generation {
-        hasher.update(&device.to_le_bytes()).update(&inode.to_le_bytes());
-        hasher.update(&born.unwrap_or_default().as_nanos().to_le_bytes());
+    if let Some(Generation { inode, born }) = generation {
+        hasher.update(&inode.to_le_bytes()).update(&born.to_le_bytes());
     }
     hasher.update(chat.as_bytes());
     hasher.update(path.as_os_str().as_encoded_bytes());
@@ -66,65 +45,125 @@ fn key(generation: Option<Generation>, chat: Chat, path: &std::path::Path) -> bl
 }
 
 impl Store {
-    /// Notes that a chat mentions files of this folder, which are there. To be done
-    /// before it is looked whether they still are: then a deletion of another chat
-    /// either knows of the mention, or was before the look.
+    /// Notes that a chat mentions files of this folder; returns for each, in order,
+    /// whether it is there for the chat from now on. A deletion of another chat either
+    /// finds the marker, or this finds that the file came to its end.
     ///
-    /// A manifest that cannot be written is logged, and tried again by the next
-    /// request of the chat.
-    pub fn mention(&self, chat: Chat, names: &[FileName], kind: Folder) {
+    /// A marker that cannot be written is logged, and tried again by the next request
+    /// of the chat.
+    pub fn mention(&self, chat: Chat, names: &[FileName], kind: Folder) -> Vec<Lease> {
+        let held = || vec![Lease::Held; names.len()];
         if names.is_empty() {
-            return;
+            return held();
         }
-        let Ok(folder) = self.folder().dir().open_dir(self.folder().relative()) else { return };
-        let generation = Generation::of_folder(&folder);
-        let fresh = |name: &&FileName| {
-            let then = self.ledger.mentioned(&key(generation, chat, &self.key(name)));
-            then.is_none_or(|then| then.elapsed() >= REMEMBERED)
+        let opened = match self.opened_for(kind) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return held(),
+            Err(error) => {
+                tracing::warn!(%error, files = names.len(), "mentions could not be noted");
+                return held();
+            }
         };
-        let names: BTreeSet<&FileName> = names.iter().filter(fresh).collect();
-        if names.is_empty() || (generation.is_none() && kind == Folder::Named) {
-            return;
+        let Some(index) = &opened.index else { return held() };
+        let generation = index.generation(chat);
+        let is_known = |name: &FileName| {
+            generation.is_some() && {
+                let then = self.ledger.mentioned(&key(generation, chat, &self.key(name)));
+                then.is_some_and(|then| then.elapsed() < REMEMBERED)
+            }
+        };
+        let note = |name: &FileName| {
+            if is_known(name) {
+                return Ok((Lease::Held, false));
+            }
+            self.mention_one(&opened, index, chat, name).map(|lease| (lease, true))
+        };
+        let noted = names.par_iter().with_min_len(LOOKS).map(note);
+        let noted: Vec<io::Result<(Lease, bool)>> = noted.collect();
+        let generation = index.generation(chat);
+        let mut failed = None;
+        let leases = names.iter().zip(noted).map(|(name, noted)| match noted {
+            Ok((lease, is_new)) => {
+                if lease == Lease::Held && is_new && generation.is_some() {
+                    let key = key(generation, chat, &self.key(name));
+                    self.ledger.note_mentioned(key, Instant::now());
+                }
+                lease
+            }
+            Err(error) => {
+                failed = Some(error);
+                Lease::Held
+            }
+        });
+        let leases = leases.collect();
+        if let Some(error) = failed {
+            tracing::warn!(%error, "mentions could not be noted");
         }
-        if let Err(error) = self.append_mentions(&folder, chat, &names) {
-            tracing::warn!(%error, files = names.len(), "mentions could not be noted");
-        }
+        leases
     }
 
-    fn append_mentions(
-        &self,
-        folder: &Dir,
-        chat: Chat,
-        names: &BTreeSet<&FileName>,
-    ) -> std::io::Result<()> {
-        let file = manifest::open(folder, OFlags::RDONLY)?;
-        let read = file.as_ref().map(cap_std::fs::File::metadata).transpose()?;
-        let read = read.map(|metadata| Generation::of(&metadata));
-        let known = file.map(Manifest::of).transpose()?.unwrap_or_default();
-        let said = |name: &FileName| known.files.get(name).is_some_and(|l| l.belongs_to(chat));
-        let (told, new): (Vec<&FileName>, Vec<&FileName>) =
-            names.iter().copied().partition(|name| said(name));
-        told.iter().for_each(|name| self.note_mentioned(read, chat, name));
-        if new.is_empty() {
-            return Ok(());
-        }
-        let mut lines = Vec::new();
-        new.iter().for_each(|name| push_mention(&mut lines, name, chat));
-        // The manifest that these go to may be a later one than that which was read.
-        let generation = manifest::append(folder, &lines)?;
-        new.iter().for_each(|name| self.note_mentioned(Some(generation), chat, name));
-        Ok(())
+    fn opened_for(&self, kind: Folder) -> io::Result<Option<Opened>> {
+        let folder = match self.folder().dir().open_dir(self.folder().relative()) {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let index = match kind {
+            Folder::Store => Some(Index::make(&folder)?),
+            Folder::Named => Index::open(&folder)?,
+        };
+        Ok(Some(Opened { folder, index }))
     }
 
-    /// Notes that the manifest has a line on a chat and a file.
-    pub(super) fn note_mentioned(
+    fn mention_one(
         &self,
-        generation: Option<Generation>,
+        opened: &Opened,
+        index: &Index,
         chat: Chat,
         name: &FileName,
-    ) {
-        self.ledger.note_mentioned(key(generation, chat, &self.key(name)), Instant::now());
+    ) -> io::Result<Lease> {
+        // The marker before the look at the record: a deletion looks the other way round.
+        let was_noted = index.is_noted(chat, name)?;
+        let mut told = index.told(name)?;
+        let is_maker = |told: &Told| match told {
+            Told::Record(record) => record.origin.chat == Some(chat),
+            Told::Nothing | Told::Unreadable => false,
+        };
+        if !was_noted || !(is_maker(&told) || index.is_shared(name, chat)?) {
+            if !is_maker(&told) {
+                index.note_shared(name, chat)?;
+            }
+            index.note_chat(chat, name)?;
+            told = index.told(name)?;
+        }
+        let Told::Record(record) = told else { return Ok(Lease::Held) };
+        match record.ended {
+            None => Ok(Lease::Held),
+            Some(_) => mention_ended(opened, index, chat, name, &record),
+        }
     }
+}
+
+/// A file that came to its end is gone; where it is still there once whoever ended
+/// it is done, a crash left it, and it lives on.
+fn mention_ended(
+    opened: &Opened,
+    index: &Index,
+    chat: Chat,
+    name: &FileName,
+    record: &Record,
+) -> io::Result<Lease> {
+    let is_there = || own_file::is_there(&opened.folder, name.as_str());
+    if !is_there()? {
+        return Ok(Lease::Gone);
+    }
+    let _locked = index.lock()?;
+    if !is_there()? {
+        return Ok(Lease::Gone);
+    }
+    let origin = Origin { chat: Some(chat), ..record.origin.clone() };
+    revive_locked(index, name, &Record { origin, ended: None, ..record.clone() })?;
+    Ok(Lease::Held)
 }
 
 #[cfg(test)]

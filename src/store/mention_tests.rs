@@ -1,82 +1,73 @@
-//! Mentions are noted once, where a manifest is, and again once it is rewritten.
+//! Mentions are noted once, where an index is, and again once the chat is deleted.
 
-use super::super::testing::{after, entry, shop, start};
-use super::super::{Claims, Entry, Run, Stem, delete_chat};
+use super::super::testing::{Shop, after, shop, shop_in, start};
+use super::super::{PRIVATE, Run, delete_chat};
 use super::*;
 
-fn mentions(shop: &super::super::testing::Shop) -> usize {
-    shop.manifest().lines().filter(|line| line.starts_with("{\"chat\":")).count()
+/// Markers of chats that share another's file.
+fn shared(shop: &Shop) -> usize {
+    shop.private().keys().filter(|path| path.starts_with("shared/")).count()
 }
 
 #[test]
 fn a_mention_is_noted_once_for_each_chat() {
     let shop = shop();
     let (a, b) = (Chat::of("a"), Chat::of("b"));
-    let name = shop.write_call("1", "x");
-    shop.store.record(&[Entry { chat: Some(a), ..entry(&name, "x", start(), None) }]);
-    let names = [name.clone()];
+    let names = [shop.made_for("a", "1", "x")];
     shop.store.mention(a, &names, Folder::Store);
-    assert_eq!(mentions(&shop), 0, "its own line says whom it was made for");
+    assert_eq!(shared(&shop), 0, "its record says whom it was made for");
+    shop.store.mention(b, &names, Folder::Store);
+    assert_eq!(shared(&shop), 1);
+    let before = shop.private();
+    // A process that knows nothing finds that it is there.
+    let other = shop_in(shop.temp);
     for _ in 0..3 {
-        shop.store.mention(b, &names, Folder::Store);
-        assert_eq!(mentions(&shop), 1);
+        other.store.mention(b, &names, Folder::Named);
+        other.store.mention(a, &names, Folder::Named);
     }
-    // A process that knows nothing reads that it is there.
-    let other = super::super::testing::shop_in(shop.temp);
-    other.store.mention(b, &names, Folder::Named);
-    other.store.mention(a, &names, Folder::Named);
-    assert_eq!(mentions(&other), 1);
+    assert_eq!(other.private(), before, "nothing grows with posts");
 }
 
 #[test]
-fn what_is_remembered_costs_no_reading() {
+fn what_is_remembered_costs_no_looking() {
     let shop = shop();
     let name = shop.made("1", "x", start());
     let chat = Chat::of("a");
     shop.store.mention(chat, std::slice::from_ref(&name), Folder::Store);
-    // The same manifest, emptied: a reader would miss the line and write it again.
-    std::fs::File::options().write(true).open(shop.path(MANIFEST)).unwrap().set_len(0).unwrap();
+    // A look would miss the marker and write it again.
+    shop.index().forget_shared(&name, chat).unwrap();
     shop.store.mention(chat, std::slice::from_ref(&name), Folder::Store);
-    assert_eq!(mentions(&shop), 0);
+    assert_eq!(shared(&shop), 0);
+    let shop = shop_in(shop.temp);
+    shop.store.mention(chat, std::slice::from_ref(&name), Folder::Store);
+    assert_eq!(shared(&shop), 1, "another process looks");
 }
 
 #[test]
-fn a_folder_that_is_only_named_gets_no_manifest() {
+fn a_folder_that_is_only_named_gets_no_index() {
     let shop = shop();
-    let name = shop.write_call("1", "x");
-    let names = [name];
+    let names = [shop.plant("tool_call_1.txt", "x", start())];
     shop.store.mention(Chat::of("a"), &names, Folder::Named);
-    assert!(!shop.has(MANIFEST));
+    assert!(!shop.has(PRIVATE));
     shop.store.mention(Chat::of("a"), &names, Folder::Store);
-    assert_eq!(mentions(&shop), 1);
-}
-
-#[test]
-fn a_manifest_is_the_same_by_its_name_and_by_its_handle() {
-    let shop = shop();
-    shop.made("1", "x", start());
-    let file = manifest::open(&shop.open(), OFlags::RDONLY).unwrap().unwrap();
-    let generation = Generation::of(&file.metadata().unwrap());
-    assert_eq!(Generation::of_folder(&shop.open()), Some(generation));
-    assert!(generation.born.is_some() || cfg!(not(target_os = "linux")));
+    assert_eq!(shared(&shop), 1);
 }
 
 #[test]
 fn a_chat_that_was_deleted_and_goes_on_is_noted_anew() {
     let shop = shop();
     let (a, b) = (Chat::of("a"), Chat::of("b"));
-    let name = shop.write_call("1", "x");
-    shop.store.record(&[Entry { chat: Some(a), ..entry(&name, "x", start(), None) }]);
+    let name = shop.made_for("a", "1", "x");
     let names = [name.clone()];
     shop.store.mention(b, &names, Folder::Store);
     let key = memory_key(b, &shop.at(name.as_str()));
     let deletion = delete_chat(&shop.roots, None, b, after(9), Run::Real);
     assert_eq!((deletion.deleted.len(), deletion.kept.len()), (0, 1));
-    assert_eq!(mentions(&shop), 0);
+    assert_eq!(shared(&shop), 0);
     assert_ne!(memory_key(b, &shop.at(name.as_str())), key);
     // It posts again: its mention keeps the file from the other's deletion.
     shop.store.mention(b, &names, Folder::Store);
-    assert_eq!(delete_chat(&shop.roots, None, a, after(9), Run::Real).deleted, []);
+    assert_eq!(delete_chat(&shop.roots, None, a, after(9), Run::Real).deleted.total(), 0);
     assert!(shop.has(name.as_str()));
 }
 
@@ -89,7 +80,7 @@ fn a_file_that_is_only_mentioned_is_nobodys() {
     let name = super::super::testing::name("tool_call_notes.txt");
     shop.age(&name, start());
     shop.store.mention(Chat::of("a"), std::slice::from_ref(&name), Folder::Store);
-    assert_eq!(shop.sweep(after(9_000)).expired, []);
+    assert_eq!(shop.sweep(after(9_000)).expired.total(), 0);
     let verified = super::super::verify(shop.store.folder()).unwrap();
     assert_eq!((verified.unlisted.len(), verified.missing.len()), (1, 0));
     let deletion = delete_chat(&shop.roots, None, Chat::of("a"), after(9_000), Run::Real);
@@ -98,20 +89,17 @@ fn a_file_that_is_only_mentioned_is_nobodys() {
 }
 
 #[test]
-fn a_sweep_keeps_mentions_for_as_long_as_their_file() {
+fn words_of_an_expired_file_are_forgotten_after_thirty_days() {
     let shop = shop();
-    let name = shop.made("1", "x", start());
-    shop.store.mention(Chat::of("a"), std::slice::from_ref(&name), Folder::Store);
-    let hash = blake3::hash(b"other");
-    let claims = [(Stem::of_call(Some("2"), &hash), hash)];
-    assert!(!shop.store.claim(&mut Claims::default(), &claims).unwrap()[0].stored);
-    let mut twice = Vec::new();
-    (0..9).for_each(|_| entry(&name, "x", start(), None).push_line(&mut twice));
-    manifest::append(&shop.open(), &twice).unwrap();
-    shop.sweep(after(1));
-    assert_eq!((shop.manifest().lines().count(), mentions(&shop)), (2, 1));
-    shop.sweep(after(9_000));
-    shop.made("3", "y", after(9_000 + 40 * 86_400));
-    shop.sweep(after(9_001 + 40 * 86_400));
-    assert_eq!((shop.manifest().lines().count(), mentions(&shop)), (1, 0), "{}", shop.manifest());
+    let name = shop.made_for("a", "1", "x");
+    shop.age(&name, start());
+    shop.store.mention(Chat::of("b"), std::slice::from_ref(&name), Folder::Store);
+    assert_eq!(shop.sweep(after(9_000)).expired.total(), 1);
+    let words = |shop: &Shop| shop.record(&name).unwrap().origin.call.tool.is_some();
+    shop.sweep(after(29 * 86_400));
+    assert!(words(&shop));
+    shop.sweep(after(9_000 + 32 * 86_400));
+    assert!(!words(&shop));
+    let left: Vec<String> = shop.private().into_keys().collect();
+    assert_eq!(left, ["format", "lock", "names/tool_call_1.txt.json"], "the name stays taken");
 }

@@ -4,43 +4,54 @@
 //! [`Location`] comes from [`Roots::locate`] only, and every open goes through
 //! the root's directory handle, so the kernel keeps it inside.
 
+mod bounded;
 mod chat;
 mod claim;
 mod clock;
 mod deletion;
-mod entry;
+mod deletion_batch;
+mod deletion_report;
+mod ends;
 mod expired;
 mod file;
 mod find;
+mod index;
 mod key;
 mod lease;
 mod ledger;
 mod lro_name;
 mod manifest;
+mod markers;
 mod mention;
+mod migrate;
 mod mounts;
 mod name;
 mod names_in;
+mod origin;
+mod own_file;
 mod private;
 mod reader;
+mod record;
+mod reserve;
 mod root;
 mod stamp;
 mod sweep;
 mod sweep_folder;
+mod sweep_forget;
 mod sweep_report;
 #[cfg(test)]
 mod testing;
-mod tidy;
 mod verify;
 mod walk;
 mod write;
 mod writers;
 
+pub use bounded::Bounded;
 pub use chat::Chat;
 pub use claim::{Claim, Claims, Others};
-pub use clock::SweepClock;
-pub use deletion::{DeletedFile, Deletion, Keeping, KeptFile, delete_chat};
-pub use entry::{Call, End, Entry};
+pub use clock::Moment;
+pub use deletion::delete_chat;
+pub use deletion_report::{DeletedFile, Deletion, Keeping, KeptFile};
 pub use expired::{Gone, expired};
 pub use file::{WHOLE_BYTES, modified, read_regular, read_start, regular_len};
 pub use find::{find_result, gone_result, stores};
@@ -51,14 +62,16 @@ pub use lro_name::{LroName, LroPrefix};
 pub use mention::{Folder, memory_key};
 pub use name::{FileName, Stem};
 pub use names_in::names_in;
-pub use private::PRIVATE;
+pub use origin::{Call, Origin};
+pub use private::{PRIVATE, is_private};
 pub use reader::{Allowance, ReadError, Reader, StoredText};
+pub use record::End;
 pub use root::{Location, RootSpec, Roots};
 pub use stamp::rfc3339;
 pub use sweep::sweep;
 pub use sweep_report::{ExpiredFile, Run, SweepEvent, SweepReport, Trouble};
 pub use verify::{VerifyReport, verify};
-pub use write::{Durability, Store};
+pub use write::{ClaimedFile, Durability, Store};
 
 use std::io;
 

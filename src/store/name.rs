@@ -17,7 +17,7 @@ const ID_BYTES: usize = 96;
 const CHAT_BYTES: usize = 64;
 
 /// Most numbered files of one chat.
-const NUMBERED: u32 = 1_000_000;
+const NUMBERED: u64 = 1_000_000;
 
 /// What a name is made from: all but what tells contents apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,6 +70,12 @@ impl Stem {
         plain.then(|| number.parse().ok()).flatten()
     }
 
+    /// The name with that number; None where names are not numbered, or not so far.
+    pub(super) fn numbered_name(&self, number: u64) -> Option<FileName> {
+        let Kind::Numbered(stem, extension, _) = &self.0 else { return None };
+        (number < NUMBERED).then(|| FileName(format!("{stem}{number}{extension}")))
+    }
+
     /// The least number that a new file may have; None where names are not numbered.
     pub(super) fn least(&self) -> Option<u64> {
         match &self.0 {
@@ -95,6 +101,15 @@ impl Stem {
 
     /// The names a content may get under this stem, best first.
     pub fn names(&self, content: &blake3::Hash) -> Box<dyn Iterator<Item = FileName>> {
+        self.names_from(content, 0)
+    }
+
+    /// The same; numbered ones from the number `first` on.
+    pub(super) fn names_from(
+        &self,
+        content: &blake3::Hash,
+        first: u64,
+    ) -> Box<dyn Iterator<Item = FileName>> {
         // Spelled when they are asked for: nearly every content gets the first.
         let hashed = |stem: &str, extension: &'static str| {
             let (stem, content) = (stem.to_owned(), *content);
@@ -107,7 +122,7 @@ impl Stem {
             Kind::Kept(stem) => Box::new(hashed(stem, ".json")),
             Kind::Numbered(stem, extension, _) => {
                 let (stem, extension) = (stem.clone(), *extension);
-                Box::new((0..NUMBERED).map(move |n| FileName(format!("{stem}{n}{extension}"))))
+                Box::new((first..NUMBERED).map(move |n| FileName(format!("{stem}{n}{extension}"))))
             }
             Kind::Lro(prefix, operation, time_ms, bits) => {
                 let (prefix, operation, bits) = (*prefix, operation.clone(), *bits);
@@ -117,6 +132,12 @@ impl Stem {
                 )
             }
         }
+    }
+
+    /// The first name that a result of the call `id` can have.
+    pub(super) fn plain_name(id: &str) -> Option<FileName> {
+        let stem = Stem::of_call(Some(id), &blake3::Hash::from_bytes([0; 32]));
+        stem.names(&blake3::Hash::from_bytes([0; 32])).next()
     }
 
     /// True where `name` is one that a result of the call `id` could have got.
@@ -167,6 +188,13 @@ impl Stem {
         let (chat, number) = stem.rsplit_once('_')?;
         let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         plain.then(|| number.parse().ok()).flatten().map(|number| (chat, number))
+    }
+
+    /// A numbered file's name with another number.
+    pub(super) fn with_number(name: &FileName, number: u64) -> Option<FileName> {
+        let (chat, _) = Stem::numbered(name.as_str())?;
+        let (_, extension) = name.as_str().rsplit_once('.')?;
+        FileName::of_minted(&format!("{chat}_{number}.{extension}"))
     }
 
     /// The chat and the number of a group's file.

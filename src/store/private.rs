@@ -3,11 +3,13 @@
 //! trusted that another user could have written.
 
 use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, MetadataExt};
-use rustix::fs::{Mode, OFlags};
+use cap_std::fs::Dir;
 
-use super::file::is_own;
+use super::own_file;
 
 /// The private folder's name in a store's folder.
 pub const PRIVATE: &str = ".unburden";
@@ -15,32 +17,35 @@ pub const PRIVATE: &str = ".unburden";
 /// Opens the private folder of a store's folder; None where there is none. One that is
 /// a link, or another user's, or that others may write to, is an error.
 pub(super) fn open(folder: &Dir) -> io::Result<Option<Dir>> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
-    let private = match rustix::fs::openat(folder, PRIVATE, flags, Mode::empty()) {
-        Ok(handle) => Dir::from(handle),
-        Err(rustix::io::Errno::NOENT) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let metadata = private.dir_metadata()?;
-    if !is_own(&metadata) || metadata.mode() & 0o022 != 0 {
-        let why = "the folder \".unburden\" is another user's, or others may write to it";
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    }
-    Ok(Some(private))
+    own_file::open_folder(folder, PRIVATE)
 }
 
 /// Opens the private folder, which is made where there is none.
 pub(super) fn make(folder: &Dir) -> io::Result<Dir> {
-    if let Some(private) = open(folder)? {
-        return Ok(private);
-    }
-    let mut builder = DirBuilder::new();
-    builder.mode(0o700);
-    match folder.create_dir_with(PRIVATE, &builder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    open(folder)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    own_file::make_folder(folder, PRIVATE)
+}
+
+/// True for a path into a private folder.
+pub(super) fn is_private_path(path: &Path) -> bool {
+    path.iter().any(|part| part == PRIVATE)
+}
+
+/// True for a file or folder that lies in a private folder below `dir`, whichever links
+/// led from `path` to it.
+pub fn is_private(dir: &Dir, path: &Path, opened: impl AsFd) -> bool {
+    let real = match (path_of(dir.as_fd()), path_of(opened.as_fd())) {
+        (Ok(dir), Ok(opened)) => opened.strip_prefix(&dir).map(Path::to_path_buf).ok(),
+        // Without `/proc`.
+        _ => dir.canonicalize(path).ok(),
+    };
+    real.is_some_and(|real| is_private_path(&real))
+}
+
+/// The path of an open file as the kernel has it.
+fn path_of(opened: BorrowedFd<'_>) -> io::Result<PathBuf> {
+    let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
+    let path = rustix::fs::readlink(link, Vec::new())?;
+    Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use cap_std::fs::Dir;
 
 use super::StoreError;
 use super::mounts::Mounts;
+use super::private::is_private_path;
 
 /// Longest path a caller may give, in bytes.
 const PATH_BYTES: usize = 4096;
@@ -105,6 +106,8 @@ impl Roots {
             .iter()
             .flat_map(|root| [(root, &root.seen), (root, &root.real)])
             .filter_map(|(root, base)| Some((root, base, full.strip_prefix(base).ok()?)))
+            // What is the service's own is nothing that a caller may name.
+            .filter(|(.., relative)| !is_private_path(relative))
             .max_by_key(|(_, base, _)| base.as_os_str().len());
         let (root, _, relative) = found.ok_or_else(|| StoreError::Outside {
             path: path.chars().take(200).collect(),

@@ -1,21 +1,21 @@
 //! The sweep: deletes what has expired, in the folders it is given and in every
-//! folder under the roots that holds a manifest (lro-spec-1600, "Cleanup and
-//! Lifecycle"). One bad file does not stop it.
-
-use std::collections::HashSet;
-use std::time::SystemTime;
+//! store under the roots (lro-spec-1600, "Cleanup and Lifecycle"). One bad file does
+//! not stop it. Its memory does not grow with the number of files.
 
 use super::sweep_folder::Sweeper;
 use super::walk::walk;
-use super::{Lifetimes, Location, Roots, Run, SweepEvent, SweepReport};
+use super::{Lifetimes, Location, Moment, Roots, Run, SweepEvent, SweepReport};
+use std::collections::HashSet;
 
-/// Sweeps `folders` and every folder under `roots` that holds a manifest.
+/// Sweeps `folders` and every store under `roots`.
 ///
-/// In a folder with a manifest, all of the store's files can expire. In one
+/// In a folder with an index, all of the store's files can expire. In one
 /// without, only large results that say so themselves can, and only where the
 /// folder is one of `folders`. Only regular files of this process's user are
-/// ever deleted. `now` is handed in ([`super::SweepClock`]); a file from after
-/// it has not expired. `events` hears of each file after it was dealt with.
+/// ever deleted. `now` is handed in; how old a file is by then, the folder's own
+/// clock says. `events` hears of each file after it was dealt with.
+///
+/// The manifest of an earlier version is moved into the index first.
 ///
 /// A file that is renewed while the sweep runs survives: both lock it. Where the
 /// file system has no locks, the lease is read again right before the file is
@@ -24,7 +24,7 @@ pub fn sweep(
     roots: &Roots,
     folders: &[Location],
     lifetimes: &Lifetimes,
-    now: SystemTime,
+    now: &Moment,
     run: Run,
     events: &mut dyn FnMut(SweepEvent<'_>),
 ) -> SweepReport {

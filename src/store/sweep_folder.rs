@@ -1,32 +1,34 @@
-//! Sweeping one folder. A file's expiry is noted before the file is deleted, so
-//! that whatever happens in between leaves a file or a 410, never a 404. Files go
-//! in batches: each is locked and looked at again, all are noted in one write,
-//! then each is deleted and let go.
+//! Sweeping one folder. Files go in batches, under the index's lock: each is locked and
+//! looked at again, the ends of all are noted, then each is deleted and let go.
 
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use cap_std::fs::{Dir, File, MetadataExt};
+use cap_std::fs::{Dir, File, Metadata, MetadataExt};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 
+use super::clock::{self, Clock};
+use super::ends::{self, BATCH};
 use super::file::{is_own, open_named, try_lock};
-use super::lease::{head, is_lro, is_over, modified};
-use super::manifest::{Listing, Manifest, append_expired};
-use super::tidy::tidy;
+use super::index::Index;
+use super::lease::{has_own_time, head, is_lro, is_over, modified};
+use super::migrate::{Migrated, migrate};
+use super::record::Record;
+use super::sweep_forget::{day_of, forget_ended, tidy};
 use super::{
-    Call, ExpiredFile, FileName, Lifetimes, Location, Run, SweepEvent, SweepReport, Trouble,
+    End, ExpiredFile, FileName, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport, Trouble,
 };
-
-/// Most files held open and locked at a time.
-const BATCH: usize = 64;
 
 /// How the file of a large result begins.
 const HEADER: &[u8] = b"{\"type\":\"lro_header\"";
 
+/// Time for others to take the lock between two batches.
+const PAUSE: Duration = Duration::from_millis(2);
+
 /// A sweep under way.
 pub(super) struct Sweeper<'a> {
     pub(super) lifetimes: &'a Lifetimes,
-    pub(super) now: SystemTime,
+    pub(super) now: &'a Moment,
     pub(super) run: Run,
     pub(super) events: &'a mut dyn FnMut(SweepEvent<'_>),
     pub(super) report: SweepReport,
@@ -36,33 +38,43 @@ pub(super) struct Sweeper<'a> {
 struct Swept<'a> {
     at: &'a Location,
     dir: Dir,
-    manifest: Option<Manifest>,
+    index: Option<Index>,
+    clock: Clock,
 }
 
 /// A file whose lease has run out.
 struct Candidate {
     name: FileName,
+    ttl: Option<Duration>,
+}
+
+/// The same, when it is certain.
+struct Expired {
+    name: FileName,
+    /// Its record, where it has one to believe.
+    record: Option<Record>,
     /// Open and locked, in a real run: it cannot be renewed while this lives.
     _held: Option<File>,
     bytes: u64,
     age: Duration,
 }
 
+impl Expired {
+    /// Its record after its end.
+    fn ended(&self, at: SystemTime) -> (&FileName, Record) {
+        let ended = self.record.as_ref().map(|record| record.ended(at, End::Expired));
+        (&self.name, ended.unwrap_or_else(|| Record::unknown((at, End::Expired))))
+    }
+}
+
 impl Swept<'_> {
-    /// True where the manifest says what made the file, or that it came to its end.
-    fn lists(&self, name: &FileName) -> bool {
-        let files = self.manifest.as_ref().map(|manifest| &manifest.files);
-        files.and_then(|files| files.get(name)).is_some_and(Listing::is_told)
+    fn is_over(&self, at: SystemTime, ttl: Option<Duration>, now: SystemTime) -> bool {
+        is_over(self.clock.since(at), ttl, now)
     }
 
-    fn call(&self, name: &FileName) -> Call {
-        let listing = self.manifest.as_ref().and_then(|manifest| manifest.files.get(name));
-        let entry = listing.and_then(|listing| listing.entry.as_ref());
-        entry.map(|entry| entry.call.clone()).unwrap_or_default()
-    }
-
-    fn listed_ttl(&self, name: &FileName) -> Option<u64> {
-        self.manifest.as_ref()?.files.get(name)?.entry.as_ref()?.ttl_seconds
+    fn ttl(&self, lifetimes: &Lifetimes, name: &FileName, head: &[u8]) -> Option<Duration> {
+        let recorded = || self.index.as_ref()?.record(name)?.origin.ttl_seconds;
+        lifetimes.of(name, recorded, head)
     }
 }
 
@@ -75,19 +87,35 @@ impl Sweeper<'_> {
             Err(error) => return self.failed(at.spelled(), &error),
         };
         self.report.folders += 1;
-        let swept = match Manifest::read(&dir) {
-            Ok(manifest) => Swept { at, dir, manifest },
+        if let Err(error) = self.migrated(&dir) {
+            self.failed(at.spelled(), &error);
+        }
+        let index = match Index::open(&dir) {
+            Ok(index) => index,
             // Without knowing what it says, nothing is certain to be the store's.
             Err(error) => return self.failed(at.spelled(), &error),
         };
-        if let Err(error) = self.entries(&swept) {
+        let clock = self.clock(&dir, index.as_ref());
+        let swept = Swept { at, dir, index, clock };
+        if let Err(error) = self.entries(&swept).and_then(|()| self.forgotten(&swept)) {
             self.failed(at.spelled(), &error);
         }
-        if let (Run::Real, Some(manifest)) = (self.run, &swept.manifest)
-            && let Err(error) = tidy(&swept.dir, manifest, self.now)
-        {
-            self.failed(at.spelled(), &error);
+    }
+
+    fn migrated(&self, dir: &Dir) -> io::Result<()> {
+        if self.run == Run::Real && migrate(dir)? == Migrated::Foreign {
+            let why = "\".unburden-files.jsonl\" is not this user's own plain file with one name: \
+                       it is left alone";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
+        Ok(())
+    }
+
+    /// The folder's clock; a folder without an index goes by the wall clock.
+    fn clock(&self, dir: &Dir, index: Option<&Index>) -> Clock {
+        index.map_or_else(Clock::default, |index| {
+            clock::observe(dir, &index.private, self.now, self.run)
+        })
     }
 
     fn entries(&mut self, swept: &Swept<'_>) -> io::Result<()> {
@@ -95,12 +123,12 @@ impl Sweeper<'_> {
         for entry in swept.dir.entries()? {
             let name = entry?.file_name();
             let Some(name) = name.to_str() else { continue };
-            if swept.manifest.is_some() && is_temporary(name) {
+            if swept.index.is_some() && is_temporary(name) {
                 self.temporary(swept, name);
                 continue;
             }
             let Some(name) = FileName::of_minted(name) else { continue };
-            if swept.manifest.is_none() && !is_lro(&name) {
+            if swept.index.is_none() && !is_lro(&name) {
                 continue;
             }
             match self.examine(swept, &name) {
@@ -109,10 +137,11 @@ impl Sweeper<'_> {
                 Err(error) => self.failed(swept.at.child(name.as_str()).spelled(), &error),
             }
             if batch.len() >= BATCH {
-                self.delete(swept, std::mem::take(&mut batch));
+                self.end(swept, std::mem::take(&mut batch));
+                std::thread::sleep(PAUSE);
             }
         }
-        self.delete(swept, batch);
+        self.end(swept, batch);
         Ok(())
     }
 
@@ -122,115 +151,123 @@ impl Sweeper<'_> {
         if !metadata.is_file() || !is_own(&metadata) {
             return Ok(None);
         }
-        // What no line names is adopted only if it looks as this service writes it.
-        let private = metadata.mode() & 0o777 == 0o600;
-        if !swept.lists(name) && !private && !is_lro(name) {
-            return Ok(None);
-        }
-        let listed = swept.listed_ttl(name);
-        let first = modified(&metadata)?;
+        let (since, now) = (modified(&metadata)?, self.now.wall);
         // Only a large result must be opened to know its lifetime.
-        if !is_lro(name) {
-            self.report.examined += 1;
-            if !is_over(first, self.lifetimes.of(name, listed, b""), self.now) {
+        let mut start = Vec::new();
+        if is_lro(name) && (has_own_time(name) || swept.index.is_none()) {
+            let file = open_named(&swept.dir, name.as_str(), OFlags::RDONLY, Mode::empty())?;
+            start = head(&file, name)?;
+            if swept.index.is_none() && !start.starts_with(HEADER) {
                 return Ok(None);
             }
         }
-        let file = open_named(&swept.dir, name.as_str(), OFlags::RDONLY, Mode::empty())?;
-        let head = head(&file, name)?;
-        if swept.manifest.is_none() && !head.starts_with(HEADER) {
+        let is_adopted = is_adopted(swept, name, &metadata);
+        let ttl = swept.ttl(self.lifetimes, name, &start);
+        let is_over = swept.is_over(since, ttl, now);
+        // What no record tells of is not the store's but for how it looks.
+        let has_record = || swept.index.as_ref().is_some_and(|index| index.record(name).is_some());
+        if !(is_adopted || is_over && has_record()) {
             return Ok(None);
         }
-        self.report.examined += usize::from(is_lro(name));
-        let ttl = self.lifetimes.of(name, listed, &head);
-        if !is_over(first, ttl, self.now) {
-            return Ok(None);
+        self.report.examined += 1;
+        Ok(is_over.then(|| Candidate { name: name.clone(), ttl }))
+    }
+
+    /// Ends a batch and deletes it.
+    fn end(&mut self, swept: &Swept<'_>, batch: Vec<Candidate>) {
+        if batch.is_empty() {
+            return;
         }
-        self.hold(name, file, ttl)
+        let real = self.run == Run::Real;
+        let locked = swept.index.as_ref().filter(|_| real).map(Index::lock).transpose();
+        let _locked = match locked {
+            Ok(locked) => locked,
+            Err(error) => return self.failed(swept.at.spelled(), &error),
+        };
+        let mut expired = Vec::new();
+        for candidate in batch {
+            match self.hold(swept, &candidate) {
+                Ok(held) => expired.extend(held),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    self.failed(swept.at.child(candidate.name.as_str()).spelled(), &error);
+                }
+            }
+        }
+        if real {
+            self.delete(swept, &mut expired);
+        }
+        for expired in &expired {
+            self.expired(swept, expired);
+        }
     }
 
     /// Locks the file, then looks at its lease once more: this look decides.
-    fn hold(
-        &self,
-        name: &FileName,
-        file: File,
-        ttl: Option<Duration>,
-    ) -> io::Result<Option<Candidate>> {
+    fn hold(&self, swept: &Swept<'_>, candidate: &Candidate) -> io::Result<Option<Expired>> {
+        let Candidate { name, ttl } = candidate;
+        let file = open_named(&swept.dir, name.as_str(), OFlags::RDONLY, Mode::empty())?;
         let real = self.run == Run::Real;
         if real && let Ok(false) = try_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             return Ok(None);
         }
         let metadata = file.metadata()?;
         let since = modified(&metadata)?;
-        if metadata.nlink() == 0 || !is_own(&metadata) || !is_over(since, ttl, self.now) {
+        let over = swept.is_over(since, *ttl, self.now.wall);
+        if metadata.nlink() == 0 || !is_own(&metadata) || !over {
             return Ok(None);
         }
-        let age = self.now.duration_since(since).unwrap_or_default();
-        let held = real.then_some(file);
-        Ok(Some(Candidate { name: name.clone(), _held: held, bytes: metadata.len(), age }))
+        let age = self.now.wall.duration_since(swept.clock.since(since)).unwrap_or_default();
+        let record = swept.index.as_ref().and_then(|index| index.record(name));
+        let (name, held) = (name.clone(), real.then_some(file));
+        Ok(Some(Expired { name, record, _held: held, bytes: metadata.len(), age }))
     }
 
-    /// Notes a batch as expired, then deletes it.
-    fn delete(&mut self, swept: &Swept<'_>, mut batch: Vec<Candidate>) {
-        if batch.is_empty() {
-            return;
-        }
-        let noted = match self.run {
-            Run::Dry => true,
-            Run::Real => self.note(swept, &mut batch),
+    /// Notes the ends of files, then deletes them. A file whose end could not be noted
+    /// goes where a record tells of it: deleting makes room for that.
+    fn delete(&mut self, swept: &Swept<'_>, expired: &mut Vec<Expired>) {
+        let now = self.now.wall;
+        let noted = match &swept.index {
+            Some(index) => note_ends(index, expired, now),
+            None => vec![true; expired.len()],
         };
-        let mut unnoted = Vec::new();
-        for candidate in batch {
-            let removed = match self.run {
-                Run::Dry => Ok(()),
-                Run::Real => swept.dir.remove_file(candidate.name.as_str()),
-            };
-            match removed {
-                Ok(()) if !noted => unnoted.push(candidate.name.clone()),
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+        if noted.contains(&false) {
+            let why = "the ends of files could not be noted: is the disk full?";
+            self.failed(swept.at.spelled(), &io::Error::other(why));
+        }
+        let mut noted = noted.into_iter();
+        expired.retain(|file| {
+            let noted = noted.next().unwrap_or(false);
+            if !noted && file.record.is_none() {
+                return false;
+            }
+            match swept.dir.remove_file(file.name.as_str()) {
+                Ok(()) => {
+                    if let Some(index) = swept.index.as_ref().filter(|_| !noted) {
+                        ends::put(index, &[file.ended(now)]);
+                    }
+                    true
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
                 Err(error) => {
-                    self.failed(swept.at.child(candidate.name.as_str()).spelled(), &error);
-                    continue;
+                    self.failed(swept.at.child(file.name.as_str()).spelled(), &error);
+                    false
                 }
             }
-            self.expired(swept, &candidate);
-        }
-        // The disk was full; now there is room.
-        if !unnoted.is_empty()
-            && let Err(error) = append_expired(&swept.dir, &unnoted, self.now)
-        {
-            self.failed(swept.at.spelled(), &error);
-        }
+        });
     }
 
-    /// Notes a batch as expired; false where that could not be written. Then only
-    /// what the manifest lists stays in the batch: its line alone makes a 410.
-    fn note(&mut self, swept: &Swept<'_>, batch: &mut Vec<Candidate>) -> bool {
-        if swept.manifest.is_none() {
-            return true;
-        }
-        let names: Vec<FileName> = batch.iter().map(|candidate| candidate.name.clone()).collect();
-        match append_expired(&swept.dir, &names, self.now) {
-            Ok(()) => true,
-            Err(error) => {
-                self.failed(swept.at.spelled(), &error);
-                batch.retain(|candidate| swept.lists(&candidate.name));
-                false
-            }
-        }
-    }
-
-    fn expired(&mut self, swept: &Swept<'_>, candidate: &Candidate) {
+    fn expired(&mut self, swept: &Swept<'_>, file: &Expired) {
+        let Expired { name, record, .. } = file;
+        let call = record.as_ref().map(|record| record.origin.call.clone()).unwrap_or_default();
         let expired = ExpiredFile {
-            path: swept.at.child(candidate.name.as_str()).spelled().to_owned(),
-            lro: is_lro(&candidate.name),
-            bytes: candidate.bytes,
-            age: candidate.age,
-            call: swept.call(&candidate.name),
+            path: swept.at.child(name.as_str()).spelled().to_owned(),
+            lro: is_lro(name),
+            bytes: file.bytes,
+            age: file.age,
+            call,
         };
         (self.events)(SweepEvent::Expired(&expired));
-        self.report.bytes += candidate.bytes;
+        self.report.bytes += file.bytes;
         self.report.expired.push(expired);
     }
 
@@ -238,8 +275,7 @@ impl Sweeper<'_> {
     fn temporary(&mut self, swept: &Swept<'_>, name: &str) {
         let removed = (|| {
             let metadata = swept.dir.symlink_metadata(name)?;
-            let lifetime = Some(self.lifetimes.temporary);
-            let old = is_over(modified(&metadata)?, lifetime, self.now);
+            let old = swept.is_over(modified(&metadata)?, self.temporary_ttl(), self.now.wall);
             if !old || !metadata.is_file() || !is_own(&metadata) {
                 return Ok(None);
             }
@@ -259,6 +295,21 @@ impl Sweeper<'_> {
         }
     }
 
+    fn temporary_ttl(&self) -> Option<Duration> {
+        Some(self.lifetimes.temporary)
+    }
+
+    /// Forgets in the index what is old.
+    fn forgotten(&self, swept: &Swept<'_>) -> io::Result<()> {
+        let Some(index) = swept.index.as_ref().filter(|_| self.run == Run::Real) else {
+            return Ok(());
+        };
+        for folder in [&index.private, &index.names] {
+            tidy(folder, |at| swept.is_over(at, self.temporary_ttl(), self.now.wall))?;
+        }
+        forget_ended(index, self.now.wall)
+    }
+
     fn failed(&mut self, path: &str, error: &io::Error) {
         let trouble = Trouble { path: path.to_owned(), why: error.to_string() };
         (self.events)(SweepEvent::Failed(&trouble));
@@ -266,38 +317,25 @@ impl Sweeper<'_> {
     }
 }
 
+/// Notes the ends of files, and that their words are to be forgotten.
+fn note_ends(index: &Index, files: &[Expired], now: SystemTime) -> Vec<bool> {
+    for file in files.iter().filter(|file| file.record.is_some()) {
+        // Where that fails, the words of the call stay.
+        if let Err(error) = index.note_end(day_of(now), &file.name) {
+            tracing::debug!(%error, "the day of an end could not be noted");
+        }
+    }
+    ends::put(index, &files.iter().map(|file| file.ended(now)).collect::<Vec<_>>())
+}
+
+/// True for a file that looks as this service writes it.
+fn is_adopted(swept: &Swept<'_>, name: &FileName, metadata: &Metadata) -> bool {
+    let private = metadata.mode() & 0o777 == 0o600;
+    private || is_lro(name) || swept.index.is_none()
+}
+
 /// True for the private files that become stored files: `.unburden-{ulid}.tmp`.
 fn is_temporary(name: &str) -> bool {
     let ulid = name.strip_prefix(".unburden-").and_then(|rest| rest.strip_suffix(".tmp"));
     ulid.is_some_and(|text| ulid::Ulid::from_string(text).is_ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{after, lifetimes, seconds, shop, start};
-    use super::*;
-
-    #[test]
-    fn the_look_at_the_locked_file_decides() {
-        let shop = shop();
-        let name = shop.made("1", "x", start());
-        let lives = lifetimes();
-        for run in [Run::Real, Run::Dry] {
-            let sweeper = Sweeper {
-                lifetimes: &lives,
-                now: after(3_600),
-                run,
-                events: &mut |_| {},
-                report: SweepReport::default(),
-            };
-            let hold = |at: SystemTime| {
-                shop.age(&name, at);
-                let file =
-                    open_named(&shop.open(), name.as_str(), OFlags::RDONLY, Mode::empty()).unwrap();
-                sweeper.hold(&name, file, Some(seconds(3_600))).unwrap().is_some()
-            };
-            assert!(hold(start()));
-            assert!(!hold(after(1)), "renewed since the first look");
-        }
-    }
 }

@@ -6,27 +6,25 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::super::testing::{entry, lifetimes, shop, shop_in, start};
+use super::super::testing::{lifetimes, shop, shop_in, start};
 use super::super::{Lease, expired, read_regular};
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Makes the file, with a lifetime of its own or the folder's; with a line in
-    /// the manifest or without.
-    Write(u8, Option<u64>, bool),
+    /// Makes the file, with a record or without.
+    Write(u8, bool),
     Renew(u8),
-    /// Sets the clock by so many seconds, back, too.
-    Clock(i32),
+    /// So many seconds pass.
+    Pass(u32),
     Sweep,
     Restart,
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        4 => (0..6u8, prop::option::of(1..5_000u64), any::<bool>())
-            .prop_map(|(file, ttl, listed)| Step::Write(file, ttl, listed)),
+        4 => (0..6u8, any::<bool>()).prop_map(|(file, listed)| Step::Write(file, listed)),
         3 => (0..6u8).prop_map(Step::Renew),
-        4 => (-2_000..6_000i32).prop_map(Step::Clock),
+        4 => (0..6_000u32).prop_map(Step::Pass),
         4 => Just(Step::Sweep),
         1 => Just(Step::Restart),
     ]
@@ -37,11 +35,12 @@ fn step() -> impl Strategy<Value = Step> {
 struct Life {
     /// Seconds from the start.
     since: i64,
-    ttl: i64,
     there: bool,
-    /// True where a line tells the call.
+    /// True where a record tells the call.
     known: bool,
 }
+
+const TTL: i64 = 3_600;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
@@ -56,31 +55,27 @@ proptest! {
         let at = |clock: i64| start() + Duration::from_secs(u64::try_from(clock).unwrap());
         for step in steps {
             match step {
-                Step::Clock(by) => clock = (clock + i64::from(by)).max(0),
+                Step::Pass(by) => clock += i64::from(by),
                 Step::Restart => shop = shop_in(shop.temp),
-                Step::Write(file, ttl, listed) => {
-                    if lives.get(&file).is_some_and(|life| life.there) {
+                Step::Write(file, recorded) => {
+                    let life = lives.get(&file).copied();
+                    if life.is_some_and(|life| life.there || !life.known) {
                         continue;
                     }
-                    let name = shop.write_call(&file.to_string(), "content");
-                    shop.age(&name, at(clock));
-                    let before = lives.get(&file);
-                    let (ttl, known) = if listed {
-                        shop.store.record(&[entry(&name, "content", at(clock), ttl)]);
-                        (ttl.map_or(3_600, |ttl| i64::try_from(ttl).unwrap()), true)
+                    let known = recorded || life.is_some_and(|life| life.known);
+                    if recorded {
+                        shop.made(&file.to_string(), "content", at(clock));
                     } else {
-                        // A line that was lost tells no lifetime; one from an
-                        // earlier life of the name still does.
-                        before.map_or((3_600, false), |life| (life.ttl, life.known))
-                    };
-                    lives.insert(file, Life { since: clock, ttl, there: true, known });
+                        shop.plant(&format!("tool_call_{file}.txt"), "content", at(clock));
+                    }
+                    lives.insert(file, Life { since: clock, there: true, known });
                 }
                 Step::Renew(file) => {
                     let Some(life) = lives.get_mut(&file) else { continue };
                     let name = super::super::testing::name(&format!("tool_call_{file}.txt"));
                     let lease = shop.store.renew(&[name], &lifetimes(), at(clock))[0];
                     prop_assert_eq!(lease == Lease::Held, life.there);
-                    if life.there && clock > life.since && (clock - life.since) * 8 > life.ttl {
+                    if life.there && clock > life.since && (clock - life.since) * 8 > TTL {
                         life.since = clock;
                     }
                 }
@@ -88,7 +83,7 @@ proptest! {
                     let swept = shop.sweep(at(clock));
                     prop_assert!(swept.errors.is_empty(), "{:?}", swept);
                     for life in lives.values_mut() {
-                        life.there &= clock < life.since + life.ttl;
+                        life.there &= clock < life.since + TTL;
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Call;
+use super::{Bounded, Call};
 
 /// Whether a sweep deletes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +53,14 @@ pub struct SweepReport {
     pub folders: usize,
     /// Files that could have expired.
     pub examined: usize,
-    /// Files that did.
-    pub expired: Vec<ExpiredFile>,
+    /// Files that did: all are counted, the first are listed.
+    pub expired: Bounded<ExpiredFile>,
     /// Half-written files removed.
     pub temporary: usize,
     /// Bytes freed.
     pub bytes: u64,
     /// What went wrong.
-    pub errors: Vec<Trouble>,
-    /// False where the roots held too many entries to look at all of them.
+    pub errors: Bounded<Trouble>,
+    /// False where the roots held too many folders or entries to look at all of them.
     pub complete: bool,
 }

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::super::testing::{after, lifetimes, paths, seconds, set_modified, shop, shop_in, start};
+use super::super::testing::{
+    after, lifetimes, moment, paths, seconds, set_modified, shop, shop_in, start,
+};
 use super::super::{End, FileName, Lease, LroPrefix, Stem, expired};
 use super::*;
 
@@ -42,36 +44,39 @@ fn every_kind_of_file_expires_and_nothing_else() {
 fn a_dry_run_writes_nothing() {
     let shop = shop();
     let name = shop.made("1", "x", start());
-    let before = shop.manifest();
+    let before = shop.private();
     let mut told = Vec::new();
     let mut hear = |event: SweepEvent<'_>| match event {
         SweepEvent::Expired(file) => told.push(file.clone()),
         SweepEvent::Failed(trouble) => panic!("{trouble:?}"),
     };
-    let swept = sweep(&shop.roots, &[], &lifetimes(), after(4_000), Run::Dry, &mut hear);
+    let swept = sweep(&shop.roots, &[], &lifetimes(), &moment(after(4_000)), Run::Dry, &mut hear);
     assert_eq!(paths(&swept.expired), [name.as_str()]);
-    assert_eq!(told, swept.expired);
-    assert_eq!(told[0].call.tool.as_deref(), Some("web_search"));
+    assert_eq!(told, *swept.expired);
+    assert_eq!(told[0].call.tool.as_deref(), Some("tool of nobody"));
     assert!(shop.has(name.as_str()));
-    assert_eq!(shop.manifest(), before);
+    assert_eq!(shop.private(), before);
 }
 
 #[test]
-fn without_a_manifest_only_large_results_that_say_so_go() {
+fn without_an_index_only_large_results_that_say_so_go() {
     let shop = shop();
-    let ours = shop.write_lro(&format!("{HEADER}}}\n"));
-    let theirs = shop.write_lro("{\"some\":\"records\"}\n");
-    let result = shop.write_call("1", "x");
+    let lro = |ulid: &str, content: &str| {
+        shop.plant(&format!("lro-search-{ulid}.jsonl"), content, start())
+    };
+    let ours = lro("01ARZ3NDEKTSV4RRFFQ69G5FAV", &format!("{HEADER}}}\n"));
+    let theirs = lro("01ARZ3NDEKTSV4RRFFQ69G5FAW", "{\"some\":\"records\"}\n");
+    let result = shop.plant("tool_call_1.txt", "x", start());
     let temporary = shop.path(".unburden-00000000000000000000000000.tmp");
     std::fs::write(&temporary, "x").unwrap();
     set_modified(&temporary, start());
-    [&ours, &theirs, &result].iter().for_each(|name| shop.age(name, start()));
-    let none = sweep(&shop.roots, &[], &lifetimes(), after(9_000), Run::Real, &mut |_| {});
+    let now = moment(after(9_000));
+    let none = sweep(&shop.roots, &[], &lifetimes(), &now, Run::Real, &mut |_| {});
     assert_eq!((none.folders, none.expired.len()), (0, 0));
     let swept = shop.sweep(after(9_000));
     assert_eq!(paths(&swept.expired), [ours.as_str()]);
     assert!(shop.has(theirs.as_str()) && shop.has(result.as_str()) && temporary.exists());
-    assert_eq!(shop.manifest(), "");
+    assert!(shop.private().is_empty());
 }
 
 #[test]
@@ -132,16 +137,16 @@ fn what_is_locked_for_renewal_survives() {
 }
 
 #[test]
-fn a_tombstone_comes_before_the_deletion() {
+fn an_end_is_noted_before_the_deletion() {
     let shop = shop();
     let name = shop.made("1", "x", start());
     // A crash in between: the file is still there, noted as expired.
-    let folder = shop.open();
-    let names = std::slice::from_ref(&name);
-    super::super::manifest::append_expired(&folder, names, after(4_000)).unwrap();
+    let ended = shop.record(&name).unwrap().ended(after(4_000), End::Expired);
+    shop.index().replace(&name, &ended).unwrap();
     assert!(shop.has(name.as_str()) && expired(&shop.at(name.as_str())).is_some());
     // The next sweep finishes it.
-    assert_eq!(shop.sweep(after(4_001)).expired[0].call.tool.as_deref(), Some("web_search"));
+    let swept = shop.sweep(after(4_001));
+    assert_eq!(swept.expired[0].call.tool.as_deref(), Some("tool of nobody"));
     let ended = expired(&shop.at(name.as_str())).unwrap().ended;
     assert_eq!(ended, Some((after(4_001), End::Expired)));
 }
@@ -150,13 +155,12 @@ fn a_tombstone_comes_before_the_deletion() {
 fn a_swept_number_stays_taken_after_a_restart() {
     let shop = shop();
     shop.made("1", "x", start());
-    // Its line was lost: it is adopted by its name.
-    let name = shop.write(Stem::of_group("c", 4), "{}");
-    shop.age(&name, start());
+    // It has no record: it is adopted by its name.
+    shop.plant("compressed_group_c_0.json", "{}", start());
     assert_eq!(shop.sweep(after(9_000)).expired.len(), 2);
     let shop = shop_in(shop.temp);
     let next = shop.write(Stem::of_group("c", 0), "{}");
-    assert_eq!(next.as_str(), "compressed_group_c_5.json");
+    assert_eq!(next.as_str(), "compressed_group_c_1.json");
 }
 
 #[test]
@@ -171,8 +175,7 @@ fn a_swept_name_can_be_made_again() {
     assert_eq!(ended, Some((after(13_000), End::Expired)));
 }
 
-/// I14, I20: a reader sees all bytes or nothing, and nothing is a 410. No line
-/// lists these files: only a tombstone that came first makes it one.
+/// I14, I20: a reader sees all bytes or nothing, and nothing is a 410.
 #[test]
 fn readers_see_whole_files_or_a_410() {
     let shop = shop();
@@ -191,7 +194,8 @@ fn readers_see_whole_files_or_a_410() {
             }
             Err(error) => {
                 assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-                assert!(expired(&at).is_some(), "a 404 for a file that was there");
+                let ended = expired(&at).and_then(|gone| gone.ended);
+                assert!(ended.is_some(), "a 404 for a file that was there");
                 gone.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -219,25 +223,66 @@ fn readers_see_whole_files_or_a_410() {
     assert!(read.into_inner() > 0 && gone.into_inner() > 0);
 }
 
-/// A manifest that can be read but not written, as on a full disk.
+/// An index that can be read but not written, as on a full disk.
 #[test]
-fn without_room_for_a_tombstone_only_listed_files_go() {
+fn without_room_for_an_end_only_recorded_files_go() {
     let shop = shop();
-    let listed = shop.made("listed", "x", start());
-    let adopted = shop.write_call("adopted", "y");
-    shop.age(&adopted, start());
-    let manifest = std::fs::File::open(shop.path(".unburden-files.jsonl")).unwrap();
-    let set = |flags| rustix::fs::ioctl_setflags(&manifest, flags);
+    let recorded = shop.made("recorded", "x", start());
+    let adopted = shop.plant("tool_call_adopted.txt", "y", start());
+    let names = std::fs::File::open(shop.path(".unburden/names")).unwrap();
+    let set = |flags| rustix::fs::ioctl_setflags(&names, flags);
     if set(rustix::fs::IFlags::IMMUTABLE).is_err() {
         return; // Needs the superuser and a file system with flags.
     }
     let swept = shop.sweep(after(9_000));
     set(rustix::fs::IFlags::empty()).unwrap();
-    assert_eq!(paths(&swept.expired), [listed.as_str()]);
-    assert_eq!(swept.errors.len(), 2, "{swept:?}");
+    assert_eq!(paths(&swept.expired), [recorded.as_str()]);
+    assert_eq!(swept.errors.len(), 1, "{swept:?}");
     assert!(shop.has(adopted.as_str()));
-    assert!(expired(&shop.at(listed.as_str())).unwrap().call.tool.is_some());
+    assert!(expired(&shop.at(recorded.as_str())).unwrap().call.tool.is_some());
     assert_eq!(paths(&shop.sweep(after(9_000)).expired), [adopted.as_str()]);
+}
+
+/// Batches, and a report that is bounded.
+#[test]
+fn many_files_go_in_batches() {
+    let shop = shop();
+    shop.made("seed", "x", after(1_000_000));
+    for n in 0..700 {
+        shop.plant(&format!("tool_call_{n}.txt"), "x", start());
+    }
+    let swept = shop.sweep(after(9_000));
+    assert_eq!((swept.expired.total(), swept.errors.total()), (700, 0));
+}
+
+/// The clock of the machine is set, either way, and between two processes.
+#[test]
+fn a_wrong_clock_deletes_nothing_early() {
+    let shop = shop();
+    shop.made("seed", "x", after(1_000_000));
+    shop.sweep(after(0));
+    let name = shop.made("1", "x", after(0));
+    let mut now = moment(after(10));
+    // Ahead, with the same steady clock, and after a reboot.
+    for boot in [now.boot.clone(), "another".to_owned()] {
+        now.boot.clone_from(&boot);
+        now.wall = after(10 * 3_600);
+        let folders = [shop.store.folder().clone()];
+        let swept = sweep(&shop.roots, &folders, &lifetimes(), &now, Run::Real, &mut |_| {});
+        assert!(swept.expired.is_empty() && shop.has(name.as_str()), "{boot}");
+    }
+    // Right again: it lives for an hour of real time.
+    now.wall = after(10);
+    for (later, lives) in [(0, true), (3_580, true), (3_595, false)] {
+        let now = Moment {
+            wall: now.wall + seconds(later),
+            up: now.up + seconds(later),
+            boot: now.boot.clone(),
+        };
+        let folders = [shop.store.folder().clone()];
+        sweep(&shop.roots, &folders, &lifetimes(), &now, Run::Real, &mut |_| {});
+        assert_eq!(shop.has(name.as_str()), lives, "{later}");
+    }
 }
 
 /// What was renewed is there; what is gone was not said to be held.

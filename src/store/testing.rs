@@ -7,15 +7,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
+use super::index::Index;
+use super::record::Record;
 use super::{
-    Call, Claims, Durability, Entry, ExpiredFile, FileName, Ledger, Lifetimes, Location, LroPrefix,
-    RootSpec, Roots, Run, Stem, Store, SweepReport, sweep,
+    Call, Chat, ClaimedFile, Claims, Durability, ExpiredFile, FileName, Ledger, Lifetimes,
+    Location, LroPrefix, Moment, Origin, PRIVATE, RootSpec, Roots, Run, Stem, Store, SweepReport,
+    sweep,
 };
 
-/// The moment that tests begin at.
+/// The moment that tests begin at: later than the machine's.
 pub(super) fn start() -> SystemTime {
-    UNIX_EPOCH + seconds(1_800_000_000)
+    UNIX_EPOCH + seconds(START)
 }
+
+pub(super) const START: u64 = 4_000_000_000;
 
 pub(super) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -84,11 +89,27 @@ impl Shop {
     }
 
     pub(super) fn write(&self, stem: Stem, content: &str) -> FileName {
+        self.write_as(stem, content, Origin::default())
+    }
+
+    pub(super) fn write_as(&self, stem: Stem, content: &str, origin: Origin) -> FileName {
         let hash = blake3::hash(content.as_bytes());
         let claim =
             self.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]).unwrap().remove(0);
-        let written = self.store.write(&[(stem, claim)], |_| Cow::Borrowed(content)).unwrap();
+        let files = [ClaimedFile { stem, claim, origin }];
+        let written = self.store.write(&files, |_| Cow::Borrowed(content)).unwrap();
         written.into_iter().next().unwrap().name
+    }
+
+    /// A file that is there without a record, as an older store or a copy leaves it.
+    pub(super) fn plant(&self, name: &str, content: &str, at: SystemTime) -> FileName {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::write(self.path(name), content).unwrap();
+        let mode = PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(self.path(name), mode).unwrap();
+        let name = FileName::of_minted(name).unwrap();
+        self.age(&name, at);
+        name
     }
 
     pub(super) fn write_call(&self, id: &str, content: &str) -> FileName {
@@ -100,12 +121,46 @@ impl Shop {
         self.write(Stem::of_lro(LroPrefix::Lro, "search", 1_700_000_000_000, &hash), content)
     }
 
-    /// Writes and records a call's result made at `at`.
+    /// Writes a call's result made at `at`.
     pub(super) fn made(&self, id: &str, content: &str, at: SystemTime) -> FileName {
-        let name = self.write_call(id, content);
+        let stem = Stem::of_call(Some(id), &blake3::hash(content.as_bytes()));
+        let name = self.write_as(stem, content, origin(None, id));
         self.age(&name, at);
-        self.store.record(&[entry(&name, content, at, None)]);
         name
+    }
+
+    /// Writes a call's result for a chat, with words that only this chat has.
+    pub(super) fn made_for(&self, chat: &str, id: &str, content: &str) -> FileName {
+        let stem = Stem::of_call(Some(id), &blake3::hash(content.as_bytes()));
+        self.write_as(stem, content, origin(Some(chat), id))
+    }
+
+    pub(super) fn index(&self) -> Index {
+        Index::make(&self.open()).unwrap()
+    }
+
+    pub(super) fn record(&self, name: &FileName) -> Option<Record> {
+        self.index().record(name)
+    }
+
+    /// Every file of the private folder, by its path there, but for the clock.
+    pub(super) fn private(&self) -> std::collections::BTreeMap<String, String> {
+        let mut found = std::collections::BTreeMap::new();
+        let mut folders = vec![self.path(PRIVATE)];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(self.path(PRIVATE)).unwrap().display().to_string();
+                if name != "clock" {
+                    found.insert(name, std::fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+        found
     }
 
     pub(super) fn age(&self, name: &FileName, at: SystemTime) {
@@ -118,11 +173,7 @@ impl Shop {
 
     pub(super) fn sweep_with(&self, lifetimes: &Lifetimes, now: SystemTime) -> SweepReport {
         let folders = [self.store.folder().clone()];
-        sweep(&self.roots, &folders, lifetimes, now, Run::Real, &mut |_| {})
-    }
-
-    pub(super) fn manifest(&self) -> String {
-        std::fs::read_to_string(self.path(super::manifest::MANIFEST)).unwrap_or_default()
+        sweep(&self.roots, &folders, lifetimes, &moment(now), Run::Real, &mut |_| {})
     }
 
     pub(super) fn open(&self) -> cap_std::fs::Dir {
@@ -135,19 +186,24 @@ pub(super) fn set_modified(path: &std::path::Path, at: SystemTime) {
     std::fs::File::open(path).unwrap().set_modified(at).unwrap();
 }
 
-pub(super) fn entry(name: &FileName, content: &str, at: SystemTime, ttl: Option<u64>) -> Entry {
-    Entry {
-        name: name.clone(),
-        hash: blake3::hash(content.as_bytes()),
-        bytes: content.len() as u64,
-        created_at: at,
-        ttl_seconds: ttl,
+/// A later moment of this machine, whose wall clock was not set in between.
+pub(super) fn moment(wall: SystemTime) -> Moment {
+    let now = Moment::now();
+    let up = now.up + wall.duration_since(now.wall).unwrap();
+    Moment { wall, up, ..now }
+}
+
+pub(super) fn origin(chat: Option<&str>, id: &str) -> Origin {
+    let text = |text: String| Some(text);
+    let whose = chat.unwrap_or("nobody");
+    Origin {
         call: Call {
-            tool: Some("web_search".to_owned()),
-            call_id: Some(format!("id of {name}")),
-            arguments: Some("{\"q\":\"x\"}".to_owned()),
+            tool: text(format!("tool of {whose}")),
+            call_id: text(id.to_owned()),
+            arguments: text(format!("arguments of {whose}")),
         },
-        chat: None,
+        chat: chat.map(Chat::of),
+        ttl_seconds: None,
     }
 }
 

@@ -1,39 +1,39 @@
-//! Verifying a folder: whether each file that the manifest lists still holds the
-//! bytes it was made with.
+//! Verifying a folder: whether each file that has a record still holds the bytes it was
+//! made with.
 
-use std::collections::HashSet;
 use std::io;
 
 use cap_std::fs::Dir;
 use rustix::fs::{Mode, OFlags};
 
 use super::file::open_named;
-use super::manifest::{Listing, Manifest};
-use super::{FileName, Location, StoreError, Trouble};
+use super::index::Index;
+use super::migrate::migrate;
+use super::{Bounded, FileName, Location, StoreError, Trouble};
 
-/// What a folder's files came to. Paths are spelled as the folder was, in the
-/// order of their names.
+/// What a folder's files came to. Paths are spelled as the folder was; all are counted,
+/// the first are listed, in the order of their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// False where the folder has no manifest of this user's.
-    pub manifest: bool,
-    /// Listed files that hold what they were made with.
+    /// False where the folder is no store of this user's.
+    pub store: bool,
+    /// Files that hold what they were made with.
     pub intact: usize,
     /// Their bytes.
     pub bytes: u64,
-    /// Listed files that hold something else.
-    pub changed: Vec<String>,
-    /// Listed files that are gone and have not expired.
-    pub missing: Vec<String>,
-    /// Listed files that are gone because they expired, or their chat was deleted.
-    pub expired: Vec<String>,
-    /// Files with a name of the store's that no line tells about.
-    pub unlisted: Vec<String>,
+    /// Files that hold something else.
+    pub changed: Bounded<String>,
+    /// Files that are gone and did not come to their end.
+    pub missing: Bounded<String>,
+    /// Files that are gone because they expired, or their chat was deleted.
+    pub expired: Bounded<String>,
+    /// Files with a name of the store's that has no record.
+    pub unlisted: Bounded<String>,
     /// Files that could not be read.
-    pub errors: Vec<Trouble>,
+    pub errors: Bounded<Trouble>,
 }
 
-/// What one listed name came to.
+/// What one name came to.
 enum State {
     Intact(u64),
     Changed,
@@ -42,57 +42,68 @@ enum State {
     Unlisted,
 }
 
-/// Reads every listed file of `folder` and compares its hash. Takes the time of
-/// reading all of them, and little memory. A folder that cannot be opened or
-/// listed is an error; one bad file is none.
+/// Reads every file of `folder` that has a record and compares its hash. Takes the time
+/// of reading all of them, and little memory. A folder that cannot be opened or listed
+/// is an error; one bad file is none.
 pub fn verify(folder: &Location) -> Result<VerifyReport, StoreError> {
     let failed =
         |step| move |source| StoreError::Io { step, path: folder.spelled().to_owned(), source };
     let dir = folder.dir().open_dir(folder.relative()).map_err(failed("opening"))?;
-    let manifest = Manifest::read(&dir).map_err(failed("reading the manifest of"))?;
-    let mut report = VerifyReport { manifest: manifest.is_some(), ..VerifyReport::default() };
-    let mut files = manifest.unwrap_or_default().files;
-    files.retain(|_, listing| listing.is_told());
-    let mut known = HashSet::new();
-    for (name, listing) in &files {
-        known.insert(name.as_str());
-        let path = folder.child(name.as_str()).spelled().to_owned();
-        match state(&dir, name, listing) {
-            Ok(State::Intact(bytes)) => {
-                report.intact += 1;
-                report.bytes += bytes;
-            }
-            Ok(State::Changed) => report.changed.push(path),
-            Ok(State::Missing) => report.missing.push(path),
-            Ok(State::Expired) => report.expired.push(path),
-            Ok(State::Unlisted) => report.unlisted.push(path),
-            Err(error) => report.errors.push(Trouble { path, why: error.to_string() }),
+    migrate(&dir).map_err(failed("reading the manifest of"))?;
+    let index = Index::open(&dir).map_err(failed("opening the index of"))?;
+    let mut report = VerifyReport { store: index.is_some(), ..VerifyReport::default() };
+    if let Some(index) = &index {
+        for name in index.each_name().map_err(failed("listing"))? {
+            let name = name.map_err(failed("listing"))?;
+            let state = state(&dir, index, &name);
+            report.take(folder.child(name.as_str()).spelled().to_owned(), state);
         }
     }
     for entry in dir.entries().map_err(failed("listing"))? {
         let name = entry.map_err(failed("listing"))?.file_name();
-        let Some(name) = name.to_str().filter(|name| !known.contains(name)) else { continue };
-        if FileName::of_minted(name).is_some() {
-            report.unlisted.push(folder.child(name).spelled().to_owned());
+        let Some(name) = name.to_str().and_then(FileName::of_minted) else { continue };
+        let is_known = |index: &Index| index.record(&name).is_some();
+        if !index.as_ref().is_some_and(is_known) {
+            report.unlisted.push(folder.child(name.as_str()).spelled().to_owned());
         }
     }
+    let lists = [&mut report.changed, &mut report.missing, &mut report.expired];
+    lists.into_iter().for_each(Bounded::sort);
     report.unlisted.sort();
     Ok(report)
 }
 
-fn state(dir: &Dir, name: &FileName, listing: &Listing) -> io::Result<State> {
+impl VerifyReport {
+    fn take(&mut self, path: String, state: io::Result<State>) {
+        match state {
+            Ok(State::Intact(bytes)) => {
+                self.intact += 1;
+                self.bytes += bytes;
+            }
+            Ok(State::Changed) => self.changed.push(path),
+            Ok(State::Missing) => self.missing.push(path),
+            Ok(State::Expired) => self.expired.push(path),
+            Ok(State::Unlisted) => {}
+            Err(error) => self.errors.push(Trouble { path, why: error.to_string() }),
+        }
+    }
+}
+
+fn state(dir: &Dir, index: &Index, name: &FileName) -> io::Result<State> {
+    // One that cannot be read is told with the files that have none.
+    let Some(record) = index.record(name) else { return Ok(State::Unlisted) };
     let mut file = match open_named(dir, name.as_str(), OFlags::RDONLY, Mode::empty()) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let expired = listing.ended.is_some();
+            let expired = record.ended.is_some();
             return Ok(if expired { State::Expired } else { State::Missing });
         }
         Err(error) => return Err(error),
     };
-    let Some(entry) = &listing.entry else { return Ok(State::Unlisted) };
     let mut hasher = blake3::Hasher::new();
     let bytes = io::copy(&mut file, &mut hasher)?;
-    Ok(if hasher.finalize() == entry.hash { State::Intact(bytes) } else { State::Changed })
+    let intact = record.hash == Some(hasher.finalize());
+    Ok(if intact { State::Intact(bytes) } else { State::Changed })
 }
 
 #[cfg(test)]

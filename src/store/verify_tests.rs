@@ -13,24 +13,24 @@ fn each_file_is_told_for_what_it_is() {
     }
     std::fs::write(shop.path("tool_call_bad.txt"), "Content").unwrap();
     std::fs::remove_file(shop.path("tool_call_lost.txt")).unwrap();
-    shop.write_call("unlisted", "y");
+    shop.plant("tool_call_unlisted.txt", "y", start());
     std::fs::write(shop.path("notes.txt"), "not the store's").unwrap();
     let report = verify(shop.store.folder()).unwrap();
-    let spelled = |name: &str| vec![shop.at(name).spelled().to_owned()];
-    assert!(report.manifest && report.errors.is_empty());
+    let spelled = |name: &str| [shop.at(name).spelled().to_owned()];
+    assert!(report.store && report.errors.is_empty());
     assert_eq!((report.intact, report.bytes), (1, 7));
-    assert_eq!(report.changed, spelled("tool_call_bad.txt"));
-    assert_eq!(report.missing, spelled("tool_call_lost.txt"));
-    assert_eq!(report.expired, spelled("tool_call_old.txt"));
-    assert_eq!(report.unlisted, spelled("tool_call_unlisted.txt"));
+    assert_eq!(*report.changed, spelled("tool_call_bad.txt"));
+    assert_eq!(*report.missing, spelled("tool_call_lost.txt"));
+    assert_eq!(*report.expired, spelled("tool_call_old.txt"));
+    assert_eq!(*report.unlisted, spelled("tool_call_unlisted.txt"));
 }
 
 #[test]
-fn a_folder_without_a_manifest_says_so() {
+fn a_folder_without_an_index_says_so() {
     let shop = shop();
-    shop.write_call("1", "y");
+    shop.plant("tool_call_1.txt", "y", start());
     let report = verify(shop.store.folder()).unwrap();
-    assert!(!report.manifest);
+    assert!(!report.store);
     assert_eq!(report.unlisted.len(), 1);
     assert!(verify(&shop.at("no_such_folder")).is_err());
 }

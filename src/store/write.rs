@@ -16,9 +16,11 @@ use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, Metadata, OpenOptions, OpenOpt
 use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
-use super::claim::{Claim, Claims, Held, NO_OTHERS, Others};
+use super::claim::{Claim, Claims, Held, NO_OTHERS, Opened, Others};
+use super::index::Index;
+use super::lease::date_by_this_clock;
 use super::ledger::Ledger;
-use super::{FileName, Location, Stem, StoreError, writers};
+use super::{FileName, Location, Origin, Stem, StoreError, writers};
 
 /// How far a file must have come before its name is given out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +29,17 @@ pub enum Durability {
     Sync,
     /// In the system's cache: survives a crash of this process only.
     Relaxed,
+}
+
+/// A file that is to be written.
+#[derive(Debug, Clone)]
+pub struct ClaimedFile {
+    /// What its name is made from.
+    pub stem: Stem,
+    /// The name and the content.
+    pub claim: Claim,
+    /// What made it.
+    pub origin: Origin,
 }
 
 /// A folder that files go to.
@@ -56,9 +69,12 @@ impl Store {
     /// came out. Where another request took a name in between, the content gets
     /// the next one. `content` is asked for a file's text only when its turn
     /// comes: all of them at once would double the memory of a request.
+    ///
+    /// What made each file is noted before the file is seen: whatever a crash leaves, a
+    /// deletion of the chat finds.
     pub fn write<'a>(
         &self,
-        files: &[(Stem, Claim)],
+        files: &[ClaimedFile],
         content: impl Fn(usize) -> Cow<'a, str> + Sync,
     ) -> Result<Vec<Claim>, StoreError> {
         self.write_beside(&NO_OTHERS, files, content)
@@ -68,22 +84,24 @@ impl Store {
     pub fn write_beside<'a>(
         &self,
         others: Others<'_>,
-        files: &[(Stem, Claim)],
+        files: &[ClaimedFile],
         content: impl Fn(usize) -> Cow<'a, str> + Sync,
     ) -> Result<Vec<Claim>, StoreError> {
         let folder = self.make_folder()?;
+        let index = Index::make(&folder)
+            .map_err(|source| self.failed("making the index of", None, source))?;
+        self.observe_clock(&folder, &index.private);
+        let opened = Opened { folder, index: Some(index) };
         let written = writers::each(self.durability, files.len(), |index| {
-            let (stem, claim) = &files[index];
-            self.write_one(&folder, (stem, claim), &content(index), others)
+            self.write_one(&opened, &files[index], &content(index), others)
         })?;
         if self.durability == Durability::Sync {
-            sync_folder(&folder).map_err(|source| self.failed("syncing", None, source))?;
+            sync_folder(&opened.folder).map_err(|source| self.failed("syncing", None, source))?;
         }
         metrics::counter!("unburden_files_written_total").increment(written.len() as u64);
         let note = |Written { claim, metadata }: Written| {
             // Only now: what the ledger knows, others give out without a sync.
             if let Some(metadata) = metadata {
-                self.ledger.forget_recorded(&self.key(&claim.name));
                 self.ledger.note(self.key(&claim.name), &metadata, claim.hash);
             }
             claim
@@ -93,27 +111,36 @@ impl Store {
 
     fn write_one(
         &self,
-        folder: &Dir,
-        (stem, claim): (&Stem, &Claim),
+        opened: &Opened,
+        ClaimedFile { stem, claim, origin }: &ClaimedFile,
         content: &str,
         others: Others<'_>,
     ) -> Result<Written, StoreError> {
         let mut claim = claim.clone();
         while !claim.stored {
-            match self.publish(folder, &claim.name, content) {
+            let failed = |step, source| self.failed(step, Some(&claim.name), source);
+            let reserved = self
+                .reserve(opened, &claim, content.len() as u64, origin)
+                .map_err(|source| failed("recording", source))?;
+            let published = match reserved {
+                true => self.publish(&opened.folder, &claim.name, content),
+                false => Err(io::ErrorKind::AlreadyExists.into()),
+            };
+            match published {
                 Ok(metadata) => return Ok(Written { claim, metadata: Some(metadata) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     // Who came first may have written the same: the name stays.
-                    let held = self.content(folder, &claim.name);
-                    if matches!(held, Ok(Held::Content(hash)) if hash == claim.hash) {
+                    let held = self.content(opened, &claim.name);
+                    if reserved && matches!(held, Ok(Held::Content(hash)) if hash == claim.hash) {
+                        self.touch(&opened.folder, &claim.name);
                         claim.stored = true;
                     } else {
                         let names = (&Claims::default(), others);
                         let seen = &mut HashMap::new();
-                        claim = self.free_name(Some(folder), stem, claim.hash, names, seen)?;
+                        claim = self.free_name(Some(opened), stem, claim.hash, names, seen)?;
                     }
                 }
-                Err(source) => return Err(self.failed("writing", Some(&claim.name), source)),
+                Err(source) => return Err(failed("writing", source)),
             }
         }
         Ok(Written { claim, metadata: None })
@@ -135,6 +162,7 @@ impl Store {
         let mut file = folder.open_with(&private, &options)?;
         let written = (|| {
             file.write_all(content.as_bytes())?;
+            date_by_this_clock(&file)?;
             if self.durability == Durability::Sync {
                 file.sync_all()?;
             }

@@ -16,6 +16,7 @@ use tower::ServiceExt;
 use unburden::config::{Config, DurabilityConfig, RedactConfig};
 use unburden::http::{Door, Token, router};
 use unburden::service::Service;
+use unburden::store::PRIVATE;
 
 use crate::watched;
 
@@ -151,13 +152,22 @@ impl TestApp {
         serde_json::from_value(json["metadata"]["tokens_by_message"].clone()).unwrap()
     }
 
-    /// Every file under the root, by path, hidden ones included; but no manifest,
-    /// whose lines hold moments.
+    /// Every file under the root, by path, hidden ones included; but none of the private
+    /// folders, whose files hold moments.
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        self.files_where(|name| !is_private(name))
+    }
+
+    /// Every file of the private folders, by path.
+    pub(crate) fn private_files(&self) -> Vec<(String, Vec<u8>)> {
+        self.files_where(is_private)
+    }
+
+    fn files_where(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, Vec<u8>)> {
         let mut files = Vec::new();
         let root = PathBuf::from(self.config.store.roots[0].split_once('=').unwrap().1);
         walk(&root, &root, &mut files);
-        files.retain(|(name, _)| !name.ends_with(".unburden-files.jsonl"));
+        files.retain(|(name, _)| is_wanted(name));
         files.sort();
         files
     }
@@ -235,6 +245,10 @@ pub(crate) async fn send(router: Router, request: Request<Body>) -> Reply {
     watched::check(since, &body);
     watched::absent(&unburden::telemetry::metrics::render(), &body);
     Reply { status, text, json }
+}
+
+fn is_private(name: &str) -> bool {
+    name.split('/').any(|part| part == PRIVATE)
 }
 
 fn walk(root: &Path, at: &Path, files: &mut Vec<(String, Vec<u8>)>) {

@@ -2,6 +2,7 @@
 //! whoever comes later is told what became of it.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use axum::body::Body;
@@ -11,8 +12,6 @@ use unburden::store::Chat;
 
 use crate::app::{Offloaded, Reply, TestApp, split};
 use crate::history::array;
-
-const MANIFEST: &str = "store/.unburden-files.jsonl";
 
 /// Turns of a chat, each with a result of its own; its word is in every place that a
 /// text can have.
@@ -91,16 +90,19 @@ fn paths(metadata: &Value, member: &str) -> BTreeSet<String> {
     files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect()
 }
 
-fn manifest(app: &TestApp) -> String {
-    std::fs::read_to_string(app.folder().join(MANIFEST)).unwrap()
+/// What the index says, but for its clock.
+fn index(app: &TestApp) -> Vec<(String, Vec<u8>)> {
+    let mut files = app.private_files();
+    files.retain(|(name, _)| !name.ends_with("/clock"));
+    files
 }
 
-/// Every file under the root, the manifests too, whose bytes hold a word.
+/// Every file under the root, the index too, whose name or bytes hold a word.
 fn holding(app: &TestApp, word: &str) -> Vec<String> {
-    let mut files = app.files();
-    files.push((MANIFEST.to_owned(), manifest(app).into_bytes()));
+    let files = app.files().into_iter().chain(index(app));
     let holds = |bytes: &[u8]| memchr::memmem::find(bytes, word.as_bytes()).is_some();
-    files.into_iter().filter(|(_, bytes)| holds(bytes)).map(|(name, _)| name).collect()
+    let has = |(name, bytes): &(String, Vec<u8>)| holds(name.as_bytes()) || holds(bytes);
+    files.filter(has).map(|(name, _)| name).collect()
 }
 
 /// Results, records, groups, lists and kept snapshots: all of them go, and none of
@@ -137,15 +139,17 @@ async fn nothing_of_a_chat_is_left_but_names() {
     assert_eq!(gone.len(), files.len() - 4, "all but the four results of the other chat");
     assert_eq!(holding(&app, "CANARY-alice"), Vec::<String>::new());
     assert_eq!(holding(&app, &Chat::of(chat).to_string()), Vec::<String>::new());
-    assert_eq!(holding(&app, "CANARY-other").len(), 5, "four results and the manifest");
-    for line in manifest(&app).lines().filter(|line| !line.contains("CANARY-other")) {
-        let line: Value = serde_json::from_str(line).unwrap();
-        let members = line.as_object().unwrap().keys();
+    assert_eq!(holding(&app, "CANARY-other").len(), 8, "four results and their records");
+    let of_other = holding(&app, "CANARY-other");
+    let records = index(&app).into_iter().filter(|(name, _)| name.ends_with(".json"));
+    for (name, record) in records.filter(|(name, _)| !of_other.contains(name)) {
+        let record: Value = serde_json::from_slice(&record).unwrap();
+        let members = record.as_object().unwrap().keys();
         let members: BTreeSet<&str> = members.map(String::as_str).collect();
         assert_eq!(
             Vec::from_iter(members),
-            ["at", "at_unix", "expired", "with"],
-            "a tombstone says no more"
+            ["blake3", "bytes", "created_at", "created_unix", "ended"],
+            "{name}: what ended says no more"
         );
     }
 
@@ -186,12 +190,12 @@ async fn a_file_of_two_chats_goes_with_the_last() {
     assert_eq!(paths(&metadata, "kept").len(), 4);
     assert_eq!(metadata["kept"][0]["reason"], "shared");
     assert_eq!(split(&app.rehydrate(&b.messages).messages), messages);
-    assert!(!manifest(&app).contains("CANARY-both"), "whose call it was is forgotten");
+    assert_eq!(holding(&app, "CANARY-both").len(), 4, "whose call it was is forgotten");
     // Nothing new for the one that stays, and nothing twice.
-    let before = manifest(&app);
+    let before = index(&app);
     assert_eq!(compact(&app, &messages, Some("b")).messages, b.messages);
     assert_eq!(compact(&app.again(), &messages, Some("b")).messages, b.messages);
-    assert_eq!(manifest(&app), before);
+    assert_eq!(index(&app), before);
     assert_eq!(paths(&deleted(&app, "b").await, "deleted").len(), 4);
     assert_eq!(app.files(), []);
 }
@@ -249,10 +253,10 @@ async fn a_deleted_chat_that_is_posted_again_is_whole_again() {
         assert_eq!(split(&app.rehydrate(&again.messages).messages), messages);
         assert_eq!(paths(&deleted(&app, "back").await, "deleted").len(), 24);
     }
-    // A snapshot's files get new numbers: the old ones are named by old histories.
+    // The same messages have the names that old histories know them by.
     let again = compress(&app, &array(&messages), "back");
     assert!(snapshot.messages.contains("compressed_group_back_0.json"));
-    assert!(again.messages.contains("compressed_group_back_1.json"), "{}", again.messages);
+    assert!(again.messages.contains("compressed_group_back_0.json"), "{}", again.messages);
     assert_eq!(split(&app.rehydrate(&again.messages).messages), messages);
 }
 
@@ -268,15 +272,14 @@ async fn results_of_no_chat_and_stores_of_before_are_left_alone() {
     messages.push(json!({"role": "user", "content": format!("Look into {file}")}).to_string());
     let after = compact(&app, &messages, Some("old"));
     // As a version before chats were noted would have left it.
-    let chat = format!(",\"chat\":\"{}\"", Chat::of("old"));
-    let old: String = manifest(&app)
-        .lines()
-        .filter(|line| !line.starts_with("{\"chat\""))
-        .map(|line| line.replace(&chat, "") + "\n")
-        .collect();
-    assert!(!old.contains("chat") && old.lines().count() == 3, "{old}");
-    std::fs::write(app.folder().join(MANIFEST), &old).unwrap();
+    std::fs::remove_dir_all(app.folder().join("store/.unburden")).unwrap();
+    let lines: String =
+        app.files().iter().map(|(name, bytes)| line_of_before(name, bytes)).collect();
+    let manifest = app.folder().join("store/.unburden-files.jsonl");
+    std::fs::write(&manifest, &lines).unwrap();
+    std::fs::set_permissions(&manifest, PermissionsExt::from_mode(0o600)).unwrap();
     assert_eq!(deleted(&app, "old").await["kept"], json!([]));
+    assert!(!manifest.exists());
     // It is mentioned from now on; whose it was stays unknown.
     app.again().offload(&after.messages, &json!({"chat_id": "old"}));
     let metadata = deleted(&app, "old").await;
@@ -284,7 +287,15 @@ async fn results_of_no_chat_and_stores_of_before_are_left_alone() {
     assert_eq!(kept.len(), 3, "{metadata}");
     assert!(kept.iter().all(|file| file["reason"] == "unknown_maker"), "{metadata}");
     assert_eq!(app.files().len(), 3);
-    assert_eq!(manifest(&app).lines().collect::<BTreeSet<_>>(), old.lines().collect());
+    assert_eq!(holding(&app, &Chat::of("old").to_string()), Vec::<String>::new());
+}
+
+fn line_of_before(path: &str, content: &[u8]) -> String {
+    let name = path.rsplit('/').next().unwrap();
+    let line = json!({"name": name, "blake3": blake3::hash(content).to_hex().as_str(),
+        "bytes": content.len(), "created_at": "2026-11-01T00:00:00Z",
+        "created_unix": 1_793_491_200u64, "tool": "read_page"});
+    format!("{line}\n")
 }
 
 /// Without a `chat_id` the name is made from the beginning, and is the one in the

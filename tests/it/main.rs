@@ -68,6 +68,7 @@ mod lro_hostile;
 mod mcp;
 mod mid_system;
 mod model;
+mod names;
 mod offload;
 mod placement;
 mod properties;

@@ -236,7 +236,7 @@ async fn what_cannot_be_read_is_told_apart() {
         (json!({"result_id": "call_99"}), 404, "file_not_found", "call_99"),
         (json!({"result_id": "../../etc/passwd"}), 404, "file_not_found", "passwd"),
         (json!({"result_id": "/etc/passwd"}), 404, "file_not_found", "passwd"),
-        (json!({"result_id": ".unburden-files.jsonl"}), 404, "file_not_found", "unburden"),
+        (json!({"result_id": ".unburden"}), 404, "file_not_found", "unburden"),
         (json!({"result_id": "*"}), 404, "file_not_found", "*"),
     ] {
         let (found, found_code, message) = ask(body.clone()).await;

@@ -272,10 +272,12 @@ fn files_live_for_an_hour_and_are_then_deleted() {
     let said = offloaded(&app, "mif", "full");
     let path = said.path();
     assert_eq!(said.get("file")["ttl_seconds"], 3_600);
-    let content = app.content(&path);
-    let created_at = lines(&content).0["timestamp"].as_str().unwrap().to_owned();
-    let manifest = app.content("/workspace/lro/.unburden-files.jsonl");
-    assert!(manifest.contains(&created_at) && manifest.contains("created_at"), "{manifest}");
+    let name = path.rsplit('/').next().unwrap();
+    let record = app.folder().join(format!("lro/.unburden/names/{name}.json"));
+    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    let age = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let age = age - record["created_unix"].as_u64().unwrap();
+    assert!(age < 600 && record["created_at"].as_str().unwrap().len() == 20, "{record}");
     let foreign = app.folder().join("lro/atlatl-notes.jsonl");
     std::fs::write(&foreign, "mine").unwrap();
     app.age(&path, 3_500);

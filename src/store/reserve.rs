@@ -1,0 +1,100 @@
+//! Reserving a name before its file is written: the chat's marker, then the record. A
+//! record that is there stays, unless its file came to its end and is made again.
+
+use std::io;
+
+use super::claim::{Claim, Opened};
+use super::index::{Index, Told};
+use super::record::Record;
+use super::{Chat, FileName, Origin, Store};
+
+/// How often a record is looked at that others make and end at the same moment.
+const TRIES: usize = 16;
+
+impl Store {
+    /// Notes what makes a file, before it is written; false where the name stands for
+    /// another content.
+    pub(super) fn reserve(
+        &self,
+        opened: &Opened,
+        claim: &Claim,
+        bytes: u64,
+        origin: &Origin,
+    ) -> io::Result<bool> {
+        let Some(index) = &opened.index else { return Ok(true) };
+        let name = &claim.name;
+        let record = Record::new(claim.hash, bytes, origin.clone());
+        for _ in 0..TRIES {
+            let told = index.told(name)?;
+            if !is_for(&told, claim) {
+                return Ok(false);
+            }
+            note_ways(index, name, origin)?;
+            match told {
+                Told::Nothing => {
+                    if index.create(name, &record)? {
+                        return Ok(true);
+                    }
+                }
+                Told::Record(known) if known.ended.is_some() => {
+                    if revive(index, name, &record)? {
+                        return Ok(true);
+                    }
+                }
+                Told::Record(known) => {
+                    let Some(chat) = origin.chat else { return Ok(true) };
+                    if known.origin.chat == Some(chat) || share(index, name, chat)? {
+                        return Ok(true);
+                    }
+                }
+                Told::Unreadable => return Ok(false),
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::WouldBlock, "the record changes again and again"))
+    }
+}
+
+/// True where the name is free, or stands for the claimed content.
+fn is_for(told: &Told, claim: &Claim) -> bool {
+    match told {
+        Told::Nothing => true,
+        Told::Record(known) => known.hash == Some(claim.hash),
+        Told::Unreadable => false,
+    }
+}
+
+/// Notes the ways that lead to a file: from its chat, and from its call.
+fn note_ways(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()> {
+    if let Some(chat) = origin.chat {
+        index.note_chat(chat, name)?;
+    }
+    origin.keys(name).try_for_each(|key| index.note_call(&key, name))
+}
+
+/// Notes a chat that shares another's file, then looks whether the file has not come to
+/// its end: its maker's deletion sees the one or the chat sees the other.
+fn share(index: &Index, name: &FileName, chat: Chat) -> io::Result<bool> {
+    index.note_shared(name, chat)?;
+    index.note_chat(chat, name)?;
+    Ok(index.record(name).is_some_and(|record| record.ended.is_none()))
+}
+
+/// Makes a record that ended one that lives, when whoever ended it is done; false where
+/// it lives already.
+fn revive(index: &Index, name: &FileName, record: &Record) -> io::Result<bool> {
+    let _locked = index.lock()?;
+    revive_locked(index, name, record)
+}
+
+/// The same, where the index is locked.
+pub(super) fn revive_locked(index: &Index, name: &FileName, record: &Record) -> io::Result<bool> {
+    let Some(known) = index.record(name).filter(|known| known.ended.is_some()) else {
+        return Ok(false);
+    };
+    // The history of the chat that it was made for before may still refer to it.
+    if let Some(before) = known.origin.chat.filter(|before| record.origin.chat != Some(*before)) {
+        index.note_shared(name, before)?;
+    }
+    index.replace(name, record)?;
+    Ok(true)
+}
