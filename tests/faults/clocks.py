@@ -1,10 +1,10 @@
-"""The clock jumps.
+"""The clock is wrong.
 
-Promised: nothing is deleted early: a file lives for its lifetime by the clock of the process that
-sweeps, a jump ahead while it runs deletes nothing, nor does one back; a service that starts years
-later deletes what is over and says so (410), and one that starts years before deletes nothing.
-Injected: libfaketime, its moment read from a file again for every call, so that it jumps while the
-service runs."""
+Promised: a file expires on time or late, never early, whatever the clock did: ahead or behind at
+the start and put right later, set either way while the service runs, or wrong only between two
+runs. What has lived for its time in real seconds is deleted and says so (410). Injected:
+libfaketime, its moment read from a file again for every call, so that it jumps while the service
+runs."""
 
 import glob
 import time
@@ -20,6 +20,7 @@ from traffic import post
 _LIBRARY = "libfaketimeMT.so.1"
 _PLACES = ("/usr/lib/*/faketime", "/usr/lib/faketime", "/usr/lib64/faketime", "/usr/local/lib/*")
 _LIFETIME = 3_600
+_SHORT = 6
 _SECOND = "1"
 
 
@@ -38,7 +39,7 @@ NEEDS = (_no_library,)
 class _Clock:
     """A clock that is set from outside."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, lifetime: int = _LIFETIME) -> None:
         # In the root, since the service may confine itself to it.
         self._file = root / "moment"
         self.env = {
@@ -49,8 +50,8 @@ class _Clock:
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             "DONT_FAKE_MONOTONIC": "1",
             "UNBURDEN_STORE__SWEEP_SECONDS": _SECOND,
-            "UNBURDEN_STORE__TTL_SECONDS": str(_LIFETIME),
-            "UNBURDEN_PROMPT__OFFLOAD__TTL_SECONDS": str(_LIFETIME),
+            "UNBURDEN_STORE__TTL_SECONDS": str(lifetime),
+            "UNBURDEN_PROMPT__OFFLOAD__TTL_SECONDS": str(lifetime),
         }
         self.jump("+0")
 
@@ -64,9 +65,9 @@ class _Clock:
 class _Case:
     """Services one after another on one store, whose clocks jump."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, lifetime: int = _LIFETIME) -> None:
         self.bench, self.root = bench, bench.fresh("clocks")
-        self.clock = _Clock(self.root)
+        self.clock = _Clock(self.root, lifetime)
         self.folder = self.root / "store"
         self.kept = Receipts()
         self.faults: list[str] = []
@@ -139,7 +140,7 @@ def _is_faked(case: _Case, service: Service) -> bool:
 
 
 def run(bench: Bench) -> Iterator[Verdict]:
-    """Jumps under a running service, then between two."""
+    """Jumps under a running service, between two, and clocks that are wrong at the start."""
     case = _Case(bench)
     with case.start() as service:
         service.warm()
@@ -149,21 +150,22 @@ def run(bench: Bench) -> Iterator[Verdict]:
         case.fill(service)
         for offset in ("+10y", "-10y", "+0", "+2h", "-2h", "+0")[: bench.pick(2, 6)]:
             case.jumps_to(service, offset)
-    for offset in ("-10y", "+0")[: bench.pick(1, 2)]:
+    for offset in ("-10y", "+10y", "+0")[: bench.pick(2, 3)]:
         _restart(case, offset)
-    early, acknowledged = len(case.faults), case.kept.references()
-    gone = _years_later(case)
     found = store.look(case.folder)
     yield Verdict(
-        f"{case.jumps} jumps under a running service, {case.sweeps} sweeps, "
-        f"{acknowledged} acknowledged, {early} missing early; 10 years later {gone} looked for and "
-        f"410, {found.whole} files left",
+        f"{case.jumps} jumps under a running service or between two, {case.sweeps} sweeps, "
+        f"{case.kept.references()} acknowledged, {len(case.faults)} missing early, "
+        f"{found.whole} files left",
         case.faults,
     )
+    for offset in ("+2h", "+8h", "-8h")[: bench.pick(2, 3)]:
+        yield _wrong_at_start(bench, offset)
+    yield _expires(bench)
 
 
 def _restart(case: _Case, offset: str) -> None:
-    """A service that starts years before finds files from the future: they are not old."""
+    """A service that starts with another clock deletes nothing that has time left."""
     case.jumps += 1
     case.clock.jump(offset)
     with case.start() as service:
@@ -171,11 +173,40 @@ def _restart(case: _Case, offset: str) -> None:
         case.all_there(service, f"started at {offset}")
 
 
-def _years_later(case: _Case) -> int:
-    """The control: what does expire is deleted, and is not said to have never been."""
-    # What was written by a clock that ran ahead expires by that clock.
-    case.kept.all = case.kept.all[:4]
-    case.clock.jump("+10y")
+def _wrong_at_start(bench: Bench, offset: str) -> Verdict:
+    """The first clock that a store sees is wrong, and is put right."""
+    case = _Case(bench)
+    case.clock.jump(offset)
     with case.start() as service:
+        service.warm()
+        case.fill(service)
         case.after_sweeps(service)
-        return case.all_gone(service, "10 years later")
+        case.all_there(service, f"started at {offset}")
+        case.jumps_to(service, "+0")
+        case.jumps_to(service, offset)
+    _restart(case, "+0")
+    return Verdict(
+        f"started at {offset}, then put right: {case.kept.references()} acknowledged, "
+        f"{len(case.faults)} missing early",
+        case.faults,
+    )
+
+
+def _expires(bench: Bench) -> Verdict:
+    """The control: what has lived for its time in real seconds goes, and says so, although the
+    clock was behind when it was written."""
+    case = _Case(bench, _SHORT)
+    case.clock.jump("-8h")
+    with case.start() as service:
+        service.warm()
+        case.fill(service)
+        case.after_sweeps(service)
+        case.clock.jump("+0")
+        case.after_sweeps(service)
+        time.sleep(_SHORT)
+        case.after_sweeps(service)
+        gone = case.all_gone(service, "a lifetime later")
+    return Verdict(
+        f"written by a clock that was behind: {gone} looked for and 410 a lifetime later",
+        case.faults,
+    )

@@ -68,7 +68,7 @@ def look(*folders: Path, only: str = "") -> Found:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if path.name.startswith(".unburden-") and path.name.endswith(".tmp"):
                 found.temporary.append(path)
-            elif path.name == ".unburden-files.jsonl" or only not in path.name:
+            elif path.name == ".unburden" or only not in path.name:
                 continue
             elif why := _torn(path):
                 found.torn.append(f"{path.name}: {why}")

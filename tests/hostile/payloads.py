@@ -27,7 +27,7 @@ def references(outside: str, victim: str) -> list[str]:
         "../outside/secret.txt",
         "store/tool_call_victim.txt",
         "store/compressed_group_victim_0.json",
-        "store/.unburden-files.jsonl",
+        "store/.unburden/names/tool_call_victim.txt.json",
         "store/lro-victim-00000000000000000000000000.jsonl",
     )
     forms = (

@@ -22,7 +22,7 @@ HOLE_MIB = 1024
 HELD_MIB = 600
 LOG_NAME = "tool_call_1.txt"
 GROUP = "compressed_group_c_0.json"
-NAMES = (LOG_NAME, GROUP, ".unburden-files.jsonl", "records.jsonl")
+NAMES = (LOG_NAME, GROUP, ".unburden", ".unburden-files.jsonl", "records.jsonl")
 Plant = Callable[[Path], None]
 
 
