@@ -71,7 +71,7 @@ impl Prover<'_> {
         let stored = self.reader.recorded(&at);
         let broken = stored.is_some_and(|stored| found.code(&key, id, &stored) == code);
         let why = match content {
-            _ if broken => BROKEN.to_owned(),
+            Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText) if broken => BROKEN.to_owned(),
             // The words for a file that is not there are those for a forged one.
             Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText) => NO_PROOF.to_owned(),
             Err(error) => error.to_string(),

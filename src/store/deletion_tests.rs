@@ -289,9 +289,11 @@ fn a_file_is_found_by_another_chat_or_deleted_but_not_both() {
             delete(&shop, &a);
             find.join().unwrap()
         });
-        assert_eq!(held, shop.has(name.as_str()), "round {round}");
-        *(if held { &mut found } else { &mut missed }) += 1;
-        if held {
+        let stays = shop.has(name.as_str());
+        assert!(stays || !held, "round {round}");
+        *(if stays { &mut found } else { &mut missed }) += 1;
+        // Where each saw the other, the file stays and is the other chat's.
+        if stays {
             assert_eq!(deleted(&delete(&shop, &b)), [name.as_str()]);
         }
     }

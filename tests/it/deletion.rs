@@ -280,11 +280,12 @@ async fn results_of_no_chat_and_stores_of_before_are_left_alone() {
     std::fs::set_permissions(&manifest, PermissionsExt::from_mode(0o600)).unwrap();
     assert_eq!(deleted(&app, "old").await["kept"], json!([]));
     assert!(!manifest.exists());
-    // It is mentioned from now on; whose it was stays unknown.
+    // What its references stand for is noted from now on; whose it was stays unknown. A file
+    // that words name is nobody's.
     app.again().offload(&after.messages, &json!({"chat_id": "old"}));
     let metadata = deleted(&app, "old").await;
     let kept: Vec<&Value> = metadata["kept"].as_array().unwrap().iter().collect();
-    assert_eq!(kept.len(), 3, "{metadata}");
+    assert_eq!(kept.len(), 2, "{metadata}");
     assert!(kept.iter().all(|file| file["reason"] == "unknown_maker"), "{metadata}");
     assert_eq!(app.files().len(), 3);
     assert_eq!(holding(&app, &Chat::of("old").to_string()), Vec::<String>::new());
