@@ -111,7 +111,7 @@ impl Store {
                 Err(error) => Err(error),
             };
             matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
-                && opened.record(&claim.name).is_none_or(|record| record.ended.is_none())
+                && opened.lives(&claim.name)
         };
         claims.par_iter().with_min_len(LOOKS).all(|claim| holds(&claim))
     }
@@ -273,6 +273,14 @@ impl Opened {
 
     pub(super) fn record(&self, name: &FileName) -> Option<Record> {
         self.index.as_ref()?.record(name)
+    }
+
+    /// True where no record says that the file ended. A deletion takes that back where it
+    /// finds another chat: who ends files is waited for.
+    fn lives(&self, name: &FileName) -> bool {
+        let has_ended = || self.record(name).is_some_and(|record| record.ended.is_some());
+        let Some(index) = self.index.as_ref().filter(|_| has_ended()) else { return true };
+        index.lock().is_ok_and(|_locked| !has_ended())
     }
 }
 
