@@ -10,7 +10,9 @@ use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use crate::reload::{ReloadError, grep, unopened};
-use crate::store::{Location, WHOLE_BYTES, find_result, gone_result, read_regular, stores};
+use crate::store::{
+    Location, WHOLE_BYTES, find_result, gone_result, read_regular, regular_len, stores,
+};
 use crate::tokens::Tokenizer;
 
 /// Most paths that an answer offers to choose from.
@@ -51,8 +53,12 @@ impl Service {
 
     /// The file that an id means, and further ones that it may mean.
     fn result(&self, id: &str, folder: Option<&str>) -> Result<(Location, Vec<String>), Failure> {
-        if id.contains('/') {
-            return Ok((self.readable("result_id", id)?, Vec::new()));
+        // A path, unless there is nothing and a call has such an id.
+        let path = id.contains('/').then(|| self.readable("result_id", id));
+        if let Some(Ok(at)) = &path
+            && regular_len(at).is_ok()
+        {
+            return Ok((at.clone(), Vec::new()));
         }
         let folders = match folder {
             Some(folder) => vec![self.readable("store_dir", folder)?],
@@ -66,6 +72,9 @@ impl Service {
         }
         if !found.is_empty() {
             return newest_of_one_folder(id, &found);
+        }
+        if let Some(path) = path {
+            return Ok((path?, Vec::new()));
         }
         // What was deleted in one of the folders is told from what never was.
         let not_found = || ReloadError::NotFound { path: id.to_owned() };

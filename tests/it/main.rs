@@ -81,6 +81,7 @@ mod record_texts;
 mod redacted_names;
 mod redaction;
 mod redaction_corpus;
+mod reference_model;
 mod reload;
 mod retention;
 mod seeds;

@@ -68,21 +68,24 @@ fn operator(pen: &mut Pen, text: &str) -> String {
     message(pen, "system", text)
 }
 
-/// Takes out the system messages that stand where the API takes none.
+/// Takes out the system messages that stand where the API takes none: one whose absence
+/// mends something, else the last, as two in a row can break a rule in the same way.
 pub(super) fn place_system(messages: &mut Vec<String>) {
-    for _ in 0..messages.len() {
-        let broken = |at: &usize| {
-            let one = |role: &str| tree(&messages[*at])["role"] == role;
-            let without: Vec<String> = messages
-                .iter()
-                .enumerate()
-                .filter(|(i, _)| i != at)
-                .map(|(_, m)| m.clone())
-                .collect();
-            let count = |messages: &[String]| broken(Format::Anthropic, messages).len();
-            one("system") && count(&without) < count(messages)
+    let count = |messages: &[String]| {
+        broken(Format::Anthropic, messages)
+            .iter()
+            .filter(|(rule, _)| rule.contains("system"))
+            .count()
+    };
+    while count(messages) > 0 {
+        let systems: Vec<usize> =
+            (0..messages.len()).filter(|at| tree(&messages[*at])["role"] == "system").collect();
+        let mends = |at: &usize| {
+            let mut without = messages.clone();
+            without.remove(*at);
+            count(&without) < count(messages)
         };
-        match (0..messages.len()).find(broken) {
+        match systems.iter().copied().find(|at| mends(at)).or(systems.last().copied()) {
             Some(at) => drop(messages.remove(at)),
             None => return,
         }
