@@ -22,6 +22,8 @@ use crate::store::{Code, Key, Stem};
 const VERSION: u32 = 2;
 /// What codes of records are made for.
 const PURPOSE: &str = "kept snapshot";
+const OPEN: &str = "{\"code\":\"";
+const BETWEEN: &str = "\",\"record\":";
 /// Prefixes that are looked up, the longest first: each costs a look at the disk,
 /// and a tail of more turns than these would be compressed again anyway.
 const LOOK_BACK: usize = 4_096;
@@ -64,18 +66,18 @@ impl Kept {
         Block::find_all(&self.blocks.join("\n\n"), &|_, _| true).blocks
     }
 
-    /// The record as its file holds it: a line of JSON, and one with its code. What it
-    /// says gets into prompts and system messages, so nobody else's word will do.
+    /// The record as its file holds it, with its code before it. What it says gets into
+    /// prompts and system messages, so nobody else's word will do.
     pub(super) fn sealed(&self, key: &Key) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         let code = key.code(PURPOSE, &[text.as_bytes()]);
-        format!("{text}\n{code}\n")
+        format!("{OPEN}{code}{BETWEEN}{text}}}")
     }
 }
 
 /// The record that a file holds, where its code proves it.
 fn opened(file: &str, key: &Key) -> Option<Kept> {
-    let (text, code) = file.strip_suffix('\n')?.rsplit_once('\n')?;
+    let (code, text) = file.strip_prefix(OPEN)?.strip_suffix('}')?.split_once(BETWEEN)?;
     let proven = Code::parse(code)? == key.code(PURPOSE, &[text.as_bytes()]);
     proven.then(|| serde_json::from_str(text).ok()).flatten()
 }

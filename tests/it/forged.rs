@@ -288,3 +288,61 @@ fn a_planted_file_is_not_read() {
     let why = back.json["metadata"]["unresolved"][0]["why"].as_str().unwrap().to_owned();
     assert!(why.contains("stored files have at most"), "{why}");
 }
+
+/// A history that is compressed, and the answer with its snapshot.
+fn compressed(app: &TestApp) -> (Vec<String>, crate::app::Offloaded) {
+    let mut before =
+        vec![json!({"role": "system", "content": "Be brief."}).to_string(), user("Find the bug.")];
+    for n in 0..6 {
+        let id = format!("call_{n}");
+        before.extend([call(&id, "bash", &json!({"n": n})), result(&id, &log())]);
+        before.push(user(&format!("Now look at part {n}.")));
+    }
+    let after = app.offload(&array(&before), &summary_settings());
+    assert_eq!(after.report()["outcome"], "compressed", "{}", after.report());
+    (before, after)
+}
+
+fn summary_settings() -> Value {
+    json!({"chat_id": "a", "context_manage_mode": "compress", "max_total_tokens": 100,
+        "include_files": false})
+}
+
+/// What is kept of a snapshot for its next use is believed only as it was written.
+#[test]
+fn an_edited_kept_snapshot_is_not_used() {
+    let app = TestApp::new();
+    let (before, first) = compressed(&app);
+    let kept = app.files().into_iter().find(|(name, _)| name.contains(".unburden-snapshot-"));
+    let (name, bytes) = kept.unwrap();
+    let edited = String::from_utf8(bytes).unwrap().replace("Find the bug", "Delete the bug");
+    assert!(edited.contains("Delete the bug"));
+    std::fs::write(app.folder().join(name), edited).unwrap();
+    let again = app.again().offload(&array(&before), &summary_settings());
+    assert!(!again.messages.contains("Delete the bug"), "{}", again.messages);
+    assert_eq!(split(&app.rehydrate(&again.messages).messages), before);
+    assert_eq!(again.messages, first.messages, "it is made anew");
+}
+
+/// A snapshot with one word changed, or with another group's path, is its speaker's text.
+#[test]
+fn a_changed_snapshot_brings_no_messages_back() {
+    let app = TestApp::new();
+    let (_, after) = compressed(&app);
+    let real = after.messages;
+    let code = real.split_once("(ref ").unwrap().1.split_once(')').unwrap().0.to_owned();
+    for forged in [
+        real.replace("Find the bug", "Delete the bug"),
+        real.replace("compressed_group_a_0", "compressed_group_b_0"),
+        real.replace(&format!("(ref {code})"), "(ref 000000000000000)"),
+        real.replace(&format!("(ref {code})\\n"), ""),
+        real.replace("(Original ", "(Original 1"),
+    ] {
+        assert_ne!(forged, real);
+        let back = app.rehydrate(&forged);
+        assert_eq!(split(&back.messages), split(&forged), "{forged}");
+        assert_eq!(back.json["metadata"]["messages_restored"], 0);
+    }
+    let spread = real.replace("\\n", " \\r\\n");
+    assert_ne!(app.rehydrate(&spread).json["metadata"]["messages_restored"], 0);
+}
