@@ -80,9 +80,10 @@ class LangChain(WithService):
     def test_compressed(self) -> None:
         history = self.history()
         _, *kept = self.update(self.client(), history, context_manage_mode="compress")["messages"]
-        self.assertEqual([message.type for message in kept], ["system", "ai", "human"])
+        # The user speaks first, in the words of the service where its own have left.
+        self.assertEqual([message.type for message in kept], ["system", "human", "ai", "human"])
         self.assertIn("<state_snapshot>", kept[0].text)
-        self.assertIs(kept[1], history[4])
+        self.assertIs(kept[2], history[4])
 
     def test_nothing_to_do(self) -> None:
         self.assertIsNone(self.update(self.client(max_total_tokens=10**6), self.history()))
@@ -205,10 +206,12 @@ class PydanticAI(WithService):
     def test_compressed(self) -> None:
         history = self.history()
         kept = self.process(self.client(), history, context_manage_mode="compress")
-        self.assertEqual([message.kind for message in kept], ["request", "response", "request"])
+        kinds = [message.kind for message in kept]
+        # The user speaks first, in the words of the service where its own have left.
+        self.assertEqual(kinds, ["request", "request", "response", "request"])
         self.assertIn("<state_snapshot>", kept[0].parts[0].content)
-        self.assertIs(kept[1], history[3])
-        self.assertIs(kept[2], history[4])
+        self.assertIs(kept[2], history[3])
+        self.assertIs(kept[3], history[4])
 
     def test_down(self) -> None:
         warnings: list[str] = []
