@@ -38,7 +38,8 @@ def _of_group(name: str, held: bytes) -> bool:
 
 
 def _of_kept(_: str, held: bytes) -> bool:
-    return {"version", "key", "blocks"} <= json.loads(held).keys()
+    kept = json.loads(held)
+    return {"code", "record"} == kept.keys() and {"version", "key", "blocks"} <= kept["record"].keys()
 
 
 _KINDS = (
