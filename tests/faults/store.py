@@ -38,8 +38,8 @@ def _of_group(name: str, held: bytes) -> bool:
 
 
 def _of_kept(_: str, held: bytes) -> bool:
-    kept = json.loads(held)
-    return {"code", "record"} == kept.keys() and {"version", "key", "blocks"} <= kept["record"].keys()
+    record = json.loads(held)["record"]
+    return {"version", "key", "blocks"} <= record.keys()
 
 
 _KINDS = (
