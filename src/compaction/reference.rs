@@ -169,7 +169,7 @@ pub fn parse(plain: &str) -> Option<Reference<'_>> {
         return None;
     }
     let (head, note) = above.rsplit_once('\n').unwrap_or(("", above));
-    let form = form(head, note);
+    let form = form(head, note)?;
     let covered = match form {
         Form::Found { .. } => plain,
         // A preview is not put back: a framework may change it.
@@ -191,30 +191,31 @@ fn tokens(note: &str, form: &Form) -> Option<u64> {
     before.rsplit([' ', ',', '[']).next()?.parse().ok()
 }
 
-fn form(head: &str, note: &str) -> Form {
+/// The form that the first words of a note name. They alone decide it, so that lines put
+/// above a note never make it stand for something else; None where a note is not as this
+/// module writes it.
+fn form(head: &str, note: &str) -> Option<Form> {
     if note.starts_with(JSON) {
-        return Form::Json;
+        return Some(Form::Json);
     }
     for (prefix, kind) in [(RECORDS, SlotKind::String), (RECORDS_OF_VALUE, SlotKind::Json)] {
         if note.starts_with(prefix) {
-            return Form::Records { kind };
+            return Some(Form::Records { kind });
         }
     }
-    // Nothing stands above these two where this service writes them.
-    if let Some(rest) = note.strip_prefix(AGAIN).filter(|_| head.is_empty())
-        && let Some(Ok(again)) = serde_json::Deserializer::from_str(rest).into_iter().next()
-    {
-        return Form::Again(again);
+    // Nothing stands above the next two where this service writes them.
+    if let Some(rest) = note.strip_prefix(AGAIN) {
+        let again = serde_json::Deserializer::from_str(rest).into_iter().next()?.ok()?;
+        return head.is_empty().then_some(Form::Again(again));
     }
-    if let Some(rest) = note.strip_prefix(READ_BACK).filter(|_| head.is_empty())
-        && let Some(form) = read_back_form(rest)
-    {
-        return form;
+    if let Some(rest) = note.strip_prefix(READ_BACK) {
+        return read_back_form(rest).filter(|_| head.is_empty());
     }
-    if let Some((lines, _)) = note.strip_prefix(FOUND).and_then(|rest| rest.split_once(" |")) {
-        return Form::Found { head: head.to_owned(), lines: lines.to_owned() };
+    if let Some(rest) = note.strip_prefix(FOUND) {
+        let (lines, _) = rest.split_once(" |")?;
+        return Some(Form::Found { head: head.to_owned(), lines: lines.to_owned() });
     }
-    Form::Text
+    Some(Form::Text)
 }
 
 fn read_back_form(rest: &str) -> Option<Form> {

@@ -238,6 +238,27 @@ fn a_note_of_another_call_brings_nothing_back() {
     }
 }
 
+/// Lines above a note are a preview to some forms and a part of others: under lines that
+/// were not there, no note stands for more than it did.
+#[test]
+fn lines_above_a_note_do_not_change_what_it_stands_for() {
+    let app = TestApp::new();
+    let whole = |of: &Form| matches!(of, Form::Text | Form::Json | Form::Records { .. });
+    let mut tried = 0;
+    for (id, note) in victim(&app) {
+        let plain = reference::unseal(&note).unwrap().0;
+        if whole(&reference::parse(&plain).unwrap().form) {
+            continue;
+        }
+        let forged = format!("a line\n{note}");
+        for history in placed(&id, &forged) {
+            brings_nothing_back(&app, &history, &forged);
+            tried += 1;
+        }
+    }
+    assert!(tried >= 9, "{tried}");
+}
+
 /// Whoever lists another chat's folder, or repeats its notes, owns none of its files.
 #[test]
 fn a_forged_note_keeps_no_file_alive() {
