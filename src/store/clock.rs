@@ -166,7 +166,7 @@ pub(super) fn begin(private: &Dir) -> io::Result<()> {
     let now = Moment::now();
     let mut clock = Clock::of(now.wall);
     clock.observe(&now);
-    own_file::create(private, CLOCK, &clock.render()).map(drop)
+    own_file::create(private, CLOCK, &clock.render(), Synced::No).map(drop)
 }
 
 /// Observes the clock of a folder. Where nobody has observed it before, the time of its

@@ -70,7 +70,7 @@ impl Index {
                 clock::begin(&private)?;
             }
             let words = format!("{FORMAT_WORDS}{VERSION}\n");
-            own_file::create(&private, FORMAT, words.as_bytes())?;
+            own_file::create(&private, FORMAT, words.as_bytes(), Synced::No)?;
         }
         let names = own_file::make_folder(&private, NAMES)?;
         Ok(Index { private, names })
@@ -98,7 +98,7 @@ impl Index {
 
     /// Claims a name; false where it has a record.
     pub(super) fn create(&self, name: &FileName, record: &Record) -> io::Result<bool> {
-        own_file::create(&self.names, &file_of(name), &record.render())
+        own_file::create(&self.names, &file_of(name), &record.render(), Synced::No)
     }
 
     /// Replaces the record of a name.

@@ -3,22 +3,24 @@
 //! who has the key can write its code. Processes that share a folder share its key.
 
 use std::fmt;
-use std::io::{self, Read, Write};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, MetadataExt, OpenOptions, OpenOptionsExt};
-use rustix::fs::{Mode, OFlags};
+use cap_std::fs::{Dir, MetadataExt};
 
-use super::file::{is_own, open_named};
 use super::ledger::Print;
-use super::write::{rename_new, sync_folder};
-use super::{Ledger, Location, Store, StoreError, private};
+use super::own_file::{self, Synced};
+use super::write::sync_folder;
+use super::{Durability, Ledger, Location, Store, StoreError, private};
 
 /// The key's name in the private folder.
 const NAME: &str = "key";
 
 /// Length of a key, in bytes.
 const BYTES: usize = 32;
+
+/// Largest file of a key that is read, in bytes: hexadecimal digits and a line feed.
+const MOST_BYTES: usize = 2 * BYTES + 2;
 
 /// Shortest secret of an operator, in bytes.
 pub const SECRET_BYTES: usize = 32;
@@ -110,14 +112,11 @@ impl Ledger {
         if let Some(key) = self.known_key(folder, Print::of(&metadata)) {
             return Ok(Some(key));
         }
-        let file = open_named(private, NAME, OFlags::RDONLY, Mode::empty())?;
-        let metadata = file.metadata()?;
-        if !is_own(&metadata) || metadata.mode() & 0o077 != 0 || metadata.nlink() != 1 {
-            let why = "the key is another user's, or not private to this one";
+        if metadata.mode() & 0o077 != 0 {
+            let why = "the key is not private to this user";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
-        let mut text = Vec::new();
-        file.take(2 * BYTES as u64 + 2).read_to_end(&mut text)?;
+        let Some(text) = own_file::read(private, NAME, MOST_BYTES)? else { return Ok(None) };
         let key = Key::parse(&text)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key cannot be read"))?;
         self.note_key(folder.to_owned(), Print::of(&metadata), key);
@@ -141,7 +140,10 @@ impl Store {
     /// The folder cannot be written to, or what is there cannot be trusted: another user's
     /// key, or one that others can read.
     pub fn key_or_new(&self) -> Result<Key, StoreError> {
-        if let Some(key) = self.known_key() {
+        // One that was found may wait for its sync: its maker can have died.
+        let vouched =
+            self.ledger.operators_key().is_some() || self.ledger.knows_way(&self.key_at());
+        if let Some(key) = self.known_key().filter(|_| vouched) {
             return Ok(key);
         }
         let folder = self.make_folder()?;
@@ -151,31 +153,23 @@ impl Store {
     fn make_key(&self, folder: &Dir) -> io::Result<Key> {
         let private = private::make(folder)?;
         let at = self.folder().key();
-        if let Some(key) = self.ledger.key_in(&at, &private)? {
-            return Ok(key);
+        if self.ledger.key_in(&at, &private)?.is_none() {
+            let mut secret = [0; BYTES];
+            getrandom::fill(&mut secret).map_err(io::Error::other)?;
+            let text = blake3::Hash::from_bytes(secret).to_hex();
+            own_file::create(&private, NAME, text.as_bytes(), Synced::Yes)?;
         }
-        let mut secret = [0; BYTES];
-        getrandom::fill(&mut secret).map_err(io::Error::other)?;
-        let text = blake3::Hash::from_bytes(secret).to_hex();
-        let fresh = format!("{NAME}-{}.tmp", ulid::Ulid::generate());
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600);
-        let mut file = private.open_with(&fresh, &options)?;
-        let named = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .and_then(|()| rename_new(&private, &fresh, NAME));
-        if named.is_err() {
-            // Whatever the reason, the fresh file must not stay.
-            let _ = private.remove_file(&fresh);
+        if self.durability == Durability::Sync {
+            sync_folder(&private)?;
+            sync_folder(folder)?;
         }
-        match named {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
-        sync_folder(&private)?;
-        sync_folder(folder)?;
-        self.ledger.key_in(&at, &private)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+        let key = self.ledger.key_in(&at, &private)?.ok_or(io::ErrorKind::NotFound)?;
+        self.ledger.note_way(self.key_at());
+        Ok(key)
+    }
+
+    fn key_at(&self) -> PathBuf {
+        self.folder().child(private::PRIVATE).key().join(NAME)
     }
 }
 
@@ -186,7 +180,6 @@ mod tests {
 
     use super::super::testing::shop;
     use super::*;
-    use crate::store::Durability;
 
     fn again(store: &Store) -> Store {
         let ledger = Arc::new(Ledger::new(100));

@@ -5,10 +5,11 @@
 use std::io::{self, Read, Write};
 
 use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, File, MetadataExt};
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::file::{is_own, lock_within, open_named};
+use super::write::rename_new;
 
 /// Opens a folder right inside `parent`; None where there is none. One that is a link,
 /// or another user's, or that others may write to, is an error.
@@ -81,21 +82,11 @@ pub(super) enum Synced {
 
 /// Writes a file of a name that nothing has yet; false where something has it. It is
 /// seen whole or not at all.
-pub(super) fn create(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<bool> {
-    write_then(folder, bytes, Synced::No, |from| {
-        match rustix::fs::renameat_with(folder, from, folder, name, RenameFlags::NOREPLACE) {
-            Ok(()) => Ok(true),
-            Err(Errno::EXIST) => Ok(false),
-            // The file system knows no such rename.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                match folder.hard_link(from, folder, name) {
-                    Ok(()) => folder.remove_file(from).map(|()| true),
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-                    Err(error) => Err(error),
-                }
-            }
-            Err(error) => Err(error.into()),
-        }
+pub(super) fn create(folder: &Dir, name: &str, bytes: &[u8], synced: Synced) -> io::Result<bool> {
+    write_then(folder, bytes, synced, |from| match rename_new(folder, from, name) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
     })
 }
 
@@ -186,8 +177,8 @@ mod tests {
     #[test]
     fn a_file_is_created_once_and_replaced_whole() {
         let (temp, dir) = folder();
-        assert!(create(&dir, "a", b"one").unwrap());
-        assert!(!create(&dir, "a", b"two").unwrap());
+        assert!(create(&dir, "a", b"one", Synced::No).unwrap());
+        assert!(!create(&dir, "a", b"two", Synced::Yes).unwrap());
         assert_eq!(read(&dir, "a", 3).unwrap().unwrap(), b"one");
         assert!(read(&dir, "a", 2).is_err(), "too large");
         replace(&dir, "a", b"2", Synced::Yes).unwrap();
@@ -213,7 +204,7 @@ mod tests {
         for name in ["link", "hard", "open", "folder"] {
             assert!(read(&dir, name, 9).is_err(), "{name}");
             assert!(lock(&dir, name, 1).is_err(), "{name}");
-            assert!(!create(&dir, name, b"y").unwrap(), "{name}");
+            assert!(!create(&dir, name, b"y", Synced::No).unwrap(), "{name}");
             mark(&dir, name).unwrap();
         }
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "x");
