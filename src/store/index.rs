@@ -15,19 +15,19 @@ use super::{FileName, clock, manifest, private};
 /// The folder of records.
 const NAMES: &str = "names";
 
-/// What the private folder's form is told by, and the form of this version.
+/// The file that states the private folder's format, and the format of this version.
 const FORMAT: &str = "format";
 const FORMAT_WORDS: &str = "unburden store ";
 const VERSION: u32 = 2;
 
-/// What is locked while files come to their end.
+/// The file that is locked while files come to their end.
 const LOCK: &str = "lock";
 
 /// How often, a millisecond apart, the lock is asked for: a batch of deletions holds it
 /// for much less.
 const LOCK_TRIES: u32 = 5_000;
 
-/// What the index tells of a name.
+/// The answer of the index for a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// Nothing: the name is free, or its file is older than its index.
@@ -70,7 +70,8 @@ impl Index {
                 clock::begin(&private)?;
             }
             let words = format!("{FORMAT_WORDS}{VERSION}\n");
-            own_file::create(&private, FORMAT, words.as_bytes(), Synced::No)?;
+            // A power cut that left its name without its words would close the folder.
+            own_file::create(&private, FORMAT, words.as_bytes(), Synced::Yes)?;
         }
         let names = own_file::make_folder(&private, NAMES)?;
         Ok(Index { private, names })
