@@ -5,7 +5,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::record_texts::records;
 
@@ -165,6 +165,24 @@ pub(crate) fn messages() -> impl Strategy<Value = Vec<String>> {
         messages.truncate(400);
         messages
     })
+}
+
+/// A chat completions message that calls a tool.
+pub(crate) fn call(id: &str, name: &str, arguments: &Value) -> String {
+    json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}
+    ]})
+    .to_string()
+}
+
+/// The result of a call.
+pub(crate) fn result(id: &str, text: &str) -> String {
+    json!({"role": "tool", "tool_call_id": id, "content": text}).to_string()
+}
+
+/// A user's message.
+pub(crate) fn user(text: &str) -> String {
+    json!({"role": "user", "content": text}).to_string()
 }
 
 /// The texts as one array, with white space where JSON allows it.

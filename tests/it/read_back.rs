@@ -4,24 +4,13 @@
 use serde_json::{Value, json};
 
 use crate::app::{TestApp, split};
-use crate::history::array;
+use crate::history::{array, call, result, user};
 
 const SETTINGS: &str =
     r#"{"max_total_tokens": 1, "max_tool_message_tokens": 60, "keep_recent_count": 1}"#;
 
 fn settings() -> Value {
     serde_json::from_str(SETTINGS).unwrap()
-}
-
-fn call(id: &str, name: &str, arguments: &Value) -> String {
-    json!({"role": "assistant", "content": null, "tool_calls": [
-        {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}
-    ]})
-    .to_string()
-}
-
-fn result(id: &str, text: &str) -> String {
-    json!({"role": "tool", "tool_call_id": id, "content": text}).to_string()
 }
 
 fn log() -> String {
@@ -42,10 +31,6 @@ fn moved() -> (TestApp, Vec<String>) {
         messages[1].contains("(detailed result is stored in /workspace/store/tool_call_1.txt)")
     );
     (app, messages)
-}
-
-fn user(text: &str) -> String {
-    json!({"role": "user", "content": text}).to_string()
 }
 
 /// Appends a call and its result, offloads, and checks the promise.
