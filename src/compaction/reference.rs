@@ -53,7 +53,7 @@ const RECORDS_OF_VALUE: &str = "[JSONL records of a JSON value: ";
 const AGAIN: &str = "[records again: ";
 /// Stands before the code, at the end of a note or alone.
 const REF: &str = "ref ";
-/// What codes of references are made for.
+/// The purpose that codes of references are bound to.
 const PURPOSE: &str = "reference";
 
 /// How the text behind a reference is rebuilt from the file.
@@ -104,9 +104,9 @@ pub struct Reference<'a> {
     pub path: &'a str,
     /// How the text comes back.
     pub form: Form,
-    /// What the text costs, in tokens, where the note says so.
+    /// The cost of the text in tokens, where the note states it.
     pub tokens: Option<u64>,
-    /// What the code covers of the text.
+    /// The part of the text that the code covers.
     covered: &'a str,
 }
 
@@ -179,7 +179,7 @@ pub fn parse(plain: &str) -> Option<Reference<'_>> {
     Some(Reference { path, form, tokens, covered })
 }
 
-/// What the text behind a reference costs, as its note states it. Where a note repeats
+/// The cost in tokens of the text behind a reference, as its note states it. Where a note repeats
 /// words of a text, the number stands behind them, else before.
 fn tokens(note: &str, form: &Form) -> Option<u64> {
     let before = match form {

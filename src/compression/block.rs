@@ -86,7 +86,7 @@ pub struct Block {
     pub more: Option<MoreFiles>,
     /// Where its messages are, oldest first.
     pub originals: Vec<Originals>,
-    /// What proves that this service wrote the block; None until it is sealed.
+    /// Proves that this service wrote the block; None until it is sealed.
     pub code: Option<Code>,
 }
 

@@ -160,7 +160,7 @@ pub(super) fn spoken<'a>(messages: &'a [Said<'_>]) -> impl Iterator<Item = &'a s
     said(messages).filter(|(role, _)| *role == Role::User).map(|(_, text)| text)
 }
 
-/// What users and, among their turns, the operator said.
+/// The texts of users and, among their turns, of the operator.
 fn said<'a>(messages: &'a [Said<'_>]) -> impl Iterator<Item = (Role, &'a str)> {
     let texts = || {
         let speaks = |message: &&Said<'_>| [Role::User, Role::MidSystem].contains(&message.role);

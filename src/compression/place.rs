@@ -86,7 +86,7 @@ impl Search<'_> {
 }
 
 impl Place {
-    /// What holds snapshots, or the first that can: a system message, the system
+    /// The place that holds snapshots, or the first that can: a system message, the system
     /// prompt `system` beside the messages (before any message where the format
     /// keeps it apart), or a message to be added. A snapshot counts where `proves` says
     /// that this service wrote it.

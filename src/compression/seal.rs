@@ -8,7 +8,7 @@ use crate::store::{Code, Key};
 pub(super) const END: &str = "</state_snapshot>";
 const OPEN: &str = "(ref ";
 const CLOSE: &str = ")";
-/// What codes of blocks are made for.
+/// The purpose that codes of blocks are bound to.
 const PURPOSE: &str = "snapshot";
 
 /// Says whether this service wrote a snapshot that stands so in a text.

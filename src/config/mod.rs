@@ -150,9 +150,9 @@ impl ReloadConfig {
         }
     }
 
-    /// The ceilings of a page.
-    pub fn read_file(&self) -> read_file::Limits {
-        read_file::Limits { answer_bytes: self.read_answer_bytes }
+    /// The ceilings of a page that is read within `deadline`.
+    pub fn read_file(&self, deadline: Duration) -> read_file::Limits {
+        read_file::Limits { answer_bytes: self.read_answer_bytes, deadline }
     }
 }
 

@@ -260,7 +260,7 @@ impl Mending<'_> {
         }
     }
 
-    /// Who speaks in the first message from there on that is no prompt.
+    /// The speaker of the first message from there on that is no prompt.
     fn kept_from(&self, at: usize) -> Option<Role> {
         (at..self.views.len()).find_map(|at| match &self.messages[at] {
             _ if self.before.contains_key(&at) => Some(Role::User),

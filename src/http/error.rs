@@ -170,7 +170,6 @@ fn extract(error: &ExtractError) -> (StatusCode, &'static str, Option<&'static s
     use ExtractError as E;
     let refused = |code, field| (StatusCode::UNPROCESSABLE_ENTITY, code, Some(field));
     match error {
-        E::Reload(error) => reload(error, "file_path"),
         E::Query(error) => match error {
             QueryError::UnknownField { .. } => refused("field_unknown", "where"),
             QueryError::BadPattern { .. } => refused("pattern_invalid", "where"),
@@ -198,7 +197,6 @@ fn extract(error: &ExtractError) -> (StatusCode, &'static str, Option<&'static s
         },
         E::NoRecords { .. } => refused("no_records", "file_path"),
         E::Damaged { .. } => refused("records_damaged", "file_path"),
-        E::TooLarge { .. } => refused("file_too_large", "file_path"),
         E::NoParam { .. } => refused("param_unknown", "params"),
     }
 }
@@ -226,6 +224,7 @@ fn reload(
         E::NotAFile { .. } => refused("not_a_file", path),
         E::NotText { .. } => refused("not_text", path),
         E::TooLarge { .. } => refused("file_too_large", path),
+        E::TooSlow { .. } => (StatusCode::GATEWAY_TIMEOUT, "request_timeout", Some(path)),
         E::Expired { .. } | E::Deleted { .. } => (StatusCode::GONE, "file_expired", Some(path)),
         E::LinesPastEnd { .. } => refused("offset_past_end", "lines"),
         E::OffsetPastEnd { .. } => refused("offset_past_end", "offset"),

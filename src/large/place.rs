@@ -6,14 +6,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::request::Request;
 use super::run::Written;
 use crate::history::splice::quote;
-use crate::lro::file::split;
 use crate::lro::header;
 use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
 use crate::redact::Redact;
 use crate::store::{
-    Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Stem, Store,
-    StoreError, modified, read_regular, read_start, regular_len, rfc3339,
+    Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
+    Store, StoreError, modified, read_start, regular_len, rfc3339,
 };
 
 /// How much of a file is read for its header's lifetime, in bytes.
@@ -52,16 +51,20 @@ impl<'a> Place<'a> {
     }
 
     /// The file that holds this very result already, its lease renewed.
-    pub(super) fn known(&self, lifetimes: &Lifetimes) -> Result<Option<FileName>, StoreError> {
+    pub(super) fn known(
+        &self,
+        reader: &Reader<'_>,
+        lifetimes: &Lifetimes,
+    ) -> Result<Option<FileName>, StoreError> {
         let found = self
             .store
             .find_lro(self.prefix(), &self.request.operation, &self.identity)
             .map_err(|source| self.failed("listing", source))?;
         let Some(name) = found else { return Ok(None) };
-        // The name says what the file holds; that it still does is seen.
+        // The name says what was stored; whether that is still there, its hash.
         let at = self.store.folder().child(name.as_str());
-        let content = read_regular(&at).unwrap_or_default();
-        if split(&content).map(|stored| stored.identity()).ok() != Some(self.identity) {
+        let recorded = reader.recorded(&at);
+        if recorded.is_none() || reader.hash(&at).ok() != recorded {
             return Ok(None);
         }
         let leases = self.store.renew(std::slice::from_ref(&name), lifetimes, self.now);

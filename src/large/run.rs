@@ -17,7 +17,8 @@ use crate::lro::header::SCHEMA_VERSION;
 use crate::lro::profile::Profile;
 use crate::redact::Redact;
 use crate::store::{
-    Claim, Durability, FileName, Ledger, Lifetimes, Location, Roots, Store, StoreError, rfc3339,
+    Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
+    rfc3339,
 };
 
 /// Longest query that a header holds, in characters.
@@ -134,8 +135,12 @@ impl Large {
         own.unwrap_or_else(|| temporary().or_else(|| self.roots.first()))
     }
 
-    /// Runs one request.
-    pub fn offload(&self, request: &Request<'_>) -> Result<Outcome, LargeError> {
+    /// Runs one request; `reader` reads the files that may hold its result already.
+    pub fn offload(
+        &self,
+        request: &Request<'_>,
+        reader: &Reader<'_>,
+    ) -> Result<Outcome, LargeError> {
         let estimated_tokens = request.estimated_tokens();
         let threshold_tokens =
             request.threshold_tokens.unwrap_or_else(|| self.threshold_of(request.profile));
@@ -156,7 +161,7 @@ impl Large {
             let why = "there is no allowed folder";
             return Ok(failed(request, estimated_tokens, threshold_tokens, why));
         };
-        Ok(match self.file(request, folder, estimated_tokens) {
+        Ok(match self.file(request, reader, folder, estimated_tokens) {
             Ok(Filed::Done { descriptor, file, warnings }) => {
                 Outcome::Offloaded { descriptor, file, warnings }
             }
@@ -177,6 +182,7 @@ impl Large {
     fn file(
         &self,
         request: &Request<'_>,
+        reader: &Reader<'_>,
         folder: Location,
         estimated_tokens: u64,
     ) -> Result<Filed, StoreError> {
@@ -198,7 +204,7 @@ impl Large {
         let identity = identity(&found, &facts);
         let _turn = self.turns.take(&identity);
         let place = Place::new(&store, request, identity, now, self.redact);
-        let known = place.known(&self.lifetimes)?;
+        let known = place.known(reader, &self.lifetimes)?;
         // What was tried on the same records once needs no second trial; but recipes
         // that were made where secrets are shown may show one.
         let tried = known.as_ref().filter(|_| self.redact == Redact::Off);

@@ -122,7 +122,7 @@ impl Job<'_> {
         }
     }
 
-    /// What is counted and never read, so that nobody takes it for understood.
+    /// A warning of parts that are counted and never read.
     fn unknown_parts(&self) -> Option<String> {
         let unknown = |(index, measured): (usize, &Arc<Measured>)| {
             measured.view.unknown.clone().map(|kind| (index, kind))

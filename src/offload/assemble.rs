@@ -81,7 +81,7 @@ impl Job<'_> {
         }
     }
 
-    /// What stands before the messages that stay, where these do not begin with the
+    /// The message to put before those that stay, where these do not begin with the
     /// user and no user's message of the service's own holds the snapshots.
     fn bridge(&self, compression: &Compression) -> Option<&'static str> {
         let (place, gone) = (&compression.place, &compression.gone);

@@ -20,7 +20,7 @@ use crate::store::{Code, Key, Stem};
 
 /// The form of the record; another is not read.
 const VERSION: u32 = 2;
-/// What codes of records are made for.
+/// The purpose that codes of records are bound to.
 const PURPOSE: &str = "kept snapshot";
 const OPEN: &str = "{\"code\":\"";
 const BETWEEN: &str = "\",\"record\":";

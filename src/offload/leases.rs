@@ -162,12 +162,12 @@ impl Job<'_> {
         }
     }
 
-    /// What makes the file of a move.
+    /// The call and chat that make the file of a move.
     pub(super) fn origin_of(&self, item: &Move) -> Origin {
         Origin { call: self.call_of(item), chat: Some(self.chat()), ttl_seconds: None }
     }
 
-    /// What makes a file of a compression.
+    /// The call and chat that make a file of a compression.
     pub(super) fn own_origin(&self) -> Origin {
         let call = Call { tool: Some("context_offload".to_owned()), ..Call::default() };
         Origin { call, chat: Some(self.chat()), ttl_seconds: None }

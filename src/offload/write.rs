@@ -50,7 +50,7 @@ impl Job<'_> {
         Ok(created)
     }
 
-    /// What the file of a move holds.
+    /// The content of the file of a move.
     pub(super) fn stored_text<'a>(&'a self, item: &'a Move) -> Cow<'a, str> {
         match &item.target {
             Target::File { records: Some(records), .. } => {

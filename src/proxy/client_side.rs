@@ -140,7 +140,7 @@ impl Proxy {
         None
     }
 
-    /// What a call of the upstream's tool is.
+    /// The kind of a call of the upstream's tool.
     fn kind_of_call(&self, tool: &str, arguments: Option<&str>) -> Kind {
         if self.settings.filter.takes(tool) {
             Kind::Call(Call::new(tool, arguments))

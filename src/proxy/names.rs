@@ -12,11 +12,11 @@ use std::collections::HashSet;
 use crate::history::splice::quote;
 use crate::tools::{self, Definition, RELOAD};
 
-/// What a reload tool is called where its own name is taken.
+/// Prefix of a reload tool whose own name is taken.
 const OURS: &str = "unburden_";
 /// Most of these prefixes: some clients refuse names of more than 64 characters.
 const MOST: usize = 2;
-/// What a tool of the upstream is called where it took a name of ours.
+/// Prefix of an upstream's tool that took a name of ours.
 const THEIRS: &str = "upstream_";
 
 /// The reload tools under the names that this client has them by.

@@ -1,4 +1,4 @@
-//! What the upstream says: passed on, or worked on and then passed on. An answer is
+//! Messages of the upstream: passed on, some of them edited before. An answer is
 //! believed only where the upstream was asked: not one to a call of ours, not one ahead
 //! of its request, not a second one.
 

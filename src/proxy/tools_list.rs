@@ -52,7 +52,7 @@ impl<'a> Page<'a> {
         changed(self.result, "tools", |_| Some(tools))
     }
 
-    /// What is to change of one tool.
+    /// The edit of one tool, where it needs one.
     fn edit(&self, tool: &str, filter: &Filter, names: &Names) -> Option<Edit> {
         let name = member(tool, "name").and_then(text)?;
         let plain = filter.takes(&name).then(|| without(tool, "outputSchema")).flatten();

@@ -25,7 +25,7 @@ const SIGN: usize = 96;
 /// Deepest indentation of a line that assigns, in bytes.
 const INDENT: usize = 80;
 
-/// What says behind a name that a value follows, and the quote that opens it.
+/// Matches the signs between a name and its value, and the quote that opens the value.
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     let typed = r"(?::\s?&?[A-Za-z]{1,12}(?:\s[a-z]{1,8})?\s{0,2}=)";
     let gap = r"[ \t]{0,24}";

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a name says of its value.
+/// How much a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A person chose it: short, and of any letters.
@@ -27,7 +27,7 @@ const OWNERS: &[&str] = &[
     "pg", "mongo", "auth", "login", "proxy", "ssh", "sudo", "bind", "ldap", "vnc", "key", "store",
     "trust", "cert", "basic",
 ];
-/// What a secret key is the key of.
+/// Words before "key" that make it a secret.
 const OF_KEY: &[&str] = &[
     "api",
     "app",
@@ -76,7 +76,7 @@ const TOKENS: &[&str] = &[
     "credentials",
     "authorization",
 ];
-/// What may follow a name and still be a part of it.
+/// Endings that are still a part of a name.
 pub(super) const SUFFIX: &str = "(?:[_-]?(?:base|value|string|[0-9]{1,2}))?";
 
 /// A word of a text that ends the name of a secret.

@@ -24,7 +24,7 @@ struct File {
 struct Rule {
     /// What a mark calls it.
     id: String,
-    /// Whose secret it is; for readers of the file.
+    /// The service that issues the secret; for readers of the file.
     #[cfg_attr(not(test), expect(dead_code, reason = "a reader of the file wants to know"))]
     description: String,
     regex: String,
@@ -44,7 +44,7 @@ struct Allowlist {
     stopwords: Vec<String>,
 }
 
-/// What a secret is beyond its format, so that a look-alike stays.
+/// A test of a secret beyond its format, so that a look-alike stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Value {
@@ -127,7 +127,7 @@ fn begins_word(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// What runs where one of its words occurs.
+/// A search that runs where one of its words occurs.
 #[derive(Clone, Copy)]
 enum Finder {
     Rule(usize),

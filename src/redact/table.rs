@@ -11,7 +11,7 @@ const LINE: usize = 16 * 1024;
 /// Most columns.
 const COLUMNS: usize = 256;
 
-/// What separates the cells of a table.
+/// Separates the cells of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Sign(u8),

@@ -62,7 +62,7 @@ const BEGINNINGS: &[&str] = &[
     "fixme",
     "todo",
 ];
-/// What a template, a mask or an address holds somewhere.
+/// Words that only a template, a mask or an address holds.
 const PARTS: &[&str] = &[
     "redacted",
     "${",
@@ -77,7 +77,7 @@ const PARTS: &[&str] = &[
     "-here",
     "...",
 ];
-/// What the name of a variable of a secret holds.
+/// Words in the name of a variable that holds a secret.
 const NAMES: &[&str] =
     &["passw", "passphrase", "secret", "token", "api_key", "apikey", "_key", "-key", "credential"];
 /// Words of a sentence.

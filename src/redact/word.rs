@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::Redact;
 
-/// What a word that is hidden begins with.
+/// Prefix of a word that stands for a hidden one.
 const HIDDEN: &str = "redacted_";
 /// Digits of its hash.
 const DIGITS: usize = 16;

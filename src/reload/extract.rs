@@ -4,14 +4,12 @@
 //! output, and an answer that a bound cut says so.
 
 use std::borrow::Cow;
-use std::io::Read;
 use std::time::{Duration, Instant};
 
+use super::CountTokens;
 use super::extract_answer::{Extracted, of_jq, of_query};
 use super::extract_request::{Asked, JqFilter, RecipeCall};
-use super::regular_file::{Opened, open_target};
 use super::trial::tried;
-use super::{CountTokens, ReloadError, Target};
 use crate::jq::{Job, Jq, JqError};
 use crate::lro::file::{self, Stored};
 use crate::lro::profile::{Detail, Profile};
@@ -37,9 +35,6 @@ pub struct Limits {
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Reload(#[from] ReloadError),
     /// The condition, or what stands beside it.
     #[error(transparent)]
     Query(#[from] QueryError),
@@ -63,16 +58,6 @@ pub enum ExtractError {
         /// What is wrong with it.
         why: String,
     },
-    /// A file that is too large to be asked.
-    #[error("{path:?} has {found} bytes; up to {accepted} would be accepted")]
-    TooLarge {
-        /// The path as the caller spells it.
-        path: String,
-        /// Its length.
-        found: u64,
-        /// The largest length.
-        accepted: u64,
-    },
     /// A parameter that the recipe does not have.
     #[error("recipe {recipe} has no parameter \"{found}\"; {accepted}")]
     NoParam {
@@ -95,15 +80,15 @@ pub struct Means<'a> {
     pub count: CountTokens<'a>,
 }
 
-/// Asks one question of the file that `target` names.
+/// Asks one question of the file at `path`, as the caller spells it, which holds `content`.
 pub fn extract(
-    target: &Target<'_>,
+    content: &str,
+    path: &str,
     asked: &Asked<'_>,
     max_tokens: Option<u64>,
     means: &Means<'_>,
 ) -> Result<Extracted, ExtractError> {
-    let content = read(target, means.limits.file_bytes)?;
-    let records = Records::of(&content, target.spelled)?;
+    let records = Records::of(content, path)?;
     let lines = records.lines();
     let limits = means.limits;
     let room = max_tokens.unwrap_or(limits.default_max_tokens);
@@ -130,24 +115,6 @@ pub fn extract(
             Ok(of_jq(means.jq.run(&job, lines)?, &job, records.count(), room, &count))
         }
     }
-}
-
-fn read(target: &Target<'_>, most: u64) -> Result<String, ExtractError> {
-    let path = || target.spelled.to_owned();
-    let Some(Opened::File(mut file)) = open_target(target)? else {
-        return Err(ReloadError::NotAFile { path: path() }.into());
-    };
-    let failed = |source| ReloadError::Io { path: path(), source };
-    let found = file.metadata().map_err(failed)?.len();
-    if found > most {
-        return Err(ExtractError::TooLarge { path: path(), found, accepted: most });
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(failed)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let byte_offset = error.utf8_error().valid_up_to() as u64;
-        ReloadError::NotText { path: path(), byte_offset }.into()
-    })
 }
 
 /// The records of a file: of one made for them, or found in a stored result.

@@ -20,7 +20,7 @@ use super::{
     regular_file::{self, Opened},
     search::Search,
     walk::{self, Walk},
-    watch::Watch,
+    watch::{Watch, WatchedReader},
 };
 
 /// Whether `a` matches `A`.
@@ -175,7 +175,7 @@ pub fn grep(
     let glob = query.glob.as_deref().filter(|glob| !glob.is_empty());
     let files = walk::compile_glob(glob, limits.pattern_bytes)?;
     let mut search = Search::new(query, limits, count, &pattern, &watch);
-    match regular_file::open_target(target)? {
+    match regular_file::open_target(target, &watch)? {
         Some(Opened::File(file)) => {
             let name = file_name(target);
             if walk::selects_file(&files, &name) {
@@ -209,7 +209,7 @@ pub fn grep_in(
     let watch = Watch::new(Instant::now() + limits.deadline);
     let pattern = checked(query, limits)?;
     let mut search = Search::new(query, limits, count, &pattern, &watch);
-    search.file(file_name(target), text.as_bytes());
+    search.file(file_name(target), WatchedReader { inner: text.as_bytes(), watch: &watch });
     let heading = Heading { pattern: &query.pattern, path: target.spelled, glob: None };
     let room = Room { bytes: limits.answer_bytes, tokens: query.max_tokens };
     Ok(grep_text::answer(&heading, search.findings, room, count))

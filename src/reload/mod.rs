@@ -115,13 +115,22 @@ pub enum ReloadError {
     },
     /// A file that is too large to be read whole.
     #[error(
-        "{path:?} has more than {limit} bytes; its parts by read_file, or a smaller file, would be accepted"
+        "{path:?} has {found} bytes; up to {limit} would be accepted, and read_file returns parts \
+         of larger files"
     )]
     TooLarge {
         /// The path as the caller spells it.
         path: String,
+        /// Its length in bytes.
+        found: u64,
         /// The greatest length in bytes.
         limit: u64,
+    },
+    /// A file that could not be read in the time for one request.
+    #[error("reading {path:?} took longer than a request may; a smaller file would be accepted")]
+    TooSlow {
+        /// The path as the caller spells it.
+        path: String,
     },
     /// A page of lines that begins after the last line.
     #[error(

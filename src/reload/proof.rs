@@ -30,7 +30,7 @@ pub struct Proven {
     pub path: String,
     /// How the text comes back.
     pub form: Form,
-    /// What the text costs, in tokens.
+    /// The cost of the text in tokens.
     pub tokens: Option<u64>,
 }
 
@@ -46,12 +46,12 @@ pub struct Unproven {
     pub broken: bool,
 }
 
-/// What is said where a code does not hold. A file that another text stands in now, one
+/// The error where a code does not hold. A file that another text stands in now, one
 /// that was never there and a forged note are not told apart.
 const NO_PROOF: &str = "its code does not prove that this store wrote it for this call and that \
                         the file still holds the same content";
 
-/// What is said where a code would hold with the content that the file had.
+/// The error where a code would hold with the content that the file had.
 const BROKEN: &str = "its file is gone, or holds something else now";
 
 impl Prover<'_> {
@@ -71,9 +71,11 @@ impl Prover<'_> {
         let stored = self.reader.recorded(&at);
         let broken = stored.is_some_and(|stored| found.code(&key, id, &stored) == code);
         let why = match content {
-            Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText) if broken => BROKEN.to_owned(),
+            Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText(_)) if broken => {
+                BROKEN.to_owned()
+            }
             // The words for a file that is not there are those for a forged one.
-            Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText) => NO_PROOF.to_owned(),
+            Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText(_)) => NO_PROOF.to_owned(),
             Err(error) => error.to_string(),
         };
         Some(Err(Unproven { path, why, broken }))
@@ -113,7 +115,7 @@ impl Prover<'_> {
         }
     }
 
-    /// What the code of a reference to `at` covers of its files.
+    /// The hash of the files that the code of a reference to `at` covers.
     pub(super) fn content(&self, form: &Form, at: &Location) -> Result<Hash, ReadError> {
         let Form::Found { head, lines } = form else { return self.reader.hash(at) };
         let missing = || ReadError::Missing(std::io::ErrorKind::NotFound.into());

@@ -14,6 +14,8 @@
 //! A page that a ceiling cuts ends with a line; where not even its first line
 //! fits it ends inside that line, and reading goes on by bytes.
 
+use std::time::{Duration, Instant};
+
 use serde::Serialize;
 
 use super::{
@@ -21,6 +23,7 @@ use super::{
     page::{self, Span},
     page_cut::{self, Room},
     regular_file::{self, Opened},
+    watch::{Interruption, Watch},
 };
 
 /// The longest character; what a range needs beyond its ends to keep whole
@@ -57,16 +60,18 @@ pub enum Part {
     },
 }
 
-/// The ceiling on one page.
+/// The ceilings on one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Of the answer, header included. One character is returned even above it.
     pub answer_bytes: usize,
+    /// The time from the call on.
+    pub deadline: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { answer_bytes: 4 * 1024 * 1024 }
+        Self { answer_bytes: 4 * 1024 * 1024, deadline: Duration::from_secs(30) }
     }
 }
 
@@ -110,8 +115,8 @@ impl ReadAnswer {
 /// knows the totals; no more than the page is kept in memory.
 ///
 /// An error is a target that cannot be read or is no regular file, an offset
-/// past its end, a page that would hold a byte that is not UTF-8 text, and a
-/// limit or a `max_tokens` of 0.
+/// past its end, a page that would hold a byte that is not UTF-8 text, a file
+/// that is not read to its end in time, and a limit or a `max_tokens` of 0.
 pub fn read_file(
     target: &Target<'_>,
     query: &Query,
@@ -121,15 +126,20 @@ pub fn read_file(
     check_max_tokens(query.max_tokens)?;
     let span = span(query.part)?;
     let path = || target.spelled.to_owned();
-    let file = match regular_file::open_target(target)? {
+    let watch = Watch::new(Instant::now() + limits.deadline);
+    let file = match regular_file::open_target(target, &watch)? {
         Some(Opened::File(file)) => file,
         Some(Opened::Folder(_)) | None => {
             return Err(ReloadError::NotAFile { path: path() });
         }
     };
     let keep = limits.answer_bytes.saturating_add(2 * CHARACTER_BYTES);
-    let page =
-        page::scan(file, &span, keep).map_err(|source| ReloadError::Io { path: path(), source })?;
+    let page = page::scan(file, &span, keep).map_err(|source| match watch.take() {
+        Interruption::Deadline => ReloadError::TooSlow { path: path() },
+        Interruption::Unreadable | Interruption::LongLine => {
+            ReloadError::Io { path: path(), source }
+        }
+    })?;
     let room = Room { bytes: limits.answer_bytes, tokens: query.max_tokens, count };
     let not_text =
         |page_cut::NotText { byte_offset }| ReloadError::NotText { path: path(), byte_offset };

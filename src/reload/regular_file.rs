@@ -1,19 +1,21 @@
 //! Opening what a query names, and nothing else: regular files and folders.
 //! Everything is opened without blocking and judged by the open handle, so a
 //! FIFO that somebody planted cannot hang a reader and no name can be swapped
-//! between the check and the use.
+//! between the check and the use. What is read from a file ends with the watch it was
+//! opened under.
 
 use std::{io, path::Path};
 
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::{fs::OFlags, io::Errno};
 
+use super::watch::{Watch, WatchedReader};
 use super::{ReloadError, Target};
 use crate::store::is_private;
 
 #[derive(Debug)]
-pub(super) enum Opened {
-    File(File),
+pub(super) enum Opened<'a> {
+    File(WatchedReader<'a, File>),
     Folder(Dir),
 }
 
@@ -27,7 +29,12 @@ pub(super) enum Symlinks {
 
 /// Opens a path inside `dir`; `None` is something that is neither a regular
 /// file nor a folder.
-pub(super) fn open(dir: &Dir, path: &Path, symlinks: Symlinks) -> io::Result<Option<Opened>> {
+pub(super) fn open<'a>(
+    dir: &Dir,
+    path: &Path,
+    symlinks: Symlinks,
+    watch: &'a Watch,
+) -> io::Result<Option<Opened<'a>>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if symlinks == Symlinks::Refuse {
@@ -47,7 +54,7 @@ pub(super) fn open(dir: &Dir, path: &Path, symlinks: Symlinks) -> io::Result<Opt
     }
     let kind = file.metadata()?.file_type();
     Ok(if kind.is_file() {
-        Some(Opened::File(file))
+        Some(Opened::File(WatchedReader { inner: file, watch }))
     } else if kind.is_dir() {
         Some(Opened::Folder(Dir::from_std_file(file.into_std())))
     } else {
@@ -57,8 +64,11 @@ pub(super) fn open(dir: &Dir, path: &Path, symlinks: Symlinks) -> io::Result<Opt
 
 /// Opens what the caller named; what cannot exist and what lies outside get
 /// the same answer as what is missing.
-pub(super) fn open_target(target: &Target<'_>) -> Result<Option<Opened>, ReloadError> {
-    open(target.dir, target.path, Symlinks::Follow)
+pub(super) fn open_target<'a>(
+    target: &Target<'_>,
+    watch: &'a Watch,
+) -> Result<Option<Opened<'a>>, ReloadError> {
+    open(target.dir, target.path, Symlinks::Follow, watch)
         .map_err(|source| unopened(target.spelled.to_owned(), source))
 }
 

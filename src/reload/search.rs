@@ -99,11 +99,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn file(&mut self, path: String, file: impl Read) {
+    pub(super) fn file(&mut self, path: String, file: WatchedReader<'_, impl Read>) {
         self.findings.files_searched += 1;
         self.findings.paths.push(path);
         let matcher = &self.matcher;
-        let reader = WatchedReader { inner: file, watch: self.watch };
         let mut sink = Collector {
             matcher,
             count: self.count,
@@ -115,7 +114,7 @@ impl<'a> Search<'a> {
             used_tokens: &mut self.used_tokens,
             findings: &mut self.findings,
         };
-        if self.searcher.search_reader(matcher, reader, &mut sink).is_err() {
+        if self.searcher.search_reader(matcher, file, &mut sink).is_err() {
             match self.watch.take() {
                 Interruption::Deadline => self.late(),
                 Interruption::Unreadable => self.skip_last(WhySkipped::Unreadable),

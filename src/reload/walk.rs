@@ -11,7 +11,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use super::{
     ReloadError,
     regular_file::{self, Opened, Symlinks},
-    watch::{Interruption, Watch},
+    watch::{Interruption, Watch, WatchedReader},
 };
 
 /// How deep folders are entered. Each level holds a handle open.
@@ -19,10 +19,10 @@ const DEPTH: usize = 64;
 
 /// What the walk meets next.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum Step<'a> {
     File {
         path: String,
-        file: File,
+        file: WatchedReader<'a, File>,
     },
     /// A file or folder that is there and cannot be read.
     Unreadable {
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
         Self { folders: vec![root], glob, watch, entries }
     }
 
-    fn enter(&mut self, dir: Dir, prefix: String) -> Option<Step> {
+    fn enter(&mut self, dir: Dir, prefix: String) -> Option<Step<'a>> {
         match self.list(&dir, &prefix) {
             Ok(entries) => {
                 self.folders.push(Folder { dir, prefix, entries: entries.into_iter() });
@@ -159,10 +159,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Step;
+impl<'a> Iterator for Walk<'a> {
+    type Item = Step<'a>;
 
-    fn next(&mut self) -> Option<Step> {
+    fn next(&mut self) -> Option<Step<'a>> {
         loop {
             let depth = self.folders.len();
             let folder = self.folders.last_mut()?;
@@ -175,7 +175,8 @@ impl Iterator for Walk<'_> {
             } else {
                 format!("{}{}", folder.prefix, entry.name.to_string_lossy())
             };
-            match regular_file::open(&folder.dir, Path::new(&entry.name), Symlinks::Refuse) {
+            let name = Path::new(&entry.name);
+            match regular_file::open(&folder.dir, name, Symlinks::Refuse, self.watch) {
                 Ok(Some(Opened::File(file))) => return Some(Step::File { path, file }),
                 Ok(Some(Opened::Folder(_))) if depth > DEPTH => {
                     return Some(Step::TooDeep { path });

@@ -3,11 +3,10 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::reload::COPIES;
-use super::{Failure, Service, target};
+use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params};
-use crate::reload::extract::{ExtractError, Means, extract};
+use crate::reload::extract::{Means, extract};
 use crate::reload::extract_answer::Extracted;
 use crate::reload::extract_request::{Asked, AskedError};
 use crate::tokens::Tokenizer;
@@ -32,14 +31,11 @@ impl Service {
         })?;
         let max_tokens = params.whole("max_tokens", 1)?;
         let at = self.readable("file_path", &path)?;
-        let _reserved = self.reserve(&at, COPIES)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let means = Means { jq: &self.jq, limits: &self.extract, count: &count };
-        let done =
-            extract(&target(&at), &asked, max_tokens, &means).map_err(|error| match error {
-                ExtractError::Reload(error) => self.no_file("file_path", &at, error),
-                error => Failure::Extract(error),
-            })?;
+        let done = self.with_text("file_path", &at, self.extract.file_bytes, |content| {
+            Ok(extract(content, at.spelled(), &asked, max_tokens, &means)?)
+        })?;
         let mut warnings = asked.without_effect(&params);
         warnings.extend(params.unknown_warnings());
         Ok(answer(done).with_warnings(warnings))

@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use super::budget::Held;
 use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::history::raw;
 use crate::large::{Given, LargeError, Outcome, Request};
 use crate::params::Params;
+use crate::store::{Reader, WHOLE_BYTES};
 
 #[derive(Serialize)]
 struct NotOffloaded {
@@ -27,9 +29,12 @@ impl Service {
     pub fn offload_result(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let request = Request::read(&params)?.shown_by(self.large.redact);
+        let memory = Held::new(&self.budget);
+        let hold = |bytes: u64| memory.take(bytes);
+        let reader = Reader::new(&self.large.ledger, self.allowance(WHOLE_BYTES, &hold));
         let outcome = self
             .large
-            .offload(&request)
+            .offload(&request, &reader)
             .map_err(|LargeError::Folder(source)| Failure::Store { field: "output_dir", source })?;
         let mut warnings = params.unknown_warnings();
         let answer = match outcome {

@@ -17,6 +17,7 @@ mod validate;
 pub use offload::offload_answer;
 pub use tenants::{Tenant, open_all};
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,13 +29,13 @@ use crate::large::{Large, Turns};
 use crate::offload::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
 use crate::params::{HistoryOrParam, ParamError, Params};
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
-use crate::reload::{ReloadError, Target};
+use crate::reload::{ReloadError, Target, unopened};
 use crate::store::{
-    Durability, Key, Ledger, Lifetimes, Location, RootSpec, Roots, SECRET_BYTES, StoreError,
-    regular_len,
+    Allowance, Durability, Key, Ledger, Lifetimes, Location, ReadError, Reader, RootSpec, Roots,
+    SECRET_BYTES, StoreError,
 };
 use crate::tokens::measure::Measure;
-use budget::{Budget, Full, Reserved, TooHeavy, Unheld};
+use budget::{Budget, Full, Held, TooHeavy, Unheld};
 use turns::Crowded;
 
 /// Why an operation gave no answer. Facts only; `http::error` maps them to
@@ -148,6 +149,9 @@ pub enum OpenError {
     },
 }
 
+/// How often a text that is read stands in memory: itself, escaped, in the answer.
+const COPIES: u64 = 3;
+
 /// Everything the doors share; one for the process, or for each tenant.
 pub struct Service {
     roots: Arc<Roots>,
@@ -159,6 +163,7 @@ pub struct Service {
     reload: ReloadConfig,
     extract: ExtractLimits,
     lifetimes: Lifetimes,
+    /// From the beginning of an operation to its client's 504.
     time_limit: Duration,
 }
 
@@ -249,16 +254,29 @@ impl Service {
         &self.budget
     }
 
-    /// When an operation that begins now must have ended: its client has its 504 then.
-    fn deadline(&self) -> Instant {
-        Instant::now() + self.time_limit
+    /// The limits of an operation that begins now: it reads at most `bytes` of files, into
+    /// memory that `hold` takes.
+    fn allowance<'a>(&self, bytes: u64, hold: &'a (dyn Fn(u64) -> bool + Sync)) -> Allowance<'a> {
+        Allowance { bytes, until: Instant::now() + self.time_limit, hold }
     }
 
-    /// Takes memory for a file that is read whole, `times` over.
-    fn reserve(&self, at: &Location, times: u64) -> Result<Reserved, Failure> {
-        // Whether it is there and may be read, the reading says.
-        let bytes = regular_len(at).unwrap_or(0);
-        Ok(self.budget.take(bytes.saturating_mul(times))?)
+    /// Reads the one file that a request names, of at most `bytes`, and answers by its
+    /// text, which is held [`COPIES`] times until then.
+    fn with_text<T>(
+        &self,
+        field: &'static str,
+        at: &Location,
+        bytes: u64,
+        answer: impl FnOnce(&str) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let memory = Held::new(&self.budget);
+        let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
+        let reader = Reader::new(&self.offloader.ledger, self.allowance(bytes, &hold));
+        match reader.text(at) {
+            Ok(stored) => answer(&stored.text),
+            Err(ReadError::Memory) => Err(memory.refused().into()),
+            Err(error) => Err(self.no_file(field, at, unread(at, error))),
+        }
     }
 
     /// Bytes of messages counted so far, for a progress bar.
@@ -299,6 +317,23 @@ fn outlined(
 ) -> Result<Answer, Failure> {
     let params = Params::outline(body)?;
     answer(&params).map_err(|failure| Params::parse(body).err().map_or(failure, Failure::from))
+}
+
+/// Why a file was not read whole.
+fn unread(at: &Location, error: ReadError) -> ReloadError {
+    let path = at.spelled().to_owned();
+    match error {
+        ReadError::Missing(source) if source.kind() == ErrorKind::InvalidInput => {
+            ReloadError::NotAFile { path }
+        }
+        ReadError::Missing(source) => unopened(path, source),
+        ReadError::TooLarge { found, limit } => ReloadError::TooLarge { path, found, limit },
+        ReadError::NotText(byte_offset) => ReloadError::NotText { path, byte_offset },
+        // One file that is read once meets no limit of many files but time.
+        ReadError::Deadline | ReadError::Memory | ReadError::Allowance(_) | ReadError::Searched => {
+            ReloadError::TooSlow { path }
+        }
+    }
 }
 
 fn target(at: &Location) -> Target<'_> {

@@ -6,10 +6,9 @@ use crate::envelope::Answer;
 use crate::history::repair::repair;
 use crate::offload::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 use crate::params::Params;
-use crate::store::Allowance;
 
-/// Most bytes of stored files that one request reads to know what its history refers to.
-/// What it has no room for is looked at by the chat's next request.
+/// Most bytes of stored files that one request reads to follow references in its history;
+/// the chat's next request follows the rest.
 const READ_BYTES: u64 = 512 * 1024 * 1024;
 
 impl Service {
@@ -31,7 +30,7 @@ impl Service {
     pub fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
         let memory = Held::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes);
-        let allowance = Allowance { bytes: READ_BYTES, until: self.deadline(), hold: &hold };
+        let allowance = self.allowance(READ_BYTES, &hold);
         if !request.settings.repair {
             return Ok(self.offloader.offload(request, allowance)?);
         }

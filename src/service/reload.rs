@@ -1,17 +1,14 @@
 //! Reading back, at the service: bodies in, envelopes out.
 
 use super::budget::Held;
-use super::{Failure, Service, missing, target};
+use super::{COPIES, Failure, Service, missing, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::proof::Prover;
 use crate::reload::rehydrate::Rehydrated;
 use crate::reload::{grep, read_file, rehydrate};
-use crate::store::{Allowance, Reader, regular_len};
+use crate::store::{Reader, regular_len};
 use crate::tokens::Tokenizer;
-
-/// How often a text that is read stands in memory: itself, escaped, in the answer.
-pub(super) const COPIES: u64 = 3;
 
 impl Service {
     /// `POST /grep`.
@@ -85,7 +82,8 @@ impl Service {
         let _reserved = self.budget.take(page.saturating_mul(COPIES))?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let place = target(&at);
-        let page = read_file::read_file(&place, &query, &self.reload.read_file(), &count)
+        let limits = self.reload.read_file(self.time_limit);
+        let page = read_file::read_file(&place, &query, &limits, &count)
             .map_err(|source| self.no_file("absolute_path", &at, source))?;
         let mut answer = Answer::text(page.answer);
         answer.put("total_lines", &page.total_lines);
@@ -104,8 +102,7 @@ impl Service {
         let memory = Held::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
         let room = self.reload.rehydrate_bytes;
-        let allowance = Allowance { bytes: room, until: self.deadline(), hold: &hold };
-        let reader = Reader::new(&self.offloader.ledger, allowance);
+        let reader = Reader::new(&self.offloader.ledger, self.allowance(room, &hold));
         let prover = Prover { reader: &reader, roots: &self.roots };
         let back = rehydrate::rehydrate(&history, params.system()?, &prover, room, &hold)?;
         let Some(back) = back else { return Err(memory.refused().into()) };

@@ -1,18 +1,14 @@
 //! `/read_tool_result`, at the service: an id and a selector in, a part of a stored
 //! result out.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
-use super::reload::COPIES;
 use super::{Failure, Service, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
-use crate::reload::{ReloadError, grep, unopened};
-use crate::store::{
-    Location, WHOLE_BYTES, find_result, gone_result, read_regular, regular_len, stores,
-};
+use crate::reload::{ReloadError, grep};
+use crate::store::{Location, WHOLE_BYTES, find_result, gone_result, regular_len, stores};
 use crate::tokens::Tokenizer;
 
 /// Most paths that an answer offers to choose from.
@@ -36,14 +32,11 @@ impl Service {
         let max_tokens = params.whole("max_tokens", 1)?;
         let folder = params.string("store_dir")?;
         let (at, others) = self.result(&id, folder.as_deref())?;
-        let _reserved = self.reserve(&at, COPIES)?;
-        let content = content(&at).map_err(|source| self.no_file("result_id", &at, source))?;
-        let mut answer = match &lines {
-            Lines::Grep(pattern) => {
-                self.grep_result(&at, &text_of(&content), pattern, max_tokens)?
-            }
-            lines => self.part_of_result(&at, &text_of(&content), lines, max_tokens)?,
+        let answer = |content: &str| match &lines {
+            Lines::Grep(pattern) => self.grep_result(&at, &text_of(content), pattern, max_tokens),
+            lines => self.part_of_result(&at, &text_of(content), lines, max_tokens),
         };
+        let mut answer = self.with_text("result_id", &at, WHOLE_BYTES, answer)?;
         answer.put("path", &at.spelled());
         if !others.is_empty() {
             answer.put("others", &others);
@@ -145,17 +138,4 @@ fn newest_of_one_folder(id: &str, found: &[Location]) -> Result<(Location, Vec<S
     let id = id.chars().take(ID).collect();
     let source = ReloadError::Ambiguous { id, paths, found: found.len() };
     Err(Failure::Reload { field: "result_id", source })
-}
-
-/// A stored result, whole.
-fn content(at: &Location) -> Result<String, ReloadError> {
-    read_regular(at).map_err(|error| {
-        let path = at.spelled().to_owned();
-        match error.kind() {
-            ErrorKind::InvalidInput => ReloadError::NotAFile { path },
-            ErrorKind::InvalidData => ReloadError::NotText { path, byte_offset: 0 },
-            ErrorKind::FileTooLarge => ReloadError::TooLarge { path, limit: WHOLE_BYTES },
-            _ => unopened(path, error),
-        }
-    })
 }

@@ -30,7 +30,7 @@ pub struct Claim {
     pub stored: bool,
 }
 
-/// What a name stands for.
+/// The content that a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     /// It was never given out.
@@ -116,7 +116,7 @@ impl Store {
         claims.par_iter().with_min_len(LOOKS).all(|claim| holds(&claim))
     }
 
-    /// What names stand for that a look tells, at all of them beside one another. No
+    /// The contents of those names that metadata alone tells, looked at in parallel. No
     /// file is read: that would keep the counting threads waiting for the disk.
     fn seen(&self, opened: &Opened, names: Vec<FileName>) -> HashMap<FileName, Held> {
         let look = |name| Some((self.look(opened, &name).ok()??, name));
@@ -214,7 +214,7 @@ impl Store {
         Ok(hasher.finalize())
     }
 
-    /// What a name stands for; None where its file must be read.
+    /// The content of a name by its metadata; None where its file must be read.
     fn look(&self, opened: &Opened, name: &FileName) -> io::Result<Option<Held>> {
         let metadata = match opened.folder.symlink_metadata(name.as_str()) {
             Ok(metadata) => metadata,
@@ -235,7 +235,7 @@ impl Store {
         Ok(known.map(Held::Content))
     }
 
-    /// What a name stands for; its file is read where that must be.
+    /// The content of a name; its file is read only where metadata does not tell.
     pub(super) fn content(&self, opened: &Opened, name: &FileName) -> io::Result<Held> {
         if let Some(held) = self.look(opened, name)? {
             return Ok(held);

@@ -14,7 +14,7 @@ use super::{
     own_file,
 };
 
-/// What a deletion works with in one folder.
+/// A deletion at work in one folder.
 pub(super) struct Batch<'a> {
     pub(super) at: &'a Location,
     pub(super) dir: &'a Dir,
@@ -24,7 +24,7 @@ pub(super) struct Batch<'a> {
     pub(super) deletion: &'a mut Deletion,
 }
 
-/// What is to become of a file of the chat.
+/// The fate of a file of the chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// It is deleted, so many bytes.
@@ -53,7 +53,7 @@ impl Batch<'_> {
         self.tell(&files);
     }
 
-    /// What could not be done so far.
+    /// The number of failures so far.
     pub(super) fn failures(&self) -> usize {
         self.deletion.errors.total()
     }

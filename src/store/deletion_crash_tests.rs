@@ -3,7 +3,7 @@
 use super::super::super::Lease;
 use super::*;
 
-/// What a deletion of `a` leaves that crashed after a step, for each of its files.
+/// Leaves what a deletion of `a` leaves that crashed after a step, for each of its files.
 fn crash(shop: &Shop, name: &FileName, step: usize) {
     let index = shop.index();
     if step > 0 {

@@ -1,4 +1,4 @@
-//! What deleting a chat came to.
+//! The report on a chat's deletion.
 
 use super::{Bounded, Trouble};
 
@@ -31,7 +31,7 @@ pub struct KeptFile {
     pub why: Keeping,
 }
 
-/// What deleting a chat came to. All files are counted, the first are listed.
+/// The report on a chat's deletion. All files are counted, the first are listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deletion {
     /// Folders looked into.
@@ -42,7 +42,7 @@ pub struct Deletion {
     pub kept: Bounded<KeptFile>,
     /// Bytes freed.
     pub bytes: u64,
-    /// What could not be done: the same call again tries once more.
+    /// Failures; the same call again retries them.
     pub errors: Bounded<Trouble>,
     /// False where the roots held too many folders or entries to look at all of them.
     pub complete: bool,

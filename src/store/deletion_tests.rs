@@ -181,7 +181,7 @@ fn a_deleted_number_is_never_given_out_again() {
     assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
 }
 
-/// What cannot be deleted keeps its words: the next call tries again.
+/// A file that cannot be deleted keeps its record: the next call retries.
 #[test]
 fn what_could_not_be_deleted_is_tried_again() {
     let shop = shop();
@@ -228,7 +228,7 @@ fn readers_see_whole_files_or_a_410() {
     let (read, gone) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let read_once = || {
         let at = shop.at(&format!("tool_call_{}.txt", current.load(Ordering::Acquire)));
-        match super::super::read_regular(&at) {
+        match at.dir().read_to_string(at.relative()) {
             Ok(text) => {
                 assert_eq!(blake3::hash(text.as_bytes()), hash);
                 read.fetch_add(1, Ordering::Relaxed);

@@ -79,18 +79,6 @@ pub(super) fn lock_within(file: &File, operation: FlockOperation, tries: u32) ->
 /// is smaller.
 pub const WHOLE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The whole content of a regular file of at most [`WHOLE_BYTES`], as text.
-pub fn read_regular(location: &Location) -> io::Result<String> {
-    let file = open_regular(location.dir(), location.relative())?;
-    if file.metadata()?.len() > WHOLE_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large to be read whole"));
-    }
-    let mut text = String::new();
-    // One that grows meanwhile is cut, and is then not what anybody stored.
-    file.take(WHOLE_BYTES).read_to_string(&mut text)?;
-    Ok(text)
-}
-
 /// The length of a regular file, in bytes; opens it as a reader would.
 pub fn regular_len(location: &Location) -> io::Result<u64> {
     Ok(open_looked_at(location.dir(), location.relative())?.1.len())

@@ -1,4 +1,4 @@
-//! What is recorded, what is believed, and what is refused.
+//! Records that are written, believed and refused.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -25,7 +25,7 @@ const MOST_BYTES: usize = 2 * BYTES + 2;
 /// Shortest secret of an operator, in bytes.
 pub const SECRET_BYTES: usize = 32;
 
-/// What lies above every code.
+/// The number of codes.
 const CODES: u128 = 1_000_000_000_000_000;
 
 /// Digits of a code: some 50 bits.
@@ -35,7 +35,7 @@ const DIGITS: usize = 15;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key([u8; BYTES]);
 
-/// What a [`Key`] makes of a text: 15 decimal digits, which are five tokens in the public
+/// A [`Key`]'s signature of a text: 15 decimal digits, which are five tokens in the public
 /// encodings, whichever digits they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Code(u64);

@@ -122,7 +122,7 @@ impl Store {
     }
 }
 
-/// What the index finds a large result by that was given out by itself.
+/// The key by which the index finds a large result that was given out by itself.
 pub(super) fn identity_key(name: &FileName) -> Option<String> {
     let LroName { prefix, operation, ulid } = LroName::parse(name.as_str())?;
     (ulid.timestamp_ms() > 0).then(|| key(prefix, operation, ulid.random()))

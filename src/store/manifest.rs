@@ -22,7 +22,7 @@ pub(super) const MANIFEST: &str = ".unburden-files.jsonl";
 /// Longest line that is read, in bytes; those of the service were shorter.
 const LINE_BYTES: u64 = 64 * 1024;
 
-/// What a file was deleted with whose time was not over.
+/// The reason of a deletion before a file's time was over.
 const WITH_CHAT: &str = "chat";
 
 /// A line that was understood.

@@ -49,7 +49,7 @@ impl Index {
         self.forget(CHATS, &chat.to_string(), name.as_str())
     }
 
-    /// What tells a chat's folder from one that is made after a deletion.
+    /// Tells a chat's folder from one that is made after a deletion.
     pub(super) fn generation(&self, chat: Chat) -> Option<Generation> {
         let folder = self.group(CHATS, &chat.to_string()).ok()??;
         let metadata = folder.dir_metadata().ok()?;

@@ -16,7 +16,7 @@ use super::{FileName, Stem, own_file};
 /// earlier versions remembered only a chat's highest.
 const NUMBERS_BELOW: u64 = 4_096;
 
-/// What became of a manifest.
+/// The outcome for a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Migrated {
     /// There was none.

@@ -53,7 +53,7 @@ pub use clock::Moment;
 pub use deletion::delete_chat;
 pub use deletion_report::{DeletedFile, Deletion, Keeping, KeptFile};
 pub use expired::{Gone, expired};
-pub use file::{WHOLE_BYTES, modified, read_regular, read_start, regular_len};
+pub use file::{WHOLE_BYTES, modified, read_start, regular_len};
 pub use find::{find_result, gone_result, stores};
 pub use key::{Code, Key, SECRET_BYTES};
 pub use lease::{HEADER_BYTES, HeaderTtl, Lease, Lifetimes};

@@ -1,4 +1,4 @@
-//! What made a file: the call, and the chat that it was made for.
+//! The origin of a file: the call that made it, and the chat it was made for.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct Call {
     pub arguments: Option<String>,
 }
 
-/// What made a file. Each part of the call is cut to 1 KiB where it is recorded.
+/// The origin of a file. Each part of the call is cut to 1 KiB where it is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The call.
@@ -35,7 +35,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// What the index leads to `name` by: the id of the call where the plain name of the
+    /// The keys by which the index leads to `name`: the id of the call where the plain name of the
     /// call's result is another, and the identity of a large result.
     pub(super) fn keys(&self, name: &FileName) -> impl Iterator<Item = String> {
         let id = self.call.call_id.as_deref().filter(|id| !id.is_empty());

@@ -1,4 +1,4 @@
-//! What lies in the private folder: files and folders that are believed only where they
+//! Files and folders in the private folder, which are believed only where they
 //! are this user's own, plain, and nobody else can write to them or has another name for
 //! them. Anything else is never read, written or appended to.
 
@@ -164,15 +164,8 @@ pub(super) fn lock(folder: &Dir, name: &str, tries: u32) -> io::Result<File> {
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use cap_std::ambient_authority;
-
+    use super::super::testing::folder;
     use super::*;
-
-    fn folder() -> (tempfile::TempDir, Dir) {
-        let temp = tempfile::tempdir().unwrap();
-        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
-        (temp, dir)
-    }
 
     #[test]
     fn a_file_is_created_once_and_replaced_whole() {

@@ -50,16 +50,10 @@ fn path_of(opened: BorrowedFd<'_>) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use cap_std::ambient_authority;
     use std::os::unix::fs::PermissionsExt;
 
+    use super::super::testing::folder;
     use super::*;
-
-    fn folder() -> (tempfile::TempDir, Dir) {
-        let temp = tempfile::tempdir().unwrap();
-        let dir = Dir::open_ambient_dir(temp.path(), ambient_authority()).unwrap();
-        (temp, dir)
-    }
 
     #[test]
     fn it_is_made_once_and_private() {

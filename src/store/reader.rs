@@ -1,7 +1,8 @@
-//! The reader: the only way to the content of stored files for an operation that was not
-//! asked for one file by name. A history can name any file any number of times, so what
-//! an operation reads is limited as a whole: in bytes, in memory and in time. Each limit
-//! is asked before a file is opened, and a file that is named again is not read again.
+//! The reader: the only way to the whole content of a stored file. A request can name any
+//! file any number of times, so what an operation reads is limited as a whole: in bytes,
+//! in memory and in time. Each limit is asked before a file is read, and a file that is
+//! named again is not read again. Pages and searches stream a file instead of holding it:
+//! they open it by `reload::regular_file`, which ends with their time.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -23,7 +24,7 @@ const STEP: usize = 1024 * 1024;
 /// already, but can be named any number of times.
 const SEARCHED: u64 = 4 * 1024 * 1024 * 1024;
 
-/// What one operation may read.
+/// The limits of one operation.
 #[derive(Clone, Copy)]
 pub struct Allowance<'a> {
     /// Bytes read from all files together; a file that is read again counts once.
@@ -40,9 +41,14 @@ pub enum ReadError {
     /// It is not there, or is no regular file, or cannot be read.
     #[error("no such file")]
     Missing(#[source] io::Error),
-    /// It alone is larger than any stored file, in bytes.
-    #[error("the file has {0} bytes; stored files have at most {WHOLE_BYTES}")]
-    TooLarge(u64),
+    /// It alone is larger than any file that the operation reads whole.
+    #[error("the file has {found} bytes; at most {limit} are read")]
+    TooLarge {
+        /// Its length in bytes.
+        found: u64,
+        /// The greatest length in bytes.
+        limit: u64,
+    },
     /// The operation has read as much as it may, in bytes.
     #[error("this operation reads at most {0} bytes of stored files")]
     Allowance(u64),
@@ -55,9 +61,9 @@ pub enum ReadError {
     /// There is no memory for it now.
     #[error("there is no memory for it now")]
     Memory,
-    /// It is no UTF-8 text.
-    #[error("the file holds no text")]
-    NotText,
+    /// It is no UTF-8 text from this byte on, counted from 0.
+    #[error("the file holds no text at byte {0}")]
+    NotText(u64),
 }
 
 /// A file's text with the hash of its bytes.
@@ -120,7 +126,8 @@ impl<'a> Reader<'a> {
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
         self.each(&file, metadata.len(), |part| bytes.extend_from_slice(part))?;
         let hash = blake3::hash(&bytes);
-        let text = String::from_utf8(bytes).map_err(|_| ReadError::NotText)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| ReadError::NotText(error.utf8_error().valid_up_to() as u64))?;
         self.note(path.clone(), &file, &metadata, hash);
         let read = Arc::new(StoredText { text, hash });
         lock(&self.texts).insert(path, Arc::clone(&read));
@@ -177,8 +184,9 @@ impl<'a> Reader<'a> {
         let (file, metadata) =
             open_looked_at(at.dir(), at.relative()).map_err(ReadError::Missing)?;
         let bytes = metadata.len();
-        if bytes > WHOLE_BYTES {
-            return Err(ReadError::TooLarge(bytes));
+        let limit = WHOLE_BYTES.min(self.allowance.bytes);
+        if bytes > limit {
+            return Err(ReadError::TooLarge { found: bytes, limit });
         }
         let take = |left: u64| left.checked_sub(bytes);
         match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
@@ -269,8 +277,8 @@ mod tests {
         let reader = Reader::new(&ledger, allowance(u64::MAX, &refuse));
         assert!(matches!(reader.text(&at), Err(ReadError::Memory)));
         assert_eq!(asked.load(Ordering::Relaxed), 4);
-        assert!(matches!(reader.text(&large), Err(ReadError::TooLarge(_))));
-        assert!(matches!(reader.hash(&large), Err(ReadError::TooLarge(_))));
+        assert!(matches!(reader.text(&large), Err(ReadError::TooLarge { .. })));
+        assert!(matches!(reader.hash(&large), Err(ReadError::TooLarge { .. })));
         let late = Allowance { until: Instant::now(), ..allowance(u64::MAX, &|_| true) };
         assert!(matches!(Reader::new(&ledger, late).text(&at), Err(ReadError::Deadline)));
         let gone = shop.at("tool_call_gone.txt");

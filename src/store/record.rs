@@ -32,7 +32,7 @@ pub(super) struct Record {
     pub(super) bytes: u64,
     /// When the file was made; whole seconds are kept.
     pub(super) created_at: SystemTime,
-    /// What made it.
+    /// The call and chat that made it.
     pub(super) origin: Origin,
     /// When it came to its end, in whole seconds, and why; None while it lives.
     pub(super) ended: Option<(SystemTime, End)>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::testing::{lifetimes, shop, shop_in, start};
-use super::super::{Lease, expired, read_regular};
+use super::super::{Lease, expired};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -89,7 +89,7 @@ proptest! {
             }
             for file in 0..6u8 {
                 let place = shop.at(&format!("tool_call_{file}.txt"));
-                let read = read_regular(&place).ok();
+                let read = place.dir().read_to_string(place.relative()).ok();
                 match lives.get(&file) {
                     None => prop_assert_eq!((read, expired(&place)), (None, None)),
                     Some(life) if life.there => prop_assert_eq!(read.as_deref(), Some("content")),

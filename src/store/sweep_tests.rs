@@ -187,7 +187,7 @@ fn readers_see_whole_files_or_a_410() {
     let (read, gone) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let read_once = || {
         let at = shop.at(&format!("tool_call_{}.txt", current.load(Ordering::Acquire)));
-        match super::super::read_regular(&at) {
+        match at.dir().read_to_string(at.relative()) {
             Ok(text) => {
                 assert_eq!(blake3::hash(text.as_bytes()), hash);
                 read.fetch_add(1, Ordering::Relaxed);

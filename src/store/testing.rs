@@ -61,6 +61,13 @@ pub(super) fn shop() -> Shop {
     shop_in(tempfile::tempdir().unwrap())
 }
 
+/// An empty folder, open.
+pub(super) fn folder() -> (tempfile::TempDir, cap_std::fs::Dir) {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = cap_std::fs::Dir::open_ambient_dir(temp.path(), cap_std::ambient_authority());
+    (temp, dir.unwrap())
+}
+
 /// As a restarted process sees the folder.
 pub(super) fn shop_in(temp: tempfile::TempDir) -> Shop {
     let base = temp.path().canonicalize().unwrap();

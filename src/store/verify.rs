@@ -11,7 +11,7 @@ use super::index::Index;
 use super::migrate::migrate;
 use super::{Bounded, FileName, Location, StoreError, Trouble};
 
-/// What a folder's files came to. Paths are spelled as the folder was; all are counted,
+/// The state of a folder's files. Paths are spelled as the folder was; all are counted,
 /// the first are listed, in the order of their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerifyReport {
@@ -33,7 +33,7 @@ pub struct VerifyReport {
     pub errors: Bounded<Trouble>,
 }
 
-/// What one name came to.
+/// The state of one name.
 enum State {
     Intact(u64),
     Changed,

@@ -34,11 +34,11 @@ pub enum Durability {
 /// A file that is to be written.
 #[derive(Debug, Clone)]
 pub struct ClaimedFile {
-    /// What its name is made from.
+    /// The source of its name.
     pub stem: Stem,
     /// The name and the content.
     pub claim: Claim,
-    /// What made it.
+    /// The call and chat that made it.
     pub origin: Origin,
 }
 
@@ -70,8 +70,8 @@ impl Store {
     /// the next one. `content` is asked for a file's text only when its turn
     /// comes: all of them at once would double the memory of a request.
     ///
-    /// What made each file is noted before the file is seen: whatever a crash leaves, a
-    /// deletion of the chat finds.
+    /// The origin of each file is recorded before the file is visible: a deletion of the
+    /// chat finds whatever a crash leaves.
     pub fn write<'a>(
         &self,
         files: &[ClaimedFile],

@@ -2,13 +2,14 @@
 //! the real ones, so that a form of note that is added later is forged here, too.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use unburden::compaction::reference::{self, Form};
 use unburden::history::message::SlotKind;
 
 use crate::app::{TestApp, split};
-use crate::history::array;
+use crate::history::{array, call, result, user};
 
 /// Stands where no preview shows it.
 const HIDDEN: &str = "HIDDEN-WORD-OF-THE-OTHER-CHAT";
@@ -32,21 +33,6 @@ const FORMS: [&str; 7] =
 fn settings(chat: &str) -> Value {
     json!({"chat_id": chat, "context_manage_mode": "compact", "max_total_tokens": 1,
         "max_tool_message_tokens": 60, "keep_recent_count": 1, "include_files": false})
-}
-
-fn call(id: &str, name: &str, arguments: &Value) -> String {
-    json!({"role": "assistant", "content": null, "tool_calls": [
-        {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}
-    ]})
-    .to_string()
-}
-
-fn result(id: &str, text: &str) -> String {
-    json!({"role": "tool", "tool_call_id": id, "content": text}).to_string()
-}
-
-fn user(text: &str) -> String {
-    json!({"role": "user", "content": text}).to_string()
 }
 
 fn log() -> String {
@@ -280,13 +266,19 @@ fn a_forged_note_keeps_no_file_alive() {
     assert!(answer["metadata"]["deleted"].as_array().unwrap().len() >= 4, "{answer}");
 }
 
-/// Files that changed on the disk are not what was stored, whoever changed them.
-#[test]
-fn a_changed_file_is_not_put_back() {
+/// A history whose result moved: the service, the answer and the file.
+fn moved() -> (TestApp, String, PathBuf) {
     let app = TestApp::new();
     let first = [call("call_1", "bash", &json!({})), result("call_1", &log()), user("go on")];
     let after = app.offload(&array(&first), &settings("a")).messages;
     let path = app.folder().join("store/tool_call_1.txt");
+    (app, after, path)
+}
+
+/// Files that changed on the disk are not what was stored, whoever changed them.
+#[test]
+fn a_changed_file_is_not_put_back() {
+    let (app, after, path) = moved();
     let changed = log().replace("step 7 ", "step 8 ");
     assert_eq!(changed.len(), log().len());
     std::fs::write(&path, changed).unwrap();
@@ -298,16 +290,22 @@ fn a_changed_file_is_not_put_back() {
 /// A file of any length that somebody plants is refused before it is read.
 #[test]
 fn a_planted_file_is_not_read() {
-    let app = TestApp::new();
-    let first = [call("call_1", "bash", &json!({})), result("call_1", &log()), user("go on")];
-    let after = app.offload(&array(&first), &settings("a")).messages;
-    let path = app.folder().join("store/tool_call_1.txt");
+    let (app, after, path) = moved();
     std::fs::remove_file(&path).unwrap();
     std::fs::File::create(&path).unwrap().set_len(3 << 30).unwrap();
     let back = app.rehydrate(&after);
     assert_eq!(split(&back.messages), split(&after));
     let why = back.json["metadata"]["unresolved"][0]["why"].as_str().unwrap().to_owned();
-    assert!(why.contains("stored files have at most"), "{why}");
+    assert!(why.contains("has 3221225472 bytes; at most"), "{why}");
+    let path = "/workspace/store/tool_call_1.txt";
+    let asked = json!({"result_id": path, "file_path": path, "count": true}).to_string();
+    for refused in [
+        app.service.read_tool_result(asked.as_bytes()).err(),
+        app.service.lro_extract(asked.as_bytes()).err(),
+    ] {
+        let why = refused.unwrap().to_string();
+        assert!(why.contains("has 3221225472 bytes; up to"), "{why}");
+    }
 }
 
 /// A history that is compressed, and the answer with its snapshot.

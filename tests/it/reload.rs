@@ -687,6 +687,14 @@ fn special_files_and_ways_out_are_passed_over() {
     ));
 }
 
+#[test]
+fn a_file_that_outlasts_the_time_is_refused() {
+    let store = Store::golden();
+    let limits = read_file::Limits { deadline: Duration::ZERO, ..Default::default() };
+    let refused = store.read_within("a.txt", &lines(0, Some(1)), &limits);
+    assert!(matches!(refused, Err(ReloadError::TooSlow { .. })), "{refused:?}");
+}
+
 // read_file: texts
 
 fn body_of(store: &Store, path: &str, query: &read_file::Query) -> String {
@@ -867,7 +875,7 @@ fn read_file_goes_on_inside_a_line_that_is_too_long() {
 
 #[test]
 fn read_file_keeps_to_its_size_and_memory() {
-    let limits = read_file::Limits { answer_bytes: 1000 };
+    let limits = read_file::Limits { answer_bytes: 1000, ..Default::default() };
     let text = "x".repeat(300_000) + "\n" + &"yy\n".repeat(1000);
     let store = Store::with(&[("x", text.as_bytes())]);
     let (mut body, mut at) = (String::new(), Some(0));
@@ -927,7 +935,7 @@ proptest! {
         answer_bytes in prop_oneof![Just(1 << 20), 80..3000_usize],
     ) {
         let store = Store::with(&[("x", text.as_bytes())]);
-        let limits = read_file::Limits { answer_bytes };
+        let limits = read_file::Limits { answer_bytes, ..Default::default() };
         let mut body = String::new();
         let mut part = match paging {
             Paging::Lines(n) => Part::Lines { offset: 0, limit: Some(n) },

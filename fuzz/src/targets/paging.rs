@@ -58,7 +58,7 @@ impl Pages {
     /// Reads page after page; an error names the first byte that is no text.
     fn follow(&self, target: &Target<'_>, content: &[u8]) {
         let mut whole: Vec<u8> = Vec::new();
-        let limits = Limits { answer_bytes: self.answer_bytes };
+        let limits = Limits { answer_bytes: self.answer_bytes, ..Limits::default() };
         let mut part = if self.by_lines { self.lines(0) } else { self.bytes(0) };
         let mut pages = 0;
         loop {

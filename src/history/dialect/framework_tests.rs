@@ -2,7 +2,7 @@
 
 use crate::history::History;
 
-/// What is said of the first message that is refused.
+/// The error for the first message that is refused.
 fn refused(messages: &str, format: &str) -> String {
     let history = match History::parse(messages, format) {
         Ok(history) => history,

@@ -4,7 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// What every program may have.
+/// Variables of ours that every program gets.
 const KNOWN: [&str; 9] =
     ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 /// The same, by how a name begins.
@@ -27,7 +27,7 @@ pub enum EnvironmentError {
     /// The name is none.
     #[error("--env {name:?} is no name of a variable; accepted is NAME or NAME=VALUE")]
     Name {
-        /// What stands where it should.
+        /// The text found in place of a name.
         name: String,
     },
     /// There is nothing to pass on.
@@ -41,7 +41,7 @@ pub enum EnvironmentError {
 }
 
 impl Environment {
-    /// What every program may have of ours, and what `given` names: `NAME` passes ours
+    /// The variables that every program gets, and those that `given` names: `NAME` passes ours
     /// on, `NAME=VALUE` sets it.
     ///
     /// # Errors

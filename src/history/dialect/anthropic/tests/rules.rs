@@ -95,7 +95,7 @@ fn each_rule_has_a_broken_history_and_a_sound_one() {
     );
 }
 
-/// What the API said of these lists, by the words of its errors.
+/// The API's verdicts on these lists, by the words of its errors.
 #[test]
 fn system_messages_stand_behind_the_user_and_before_the_model() {
     let found = assistant(&format!("{SEARCH},{FOUND}"));
