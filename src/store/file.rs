@@ -32,16 +32,22 @@ pub(super) fn open_looked_at(dir: &Dir, path: &std::path::Path) -> io::Result<(F
 /// Opens the regular file `name` right inside `folder`, never through a link.
 ///
 /// `name` goes to the kernel without cap-std: it must be one component.
-pub(super) fn open_named(folder: &Dir, name: &str, extra: OFlags, mode: Mode) -> io::Result<File> {
+pub(super) fn open_named(
+    folder: &Dir,
+    name: &str,
+    extra: OFlags,
+    mode: Mode,
+) -> io::Result<(File, Metadata)> {
     if name.contains('/') || [".", "..", ""].contains(&name) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
     }
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | extra;
     let file = File::from(rustix::fs::openat(folder, name, flags, mode)?);
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    Ok(file)
+    Ok((file, metadata))
 }
 
 /// True where the file belongs to the user that this process acts as.

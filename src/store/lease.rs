@@ -127,10 +127,12 @@ impl Store {
 
     /// Begins the lease of a file anew that was written before and is given out again.
     pub(super) fn touch(&self, folder: &Dir, name: &FileName) {
-        let touched =
-            open_named(folder, name.as_str(), OFlags::RDONLY, Mode::empty()).and_then(|file| {
-                if is_own(&file.metadata()?) { date(&file, SystemTime::now()) } else { Ok(()) }
-            });
+        let touched = open_named(folder, name.as_str(), OFlags::RDONLY, Mode::empty()).and_then(
+            |(file, metadata)| match is_own(&metadata) {
+                true => date(&file, SystemTime::now()),
+                false => Ok(()),
+            },
+        );
         if let Err(error) = touched {
             tracing::warn!(%error, "a lease could not be renewed");
         }
@@ -187,8 +189,8 @@ impl Renewal<'_> {
     }
 
     fn try_renew(&self, name: &FileName) -> io::Result<Lease> {
-        let file = open_named(&self.folder, name.as_str(), OFlags::RDONLY, Mode::empty())?;
-        let metadata = file.metadata()?;
+        let (file, metadata) =
+            open_named(&self.folder, name.as_str(), OFlags::RDONLY, Mode::empty())?;
         if !is_own(&metadata) {
             return Ok(Lease::Held);
         }

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 
-use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, File, MetadataExt};
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, File, Metadata, MetadataExt};
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -45,31 +45,35 @@ pub(super) fn make_folder(parent: &Dir, name: &str) -> io::Result<Dir> {
 /// Opens a file right inside `folder`, which must be this user's own and have no other
 /// name.
 pub(super) fn open(folder: &Dir, name: &str, flags: OFlags) -> io::Result<File> {
-    let file = open_named(folder, name, flags, Mode::RUSR | Mode::WUSR)?;
-    let metadata = file.metadata()?;
+    open_looked_at(folder, name, flags).map(|(file, _)| file)
+}
+
+fn open_looked_at(folder: &Dir, name: &str, flags: OFlags) -> io::Result<(File, Metadata)> {
+    let (file, metadata) = open_named(folder, name, flags, Mode::RUSR | Mode::WUSR)?;
     if !is_own(&metadata) || metadata.mode() & 0o022 != 0 || metadata.nlink() != 1 {
         let why = format!(
             "the file \"{name}\" is another user's, has another name, or others may write to it"
         );
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
-    Ok(file)
+    Ok((file, metadata))
 }
 
 /// The content of a file; None where there is none. One that is not this user's own, or
 /// has more than `most` bytes, is an error.
 pub(super) fn read(folder: &Dir, name: &str, most: usize) -> io::Result<Option<Vec<u8>>> {
-    let file = match open(folder, name, OFlags::RDONLY) {
-        Ok(file) => file,
+    let (mut file, metadata) = match open_looked_at(folder, name, OFlags::RDONLY) {
+        Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut bytes = Vec::new();
-    file.take(most as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > most {
+    let Some(length) = usize::try_from(metadata.len()).ok().filter(|length| *length <= most) else {
         let why = format!("the file \"{name}\" has more than {most} bytes");
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
-    }
+    };
+    // It is whole as soon as it has its name: nobody makes it longer or shorter.
+    let mut bytes = vec![0; length];
+    file.read_exact(&mut bytes)?;
     Ok(Some(bytes))
 }
 
@@ -109,7 +113,7 @@ fn write_then(
 ) -> io::Result<bool> {
     let temporary = format!("{}.tmp", ulid::Ulid::generate());
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-    let mut file = open_named(folder, &temporary, flags, Mode::RUSR | Mode::WUSR)?;
+    let (mut file, _) = open_named(folder, &temporary, flags, Mode::RUSR | Mode::WUSR)?;
     let published = file
         .write_all(bytes)
         .and_then(|()| if synced == Synced::Yes { file.sync_data() } else { Ok(()) })

@@ -33,10 +33,14 @@ pub(super) fn is_private_path(path: &Path) -> bool {
 /// True for a file or folder that lies in a private folder below `dir`, whichever links
 /// led from `path` to it.
 pub fn is_private(dir: &Dir, path: &Path, opened: impl AsFd) -> bool {
-    let real = match (path_of(dir.as_fd()), path_of(opened.as_fd())) {
-        (Ok(dir), Ok(opened)) => opened.strip_prefix(&dir).map(Path::to_path_buf).ok(),
+    let real = match path_of(opened.as_fd()) {
+        // Nearly all: the way to `dir` need not be known.
+        Ok(opened) if !is_private_path(&opened) => return false,
+        Ok(opened) => path_of(dir.as_fd())
+            .ok()
+            .and_then(|dir| opened.strip_prefix(dir).map(Path::to_path_buf).ok()),
         // Without `/proc`.
-        _ => dir.canonicalize(path).ok(),
+        Err(_) => dir.canonicalize(path).ok(),
     };
     real.is_some_and(|real| is_private_path(&real))
 }

@@ -155,7 +155,7 @@ impl Sweeper<'_> {
         // Only a large result must be opened to know its lifetime.
         let mut start = Vec::new();
         if is_lro(name) && (has_own_time(name) || swept.index.is_none()) {
-            let file = open_named(&swept.dir, name.as_str(), OFlags::RDONLY, Mode::empty())?;
+            let (file, _) = open_named(&swept.dir, name.as_str(), OFlags::RDONLY, Mode::empty())?;
             start = head(&file, name)?;
             if swept.index.is_none() && !start.starts_with(HEADER) {
                 return Ok(None);
@@ -205,7 +205,7 @@ impl Sweeper<'_> {
     /// Locks the file, then looks at its lease once more: this look decides.
     fn hold(&self, swept: &Swept<'_>, candidate: &Candidate) -> io::Result<Option<Expired>> {
         let Candidate { name, ttl } = candidate;
-        let file = open_named(&swept.dir, name.as_str(), OFlags::RDONLY, Mode::empty())?;
+        let (file, _) = open_named(&swept.dir, name.as_str(), OFlags::RDONLY, Mode::empty())?;
         let real = self.run == Run::Real;
         if real && let Ok(false) = try_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             return Ok(None);

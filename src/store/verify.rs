@@ -93,7 +93,7 @@ fn state(dir: &Dir, index: &Index, name: &FileName) -> io::Result<State> {
     // One that cannot be read is told with the files that have none.
     let Some(record) = index.record(name) else { return Ok(State::Unlisted) };
     let mut file = match open_named(dir, name.as_str(), OFlags::RDONLY, Mode::empty()) {
-        Ok(file) => file,
+        Ok((file, _)) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let expired = record.ended.is_some();
             return Ok(if expired { State::Expired } else { State::Missing });
