@@ -44,6 +44,21 @@ impl Index {
         self.has(CHATS, &chat.to_string(), name.as_str())
     }
 
+    /// The generation of a chat that files are to be written for; None where the file
+    /// system does not tell one from another.
+    pub(super) fn begin(&self, chat: Chat) -> io::Result<Option<Generation>> {
+        for _ in 0..TRIES {
+            let made = own_file::make_folder(&self.private, CHATS)
+                .and_then(|folder| own_file::make_folder(&folder, &chat.to_string()));
+            match made {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+                Ok(_) => return Ok(self.generation(chat)),
+            }
+        }
+        Err(removed_again())
+    }
+
     /// Forgets that a chat mentions a file.
     pub(super) fn forget_chat(&self, chat: Chat, name: &FileName) -> io::Result<()> {
         self.forget(CHATS, &chat.to_string(), name.as_str())
@@ -175,7 +190,7 @@ impl Index {
                 marked => return marked,
             }
         }
-        Err(io::Error::new(io::ErrorKind::WouldBlock, "a folder is removed again and again"))
+        Err(removed_again())
     }
 
     fn has(&self, kind: &str, group: &str, marker: &str) -> io::Result<bool> {
@@ -193,6 +208,10 @@ impl Index {
         let _ = kind.remove_dir(group);
         Ok(())
     }
+}
+
+fn removed_again() -> io::Error {
+    io::Error::new(io::ErrorKind::WouldBlock, "a folder is removed again and again")
 }
 
 fn doomed(chat: Chat) -> String {

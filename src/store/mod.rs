@@ -11,6 +11,7 @@ mod clock;
 mod deletion;
 mod deletion_batch;
 mod deletion_report;
+mod deletion_watch;
 mod ends;
 mod expired;
 mod file;

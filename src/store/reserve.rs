@@ -64,7 +64,7 @@ fn is_for(told: &Told, claim: &Claim) -> bool {
 }
 
 /// Notes the ways that lead to a file: from its chat, and from its call.
-fn note_ways(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()> {
+pub(super) fn note_ways(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()> {
     if let Some(chat) = origin.chat {
         index.note_chat(chat, name)?;
     }

@@ -17,6 +17,7 @@ use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
 use super::claim::{Claim, Claims, Held, NO_OTHERS, Opened, Others};
+use super::deletion_watch::DeletionWatch;
 use super::index::Index;
 use super::lease::date_by_this_clock;
 use super::ledger::Ledger;
@@ -91,10 +92,16 @@ impl Store {
         let index = Index::make(&folder)
             .map_err(|source| self.failed("making the index of", None, source))?;
         self.observe_clock(&folder, &index.private);
+        let watch = DeletionWatch::begin(&index, files)
+            .map_err(|source| self.failed("making the index of", None, source))?;
         let opened = Opened { folder, index: Some(index) };
         let written = writers::each(self.durability, files.len(), |index| {
             self.write_one(&opened, &files[index], &content(index), others)
         })?;
+        let new = written.iter().zip(files).filter(|(written, _)| written.metadata.is_some());
+        watch
+            .end(&opened, new.map(|(written, file)| (&written.claim.name, &file.origin)))
+            .map_err(|source| self.failed("recording", None, source))?;
         if self.durability == Durability::Sync {
             sync_folder(&opened.folder).map_err(|source| self.failed("syncing", None, source))?;
         }

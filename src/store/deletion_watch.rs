@@ -1,0 +1,111 @@
+//! A watch for deletions of a chat that files are written for. A deletion works through
+//! the chat's markers: it may pass a name before its file is there. Then the file gets
+//! its marker and its record again, so that a later deletion finds it.
+
+use std::io;
+
+use super::claim::Opened;
+use super::index::Index;
+use super::markers::Generation;
+use super::record::Record;
+use super::reserve::{note_ways, revive_locked};
+use super::{Chat, ClaimedFile, FileName, Origin};
+
+/// The state of a chat's markers when writing began.
+pub(super) struct DeletionWatch {
+    chat: Option<Chat>,
+    /// None where the file system does not tell one generation from another.
+    generation: Option<Generation>,
+}
+
+impl DeletionWatch {
+    /// Begins before the first name is reserved; the files are of one chat, or of none.
+    pub(super) fn begin(index: &Index, files: &[ClaimedFile]) -> io::Result<DeletionWatch> {
+        let chat = files.iter().find_map(|file| file.origin.chat);
+        let generation = chat.map(|chat| index.begin(chat)).transpose()?.flatten();
+        Ok(DeletionWatch { chat, generation })
+    }
+
+    /// Ends after the last file is published. Where a deletion took the chat's markers
+    /// meanwhile, those of the files that are still there are noted again.
+    ///
+    /// A deletion holds the index's lock from its look at a file to the removal of the
+    /// marker: here the file is gone, or no deletion has it in hand.
+    pub(super) fn end<'f>(
+        self,
+        opened: &Opened,
+        files: impl Iterator<Item = (&'f FileName, &'f Origin)>,
+    ) -> io::Result<()> {
+        let (Some(chat), Some(index)) = (self.chat, &opened.index) else { return Ok(()) };
+        if self.generation.is_some() && index.generation(chat) == self.generation {
+            return Ok(());
+        }
+        let _locked = index.lock()?;
+        for (name, origin) in files {
+            if opened.folder.symlink_metadata(name.as_str()).is_err() {
+                continue;
+            }
+            let Some(record) = index.record(name) else { continue };
+            note_ways(index, name, origin)?;
+            if record.ended.is_some() {
+                let record = Record { origin: origin.clone(), ended: None, ..record };
+                revive_locked(index, name, &record)?;
+            } else if record.origin.chat != origin.chat {
+                index.note_shared(name, chat)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Shop, after, origin, shop};
+    use super::super::{Claims, Run, Stem, delete_chat};
+    use super::*;
+
+    fn delete(shop: &Shop) -> usize {
+        let deletion = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Real);
+        assert!(deletion.complete && deletion.errors.is_empty(), "{deletion:?}");
+        deletion.deleted.len()
+    }
+
+    /// The steps of a post between which a whole deletion of its chat runs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum At {
+        Marked,
+        Recorded,
+        Published,
+        Ended,
+    }
+
+    #[test]
+    fn a_file_that_a_deletion_missed_is_found_by_the_next() {
+        for at in [At::Marked, At::Recorded, At::Published, At::Ended] {
+            let shop = shop();
+            shop.made_for("b", "0", "another chat's");
+            let (index, hash) = (shop.index(), blake3::hash(b"text"));
+            let stem = Stem::of_call(Some("1"), &hash);
+            let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
+            let claim = claims.unwrap().remove(0);
+            let name = claim.name.clone();
+            let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
+            let origin = &files[0].origin;
+            let now = |step: At| if step == at { delete(&shop) } else { 0 };
+            let watch = DeletionWatch::begin(&index, &files).unwrap();
+            note_ways(&index, &name, origin).unwrap();
+            let mut deleted = now(At::Marked);
+            assert!(index.create(&name, &Record::new(hash, 4, origin.clone())).unwrap());
+            deleted += now(At::Recorded);
+            std::fs::write(shop.path(name.as_str()), "text").unwrap();
+            deleted += now(At::Published);
+            let opened = shop.store.opened().unwrap().unwrap();
+            watch.end(&opened, std::iter::once((&name, origin))).unwrap();
+            let lives = index.record(&name).unwrap().ended.is_none();
+            assert_eq!(lives, at != At::Published, "{at:?}");
+            deleted += now(At::Ended) + delete(&shop);
+            assert_eq!((deleted, shop.has(name.as_str())), (1, false), "{at:?}");
+            assert!(index.record(&name).unwrap().ended.is_some(), "{at:?}");
+        }
+    }
+}
