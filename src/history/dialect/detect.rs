@@ -7,6 +7,7 @@ use super::reader::members;
 use super::{
     AiSdk, Anthropic, Bedrock, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses, Pi,
 };
+use crate::history::message::Role;
 use crate::history::own::{BRIDGE, HASH_BYTES, is_own, is_stub};
 use crate::history::{HistoryError, raw};
 
@@ -110,10 +111,20 @@ fn by_evidence(messages: &[&str]) -> Option<Chosen> {
 /// messages are in.
 fn by_snapshot(messages: &[&str], beside: Option<&str>) -> Option<Chosen> {
     let mut holders = beside.into_iter().chain(messages.iter().copied());
-    let name = holders.find_map(stated_format)?;
-    let dialect = DIALECTS.iter().copied().find(|dialect| dialect.name() == name)?;
+    // The first holds what this service wrote; behind it anybody may write one.
+    let holder = holders.find(|json| json.contains("<state_snapshot>"))?;
+    let dialect = match stated_format(holder) {
+        Some(name) => DIALECTS.iter().copied().find(|dialect| dialect.name() == name)?,
+        None if is_system(holder) => &OpenAiChat,
+        None => return None,
+    };
     let fits = messages.iter().all(|message| dialect.view(message).is_ok());
     fits.then_some(Chosen { dialect, source: Source::Snapshot })
+}
+
+/// True for a system message of chat completions.
+fn is_system(message: &str) -> bool {
+    OpenAiChat.view(message).is_ok_and(|view| view.role == Role::System)
 }
 
 /// The format that the last snapshot in a text of this JSON states.
