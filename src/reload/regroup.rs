@@ -95,7 +95,12 @@ fn group(
         return Err(missing());
     }
     let file = prover.reader.text(&at).map_err(|error| error.to_string())?;
-    if hash.is_some_and(|hash| digits(&file.hash) != hash) {
+    let holds = match hash {
+        Some(hash) => digits(&file.hash) == hash,
+        // A power cut may have taken the record, but never the messages.
+        None => prover.reader.recorded(&at).is_none_or(|recorded| recorded == file.hash),
+    };
+    if !holds {
         return Err("the file holds other messages than it did".to_owned());
     }
     prover.reader.search(file.text.len()).map_err(|error| error.to_string())?;
@@ -105,7 +110,8 @@ fn group(
     }
 }
 
-/// What the snapshot says of a file's hash; of a merged one's older files nothing.
+/// What the snapshot says of a file's hash; of a merged one's older files it says nothing,
+/// and the index is asked.
 fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
     let files = place.blocks.iter().flat_map(|block| &block.files);
     let own = files.filter(|file| file.path == path).find_map(|file| file.about.split_once(HASHED));
