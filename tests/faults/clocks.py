@@ -1,18 +1,20 @@
 """The clock is wrong.
 
 Promised: a file expires on time or late, never early, whatever the clock did: ahead or behind at
-the start and put right later, set either way while the service runs, or wrong only between two
-runs. What has lived for its time in real seconds is deleted and says so (410). Injected:
-libfaketime, its moment read from a file again for every call, so that it jumps while the service
-runs."""
+the start and put right later, set either way while the service runs, wrong only between two runs,
+or gone on while the machine was suspended. What has lived for its time in real seconds, those of a
+suspension among them, is deleted and says so (410). Injected: libfaketime, its moment read from a
+file again for every call, so that it jumps while the service runs; for a suspension a namespace
+whose steady clock is further on."""
 
 import glob
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import store
-from bench import Bench, Verdict
+from bench import Bench, Verdict, does
 from receipts import Receipts, lost
 from service import Service
 from traffic import post
@@ -22,6 +24,7 @@ _PLACES = ("/usr/lib/*/faketime", "/usr/lib/faketime", "/usr/lib64/faketime", "/
 _LIFETIME = 3_600
 _SHORT = 6
 _SECOND = "1"
+_ASLEEP = ("unshare", "--time", "--fork", "--kill-child", "--boottime")
 
 
 def _library() -> str | None:
@@ -74,9 +77,10 @@ class _Case:
         self.jumps = self.sweeps = 0
         self._posted = 0
 
-    def start(self) -> Service:
-        """A service by the clock as it stands."""
-        return Service(self.bench.program, self.root, env=self.clock.env)
+    def start(self, asleep: int = 0) -> Service:
+        """A service by the clock as it stands, on a machine that slept for so many seconds."""
+        prefix = (*_ASLEEP, str(asleep), "--") if asleep else ()
+        return Service(self.bench.program, self.root, env=self.clock.env, prefix=prefix)
 
     def fill(self, service: Service) -> None:
         """Something new that must live."""
@@ -140,28 +144,80 @@ def _is_faked(case: _Case, service: Service) -> bool:
 
 
 def run(bench: Bench) -> Iterator[Verdict]:
-    """Jumps under a running service, between two, and clocks that are wrong at the start."""
+    """Jumps under a running service, between two, clocks that are wrong at the start, and sleep:
+    beside one another, since each waits for its sweeps."""
+    probe = _Case(bench)
+    with probe.start() as service:
+        service.warm()
+        if not _is_faked(probe, service):
+            yield Verdict("needs a program that asks libc for the time", skipped=True)
+            return
+    starts = ("+2h", "+8h", "-8h")[: bench.pick(2, 3)]
+    cases: list[Callable[[], Verdict]] = [lambda: _jumps(bench), lambda: _expires(bench)]
+    cases += [lambda offset=offset: _wrong_at_start(bench, offset) for offset in starts]
+    cases += [lambda: _suspended(bench), lambda: _slept(bench)]
+    with ThreadPoolExecutor(len(cases)) as pool:
+        yield from pool.map(lambda case: case(), cases)
+
+
+def _jumps(bench: Bench) -> Verdict:
     case = _Case(bench)
     with case.start() as service:
         service.warm()
-        if not _is_faked(case, service):
-            yield Verdict("needs a program that asks libc for the time", skipped=True)
-            return
         case.fill(service)
         for offset in ("+10y", "-10y", "+0", "+2h", "-2h", "+0")[: bench.pick(2, 6)]:
             case.jumps_to(service, offset)
     for offset in ("-10y", "+10y", "+0")[: bench.pick(2, 3)]:
         _restart(case, offset)
     found = store.look(case.folder)
-    yield Verdict(
+    return Verdict(
         f"{case.jumps} jumps under a running service or between two, {case.sweeps} sweeps, "
         f"{case.kept.references()} acknowledged, {len(case.faults)} missing early, "
         f"{found.whole} files left",
         case.faults,
     )
-    for offset in ("+2h", "+8h", "-8h")[: bench.pick(2, 3)]:
-        yield _wrong_at_start(bench, offset)
-    yield _expires(bench)
+
+
+def _suspended(bench: Bench) -> Verdict:
+    """The machine sleeps between two services for half a lifetime, once with the wall clock set by
+    years as well."""
+    if not does(*_ASLEEP, "1", "--", "true"):
+        return Verdict("suspended: needs root and a namespace for time", skipped=True)
+    case = _Case(bench)
+    with case.start() as service:
+        service.warm()
+        case.fill(service)
+        case.after_sweeps(service)
+    for asleep, offset in ((_LIFETIME // 2, "+30m"), (_LIFETIME // 2, "+10y")):
+        case.clock.jump(offset)
+        with case.start(asleep) as service:
+            case.after_sweeps(service)
+            case.all_there(service, f"{asleep} s asleep, the clock at {offset}")
+    case.clock.jump("+0")
+    with case.start() as service:
+        case.after_sweeps(service)
+        case.all_there(service, "awake, the clock put right")
+    return Verdict(
+        f"asleep for half a lifetime, the clock right and set by years: "
+        f"{case.kept.references()} acknowledged, {len(case.faults)} missing early",
+        case.faults,
+    )
+
+
+def _slept(bench: Bench) -> Verdict:
+    """The control of sleep: what slept beyond its lifetime goes, and says so."""
+    if not does(*_ASLEEP, "1", "--", "true"):
+        return Verdict("suspended: needs root and a namespace for time", skipped=True)
+    case = _Case(bench)
+    with case.start() as service:
+        service.warm()
+        case.fill(service)
+        case.after_sweeps(service)
+    case.clock.jump("+2h")
+    with case.start(2 * _LIFETIME) as service:
+        case.after_sweeps(service)
+        gone = case.all_gone(service, "after two lifetimes of sleep")
+    return Verdict(f"asleep for two lifetimes: {gone} looked for and 410", case.faults)
 
 
 def _restart(case: _Case, offset: str) -> None:

@@ -1,4 +1,4 @@
-"""More than it can do, and clients that are slow or leave."""
+"""More than it can do, clients that are slow or leave, and a tenant that harms another."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from drain import drain
 from heavy import heavy
 from overload import overload
 from slow import slow
+from tenant import tenant
 
 CHECKS = {
     "overload": overload,
     "heavy": heavy,
     "slow": slow,
     "drain": drain,
+    "tenant": tenant,
 }
 
 if __name__ == "__main__":
