@@ -131,15 +131,23 @@ impl Answer {
         &self.messages
     }
 
+    /// Most bytes that the answer and its JSON have together.
+    pub fn held_bytes(&self) -> u64 {
+        let members = self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4);
+        let copied = self.messages.len()
+            + self.system.as_ref().map_or(0, String::len)
+            + members.sum::<usize>();
+        (2 * copied + self.answer.len() + escaped(&self.answer)) as u64 + 80
+    }
+
     /// The JSON of the whole.
     pub fn into_json(self) -> String {
         let members: usize =
             self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4).sum();
-        let mut out =
-            String::with_capacity(self.messages.len() + members + self.answer.len() * 2 + 80);
+        let mut out = String::with_capacity(self.messages.len() + members + self.answer.len() + 80);
         out.push_str(if self.success { "{\"success\":true" } else { "{\"success\":false" });
         out.push_str(",\"answer\":");
-        out.push_str(&quote(&self.answer));
+        push_quoted(&mut out, &self.answer);
         out.push_str(",\"messages\":");
         out.push_str(&self.messages);
         if let Some(system) = &self.system {
@@ -157,5 +165,53 @@ impl Answer {
         }
         out.push_str("}}");
         out
+    }
+}
+/// Length of a text inside a JSON string, in bytes.
+fn escaped(text: &str) -> usize {
+    let length = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+        0..=0x1f => 6,
+        _ => 1,
+    };
+    text.bytes().map(length).sum()
+}
+
+/// Part of a text that is quoted at once, in bytes: a second copy of all of it would
+/// double what a large answer takes.
+const QUOTED: usize = 64 * 1024;
+
+/// Adds a text as a JSON string.
+fn push_quoted(out: &mut String, text: &str) {
+    out.reserve(escaped(text) + 2);
+    out.push('"');
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (part, behind) = rest.split_at(rest.floor_char_boundary(QUOTED.min(rest.len())));
+        let quoted = quote(part);
+        out.push_str(&quoted[1..quoted.len() - 1]);
+        rest = behind;
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_quoted_as_a_short_one() {
+        for text in ["", "\0\u{1f}\"\\\n", "é漢𝄞\u{7f}"] {
+            for times in [1, 40_000] {
+                let text = text.repeat(times);
+                let mut out = String::new();
+                push_quoted(&mut out, &text);
+                assert_eq!(out, quote(&text));
+                assert_eq!(out.len(), escaped(&text) + 2);
+                let answer = Answer::text(text.clone()).with_messages("[1]".to_owned());
+                let held = answer.held_bytes();
+                assert!(held >= (text.len() + answer.into_json().len()) as u64);
+            }
+        }
     }
 }

@@ -15,6 +15,7 @@ use super::{Door, Tenant, error};
 use crate::config::ServerConfig;
 use crate::mcp::Mcp;
 use crate::mcp::original::Sent;
+use crate::service::budget::weight;
 
 /// The library's half of the door.
 pub(super) type McpService = StreamableHttpService<Mcp, NeverSessionManager>;
@@ -38,10 +39,14 @@ fn settings(config: &ServerConfig) -> StreamableHttpServerConfig {
 pub(super) async fn answer(door: Door, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let request = Request::from_parts(parts.clone(), body);
-    let Call { bytes, reserved, .. } = match Call::from_request(request, &door).await {
+    let Call { service, bytes, mut reserved } = match Call::from_request(request, &door).await {
         Ok(call) => call,
         Err(refused) => return refused,
     };
+    // The library's tree of the message, and the message itself beside it.
+    if let Err(unheld) = service.budget().hold(&mut reserved, weight(&bytes).saturating_mul(2)) {
+        return error::failed(&unheld.into());
+    }
     let Some(tenant) = parts.extensions.get::<Arc<Tenant>>().cloned() else {
         return error::unauthorized();
     };

@@ -208,9 +208,14 @@ impl Door {
         };
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            let Call { service, bytes, reserved } = call;
+            let Call { service, bytes, mut reserved } = call;
             let answer = operation(&service, &bytes);
             drop(bytes);
+            // It is held until the last of it has left.
+            let answer = answer.and_then(|answer| {
+                service.budget().grow(&mut reserved, answer.held_bytes())?;
+                Ok(answer)
+            });
             (answer.map(Answer::into_json), reserved)
         });
         match done.await {

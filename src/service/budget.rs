@@ -2,6 +2,7 @@
 //! what it may grow to, before it grows: many at once then wait or are refused, and
 //! the process is never killed for its memory with everybody's work in it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
@@ -68,12 +69,13 @@ impl Reserved {
 pub struct Held<'a> {
     budget: &'a Budget,
     held: Mutex<(Reserved, u64)>,
+    is_short: AtomicBool,
 }
 
 impl<'a> Held<'a> {
     /// Nothing yet.
     pub fn new(budget: &'a Budget) -> Held<'a> {
-        Held { budget, held: Mutex::default() }
+        Held { budget, held: Mutex::default(), is_short: AtomicBool::new(false) }
     }
 
     /// Takes so many more bytes; false where there is no room for them now.
@@ -81,7 +83,16 @@ impl<'a> Held<'a> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let (reserved, sum) = &mut *held;
         *sum = sum.saturating_add(bytes);
-        self.budget.grow(reserved, *sum).is_ok()
+        let taken = self.budget.grow(reserved, *sum).is_ok();
+        if !taken {
+            self.is_short.store(true, Ordering::Relaxed);
+        }
+        taken
+    }
+
+    /// True where some of the bytes could not be had.
+    pub fn is_short(&self) -> bool {
+        self.is_short.load(Ordering::Relaxed)
     }
 
     /// Why the last bytes could not be had.

@@ -10,6 +10,9 @@ use crate::reload::{grep, read_file, rehydrate};
 use crate::store::{Reader, regular_len};
 use crate::tokens::Tokenizer;
 
+/// The part of the memory that the longest line of a search may take.
+const SEARCHES: u64 = 16;
+
 impl Service {
     /// `POST /grep`.
     pub fn grep(&self, body: &[u8]) -> Result<Answer, Failure> {
@@ -42,7 +45,12 @@ impl Service {
         };
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let place = target(&at);
-        let found = grep::grep(&place, &query, &self.reload.grep(), &count)
+        let mut limits = self.reload.grep();
+        limits.line_bytes = limits.line_bytes.min(self.longest_line());
+        // A line is held whole, and twice while its room grows.
+        let line = regular_len(&at).unwrap_or(u64::MAX).min(limits.line_bytes as u64);
+        let _reserved = self.budget.take(line.saturating_mul(2))?;
+        let found = grep::grep(&place, &query, &limits, &count)
             .map_err(|source| self.no_file("path", &at, source))?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);
@@ -52,6 +60,12 @@ impl Service {
         answer.put("files_skipped", &found.files_skipped);
         answer.put("skipped", &found.skipped);
         Ok(answer.with_unknown(&params))
+    }
+
+    /// The longest line that a search holds, in bytes: several searches at once are to
+    /// find room.
+    fn longest_line(&self) -> usize {
+        usize::try_from(self.budget.total() / SEARCHES).unwrap_or(usize::MAX)
     }
 
     /// `POST /read_file`.
@@ -105,7 +119,8 @@ impl Service {
         let reader = Reader::new(&self.offloader.ledger, self.allowance(room, &hold));
         let prover = Prover { reader: &reader, roots: &self.roots };
         let back = rehydrate::rehydrate(&history, params.system()?, &prover, room, &hold)?;
-        let Some(back) = back else { return Err(memory.refused().into()) };
+        // A reference that found no memory is none that cannot be read.
+        let back = back.filter(|_| !memory.is_short()).ok_or_else(|| memory.refused())?;
         let text = put_back(&back);
         let mut answer = Answer::text(text).with_messages(back.messages).with_system(back.system);
         answer.put("restored", &back.restored);

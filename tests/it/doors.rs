@@ -16,9 +16,10 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 use unburden::config::{Config, DurabilityConfig, TenantConfig};
 use unburden::http::{Door, OPENAPI, Token, router};
-use unburden::service::{OpenError, Service, Tenant, open_all};
+use unburden::service::{Failure, OpenError, Service, Tenant, open_all};
 
-use crate::app::{Reply, TestApp, send};
+use crate::app::{Reply, TestApp, send, split};
+use crate::history::{array, call, result, user};
 use crate::served::Served;
 
 /// Every method and route of the contract.
@@ -340,6 +341,44 @@ async fn an_answer_gives_its_memory_back_when_it_has_left() {
     assert!(app.service.budget().take(whole).is_err(), "the answer is still here");
     drop(response);
     assert!(app.service.budget().take(whole).is_ok());
+}
+
+/// A byte of a file may be six of an answer, and a client may never take it.
+#[tokio::test]
+async fn a_large_answer_to_a_small_request_holds_its_memory() {
+    let app = TestApp::with(|config| config.server.memory_bytes = 4 * 1024 * 1024);
+    std::fs::write(app.folder().join("nul.txt"), vec![0; 300_000]).unwrap();
+    let whole = app.service.budget().total();
+    let ask = async || {
+        let body = Body::from(r#"{"absolute_path": "/workspace/nul.txt"}"#);
+        let request = Request::post("/read_file").header("host", "localhost").body(body).unwrap();
+        ServiceExt::oneshot(app.router(), request).await.unwrap()
+    };
+    let response = ask().await;
+    assert_eq!(response.status(), 200);
+    assert!(app.service.budget().take(whole - 1_800_000).is_err(), "the answer is still here");
+    drop(response);
+    let others = app.service.budget().take(2_500_000).unwrap();
+    assert_eq!(ask().await.status(), 503);
+    drop(others);
+    assert!(app.service.budget().take(whole).is_ok());
+}
+
+#[test]
+fn a_reference_that_finds_no_memory_is_not_told_lost() {
+    let app = TestApp::with(|config| config.server.memory_bytes = 1024 * 1024);
+    let text: String = (0..500).map(|n| format!("line {n} of the build\n")).collect();
+    let history = [call("call_1", "bash", &json!({})), result("call_1", &text), user("go on")];
+    let settings = json!({"context_manage_mode": "compact", "max_total_tokens": 1,
+        "keep_recent_count": 0, "include_files": false});
+    let after = app.offload(&array(&history), &settings).messages;
+    assert!(!after.contains("line 250 "));
+    let body = format!("{{\"messages\":{after}}}");
+    let others = app.service.budget().take(u64::MAX).unwrap();
+    let refused = app.service.rehydrate(body.as_bytes()).err().unwrap();
+    assert!(matches!(refused, Failure::Full(_)), "{refused}");
+    drop(others);
+    assert_eq!(split(&app.rehydrate(&after).messages), history);
 }
 
 #[tokio::test]
