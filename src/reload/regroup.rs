@@ -110,8 +110,8 @@ fn group(
     }
 }
 
-/// What the snapshot says of a file's hash; of a merged one's older files it says nothing,
-/// and the index is asked.
+/// The hash that the snapshot states for a file. A merged one states none for its older
+/// files: the index is asked.
 fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
     let files = place.blocks.iter().flat_map(|block| &block.files);
     let own = files.filter(|file| file.path == path).find_map(|file| file.about.split_once(HASHED));

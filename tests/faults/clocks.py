@@ -178,16 +178,23 @@ def _jumps(bench: Bench) -> Verdict:
     )
 
 
-def _suspended(bench: Bench) -> Verdict:
-    """The machine sleeps between two services for half a lifetime, once with the wall clock set by
-    years as well."""
+def _asleep(bench: Bench) -> "_Case | None":
+    """A filled store whose machine can be put to sleep; None where it cannot."""
     if not does(*_ASLEEP, "1", "--", "true"):
-        return Verdict("suspended: needs root and a namespace for time", skipped=True)
+        return None
     case = _Case(bench)
     with case.start() as service:
         service.warm()
         case.fill(service)
         case.after_sweeps(service)
+    return case
+
+
+def _suspended(bench: Bench) -> Verdict:
+    """The machine sleeps between two services for half a lifetime, once with the wall clock set by
+    years as well."""
+    if not (case := _asleep(bench)):
+        return Verdict("suspended: needs root and a namespace for time", skipped=True)
     for asleep, offset in ((_LIFETIME // 2, "+30m"), (_LIFETIME // 2, "+10y")):
         case.clock.jump(offset)
         with case.start(asleep) as service:
@@ -206,13 +213,8 @@ def _suspended(bench: Bench) -> Verdict:
 
 def _slept(bench: Bench) -> Verdict:
     """The control of sleep: what slept beyond its lifetime goes, and says so."""
-    if not does(*_ASLEEP, "1", "--", "true"):
+    if not (case := _asleep(bench)):
         return Verdict("suspended: needs root and a namespace for time", skipped=True)
-    case = _Case(bench)
-    with case.start() as service:
-        service.warm()
-        case.fill(service)
-        case.after_sweeps(service)
     case.clock.jump("+2h")
     with case.start(2 * _LIFETIME) as service:
         case.after_sweeps(service)

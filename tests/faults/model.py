@@ -50,7 +50,7 @@ class _Run:
         self.world.close()
 
     def _jobs(self) -> list[Job]:
-        """What one to three chats do at once."""
+        """One to three chats act at once."""
         clients, roll = self.clients, self.moment.random()
         chats = self.moment.sample(clients.chats, self.moment.choice((1, 1, 2, 3)))
         if roll < 0.06:

@@ -30,7 +30,7 @@ class Disk:
                 held, of_chats = self._read(path)
             except FileNotFoundError:  # A service that starts sweeps.
                 continue
-            # What a process that died left half written is nobody's for an hour.
+            # Files that a dead process left half written stay for an hour.
             if path.name.endswith(_TMP):
                 self.left += 1
                 continue
@@ -52,7 +52,7 @@ class Disk:
             self._say(f"the word {word.decode()} of a deleted chat is in {at}")
 
     def temporary(self) -> list[Path]:
-        """What processes that died have left half written."""
+        """Files that dead processes left half written."""
         return [path for path in self._files() if path.name.endswith(_TMP)]
 
     def _say(self, fault: str) -> None:

@@ -1,4 +1,4 @@
-"""What others do to a store's folder: time that passes, files that somebody plants or changes."""
+"""Harm by others to a store's folder: time that passes, files that somebody plants or changes."""
 
 import os
 import time
@@ -46,7 +46,7 @@ class Harms:
         """Every file has lived for longer than a store with short lifetimes keeps it."""
         self.world.wait_until(time.monotonic() + 1.2)
         self._swept("all expire", "1")
-        # What was given out by itself lives for what its first line says.
+        # A result given out by itself lives as long as its first line says.
         for file in self.map.files.values():
             if file.state != GONE and not file.free:
                 self.map.expired(file)

@@ -85,7 +85,7 @@ class Map:
         # The content of each name, for good.
         self.names: dict[str, str] = {}
         self.planted: dict[str, str] = {}
-        # What was ever sent or answered: whatever is stored was one of these.
+        # Every text ever sent or answered: whatever is stored was one of these.
         self.texts: set[str] = set()
         self.rows: set[str] = set()
         self.messages: set[str] = set()

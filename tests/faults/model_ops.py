@@ -1,4 +1,4 @@
-"""What is done to a store: posts, forks, forged notes, results, deletions, ends of time, files that
+"""Operations on a store: posts, forks, forged notes, results, deletions, ends of time, files that
 somebody planted or changed."""
 
 import json

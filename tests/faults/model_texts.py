@@ -1,4 +1,4 @@
-"""What the chats of the model say: results with words of their own, results that several chats
+"""The texts of the model's chats: results with words of their own, results that several chats
 get alike, and others' notes and snapshots that somebody altered."""
 
 import hashlib
@@ -34,7 +34,7 @@ def marks(value: Any) -> set[bytes]:
 
 
 def digest(value: Any) -> str:
-    """What tells values, or bytes, from each other."""
+    """Tells values, or bytes, from each other."""
     is_bytes = isinstance(value, bytes)
     held = value if is_bytes else json.dumps(value, sort_keys=True).encode()
     return hashlib.blake2b(held, digest_size=16).hexdigest()
@@ -84,7 +84,7 @@ class Note:
 
 
 def notes_of(chat: str, messages: list[Message]) -> list[Note]:
-    """What looks like a note in the results of a history."""
+    """Texts that look like a note in the results of a history."""
     found = []
     for message in messages:
         content = message.get("content")

@@ -180,7 +180,7 @@ class World:
     def call(
         self, *arguments: str, env: dict[str, str] | None = None, dies: int | None = None
     ) -> Answer:
-        """What a command of the program said, as JSON, with its exit status."""
+        """The output of a command of the program, as JSON, with its exit status."""
         environment = dict(env or {})
         if dies and self._steps:
             self._steps.die_before(dies)
@@ -209,7 +209,7 @@ class World:
                 self.trace.append(f"{what} was killed")
         raise AssertionError("a command that nobody kills was killed")
 
-    # What is wrong.
+    # The faults found.
 
     def say(self, fault: str) -> None:
         """Notes what is wrong."""

@@ -371,7 +371,7 @@ fn summary_settings() -> Value {
         "include_files": false})
 }
 
-/// What is kept of a snapshot for its next use is believed only as it was written.
+/// A kept snapshot is believed only as it was written.
 #[test]
 fn an_edited_kept_snapshot_is_not_used() {
     let app = TestApp::new();

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from multiprocessing.connection import Connection
 from typing import Any
 
-# What a job is made of: asked once, in its process.
+# The parts of a job: asked for once, in its process.
 Job = Callable[[], Coroutine[Any, Any, Any]]
 
 
@@ -32,7 +32,7 @@ class Apart:
         self.process.join()
 
     def result(self, patience: float) -> Any:
-        """What the job got; an error where it ended without, or is late."""
+        """The job's result; an error where it ended without one, or is late."""
         if not self.line.poll(patience):
             raise TimeoutError(f"a process of the check gave nothing within {patience:.0f} s")
         try:

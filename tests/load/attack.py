@@ -68,7 +68,7 @@ class Schedule:
         return start, start + self.each
 
     def now(self) -> str:
-        """Whose time it is; nobody's after the end."""
+        """The one whose time it is; None after the end."""
         index = int((time.monotonic() - self.start) / self.each)
         return self.families[index] if 0 <= index < len(self.families) else ""
 
@@ -111,7 +111,7 @@ class Deed:
     until: float
 
     async def done(self) -> str:
-        """What came of it."""
+        """The outcome."""
         if self.evil.manner is Manner.ACTS:
             await asyncio.to_thread(self.evil.make, self.dice)
             return "done"

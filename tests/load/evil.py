@@ -36,7 +36,7 @@ PATIENCE = 60.0
 MIB = 1024 * 1024
 # Six bytes in JSON.
 CONTROL = "\x01"
-# What is done many times at once in the end: a file that is spelled in six times its bytes, one
+# Done many times at once in the end: a file that is spelled in six times its bytes, one
 # line, whole files, and answers that nobody takes.
 BURSTS = (
     "read_file hole",

@@ -19,7 +19,7 @@ SIZES = (36, 16, 64)
 OFTEN = 4
 SHORT = ("chat", "many_results", "one_log", "records_strange", "references", "wide_parts")
 MODES = ("auto", "compress", "compact")
-# What stands in a shape's request before its messages, and what takes its place.
+# The text before the messages in a shape's request, and its replacement.
 PLAIN = b'"include_files":false'
 # Where a shape's result or words begin: a text that nobody sent before is counted anew.
 BEGINS = re.compile(rb'("tool_call_id":"call_1","content":"|"role":"user","content":")(?![\[{])')
@@ -27,7 +27,7 @@ BEGINS = re.compile(rb'("tool_call_id":"call_1","content":"|"role":"user","conte
 
 @dataclass(frozen=True)
 class Minted:
-    """What the service gave the attacker: a reference and a snapshot that are real, and the
+    """The service's gifts to the attacker: a reference and a snapshot that are real, and the
     path of a result that takes six times its bytes to spell."""
 
     reference: str
@@ -97,7 +97,7 @@ def histories(home: Home, full: bool) -> Iterator[Evil]:
 
 
 def _fills(home: Home) -> Iterator[Evil]:
-    """What a tokenizer takes long for, each time with a number in it."""
+    """Texts that a tokenizer takes long for, each time with a number in them."""
     fills = neighbour("fills")
     for name in ("any unicode", "combining marks", "base64", "letters", "brackets"):
         unit = fills.FILLS[name]()

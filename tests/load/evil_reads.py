@@ -132,7 +132,7 @@ def mcp(home: Home, planted: Planted) -> Iterator[Evil]:
 
 
 def others(home: Home, victim: Home, chat: Chat) -> Iterator[Evil]:
-    """What is the good tenant's: its files, its notes, its chats, by every door."""
+    """Asks for what is the good tenant's: its files, its notes, its chats, by every door."""
     path, store = chat.paths[0], chat.store
     # Its notes without its texts: what comes back then came from its files.
     note = "\n".join(chat.messages[2]["content"].split("\n")[-2:])

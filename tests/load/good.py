@@ -40,7 +40,7 @@ class Sample:
 
 @dataclass
 class Seen:
-    """What the good tenant got."""
+    """The answers to the good tenant."""
 
     samples: list[Sample] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -131,7 +131,7 @@ class Good:
 
 
 def _wrong(answer: Answer, right: Callable[[Any], str]) -> str:
-    """What is wrong with an answer; nothing where it is as it must be."""
+    """The fault of an answer; None where it is as it must be."""
     if answer.fault:
         return f"{answer.fault} after {answer.seconds:.1f} s"
     if EVIL_MARK.encode() in answer.whole:

@@ -42,7 +42,7 @@ class Chat:
         return len(self.texts) >= TURNS
 
     def files(self) -> dict[str, bytes]:
-        """What was given out, and what it holds."""
+        """Paths that were given out, with their content."""
         return {path: print_of(text) for path, text in zip(self.paths, self.texts, strict=False)}
 
     def rows(self) -> bytes:
@@ -95,7 +95,7 @@ class Chat:
         return ""
 
     def questions(self, dice: random.Random) -> Iterator[Question]:
-        """What an agent asks of what left, of its newest result and of an older one."""
+        """An agent's questions on its newest stored result and on an older one."""
         last = len(self.texts) - 1
         older = dice.randrange(last + 1)
         for n in {last, older}:
@@ -136,7 +136,7 @@ class Chat:
 
 
 def print_of(text: str) -> bytes:
-    """What tells a text from others."""
+    """Tells a text from others."""
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 

@@ -26,7 +26,7 @@ class Home:
     folder: Path
 
     def settings(self) -> dict[str, object]:
-        """What the service is told of it."""
+        """The part of it that the service is told."""
         section = f"tenants__{self.name}"
         return {f"{section}__token": self.token, f"{section}__roots": self.folder}
 

@@ -1,4 +1,4 @@
-"""What tests/hostile has made already: its shapes, patterns, filters, fills and bombs."""
+"""Parts of tests/hostile: its shapes, patterns, filters, fills and bombs."""
 
 from __future__ import annotations
 

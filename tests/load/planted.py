@@ -1,4 +1,4 @@
-"""What the attacker writes into its own folder: an agent there may be its tool."""
+"""Files that the attacker writes into its own folder: an agent there may be its tool."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def hole(path: Path) -> None:
 
 
 def plants(home: Home) -> Iterator[Evil]:
-    """What the agent does to the store while the service uses it."""
+    """The agent's harm to the store while the service uses it."""
     for kind, act in {
         "plants holes": _holes,
         "plants notes": _notes,
@@ -111,7 +111,7 @@ def _holes(folder: Path, dice: random.Random) -> bytes:
 
 
 def _notes(folder: Path, dice: random.Random) -> bytes:
-    """What is no key, no clock and no format where these lie."""
+    """Garbage in the places of the key, the clock and the format."""
     private = folder / "results" / ".unburden"
     name = dice.choice(("key", "clock", "format"))
     made = dice.choice((hole, lambda path: path.write_bytes(os.urandom(100))))
@@ -178,7 +178,7 @@ def _held(folder: Path) -> int:
 
 
 def _quietly(act: object) -> None:
-    """What cannot be done is left undone: the service writes there, too."""
+    """Failures are passed over: the service writes there, too."""
     try:
         act()  # type: ignore[operator]
     except OSError:

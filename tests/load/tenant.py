@@ -95,7 +95,7 @@ def _scene(bench: Bench, stack: ExitStack, folder: str) -> Scene:
 
 
 def _phases(scene: Scene, twin: Scene) -> Seen:
-    """What the good one was given in all."""
+    """Everything that the good one was given."""
     bench, service, good = scene.bench, scene.service, scene.good
     for warmed in (scene, twin):
         _alone(warmed, 0, 2)

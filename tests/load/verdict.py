@@ -60,7 +60,7 @@ def judge(tally: Tally, waits: Waits, schedule: Schedule) -> None:
 
 
 def attacked(tally: Tally, counts: Counts, harm: dict[str, list[Evil]]) -> None:
-    """What became of each kind; and whether each family was worked on at all."""
+    """The outcome of each kind; and whether each family was worked on at all."""
     of_kind: dict[str, Counter[str]] = {}
     for (kind, status), count in sorted(counts.items()):
         of_kind.setdefault(kind, Counter())[status] += count
