@@ -3,12 +3,13 @@
 //! its marker and its record again, so that a later deletion finds it.
 
 use std::io;
+use std::time::SystemTime;
 
 use super::claim::Opened;
 use super::index::Index;
 use super::markers::Generation;
 use super::record::Record;
-use super::reserve::{note_ways, revive_locked};
+use super::reserve::{Before, note_ways, revive};
 use super::{Chat, ClaimedFile, FileName, Origin};
 
 /// The state of a chat's markers when writing began.
@@ -26,31 +27,40 @@ impl DeletionWatch {
         Ok(DeletionWatch { chat, generation })
     }
 
-    /// Ends after the last file is published. Where a deletion took the chat's markers
-    /// meanwhile, those of the files that are still there are noted again.
+    /// Ends after the last file is published. Files that had come to their end before
+    /// live again. Where a deletion took the chat's markers meanwhile, those of the files
+    /// that are still there are noted again.
     ///
     /// A deletion holds the index's lock from its look at a file to the removal of the
     /// marker: here the file is gone, or no deletion has it in hand.
     pub(super) fn end<'f>(
         self,
         opened: &Opened,
-        files: impl Iterator<Item = (&'f FileName, &'f Origin)>,
+        files: impl Iterator<Item = (&'f FileName, &'f Origin, Before)>,
     ) -> io::Result<()> {
-        let (Some(chat), Some(index)) = (self.chat, &opened.index) else { return Ok(()) };
-        if self.generation.is_some() && index.generation(chat) == self.generation {
+        let Some(index) = &opened.index else { return Ok(()) };
+        let is_deleted =
+            |chat| self.generation.is_none() || index.generation(chat) != self.generation;
+        let all = self.chat.is_some_and(is_deleted);
+        let files: Vec<_> =
+            files.filter(|(_, _, before)| all || *before == Before::Ended).collect();
+        if files.is_empty() {
             return Ok(());
         }
         let _locked = index.lock()?;
-        for (name, origin) in files {
+        for (name, origin, _) in files {
             if opened.folder.symlink_metadata(name.as_str()).is_err() {
                 continue;
             }
             let Some(record) = index.record(name) else { continue };
             note_ways(index, name, origin)?;
             if record.ended.is_some() {
-                let record = Record { origin: origin.clone(), ended: None, ..record };
-                revive_locked(index, name, &record)?;
-            } else if record.origin.chat != origin.chat {
+                let origin = origin.clone();
+                let record =
+                    Record { origin, created_at: SystemTime::now(), ended: None, ..record };
+                revive(index, name, &record)?;
+            } else if let Some(chat) = origin.chat.filter(|chat| record.origin.chat != Some(*chat))
+            {
                 index.note_shared(name, chat)?;
             }
         }
@@ -100,12 +110,36 @@ mod tests {
             std::fs::write(shop.path(name.as_str()), "text").unwrap();
             deleted += now(At::Published);
             let opened = shop.store.opened().unwrap().unwrap();
-            watch.end(&opened, std::iter::once((&name, origin))).unwrap();
+            watch.end(&opened, std::iter::once((&name, origin, Before::Living))).unwrap();
             let lives = index.record(&name).unwrap().ended.is_none();
             assert_eq!(lives, at != At::Published, "{at:?}");
             deleted += now(At::Ended) + delete(&shop);
             assert_eq!((deleted, shop.has(name.as_str())), (1, false), "{at:?}");
             assert!(index.record(&name).unwrap().ended.is_some(), "{at:?}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_made_again_has_ended_until_it_is_there() {
+        let shop = shop();
+        let name = shop.made_for("a", "1", "text");
+        assert_eq!(delete(&shop), 1);
+        let (index, hash) = (shop.index(), blake3::hash(b"text"));
+        let stem = Stem::of_call(Some("1"), &hash);
+        let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
+        let claim = claims.unwrap().remove(0);
+        assert_eq!((&claim.name, claim.stored), (&name, false));
+        let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
+        let opened = shop.store.opened().unwrap().unwrap();
+        let watch = DeletionWatch::begin(&index, &files).unwrap();
+        let origin = &files[0].origin;
+        let before = shop.store.reserve(&opened, &files[0].claim, 4, origin).unwrap().unwrap();
+        assert_eq!(before, Before::Ended);
+        assert!(index.record(&name).unwrap().ended.is_some(), "a crash here changes nothing");
+        std::fs::write(shop.path(name.as_str()), "text").unwrap();
+        watch.end(&opened, std::iter::once((&name, origin, before))).unwrap();
+        let record = index.record(&name).unwrap();
+        assert_eq!((record.ended, &record.origin), (None, origin));
+        assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
     }
 }

@@ -11,7 +11,7 @@ use super::claim::Opened;
 use super::index::{Index, Told};
 use super::markers::Generation;
 use super::record::Record;
-use super::reserve::revive_locked;
+use super::reserve::revive;
 use super::{Chat, FileName, LOOKS, Lease, Location, Origin, Store, own_file};
 
 /// How long a mention is remembered; less by far than what was deleted is.
@@ -162,7 +162,7 @@ fn mention_ended(
         return Ok(Lease::Gone);
     }
     let origin = Origin { chat: Some(chat), ..record.origin.clone() };
-    revive_locked(index, name, &Record { origin, ended: None, ..record.clone() })?;
+    revive(index, name, &Record { origin, ended: None, ..record.clone() })?;
     Ok(Lease::Held)
 }
 

@@ -1,5 +1,6 @@
 //! Reserving a name before its file is written: the chat's marker, then the record. A
-//! record that is there stays, unless its file came to its end and is made again.
+//! record that is there stays. Where its file came to its end and is made again, it says
+//! so until the new file is there: a crash in between changes nothing for readers.
 
 use std::io;
 
@@ -11,8 +12,17 @@ use super::{Chat, FileName, Origin, Store};
 /// How often a record is looked at that others make and end at the same moment.
 const TRIES: usize = 16;
 
+/// The state of a name before its file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    /// Its record says that the file lives.
+    Living,
+    /// Its record says that the file came to its end: [`revive`] follows once it is there.
+    Ended,
+}
+
 impl Store {
-    /// Notes what makes a file, before it is written; false where the name stands for
+    /// Notes what makes a file, before it is written; None where the name stands for
     /// another content.
     pub(super) fn reserve(
         &self,
@@ -20,34 +30,30 @@ impl Store {
         claim: &Claim,
         bytes: u64,
         origin: &Origin,
-    ) -> io::Result<bool> {
-        let Some(index) = &opened.index else { return Ok(true) };
+    ) -> io::Result<Option<Before>> {
+        let Some(index) = &opened.index else { return Ok(Some(Before::Living)) };
         let name = &claim.name;
         let record = Record::new(claim.hash, bytes, origin.clone());
         for _ in 0..TRIES {
             let told = index.told(name)?;
             if !is_for(&told, claim) {
-                return Ok(false);
+                return Ok(None);
             }
             note_ways(index, name, origin)?;
             match told {
                 Told::Nothing => {
                     if index.create(name, &record)? {
-                        return Ok(true);
+                        return Ok(Some(Before::Living));
                     }
                 }
-                Told::Record(known) if known.ended.is_some() => {
-                    if revive(index, name, &record)? {
-                        return Ok(true);
-                    }
-                }
+                Told::Record(known) if known.ended.is_some() => return Ok(Some(Before::Ended)),
                 Told::Record(known) => {
-                    let Some(chat) = origin.chat else { return Ok(true) };
+                    let Some(chat) = origin.chat else { return Ok(Some(Before::Living)) };
                     if known.origin.chat == Some(chat) || share(index, name, chat)? {
-                        return Ok(true);
+                        return Ok(Some(Before::Living));
                     }
                 }
-                Told::Unreadable => return Ok(false),
+                Told::Unreadable => return Ok(None),
             }
         }
         Err(io::Error::new(io::ErrorKind::WouldBlock, "the record changes again and again"))
@@ -79,22 +85,14 @@ fn share(index: &Index, name: &FileName, chat: Chat) -> io::Result<bool> {
     Ok(index.record(name).is_some_and(|record| record.ended.is_none()))
 }
 
-/// Makes a record that ended one that lives, when whoever ended it is done; false where
-/// it lives already.
-fn revive(index: &Index, name: &FileName, record: &Record) -> io::Result<bool> {
-    let _locked = index.lock()?;
-    revive_locked(index, name, record)
-}
-
-/// The same, where the index is locked.
-pub(super) fn revive_locked(index: &Index, name: &FileName, record: &Record) -> io::Result<bool> {
+/// Makes a record that ended one that lives, where the index is locked.
+pub(super) fn revive(index: &Index, name: &FileName, record: &Record) -> io::Result<()> {
     let Some(known) = index.record(name).filter(|known| known.ended.is_some()) else {
-        return Ok(false);
+        return Ok(());
     };
     // The history of the chat that it was made for before may still refer to it.
     if let Some(before) = known.origin.chat.filter(|before| record.origin.chat != Some(*before)) {
         index.note_shared(name, before)?;
     }
-    index.replace(name, record)?;
-    Ok(true)
+    index.replace(name, record)
 }

@@ -21,6 +21,7 @@ use super::deletion_watch::DeletionWatch;
 use super::index::Index;
 use super::lease::date_by_this_clock;
 use super::ledger::Ledger;
+use super::reserve::Before;
 use super::{FileName, Location, Origin, Stem, StoreError, writers};
 
 /// How far a file must have come before its name is given out.
@@ -98,15 +99,15 @@ impl Store {
         let written = writers::each(self.durability, files.len(), |index| {
             self.write_one(&opened, &files[index], &content(index), others)
         })?;
-        let new = written.iter().zip(files).filter(|(written, _)| written.metadata.is_some());
-        watch
-            .end(&opened, new.map(|(written, file)| (&written.claim.name, &file.origin)))
-            .map_err(|source| self.failed("recording", None, source))?;
+        let reserved = written.iter().zip(files).filter_map(|(written, file)| {
+            Some((&written.claim.name, &file.origin, written.before?))
+        });
+        watch.end(&opened, reserved).map_err(|source| self.failed("recording", None, source))?;
         if self.durability == Durability::Sync {
             sync_folder(&opened.folder).map_err(|source| self.failed("syncing", None, source))?;
         }
         metrics::counter!("unburden_files_written_total").increment(written.len() as u64);
-        let note = |Written { claim, metadata }: Written| {
+        let note = |Written { claim, metadata, .. }: Written| {
             // Only now: what the ledger knows, others give out without a sync.
             if let Some(metadata) = metadata {
                 self.ledger.note(self.key(&claim.name), &metadata, claim.hash);
@@ -123,24 +124,29 @@ impl Store {
         content: &str,
         others: Others<'_>,
     ) -> Result<Written, StoreError> {
-        let mut claim = claim.clone();
+        let (mut claim, mut before) = (claim.clone(), None);
         while !claim.stored {
             let failed = |step, source| self.failed(step, Some(&claim.name), source);
             let reserved = self
                 .reserve(opened, &claim, content.len() as u64, origin)
                 .map_err(|source| failed("recording", source))?;
             let published = match reserved {
-                true => self.publish(&opened.folder, &claim.name, content),
-                false => Err(io::ErrorKind::AlreadyExists.into()),
+                Some(_) => self.publish(&opened.folder, &claim.name, content),
+                None => Err(io::ErrorKind::AlreadyExists.into()),
             };
             match published {
-                Ok(metadata) => return Ok(Written { claim, metadata: Some(metadata) }),
+                Ok(metadata) => {
+                    return Ok(Written { claim, before: reserved, metadata: Some(metadata) });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     // Who came first may have written the same: the name stays.
                     let held = self.content(opened, &claim.name);
-                    if reserved && matches!(held, Ok(Held::Content(hash)) if hash == claim.hash) {
+                    if reserved.is_some()
+                        && matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
+                    {
                         self.touch(&opened.folder, &claim.name);
                         claim.stored = true;
+                        before = reserved;
                     } else {
                         let names = (&Claims::default(), others);
                         let seen = &mut HashMap::new();
@@ -150,7 +156,7 @@ impl Store {
                 Err(source) => return Err(failed("writing", source)),
             }
         }
-        Ok(Written { claim, metadata: None })
+        Ok(Written { claim, before, metadata: None })
     }
 
     /// Writes a private file and renames it to its name.
@@ -249,9 +255,11 @@ impl Store {
     }
 }
 
-/// A claim as it came out, and what tells its file again if this call wrote it.
+/// A claim as it came out, the state of its name before if this call reserved it, and
+/// what tells its file again if this call wrote it.
 struct Written {
     claim: Claim,
+    before: Option<Before>,
     metadata: Option<io::Result<Metadata>>,
 }
 
