@@ -30,7 +30,7 @@ use unburden::tokens::{Tokenizer, forget, warm_up};
 
 /// As in the product.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 const ROUNDS: usize = 7;
 

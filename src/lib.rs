@@ -5,7 +5,7 @@
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
 //! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`],
-//!   [`redact`]
+//!   [`redact`]; [`places`] and [`pools`], which tenants share
 //! - measure: [`tokens`]
 //! - effects: [`store`], [`model`], [`jq`]
 //! - strategies: [`compaction`], [`compression`], [`lro`]
@@ -18,6 +18,8 @@ pub mod history;
 pub mod params;
 
 pub mod envelope;
+pub mod places;
+pub mod pools;
 pub mod redact;
 
 pub mod tokens;

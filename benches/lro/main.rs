@@ -21,7 +21,7 @@ mod write;
 
 /// As in the product.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() {
     // `cargo test --benches` asks every bench to run as a test; there is nothing to test.

@@ -26,7 +26,7 @@ pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     std::thread::spawn(tokens::warm_up);
     sweep_on_schedule(&service, config.store.sweep_seconds);
     let wait = Duration::from_secs(config.server.request_timeout_seconds);
-    let turns = Turns::new(config.server.concurrent_requests, wait);
+    let turns = Turns::new(config.server.concurrent_requests, 1, wait);
     let mcp = Mcp::new(service, turns, config.server.mcp_answer_tokens);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -225,6 +225,13 @@ pub enum ConfigError {
 }
 
 impl Config {
+    /// How many share the service: the tenants, and the operator where that has a token
+    /// or is alone.
+    pub fn callers(&self) -> usize {
+        let has_token = self.server.token.is_some() || self.server.token_file.is_some();
+        self.tenants.len() + usize::from(has_token || self.tenants.is_empty())
+    }
+
     /// Reads the file, if one is named, and the environment over it.
     pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
         let mut builder = config::Config::builder();

@@ -11,6 +11,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::raw::{self, Fields};
+use crate::pools::on;
 
 /// Splits a request as [`raw::request`] does. None where that has to be asked: the
 /// messages are absent, none or given twice, one is no object, another member is no
@@ -20,7 +21,7 @@ pub fn outline(body: &[u8]) -> Option<(Fields<'_>, Vec<&str>)> {
     let (text, places) = if body.len() < LARGE {
         (std::str::from_utf8(body), places(body))
     } else {
-        rayon::join(|| std::str::from_utf8(body), || places(body))
+        on(|| rayon::join(|| std::str::from_utf8(body), || places(body)))
     };
     let (text, Places { members, messages }) = (text.ok()?, places?);
     let mut fields = Fields::with_capacity(members.len() + 1);
@@ -118,8 +119,9 @@ impl Walk<'_> {
         let start = self.at - 1;
         if let Some(half) = self.halfway() {
             let (mut second, mut others) = (Walk { body: self.body, at: half }, Vec::new());
-            let (met, ended) =
-                rayon::join(|| self.list(objects, Some(half)), || second.list(&mut others, None));
+            let (met, ended) = on(|| {
+                rayon::join(|| self.list(objects, Some(half)), || second.list(&mut others, None))
+            });
             if met? == Ended::There {
                 ended?;
                 objects.append(&mut others);

@@ -1,42 +1,37 @@
-//! An answer that holds the memory of its request until the last of it has left.
+//! Answers that hold the memory of their request until the last of them has left.
 
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use http_body::{Body as HttpBody, Frame, SizeHint};
-use http_body_util::Full;
+use http_body_util::BodyExt;
 
 use crate::service::budget::Reserved;
 
-/// A body and what it holds.
-struct Held {
-    text: Full<Bytes>,
-    _reserved: Reserved,
+/// Bytes and the memory that is taken for them. It is given back with the bytes, not with
+/// the body: what a client does not take waits for it in the buffers of its connection,
+/// which has taken all of the body by then.
+struct Held<T> {
+    bytes: T,
+    _reserved: Arc<Reserved>,
 }
 
-/// `text` as a body; `reserved` is given back when the body is.
+impl<T: AsRef<[u8]>> AsRef<[u8]> for Held<T> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+}
+
+/// `text` as a body.
 pub(super) fn body(text: String, reserved: Reserved) -> Body {
-    Body::new(Held { text: Full::from(text), _reserved: reserved })
+    let held = Held { bytes: text, _reserved: Arc::new(reserved) };
+    Body::from(Bytes::from_owner(held))
 }
 
-impl HttpBody for Held {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Pin::new(&mut self.text).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.text.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.text.size_hint()
-    }
+/// The same for each piece of `body`.
+pub(super) fn each(body: Body, reserved: Reserved) -> Body {
+    let reserved = Arc::new(reserved);
+    Body::new(body.map_frame(move |frame| {
+        let hold = |bytes| Held { bytes, _reserved: Arc::clone(&reserved) };
+        frame.map_data(|bytes| Bytes::from_owner(hold(bytes)))
+    }))
 }

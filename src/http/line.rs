@@ -12,6 +12,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::lines::Slot;
+
 /// How long a client is waited for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
@@ -24,16 +26,27 @@ pub(super) struct Patience {
 }
 
 /// What happens above the line: whether a request is under way, and how many were.
-#[derive(Debug, Default)]
 pub(super) struct Traffic {
     under_way: AtomicBool,
     answered: AtomicU64,
+    slot: Slot,
 }
 
 impl Traffic {
+    /// The traffic of a line that has a slot.
+    pub(super) fn new(slot: Slot) -> Traffic {
+        Traffic { under_way: AtomicBool::new(false), answered: AtomicU64::new(0), slot }
+    }
+
     /// A head has come whole.
     pub(super) fn begins(&self) {
         self.under_way.store(true, Ordering::Release);
+        self.slot.works();
+    }
+
+    /// Waits until the line is to make room for another.
+    pub(super) async fn closes(&self) {
+        self.slot.closes().await;
     }
 
     /// The answer to it is known.
@@ -82,6 +95,7 @@ impl<S> Line<S> {
 
     /// Writing that waits has a deadline from its first wait on.
     fn overdue(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+        self.traffic.slot.works();
         let until = Instant::now() + self.patience.answer;
         let sleep = self.writing.get_or_insert_with(|| Box::pin(sleep_until(until)));
         ready!(sleep.as_mut().poll(cx));
@@ -112,6 +126,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Line<S> {
         }
         if self.traffic.under_way.load(Ordering::Acquire) {
             return Poll::Pending;
+        }
+        if self.writing.is_none() {
+            self.traffic.slot.rests();
         }
         ready!(self.reading.as_mut().poll(cx));
         Poll::Ready(Err(io::Error::from(io::ErrorKind::TimedOut)))
@@ -150,6 +167,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Line<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // The library flushes when all that it had to write is written.
+        self.writing = None;
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
@@ -162,11 +181,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Line<S> {
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+    use super::super::lines::Lines;
     use super::*;
 
-    fn pair(ms: u64) -> (tokio::io::DuplexStream, Line<tokio::io::DuplexStream>, Arc<Traffic>) {
+    async fn pair(
+        ms: u64,
+    ) -> (tokio::io::DuplexStream, Line<tokio::io::DuplexStream>, Arc<Traffic>) {
         let (client, server) = tokio::io::duplex(64);
-        let traffic = Arc::new(Traffic::default());
+        let traffic = Arc::new(Traffic::new(Lines::new(1).room().await));
         let patience = Patience {
             head: Duration::from_millis(ms),
             idle: Duration::from_millis(4 * ms),
@@ -183,7 +205,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_head_has_its_time_and_an_idle_line_more() {
-        let (mut client, mut line, traffic) = pair(100);
+        let (mut client, mut line, traffic) = pair(100).await;
         client.write_all(b"GET").await.unwrap();
         assert_eq!(line.read(&mut [0; 8]).await.unwrap(), 3);
         assert_eq!(waited(&mut line).await, (io::ErrorKind::TimedOut, 100));
@@ -195,7 +217,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_drip_does_not_lengthen_the_time_of_a_head() {
-        let (mut client, mut line, _traffic) = pair(100);
+        let (mut client, mut line, _traffic) = pair(100).await;
         for _ in 0..2 {
             tokio::time::advance(Duration::from_millis(40)).await;
             client.write_all(b"x").await.unwrap();
@@ -206,7 +228,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn work_under_way_is_not_hurried_and_an_answer_must_be_taken() {
-        let (_client, mut line, traffic) = pair(100);
+        let (_client, mut line, traffic) = pair(100).await;
         traffic.begins();
         let read = tokio::time::timeout(Duration::from_secs(60), line.read(&mut [0; 8])).await;
         assert!(read.is_err(), "still waiting");

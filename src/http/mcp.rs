@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::call::Call;
-use super::{Door, Tenant, error};
+use super::{Door, Tenant, error, held};
 use crate::config::ServerConfig;
 use crate::mcp::Mcp;
 use crate::mcp::original::Sent;
@@ -53,9 +53,8 @@ pub(super) async fn answer(door: Door, request: Request) -> Response {
     what_a_client_means(&mut parts.headers);
     parts.extensions.insert(Sent(bytes.as_slice().into()));
     let request = Request::from_parts(parts, AxumBody::from(bytes));
-    let response = tenant.mcp.handle(request).await.into_response();
-    drop(reserved);
-    response
+    let (head, body) = tenant.mcp.handle(request).await.into_response().into_parts();
+    Response::from_parts(head, held::each(body, reserved))
 }
 
 /// Clients of MCP must name both content types; a person with `curl` names none.

@@ -7,6 +7,7 @@ mod chats;
 mod error;
 mod held;
 mod line;
+mod lines;
 mod mcp;
 mod origin;
 mod probe;
@@ -33,6 +34,7 @@ use axum::routing::{delete, get, post};
 use crate::config::ServerConfig;
 use crate::envelope::Answer;
 use crate::mcp::Mcp;
+use crate::pools;
 use crate::service::turns::{Share, Turns};
 use crate::service::{Failure, Service};
 use crate::tools::Form;
@@ -70,8 +72,8 @@ impl Door {
     /// A door to the service of each, by token; who has none is let in only where
     /// there is nobody else.
     pub fn to_all(entries: Vec<Entry>, config: &ServerConfig) -> Door {
-        let turns =
-            Turns::new(config.concurrent_requests, Duration::from_secs(config.queue_seconds));
+        let longest = Duration::from_secs(config.queue_seconds);
+        let turns = Turns::new(config.concurrent_requests, entries.len(), longest);
         let tenant = |(name, token, service): Entry| {
             let mcp = Mcp::new(Arc::clone(&service), turns.clone(), config.mcp_answer_tokens);
             Arc::new(Tenant { name, token, service, mcp: mcp::service(mcp, config) })
@@ -202,13 +204,14 @@ impl Door {
 
     /// Runs one operation on a thread that may block, when its turn comes.
     async fn run(self, share: Share, call: Call, operation: Operation) -> Response {
-        let turn = match self.turns.take(share).await {
+        let turn = match self.turns.take(share, call.service.holder()).await {
             Ok(turn) => turn,
             Err(crowded) => return error::failed(&Failure::Crowded(crowded)),
         };
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let Call { service, bytes, mut reserved } = call;
+            let _entered = pools::enter(service.holder());
             let answer = operation(&service, &bytes);
             drop(bytes);
             // It is held until the last of it has left.

@@ -16,21 +16,16 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::ServiceExt;
 
 use super::line::{Line, Patience, Traffic};
+use super::lines::{self, Lines, Slot};
 use super::{Door, router};
 use crate::config::ServerConfig;
 
 /// Longest head of a request, and most that is read ahead of one, in bytes.
 const HEAD: usize = 32 * 1024;
-/// Open files that are not connections: stored ones, workers, the log.
-const FILES: u64 = 512;
-/// Most connections where open files have no limit.
-const CONNECTIONS: u64 = 16 * 1024;
 /// How long accepting rests after the system refused it.
 const REST: Duration = Duration::from_millis(100);
 
@@ -69,13 +64,13 @@ pub async fn bind(address: SocketAddr, protected: bool) -> Result<TcpListener, S
 pub async fn serve(listener: TcpListener, door: Door, stop: impl Future<Output = ()>) {
     let drain = Duration::from_secs(door.limits.drain_seconds);
     let patience = patience(&door.limits);
-    let slots = Arc::new(Semaphore::new(connections()));
+    let lines = Lines::new(lines::most());
     let (app, graceful) = (router(door), GracefulShutdown::new());
     let mut stop = pin!(stop);
     loop {
         let (stream, slot) = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &slots) => accepted,
+            accepted = accept(&listener, &lines) => accepted,
         };
         tokio::spawn(answer(stream, slot, app.clone(), patience, graceful.watcher()));
     }
@@ -94,17 +89,12 @@ fn patience(config: &ServerConfig) -> Patience {
     }
 }
 
-/// The next client, when there is room for one. What the system refuses (no more
+/// The next client, and room for it. What the system refuses (no more
 /// files, a client that is gone already) is no reason to end.
-async fn accept(
-    listener: &TcpListener,
-    slots: &Arc<Semaphore>,
-) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    // Never closed; were it, clients would be let in without a count.
-    let slot = Arc::clone(slots).acquire_owned().await.ok();
+async fn accept(listener: &TcpListener, lines: &Lines) -> (TcpStream, Slot) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, slot),
+            Ok((stream, _)) => return (stream, lines.room().await),
             Err(error) if gone(&error) => {}
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
@@ -120,17 +110,12 @@ fn gone(error: &io::Error) -> bool {
 }
 
 /// Answers one client until it leaves, is too slow, or the service stops.
-async fn answer(
-    stream: TcpStream,
-    _slot: Option<OwnedSemaphorePermit>,
-    app: Router,
-    patience: Patience,
-    watcher: Watcher,
-) {
+async fn answer(stream: TcpStream, slot: Slot, app: Router, patience: Patience, watcher: Watcher) {
     // An answer leaves when it is ready; where that cannot be set it leaves later.
     let _ = stream.set_nodelay(true);
-    let traffic = Arc::new(Traffic::default());
+    let traffic = Arc::new(Traffic::new(slot));
     let line = Line::new(stream, Arc::clone(&traffic), patience);
+    let closes = Arc::clone(&traffic);
     let service = service_fn(move |request: Request<Incoming>| {
         let (app, traffic) = (app.clone(), Arc::clone(&traffic));
         traffic.begins();
@@ -146,18 +131,9 @@ async fn answer(
     let beyond = patience.idle.max(patience.head) + Duration::from_secs(5);
     http.timer(TokioTimer::new()).header_read_timeout(beyond).max_buf_size(HEAD);
     let connection = http.serve_connection(TokioIo::new(line), service);
-    // How a client left is its own affair.
-    let _ = watcher.watch(connection).await;
-}
-
-/// As many connections as open files allow; the limit on those is raised first.
-fn connections() -> usize {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let wanted = maximum.map_or(CONNECTIONS + FILES, |most| most.min(CONNECTIONS + FILES));
-    let more = current.is_some_and(|current| current < wanted);
-    let raised =
-        more && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok();
-    let files = if raised { wanted } else { current.unwrap_or(wanted) };
-    let connections = files.saturating_sub(FILES).clamp(64, CONNECTIONS);
-    usize::try_from(connections).unwrap_or(usize::MAX)
+    tokio::select! {
+        // How a client left is its own affair.
+        _ = watcher.watch(connection) => {}
+        () = closes.closes() => {}
+    }
 }

@@ -2,7 +2,9 @@
 //! many may run at once.
 
 use std::{
+    num::NonZero,
     path::{Path, PathBuf},
+    thread::available_parallelism,
     time::Instant,
 };
 
@@ -12,8 +14,8 @@ use super::{
     fields,
     job::{Job, Order, Outcome, Task, Tried},
     limits::Limits,
-    seats::Seats,
 };
+use crate::places::{Holder, Places};
 
 /// How many workers a trial may cost: records that break two break them all.
 const DEATHS: usize = 2;
@@ -30,7 +32,8 @@ const THIS_PROGRAM: &str = "/proc/self/exe";
 pub struct Jq {
     program: PathBuf,
     limits: Limits,
-    seats: Seats,
+    workers: Places,
+    holder: Holder,
 }
 
 impl Jq {
@@ -45,8 +48,18 @@ impl Jq {
 
     /// Workers are `program`, as above.
     pub fn new(program: PathBuf, limits: Limits) -> Self {
-        let seats = Seats::of_this_machine(limits.workers);
-        Self { program, limits, seats }
+        let workers = Places::new(at_a_time(&limits), 1);
+        Self { program, limits, workers, holder: Holder::default() }
+    }
+
+    /// The same for each of `tenants`, who share the workers.
+    pub fn shared(self, tenants: usize) -> Self {
+        Self { workers: Places::new(at_a_time(&self.limits), tenants), ..self }
+    }
+
+    /// The same for one tenant.
+    pub fn of(&self, holder: Holder) -> Self {
+        Self { holder, ..self.clone() }
     }
 
     /// Runs a job over `input`: records as JSON, one a line, no header line.
@@ -122,11 +135,18 @@ impl Jq {
         until: Instant,
     ) -> Result<(Transcript, Option<JqError>), JqError> {
         let busy = || JqError::Busy { ms: ms(self.limits.deadline) };
-        let _seat = self.seats.take(until).ok_or_else(busy)?;
+        let _place = self.workers.take_until(self.holder, until).ok_or_else(busy)?;
         let jobs = jobs.iter().map(Task::from).collect();
         let order = Order { jobs, only_try, output_bytes: self.limits.output_bytes };
         child::talk(&self.program, &order, input, &self.limits, until)
     }
+}
+
+/// How many workers run at a time: as many as there are cores, but two at least; each may
+/// use the memory that it is allowed, and the limit on their number bounds all of it.
+fn at_a_time(limits: &Limits) -> usize {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    cores.max(2).min(limits.workers)
 }
 
 fn ms(time: std::time::Duration) -> u64 {

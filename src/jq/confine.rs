@@ -1,6 +1,6 @@
 //! The limits that a worker sets on itself before it reads anything.
 
-use std::{fs::File, io, os::unix::fs::FileExt, thread, time::Duration};
+use std::{fs::File, io, os::unix::fs::FileExt, sync::mpsc, thread, time::Duration};
 
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getrlimit, kill_process, set_parent_process_death_signal,
@@ -15,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(3);
 
 /// Takes from this process: new files, writing to files, new processes, core
 /// files, more CPU seconds than `cpu_seconds`, more memory than `memory_bytes`,
-/// and outliving its parent. Threads that it needs must run by now.
+/// and outliving its parent. Threads that it needs must run by now, and have allocated.
 ///
 /// The resident memory is watched, because the allocator may have address space
 /// in reserve that a limit on address space no longer sees; that limit only
@@ -23,8 +23,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(3);
 pub(super) fn confine(memory_bytes: u64, cpu_seconds: u64) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let sizes = Sizes { statm: File::open("/proc/self/statm")? };
-    let (mapped, _) = sizes.read()?;
-    thread::Builder::new().stack_size(64 * 1024).spawn(move || watch(&sizes, memory_bytes))?;
+    let (tell, told) = mpsc::channel();
+    thread::Builder::new().stack_size(64 * 1024).spawn(move || {
+        // By its own thread, which has its heaps now: each takes tens of megabytes of
+        // address space, none of which a filter shall lack.
+        if tell.send(sizes.read()).is_ok() {
+            watch(&sizes, memory_bytes);
+        }
+    })?;
+    let (mapped, _) = told.recv().map_err(io::Error::other)??;
     lower(Resource::As, mapped.saturating_add(memory_bytes))?;
     lower(Resource::Cpu, cpu_seconds)?;
     lower(Resource::Fsize, 0)?;
@@ -57,15 +64,17 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// Bytes mapped and bytes resident.
+    /// Bytes mapped, and bytes resident that are this process's alone: the program's own
+    /// pages are the service's, too.
     fn read(&self) -> io::Result<(u64, u64)> {
         let mut text = [0; 128];
         let length = self.statm.read_at(&mut text, 0)?;
         let text = String::from_utf8_lossy(&text[..length]);
         let mut pages = text.split(' ').map_while(|pages| pages.parse::<u64>().ok());
-        let sizes = pages.next().zip(pages.next());
-        let (mapped, resident) = sizes.ok_or(io::ErrorKind::InvalidData)?;
+        let mut next = || pages.next().ok_or(io::ErrorKind::InvalidData);
+        let (mapped, resident, shared) = (next()?, next()?, next()?);
         let page = u64::try_from(rustix::param::page_size()).unwrap_or(u64::MAX);
-        Ok((mapped.saturating_mul(page), resident.saturating_mul(page)))
+        let own = resident.saturating_sub(shared);
+        Ok((mapped.saturating_mul(page), own.saturating_mul(page)))
     }
 }

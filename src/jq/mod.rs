@@ -20,7 +20,6 @@ mod patterns;
 mod record;
 mod refused;
 mod remove;
-mod seats;
 mod sink;
 mod text;
 pub mod worker;

@@ -17,6 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
+use crate::pools;
 use crate::service::Service;
 use crate::service::turns::{Share, Turns};
 use crate::tools::{self, CONTEXT_OFFLOAD, Called, Definition, Manner};
@@ -46,13 +47,14 @@ impl Mcp {
     /// Calls a tool on a thread that may block, when its turn comes.
     async fn called(&self, tool: &'static Definition, arguments: String) -> Called {
         let share = if tool.name == CONTEXT_OFFLOAD { Share::Work } else { Share::Reads };
-        let turn = match self.turns.take(share).await {
+        let turn = match self.turns.take(share, self.service.holder()).await {
             Ok(turn) => turn,
             Err(crowded) => return Called { text: crowded.to_string(), structured: None },
         };
         let (service, max_tokens) = (Arc::clone(&self.service), self.max_tokens);
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
+            let _entered = pools::enter(service.holder());
             let manner = Manner { name: tool.name, reload_tools: RELOAD_TOOLS, max_tokens };
             tools::call(&service, tool, &arguments, &manner)
         });

@@ -11,6 +11,7 @@ use crate::history::dialect::{Problem, none_is_new};
 use crate::history::message::{MessageView, Role};
 use crate::history::splice::Edit;
 use crate::history::{History, HistoryError};
+use crate::pools::on;
 use crate::store::{LOOKS, Roots, regular_len};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured};
@@ -68,7 +69,7 @@ pub(super) fn check(
             && subject.references.par_iter().with_min_len(LOOKS).all(|r| readable(r, roots))
     };
     let (pairing, (references_readable, protected_untouched)) =
-        rayon::join(pairing, || rayon::join(references_readable, || untouched(subject)));
+        on(|| rayon::join(pairing, || rayon::join(references_readable, || untouched(subject))));
     let not_larger = tokens <= before && pairs().all(|(new, old)| new.tokens <= old.tokens);
     Ok((Checks { pairing, references_readable, protected_untouched, not_larger }, tokens))
 }

@@ -16,6 +16,7 @@ use super::run::Job;
 use crate::compression::block::{Block, FileLine};
 use crate::history::History;
 use crate::history::message::{MessageView, Slot, SlotKind};
+use crate::pools::on;
 use crate::reload::proof::originals;
 use crate::store::{
     Call, Claim, FileName, Folder, Lease, Location, Origin, Stem, Store, memory_key,
@@ -70,7 +71,7 @@ impl Job<'_> {
         let prover = self.prover();
         let messages: Vec<(&str, &MessageView)> =
             history.messages().iter().copied().zip(views.iter().copied()).collect();
-        let found = messages.par_iter().with_min_len(RUN).map(|(raw, view)| {
+        let of = |(raw, view): &(&str, &MessageView)| {
             let results = view.results.iter().flat_map(|result| {
                 result.slots.iter().map(|slot| (result.call_id.as_deref(), slot))
             });
@@ -83,8 +84,9 @@ impl Job<'_> {
                 |(id, slot): (Option<&str>, &Slot)| prover.proven(&text_of(raw, slot).text, id);
             let proven = all.filter(ends).filter_map(proven);
             proven.flat_map(|proven| prover.files(&proven)).collect::<Vec<Location>>()
-        });
-        let found: Vec<Vec<Location>> = found.collect();
+        };
+        let found: Vec<Vec<Location>> =
+            on(|| messages.par_iter().with_min_len(RUN).map(of).collect());
         found.into_iter().rev().flatten().collect()
     }
 

@@ -14,6 +14,7 @@ use super::standing::{Standing, standing};
 use crate::compaction::preview::Budget;
 use crate::history::message::SlotKind;
 use crate::history::splice::Edit;
+use crate::pools::on;
 use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
 
@@ -204,10 +205,8 @@ impl Job<'_> {
     ) -> Result<Vec<Move>, StoreError> {
         let history = self.history();
         let prover = self.prover();
-        let standings: Vec<Standing> = candidates
-            .par_iter()
-            .map(|c| standing(history, c, &prover, self.store.folder()))
-            .collect();
+        let of = |candidate| standing(history, candidate, &prover, self.store.folder());
+        let standings: Vec<Standing> = on(|| candidates.par_iter().map(of).collect());
         let (mut content, mut moves) = (Vec::new(), Vec::new());
         if standings.iter().all(|standing| matches!(standing, Standing::Reference)) {
             let why = "is a reference already";
@@ -312,8 +311,10 @@ fn longest_first<T: Send, R: Send>(
         return items.into_iter().map(|(.., item)| work(item)).collect();
     }
     items.sort_by_key(|(length, ..)| Reverse(*length));
-    let items = items.into_par_iter().with_max_len(1);
-    let mut done: Vec<(usize, R)> = items.map(|(_, place, item)| (place, work(item))).collect();
+    let mut done: Vec<(usize, R)> = on(|| {
+        let items = items.into_par_iter().with_max_len(1);
+        items.map(|(_, place, item)| (place, work(item))).collect()
+    });
     done.sort_by_key(|(place, _)| *place);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -20,6 +20,7 @@ use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
 use crate::jq::Jq;
+use crate::pools::on;
 use crate::redact::Redact;
 use crate::reload::proof::Prover;
 use crate::store::{
@@ -201,7 +202,7 @@ impl Job<'_> {
             return self.unchanged(&[], Vec::new());
         }
         // The check will ask for the rules that are broken: they are read beside the plan.
-        let (plan, _) = rayon::join(|| self.plan(), || self.broken());
+        let (plan, _) = on(|| rayon::join(|| self.plan(), || self.broken()));
         let plan = match self.settings.mode {
             // Only a hard target moves results there, and only the newest.
             Mode::Compress => Plan { newest: plan.newest, ..Plan::default() },

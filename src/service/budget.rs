@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::places::share;
+
 /// What the budget is counted in, in bytes.
 const UNIT: u64 = 1024;
 
@@ -45,6 +47,15 @@ pub struct Budget {
     left: Arc<Semaphore>,
     spare: Arc<Semaphore>,
     total: u64,
+    /// The most that one tenant takes of it, where there are several.
+    own: Option<Own>,
+}
+
+/// One tenant's share.
+#[derive(Debug, Clone)]
+struct Own {
+    left: Arc<Semaphore>,
+    total: u64,
 }
 
 /// Memory that is taken until this is dropped.
@@ -52,6 +63,7 @@ pub struct Budget {
 pub struct Reserved {
     common: Option<OwnedSemaphorePermit>,
     spare: Option<OwnedSemaphorePermit>,
+    own: Option<OwnedSemaphorePermit>,
     /// It will not stay small, however little it has taken so far.
     large: bool,
 }
@@ -142,13 +154,16 @@ impl Budget {
         let most = (Semaphore::MAX_PERMITS as u64).min(u64::from(u32::MAX));
         let units = (bytes / UNIT).clamp(1, most);
         // No more than a u32, which every pointer size here holds.
-        let units_of = |units| Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX));
         let spare = units / SPARE;
-        Budget {
-            left: Arc::new(units_of(units - spare)),
-            spare: Arc::new(units_of(spare)),
-            total: units * UNIT,
-        }
+        Budget { left: room(units - spare), spare: room(spare), total: units * UNIT, own: None }
+    }
+
+    /// The same memory for one of so many tenants, who has at most its share of it.
+    pub fn of_one_among(&self, tenants: usize) -> Budget {
+        let all = usize::try_from(self.total / UNIT).unwrap_or(usize::MAX);
+        let most = share(all, tenants);
+        let own = Own { left: Arc::new(Semaphore::new(most)), total: most as u64 * UNIT };
+        Budget { own: (most < all).then_some(own), ..self.clone() }
     }
 
     /// What requests may use beside the process itself with so many `turns`, `caches`
@@ -167,9 +182,10 @@ impl Budget {
         self.total
     }
 
-    /// What one request can have, in bytes: all but the spare part.
+    /// What one request can have, in bytes: all but the spare part, or its tenant's share.
     fn most(&self) -> u64 {
-        self.total - self.total / UNIT / SPARE * UNIT
+        let most = self.total - self.total / UNIT / SPARE * UNIT;
+        self.own.as_ref().map_or(most, |own| own.total.min(most))
     }
 
     /// What a small request may take, in bytes.
@@ -190,6 +206,8 @@ impl Budget {
         let wanted = bytes.min(self.most()).div_ceil(UNIT).saturating_sub(reserved.units());
         let Ok(units) = u32::try_from(wanted) else { return Err(self.full(bytes)) };
         let take = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(units).ok();
+        let of_own = |own: &Own| take(&own.left).ok_or_else(|| own.full(bytes));
+        let own = self.own.as_ref().map(of_own).transpose()?;
         let (held, more) = match take(&self.left) {
             Some(more) => (&mut reserved.common, more),
             None if !reserved.large && bytes <= self.small() => {
@@ -197,9 +215,9 @@ impl Budget {
             }
             None => return Err(self.full(bytes)),
         };
-        match held {
-            Some(permit) => permit.merge(more),
-            none => *none = Some(more),
+        merge(held, more);
+        if let Some(own) = own {
+            merge(&mut reserved.own, own);
         }
         Ok(())
     }
@@ -227,6 +245,25 @@ impl Budget {
     pub fn full(&self, wanted: u64) -> Full {
         let left = (self.left.available_permits() + self.spare.available_permits()) as u64 * UNIT;
         Full { wanted, held: self.total.saturating_sub(left), total: self.total }
+    }
+}
+
+impl Own {
+    /// Why `wanted` more bytes cannot be had.
+    fn full(&self, wanted: u64) -> Full {
+        let left = self.left.available_permits() as u64 * UNIT;
+        Full { wanted, held: self.total.saturating_sub(left), total: self.total }
+    }
+}
+
+fn room(units: u64) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX)))
+}
+
+fn merge(held: &mut Option<OwnedSemaphorePermit>, more: OwnedSemaphorePermit) {
+    match held {
+        Some(permit) => permit.merge(more),
+        none => *none = Some(more),
     }
 }
 
@@ -303,6 +340,23 @@ mod tests {
         budget.grow(&mut grown, 4 << 10).unwrap();
         drop((all, small, grown));
         assert_eq!(budget.full(0).held, 0);
+    }
+
+    #[test]
+    fn one_tenant_of_several_has_at_most_half() {
+        let all = Budget::new(1 << 20);
+        let [one, other] = [0, 1].map(|_| all.of_one_among(2));
+        assert!(matches!(
+            one.hold(&mut Reserved::default(), 600 << 10),
+            Err(Unheld::TooHeavy(TooHeavy { total: 524_288, .. }))
+        ));
+        let mut held = one.take(500 << 10).unwrap();
+        let full = one.grow(&mut held, 510 << 10).and_then(|()| one.take(10 << 10).map(drop));
+        assert_eq!(full.unwrap_err(), Full { wanted: 10 << 10, held: 510 << 10, total: 512 << 10 });
+        assert!(other.take(400 << 10).is_ok());
+        drop(held);
+        assert_eq!((all.full(0).held, one.own.unwrap().full(0).held), (0, 0));
+        assert!(all.of_one_among(1).take(900 << 10).is_ok());
     }
 
     #[test]

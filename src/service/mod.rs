@@ -28,6 +28,7 @@ use crate::jq::Jq;
 use crate::large::{Large, Turns};
 use crate::offload::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
 use crate::params::{HistoryOrParam, ParamError, Params};
+use crate::places::Holder;
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
 use crate::reload::{ReloadError, Target, unopened};
 use crate::store::{
@@ -160,6 +161,7 @@ pub struct Service {
     large: Large,
     jq: Arc<Jq>,
     budget: Budget,
+    holder: Holder,
     reload: ReloadConfig,
     extract: ExtractLimits,
     lifetimes: Lifetimes,
@@ -170,7 +172,7 @@ pub struct Service {
 /// What all services of a process use together.
 struct Means {
     summariser: Summariser,
-    jq: Arc<Jq>,
+    jq: Jq,
     budget: Budget,
 }
 
@@ -183,7 +185,8 @@ impl Means {
             bytes => Budget::new(bytes),
         };
         let summariser = config.llm.summariser(config.compression.summariser)?;
-        Ok(Means { summariser, jq: Arc::new(jq(config, &budget)), budget })
+        let jq = jq(config, &budget).shared(config.callers());
+        Ok(Means { summariser, jq, budget })
     }
 }
 
@@ -194,10 +197,10 @@ impl Service {
     /// Opens the configured roots, and prepares the model's client; writes nothing
     /// and calls nobody.
     pub fn open(config: &Config) -> Result<Service, OpenError> {
-        Service::open_with(config, &Means::prepare(config)?)
+        Service::open_with(config, &Means::prepare(config)?, Holder::default())
     }
 
-    fn open_with(config: &Config, means: &Means) -> Result<Service, OpenError> {
+    fn open_with(config: &Config, means: &Means, holder: Holder) -> Result<Service, OpenError> {
         let specs: Vec<RootSpec> =
             config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
         let roots = Arc::new(Roots::open(&specs)?);
@@ -205,7 +208,8 @@ impl Service {
         let ledger = Arc::new(Ledger::new(config.cache.files).with_key(operators_key(config)?));
         let durability = config.store.durability.into();
         let lifetimes = lifecycle::lifetimes(config);
-        let (jq, budget) = (Arc::clone(&means.jq), means.budget.clone());
+        let jq = Arc::new(means.jq.of(holder));
+        let budget = means.budget.of_one_among(config.callers());
         let large = Large {
             roots: Arc::clone(&roots),
             ledger: Arc::clone(&ledger),
@@ -242,6 +246,7 @@ impl Service {
             large,
             jq,
             budget,
+            holder,
             reload,
             extract,
             lifetimes,
@@ -249,7 +254,12 @@ impl Service {
         })
     }
 
-    /// The memory of all requests.
+    /// Whose it is, where tenants share turns.
+    pub fn holder(&self) -> Holder {
+        self.holder
+    }
+
+    /// The memory of its requests.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -340,12 +350,12 @@ fn target(at: &Location) -> Target<'_> {
     Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() }
 }
 
-/// The worker that runs jq, and its ceilings: a third of the requests' memory, beside
-/// it. Seats bound how many of them run.
+/// The workers that run jq, and their ceilings: together a third of the requests'
+/// memory, beside it. Two find room at least, so that none waits for one other's.
 fn jq(config: &Config, budget: &Budget) -> Jq {
     let mut limits = config.extract.jq();
     let share = budget.total() / 3;
-    limits.memory_bytes = limits.memory_bytes.min(share);
+    limits.memory_bytes = limits.memory_bytes.min(share / 2);
     limits.workers = usize::try_from(share / limits.memory_bytes.max(1)).unwrap_or(usize::MAX);
     match config.extract.worker.trim() {
         "" => Jq::this_program(limits),

@@ -1,10 +1,12 @@
 //! Tenants: a service each, so that nothing one of them posts, stores or is
-//! remembered for can reach another. Memory, the model and jq are shared.
+//! remembered for can reach another. Memory, turns and the workers of jq are shared
+//! fairly; the model is shared.
 
 use std::sync::Arc;
 
 use super::{Means, OpenError, Service};
 use crate::config::Config;
+use crate::places::Holder;
 
 /// A service and whose it is.
 pub struct Tenant {
@@ -23,11 +25,11 @@ pub fn open_all(config: &Config) -> Result<Vec<Tenant>, OpenError> {
     share.cache.measured_bytes /= parts as u64;
     share.cache.replacement_bytes /= parts as u64;
     share.cache.files = (share.cache.files / parts).max(1);
-    let mut opened =
-        vec![Tenant { name: None, service: Arc::new(Service::open_with(&share, &means)?) }];
-    for (name, tenant) in &config.tenants {
+    let own = Service::open_with(&share, &means, Holder::default())?;
+    let mut opened = vec![Tenant { name: None, service: Arc::new(own) }];
+    for (number, (name, tenant)) in config.tenants.iter().enumerate() {
         share.store.roots.clone_from(&tenant.roots);
-        let service = Service::open_with(&share, &means)?;
+        let service = Service::open_with(&share, &means, Holder(number + 1))?;
         for other in &opened {
             let (Some(one), Some(folder)) = (&other.name, other.service.shared(&service)) else {
                 continue;

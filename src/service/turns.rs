@@ -1,11 +1,10 @@
 //! Turns: how many requests are worked on at a time. Reading back has turns of its
-//! own, so that an agent gets its data while others' histories wait; and nobody
-//! waits for a turn longer than the queue's limit.
+//! own, so that an agent gets its data while others' histories wait; tenants share them
+//! fairly; and nobody waits for a turn longer than the queue's limit.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use crate::places::{Holder, Place, Places};
 
 /// Which turns a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,16 +18,13 @@ pub enum Share {
 /// The turns of a process; clones share them.
 #[derive(Debug, Clone)]
 pub struct Turns {
-    work: Arc<Semaphore>,
-    reads: Arc<Semaphore>,
+    work: Places,
+    reads: Places,
     longest: Duration,
 }
 
 /// A turn, until it is dropped.
-#[derive(Debug)]
-pub struct Turn {
-    _permit: Option<OwnedSemaphorePermit>,
-}
+pub type Turn = Place;
 
 /// No turn came in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,24 +35,21 @@ pub struct Crowded {
 }
 
 impl Turns {
-    /// So many of each share, at least one; whoever waits longer is sent away.
-    pub fn new(each: usize, longest: Duration) -> Turns {
-        let turns = || Arc::new(Semaphore::new(each.max(1)));
+    /// So many of each share, at least one, for so many tenants; whoever waits longer is
+    /// sent away.
+    pub fn new(each: usize, tenants: usize, longest: Duration) -> Turns {
+        let turns = || Places::new(each, tenants);
         Turns { work: turns(), reads: turns(), longest }
     }
 
     /// Waits for a turn.
-    pub async fn take(&self, share: Share) -> Result<Turn, Crowded> {
+    pub async fn take(&self, share: Share, holder: Holder) -> Result<Turn, Crowded> {
         let turns = match share {
             Share::Work => &self.work,
             Share::Reads => &self.reads,
         };
-        let wait = tokio::time::timeout(self.longest, Arc::clone(turns).acquire_owned());
-        match wait.await {
-            // They are never closed; were they, work would not be refused for it.
-            Ok(permit) => Ok(Turn { _permit: permit.ok() }),
-            Err(_) => Err(Crowded { seconds: self.longest.as_secs() }),
-        }
+        let crowded = Crowded { seconds: self.longest.as_secs() };
+        turns.take(holder, self.longest).await.ok_or(crowded)
     }
 }
 
@@ -66,12 +59,13 @@ mod tests {
 
     #[tokio::test]
     async fn reads_have_turns_of_their_own() {
-        let turns = Turns::new(1, Duration::from_millis(20));
-        let work = turns.take(Share::Work).await.unwrap();
-        assert_eq!(turns.take(Share::Work).await.unwrap_err(), Crowded { seconds: 0 });
-        let read = turns.take(Share::Reads).await.unwrap();
+        let turns = Turns::new(1, 1, Duration::from_millis(20));
+        let take = |share| turns.take(share, Holder::default());
+        let work = take(Share::Work).await.unwrap();
+        assert_eq!(take(Share::Work).await.unwrap_err(), Crowded { seconds: 0 });
+        let read = take(Share::Reads).await.unwrap();
         drop(work);
-        assert!(turns.take(Share::Work).await.is_ok());
+        assert!(take(Share::Work).await.is_ok());
         drop(read);
     }
 }

@@ -15,6 +15,7 @@ use super::ledger::Print;
 use super::record::Record;
 use super::write::{Durability, Store, sync_folder};
 use super::{FileName, LOOKS, Location, Stem, StoreError};
+use crate::pools::on;
 
 /// How many names before the first free number may have a content that is stored again.
 const SAME_CONTENT: u64 = 1_024;
@@ -113,15 +114,15 @@ impl Store {
             matches!(held, Ok(Held::Content(hash)) if hash == claim.hash)
                 && opened.lives(&claim.name)
         };
-        claims.par_iter().with_min_len(LOOKS).all(|claim| holds(&claim))
+        on(|| claims.par_iter().with_min_len(LOOKS).all(|claim| holds(&claim)))
     }
 
     /// The contents of those names that metadata alone tells, looked at in parallel. No
     /// file is read: that would keep the counting threads waiting for the disk.
     fn seen(&self, opened: &Opened, names: Vec<FileName>) -> HashMap<FileName, Held> {
         let look = |name| Some((self.look(opened, &name).ok()??, name));
-        let names = names.into_par_iter().with_min_len(LOOKS);
-        let seen: Vec<(Held, FileName)> = names.filter_map(look).collect();
+        let seen: Vec<(Held, FileName)> =
+            on(|| names.into_par_iter().with_min_len(LOOKS).filter_map(look).collect());
         seen.into_iter().map(|(held, name)| (name, held)).collect()
     }
 

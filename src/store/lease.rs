@@ -14,6 +14,7 @@ use super::file::{is_own, lock_within, open_named};
 use super::index::Index;
 use super::ledger::Print;
 use super::{FileName, LOOKS, Stem, Store, private};
+use crate::pools::on;
 
 /// How much of a large result's beginning a [`HeaderTtl`] is shown, in bytes.
 pub const HEADER_BYTES: usize = 64 * 1024;
@@ -114,8 +115,8 @@ impl Store {
         };
         let renewal = Renewal { store: self, folder, lifetimes, now };
         // Most leases are fresh, and a look without opening says so.
-        let looked = names.par_iter().with_min_len(LOOKS);
-        let fresh: Vec<bool> = looked.map(|name| renewal.is_seen_fresh(name)).collect();
+        let look = |name| renewal.is_seen_fresh(name);
+        let fresh: Vec<bool> = on(|| names.par_iter().with_min_len(LOOKS).map(look).collect());
         if fresh.contains(&false)
             && let Ok(Some(private)) = private::open(&renewal.folder)
         {

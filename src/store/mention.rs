@@ -13,6 +13,7 @@ use super::markers::Generation;
 use super::record::Record;
 use super::reserve::revive;
 use super::{Chat, FileName, LOOKS, Lease, Location, Origin, Store, own_file};
+use crate::pools::on;
 
 /// How long a mention is remembered; less by far than what was deleted is.
 const REMEMBERED: Duration = Duration::from_secs(3_600);
@@ -78,8 +79,8 @@ impl Store {
             }
             self.mention_one(&opened, index, chat, name).map(|lease| (lease, true))
         };
-        let noted = names.par_iter().with_min_len(LOOKS).map(note);
-        let noted: Vec<io::Result<(Lease, bool)>> = noted.collect();
+        let noted: Vec<io::Result<(Lease, bool)>> =
+            on(|| names.par_iter().with_min_len(LOOKS).map(note).collect());
         let generation = index.generation(chat);
         let mut failed = None;
         let leases = names.iter().zip(noted).map(|(name, noted)| match noted {

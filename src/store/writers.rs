@@ -2,9 +2,9 @@
 //! wait for the disk with as many threads as one.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{ScopeFifo, ThreadPool, ThreadPoolBuilder};
 
 use super::Durability;
 
@@ -13,32 +13,55 @@ use super::Durability;
 /// heap of its own: a pool per request costs more memory than all that is written.
 const SYNCING: usize = 32;
 const RELAXED: usize = 2;
+/// Files of one request that are queued at a time.
+const QUEUED: usize = 16;
 
 /// Does `work` for every number below `count`, and returns what came out, in order;
 /// or one of the errors, after which no further work is begun.
-pub(super) fn each<T: Send, E: Send>(
+pub(super) fn each<T: Send + Sync, E: Send + Sync>(
     durability: Durability,
     count: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
     let pool = pool(durability).as_ref().filter(|_| count > 1);
     let Some(pool) = pool else { return (0..count).map(work).collect() };
-    let mut outcomes: Vec<Option<Result<T, E>>> = (0..count).map(|_| None).collect();
-    let failed = AtomicBool::new(false);
-    // First in, first out, over all requests: none waits for what came after it.
+    let outcomes: Vec<OnceLock<Result<T, E>>> = (0..count).map(|_| OnceLock::new()).collect();
+    let to_come = ToCome { next: AtomicUsize::new(0), failed: AtomicBool::new(false) };
+    // First in, first out, over all requests; and as no request has more than so many in
+    // the queue, none waits for all files of another.
     pool.in_place_scope_fifo(|scope| {
-        for (index, outcome) in outcomes.iter_mut().enumerate() {
-            let (work, failed) = (&work, &failed);
-            scope.spawn_fifo(move |_| {
-                if !failed.load(Ordering::Relaxed) {
-                    let done = outcome.insert(work(index));
-                    failed.fetch_or(done.is_err(), Ordering::Relaxed);
-                }
-            });
+        for _ in 0..count.min(QUEUED) {
+            scope.spawn_fifo(|scope| to_come.one(scope, &outcomes, &work));
         }
     });
     // What was not begun is missing only where something failed.
-    outcomes.into_iter().flatten().collect()
+    outcomes.into_iter().filter_map(OnceLock::into_inner).collect()
+}
+
+/// The files of a request that nobody has begun.
+struct ToCome {
+    next: AtomicUsize,
+    failed: AtomicBool,
+}
+
+impl ToCome {
+    /// Does the next one, then queues for another.
+    fn one<'s, T: Send + Sync, E: Send + Sync>(
+        &'s self,
+        scope: &ScopeFifo<'s>,
+        outcomes: &'s [OnceLock<Result<T, E>>],
+        work: &'s (impl Fn(usize) -> Result<T, E> + Sync),
+    ) {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(outcome) = outcomes.get(index).filter(|_| !self.failed.load(Ordering::Relaxed))
+        else {
+            return;
+        };
+        if outcome.get_or_init(|| work(index)).is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        scope.spawn_fifo(move |scope| self.one(scope, outcomes, work));
+    }
 }
 
 /// The pool, made when it is first used; none where the system gives no threads.
@@ -74,7 +97,7 @@ mod tests {
 
     #[test]
     fn an_error_ends_the_work() {
-        let begun = std::sync::atomic::AtomicUsize::new(0);
+        let begun = AtomicUsize::new(0);
         let fails = |n| {
             begun.fetch_add(1, Ordering::Relaxed);
             if n == 1 { Err("full") } else { Ok(()) }

@@ -18,6 +18,7 @@ use crate::history::message::{MessageView, Slot, SlotKind, settle};
 use crate::history::raw::{self, Text};
 use crate::history::system_prompt::text_slots;
 use crate::history::{History, HistoryError};
+use crate::pools::on;
 
 /// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024
 /// image at high detail in OpenAI's tables. Providers differ; what matters is
@@ -122,8 +123,10 @@ impl Measure {
             self.counted.fetch_add(raw.len() as u64, Ordering::Relaxed);
             Ok(measured)
         };
-        let runs = runs(history.messages()).into_par_iter().with_max_len(1);
-        let runs: Vec<Result<Vec<_>, _>> = runs.map(|run| run.map(one).collect()).collect();
+        let runs: Vec<Result<Vec<_>, _>> = on(|| {
+            let runs = runs(history.messages()).into_par_iter().with_max_len(1);
+            runs.map(|run| run.map(one).collect()).collect()
+        });
         let mut all = Vec::with_capacity(history.messages().len());
         for run in runs {
             all.append(&mut run?);

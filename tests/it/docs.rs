@@ -463,6 +463,8 @@ fn floors_point_down() {
         ("params", 0),
         ("envelope", 0),
         ("redact", 0),
+        ("places", 0),
+        ("pools", 0),
         ("tokens", 1),
         ("store", 2),
         ("jq", 2),

@@ -388,7 +388,11 @@ async fn reads_and_probes_are_answered_while_histories_wait() {
         config.server.queue_seconds = 0;
     });
     let door = Door::new(Arc::clone(&app.service), None, &app.config.server);
-    let turn = door.turns().take(unburden::service::turns::Share::Work).await.unwrap();
+    let turn = door
+        .turns()
+        .take(unburden::service::turns::Share::Work, unburden::places::Holder::default())
+        .await
+        .unwrap();
     let door = router(door);
     let ask = async |route: &str, body: &str| {
         let request = Request::post(route).body(Body::from(body.to_owned())).unwrap();

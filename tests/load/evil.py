@@ -99,7 +99,7 @@ def _minted(service: Service, evil: Home) -> Minted:
     short = _messages(service, evil, offload(store, talk, "compress", chat_id="c"))
     block = short[0]["content"].removeprefix("Be brief.").strip()
     assert "(Original" in block, block[-300:]
-    turns = [user("go"), *turn(2, CONTROL * (5 * MIB)), user("on")]
+    turns = [user("go"), *turn(2, CONTROL * (2 * MIB)), user("on")]
     body = json.dumps(offload(store, turns)).encode()
     stored = one(service, evil.post("/context_offload", body))
     assert stored.status == 200, stored

@@ -16,6 +16,7 @@ use super::{
     wanted::Record,
 };
 use crate::history::splice;
+use crate::pools::on;
 
 /// The bytes that one thread takes at a time.
 const PART_BYTES: usize = 256 * 1024;
@@ -56,7 +57,7 @@ pub fn run<'a>(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Outcome<'a>, QueryError> {
     let parts: Vec<Part<'a>> =
-        split(lines).par_iter().map(|part| Part::read(query, lines, part, stop)).collect();
+        on(|| split(lines).par_iter().map(|part| Part::read(query, lines, part, stop)).collect());
     let mut found = Part::new(query);
     for part in parts {
         found.merge(query, part);

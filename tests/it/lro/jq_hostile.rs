@@ -48,6 +48,17 @@ fn bounded(jq: &Jq, filter: &str) {
     }
 }
 
+#[test]
+fn a_worker_with_little_memory_has_all_of_it() {
+    let limits = Limits { memory_bytes: 32 * 1024 * 1024, ..Limits::default() };
+    let jq = Jq::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
+    let records: String = (0..20_000).map(|n| format!("{{\"a\":{n}}}\n")).collect();
+    let job = Job { slurp: true, ..Job::new("map(.a) | add") };
+    for _ in 0..20 {
+        assert_eq!(jq.run(&job, &records).unwrap().values, ["199990000"]);
+    }
+}
+
 /// Four at a time: most wait for their worker's end.
 fn each(filters: &[&str]) {
     let limits = Limits { deadline: Duration::from_millis(300), ..limits() };

@@ -1,0 +1,116 @@
+//! Pools: the threads that count. Tenants at work have a pool each, so that the system
+//! deals out the cores, and nobody's messages wait behind another's long history. A pool
+//! that is free again keeps its caches, and serves whoever comes next.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::places::Holder;
+
+/// The pools beside the library's own, which is the first tenant's.
+static POOLS: Mutex<Pools> = Mutex::new(Pools { free: Vec::new(), lent: Vec::new() });
+
+thread_local! {
+    static OWN: RefCell<Option<Arc<ThreadPool>>> = const { RefCell::new(None) };
+}
+
+struct Pools {
+    free: Vec<Arc<ThreadPool>>,
+    /// Whose, the pool, and by how many of its requests it is used.
+    lent: Vec<(Holder, Arc<ThreadPool>, usize)>,
+}
+
+/// This thread works for a tenant, until this is dropped.
+#[must_use]
+pub struct Entered(Option<Holder>);
+
+/// Lets this thread work for a tenant: what it does by [`on`] is done by its pool.
+pub fn enter(holder: Holder) -> Entered {
+    let pool = if holder == Holder::default() { None } else { pools(|pools| pools.lend(holder)) };
+    let is_lent = pool.is_some();
+    OWN.set(pool);
+    Entered(is_lent.then_some(holder))
+}
+
+/// Does `work` where its parallel parts are done by the pool of the tenant that this
+/// thread works for.
+pub fn on<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    match OWN.with_borrow(Clone::clone) {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        OWN.set(None);
+        if let Some(holder) = self.0 {
+            pools(|pools| pools.take_back(holder));
+        }
+    }
+}
+
+impl Pools {
+    /// None where the system gives no threads: then the first tenant's pool serves.
+    fn lend(&mut self, holder: Holder) -> Option<Arc<ThreadPool>> {
+        if let Some((_, pool, users)) = self.lent.iter_mut().find(|(own, ..)| *own == holder) {
+            *users += 1;
+            return Some(Arc::clone(pool));
+        }
+        let pool = self.free.pop().or_else(build)?;
+        self.lent.push((holder, Arc::clone(&pool), 1));
+        Some(pool)
+    }
+
+    fn take_back(&mut self, holder: Holder) {
+        let Some(at) = self.lent.iter().position(|(own, ..)| *own == holder) else { return };
+        let (_, pool, users) = &mut self.lent[at];
+        *users -= 1;
+        if *users == 0 {
+            self.free.push(Arc::clone(pool));
+            self.lent.swap_remove(at);
+        }
+    }
+}
+
+fn build() -> Option<Arc<ThreadPool>> {
+    // As many threads as the library's own has.
+    let built = ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build();
+    built
+        .inspect_err(|error| tracing::warn!(%error, "tenants share a pool of threads"))
+        .ok()
+        .map(Arc::new)
+}
+
+fn pools<T>(what: impl FnOnce(&mut Pools) -> T) -> T {
+    // Whole after every call: a panic elsewhere changes nothing.
+    what(&mut POOLS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::{ThreadId, current, scope};
+
+    use super::*;
+
+    /// The thread that works for a tenant, and the tenant stays at work.
+    fn worker(holder: usize) -> (ThreadId, Entered) {
+        let entered = enter(Holder(holder));
+        (on(|| current().id()), entered)
+    }
+
+    #[test]
+    fn tenants_at_work_have_threads_of_their_own() {
+        let own = current().id();
+        assert_eq!(worker(0).0, own, "the first does its work where it is called");
+        let (one, first) = worker(1);
+        let other = scope(|scope| scope.spawn(|| worker(2)).join().unwrap().0);
+        assert!(one != own && other != own && one != other);
+        assert_eq!(pools(|pools| pools.lent.len()), 1, "the other's came back");
+        drop(first);
+        let (again, _entered) = worker(3);
+        assert!([one, other].contains(&again) || again != own);
+    }
+}
