@@ -14,7 +14,7 @@ use super::index::{Index, Told};
 use super::ledger::Print;
 use super::record::Record;
 use super::write::{Durability, Store, sync_folder};
-use super::{FileName, LOOKS, Location, Stem, StoreError};
+use super::{Chat, FileName, LOOKS, Location, Stem, StoreError};
 use crate::pools::on;
 
 /// How many names before the first free number may have a content that is stored again.
@@ -98,7 +98,7 @@ impl Store {
         };
         let index = Index::open(&folder)
             .map_err(|source| self.failed("opening the index of", None, source))?;
-        Ok(Some(Opened { folder, index }))
+        Ok(Some(Opened { folder, index, markers: None }))
     }
 
     /// True where every claimed file is there, holds the claimed content, and has not
@@ -265,6 +265,9 @@ impl Store {
 pub(super) struct Opened {
     pub(super) folder: Dir,
     pub(super) index: Option<Index>,
+    /// The folder of the markers of a chat that files are written for. A deletion may take
+    /// it away meanwhile: [`super::deletion_watch`] sees to that.
+    pub(super) markers: Option<(Chat, Dir)>,
 }
 
 impl Opened {

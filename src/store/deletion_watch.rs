@@ -6,10 +6,9 @@ use std::io;
 use std::time::SystemTime;
 
 use super::claim::Opened;
-use super::index::Index;
 use super::markers::Generation;
 use super::record::Record;
-use super::reserve::{Before, note_ways, revive};
+use super::reserve::{Before, note_call, revive};
 use super::{Chat, ClaimedFile, FileName, Origin};
 
 /// The state of a chat's markers when writing began.
@@ -21,9 +20,12 @@ pub(super) struct DeletionWatch {
 
 impl DeletionWatch {
     /// Begins before the first name is reserved; the files are of one chat, or of none.
-    pub(super) fn begin(index: &Index, files: &[ClaimedFile]) -> io::Result<DeletionWatch> {
+    pub(super) fn begin(opened: &mut Opened, files: &[ClaimedFile]) -> io::Result<DeletionWatch> {
         let chat = files.iter().find_map(|file| file.origin.chat);
-        let generation = chat.map(|chat| index.begin(chat)).transpose()?.flatten();
+        if let (Some(chat), Some(index)) = (chat, &opened.index) {
+            opened.markers = Some((chat, index.begin(chat)?));
+        }
+        let generation = opened.markers.as_ref().and_then(|(_, markers)| Generation::of(markers));
         Ok(DeletionWatch { chat, generation })
     }
 
@@ -53,7 +55,10 @@ impl DeletionWatch {
                 continue;
             }
             let Some(record) = index.record(name) else { continue };
-            note_ways(index, name, origin)?;
+            if let Some(chat) = origin.chat {
+                index.note_chat(chat, name)?;
+            }
+            note_call(index, name, origin)?;
             if record.ended.is_some() {
                 let origin = origin.clone();
                 let record =
@@ -102,14 +107,15 @@ mod tests {
             let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
             let origin = &files[0].origin;
             let now = |step: At| if step == at { delete(&shop) } else { 0 };
-            let watch = DeletionWatch::begin(&index, &files).unwrap();
-            note_ways(&index, &name, origin).unwrap();
+            let mut opened = shop.store.opened().unwrap().unwrap();
+            let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
+            index.note_chat(Chat::of("a"), &name).unwrap();
+            note_call(&index, &name, origin).unwrap();
             let mut deleted = now(At::Marked);
             assert!(index.create(&name, &Record::new(hash, 4, origin.clone())).unwrap());
             deleted += now(At::Recorded);
             std::fs::write(shop.path(name.as_str()), "text").unwrap();
             deleted += now(At::Published);
-            let opened = shop.store.opened().unwrap().unwrap();
             watch.end(&opened, std::iter::once((&name, origin, Before::Living))).unwrap();
             let lives = index.record(&name).unwrap().ended.is_none();
             assert_eq!(lives, at != At::Published, "{at:?}");
@@ -130,8 +136,8 @@ mod tests {
         let claim = claims.unwrap().remove(0);
         assert_eq!((&claim.name, claim.stored), (&name, false));
         let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
-        let opened = shop.store.opened().unwrap().unwrap();
-        let watch = DeletionWatch::begin(&index, &files).unwrap();
+        let mut opened = shop.store.opened().unwrap().unwrap();
+        let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
         let origin = &files[0].origin;
         let before = shop.store.reserve(&opened, &files[0].claim, 4, origin).unwrap().unwrap();
         assert_eq!(before, Before::Ended);
@@ -141,5 +147,25 @@ mod tests {
         let record = index.record(&name).unwrap();
         assert_eq!((record.ended, &record.origin), (None, origin));
         assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
+    }
+
+    #[test]
+    fn a_file_is_reserved_though_its_chat_is_deleted_meanwhile() {
+        let shop = shop();
+        shop.made_for("a", "0", "of the chat");
+        let (index, hash) = (shop.index(), blake3::hash(b"text"));
+        let stem = Stem::of_call(Some("1"), &hash);
+        let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
+        let claim = claims.unwrap().remove(0);
+        let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
+        let (claim, origin) = (&files[0].claim, &files[0].origin);
+        let mut opened = shop.store.opened().unwrap().unwrap();
+        let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
+        assert_eq!(delete(&shop), 1);
+        let before = shop.store.reserve(&opened, claim, 4, origin).unwrap().unwrap();
+        std::fs::write(shop.path(claim.name.as_str()), "text").unwrap();
+        watch.end(&opened, std::iter::once((&claim.name, origin, before))).unwrap();
+        assert!(index.is_noted(Chat::of("a"), &claim.name).unwrap());
+        assert_eq!((delete(&shop), shop.has(claim.name.as_str())), (1, false));
     }
 }

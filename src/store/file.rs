@@ -2,6 +2,7 @@
 //! in the store cannot hang the reader.
 
 use std::io::{self, Read};
+use std::sync::LazyLock;
 
 use cap_std::fs::{Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -52,7 +53,9 @@ pub(super) fn open_named(
 
 /// True where the file belongs to the user that this process acts as.
 pub(super) fn is_own(metadata: &Metadata) -> bool {
-    metadata.uid() == rustix::process::geteuid().as_raw()
+    // It is asked of every file, and never changes: nothing here sets it.
+    static OWN: LazyLock<u32> = LazyLock::new(|| rustix::process::geteuid().as_raw());
+    metadata.uid() == *OWN
 }
 
 /// Asks once for a lock on an open file; false where another holds it. An error

@@ -34,6 +34,17 @@ pub(super) struct Generation {
     pub(super) born: u128,
 }
 
+impl Generation {
+    /// The generation of an open folder of markers; None where the file system does not
+    /// tell one from another.
+    pub(super) fn of(folder: &Dir) -> Option<Generation> {
+        let metadata = folder.dir_metadata().ok()?;
+        let born = metadata.created().ok()?.into_std();
+        let born = born.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos();
+        Some(Generation { inode: metadata.ino(), born })
+    }
+}
+
 impl Index {
     /// Notes that a chat made or mentions a file.
     pub(super) fn note_chat(&self, chat: Chat, name: &FileName) -> io::Result<()> {
@@ -44,16 +55,16 @@ impl Index {
         self.has(CHATS, &chat.to_string(), name.as_str())
     }
 
-    /// The generation of a chat that files are to be written for; None where the file
-    /// system does not tell one from another.
-    pub(super) fn begin(&self, chat: Chat) -> io::Result<Option<Generation>> {
+    /// The folder of the markers of a chat that files are to be written for, which is made
+    /// where there is none.
+    pub(super) fn begin(&self, chat: Chat) -> io::Result<Dir> {
         for _ in 0..TRIES {
             let made = own_file::make_folder(&self.private, CHATS)
                 .and_then(|folder| own_file::make_folder(&folder, &chat.to_string()));
             match made {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
-                Ok(_) => return Ok(self.generation(chat)),
+                Ok(folder) => return Ok(folder),
             }
         }
         Err(removed_again())
@@ -64,13 +75,9 @@ impl Index {
         self.forget(CHATS, &chat.to_string(), name.as_str())
     }
 
-    /// Tells a chat's folder from one that is made after a deletion.
+    /// The generation of a chat's folder of markers.
     pub(super) fn generation(&self, chat: Chat) -> Option<Generation> {
-        let folder = self.group(CHATS, &chat.to_string()).ok()??;
-        let metadata = folder.dir_metadata().ok()?;
-        let born = metadata.created().ok()?.into_std();
-        let born = born.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos();
-        Some(Generation { inode: metadata.ino(), born })
+        Generation::of(&self.group(CHATS, &chat.to_string()).ok()??)
     }
 
     /// The folder of a chat's markers.

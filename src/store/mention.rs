@@ -113,7 +113,7 @@ impl Store {
             Folder::Store => Some(Index::make(&folder)?),
             Folder::Named => Index::open(&folder)?,
         };
-        Ok(Some(Opened { folder, index }))
+        Ok(Some(Opened { folder, index, markers: None }))
     }
 
     fn mention_one(

@@ -7,7 +7,7 @@ use std::io;
 use super::claim::{Claim, Opened};
 use super::index::{Index, Told};
 use super::record::Record;
-use super::{Chat, FileName, Origin, Store};
+use super::{Chat, FileName, Origin, Store, own_file};
 
 /// How often a record is looked at that others make and end at the same moment.
 const TRIES: usize = 16;
@@ -39,7 +39,10 @@ impl Store {
             if !is_for(&told, claim) {
                 return Ok(None);
             }
-            note_ways(index, name, origin)?;
+            if let Some(chat) = origin.chat {
+                note_chat(opened, index, name, chat)?;
+            }
+            note_call(index, name, origin)?;
             match told {
                 Told::Nothing => {
                     if index.create(name, &record)? {
@@ -69,11 +72,20 @@ fn is_for(told: &Told, claim: &Claim) -> bool {
     }
 }
 
-/// Notes the ways that lead to a file: from its chat, and from its call.
-pub(super) fn note_ways(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()> {
-    if let Some(chat) = origin.chat {
-        index.note_chat(chat, name)?;
+/// Notes that a chat made a file, in the folder that is open for it; in a new one where a
+/// deletion took that away.
+fn note_chat(opened: &Opened, index: &Index, name: &FileName, chat: Chat) -> io::Result<()> {
+    if let Some((_, markers)) = opened.markers.as_ref().filter(|(of, _)| *of == chat) {
+        match own_file::mark(markers, name.as_str()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            marked => return marked,
+        }
     }
+    index.note_chat(chat, name)
+}
+
+/// Notes the ways that lead to a file from its call.
+pub(super) fn note_call(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()> {
     origin.keys(name).try_for_each(|key| index.note_call(&key, name))
 }
 

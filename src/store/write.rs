@@ -93,9 +93,9 @@ impl Store {
         let index = Index::make(&folder)
             .map_err(|source| self.failed("making the index of", None, source))?;
         self.observe_clock(&folder, &index.private);
-        let watch = DeletionWatch::begin(&index, files)
+        let mut opened = Opened { folder, index: Some(index), markers: None };
+        let watch = DeletionWatch::begin(&mut opened, files)
             .map_err(|source| self.failed("making the index of", None, source))?;
-        let opened = Opened { folder, index: Some(index) };
         let written = writers::each(self.durability, files.len(), |index| {
             self.write_one(&opened, &files[index], &content(index), others)
         })?;

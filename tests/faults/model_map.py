@@ -13,6 +13,8 @@ from service import Answer
 _NAME = re.compile(r"(?:tool_call_|compressed_files_|compressed_group_|lro-)[\w-]+\.(?:txt|jsonl?)")
 _MANY = re.compile(r"(compressed_group_[\w-]+_)\{")
 
+_LIST = "compressed_files_"
+
 LIVES, GONE, EITHER = "lives", "gone", "either"
 
 
@@ -152,6 +154,9 @@ class Map:
                 self.faults.append(f"{chat.name}: {path} is named, but was never written")
                 continue
             chat.refers.add(name)
+        # A list that a post without an answer left is named by no action of this one.
+        said = set(_NAME.findall(json.dumps(answer.json["messages"]))) - chat.forged
+        chat.refers |= {name for name in said & self.files.keys() if name.startswith(_LIST)}
         fresh = {path.rsplit("/", 1)[1] for path in {*calls, *named}}
         chat.needs = self._reached(chat, answer.json["messages"], set())
         reached = self._reached(chat, answer.json["messages"], chat.forged)
