@@ -22,26 +22,26 @@ class _Control:
 
     def __init__(self, world: World, clients: Clients) -> None:
         self.world, self.clients = world, clients
-        saved = world.root / "saved"
-        gone: list[File] = []
-        # Some chats have nothing that is theirs alone.
+        self.saved = world.root / "saved"
+        # Some chats have nothing that is theirs alone, or leave nothing that others need.
         for chat in clients.chats:
             for other in clients.chats:
                 for _ in range(_POSTS if other is chat or not other.messages else 0):
                     world.round([clients.post(other)], kills=False)
-            shutil.rmtree(saved, ignore_errors=True)
-            shutil.copytree(world.map.folder, saved)
-            files = world.map.files.values()
-            before = [file for file in files if file.state == LIVES]
+            shutil.rmtree(self.saved, ignore_errors=True)
+            shutil.copytree(world.map.folder, self.saved)
+            before = self._living()
             world.round([clients.delete(chat)], kills=False)
+            self.living = self._living()
             gone = [file for file in before if file.state == GONE]
-            if gone:
+            needed = {name for receipt in clients.receipts for name in receipt.needs}
+            texts = [f for f in self.living if f.name.startswith("tool_call_") and f.name in needed]
+            if gone and texts:
                 break
-        files = world.map.files.values()
-        self.living = [file for file in files if file.state == LIVES]
-        needed = {name for receipt in clients.receipts for name in receipt.needs}
-        texts = [f for f in self.living if f.name.startswith("tool_call_") and f.name in needed]
-        self.text, self.gone, self.saved = texts[0], gone[0], saved
+        self.text, self.gone = texts[0], gone[0]
+
+    def _living(self) -> list[File]:
+        return [file for file in self.world.map.files.values() if file.state == LIVES]
 
     def seen(self) -> bool:
         """True where the checks of a round see something."""

@@ -12,7 +12,6 @@ from service import Answer
 
 _NAME = re.compile(r"(?:tool_call_|compressed_files_|compressed_group_|lro-)[\w-]+\.(?:txt|jsonl?)")
 _MANY = re.compile(r"(compressed_group_[\w-]+_)\{")
-
 _LIST = "compressed_files_"
 
 LIVES, GONE, EITHER = "lives", "gone", "either"
