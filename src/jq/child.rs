@@ -30,6 +30,11 @@ const OWN_LINES: usize = 64 * 1024;
 /// Of the worker's standard error, where the runtime names a death.
 const LAST_WORDS: u64 = 4096;
 
+/// The environment of a worker: one arena, and no threads of the allocator's own. Each of
+/// them takes tens of megabytes of address space once the limit on that stands.
+const ALLOCATOR: [(&str, &str); 2] =
+    [("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1"), ("MALLOC_ARENA_MAX", "1")];
+
 /// What a worker said.
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
@@ -108,6 +113,7 @@ fn start(program: &Path, limits: &Limits) -> std::io::Result<Child> {
         .arg(limits.memory_bytes.to_string())
         .arg(cpu_seconds.to_string())
         .env_clear()
+        .envs(ALLOCATOR)
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

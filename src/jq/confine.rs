@@ -1,6 +1,6 @@
 //! The limits that a worker sets on itself before it reads anything.
 
-use std::{fs::File, io, os::unix::fs::FileExt, sync::mpsc, thread, time::Duration};
+use std::{fs::File, io, os::unix::fs::FileExt, thread, time::Duration};
 
 use rustix::process::{
     Resource, Rlimit, Signal, getpid, getrlimit, kill_process, set_parent_process_death_signal,
@@ -15,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(3);
 
 /// Takes from this process: new files, writing to files, new processes, core
 /// files, more CPU seconds than `cpu_seconds`, more memory than `memory_bytes`,
-/// and outliving its parent. Threads that it needs must run by now, and have allocated.
+/// and outliving its parent. Threads that it needs must run by now.
 ///
 /// The resident memory is watched, because the allocator may have address space
 /// in reserve that a limit on address space no longer sees; that limit only
@@ -23,15 +23,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(3);
 pub(super) fn confine(memory_bytes: u64, cpu_seconds: u64) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let sizes = Sizes { statm: File::open("/proc/self/statm")? };
-    let (tell, told) = mpsc::channel();
-    thread::Builder::new().stack_size(64 * 1024).spawn(move || {
-        // By its own thread, which has its heaps now: each takes tens of megabytes of
-        // address space, none of which a filter shall lack.
-        if tell.send(sizes.read()).is_ok() {
-            watch(&sizes, memory_bytes);
-        }
-    })?;
-    let (mapped, _) = told.recv().map_err(io::Error::other)??;
+    let (mapped, _) = sizes.read()?;
+    thread::Builder::new().stack_size(64 * 1024).spawn(move || watch(&sizes, memory_bytes))?;
     lower(Resource::As, mapped.saturating_add(memory_bytes))?;
     lower(Resource::Cpu, cpu_seconds)?;
     lower(Resource::Fsize, 0)?;

@@ -1,5 +1,5 @@
 //! jq: filters of agents over the records of a file, run by `jaq` in a worker
-//! process with an empty environment and limits on time, memory and output.
+//! process without this one's environment and with limits on time, memory and output.
 //! Whatever a filter does, it ends with an answer or an error, and this process
 //! lives.
 

@@ -43,19 +43,15 @@ pub fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(|_| {}));
     let (go, wait) = mpsc::channel();
-    let (tell, running) = mpsc::channel();
     let server = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        if tell.send(()).is_ok() && wait.recv().is_ok() {
+        if wait.recv().is_ok() {
             let served = serve(io::stdin().lock(), io::stdout().lock());
             // Not by returning: to take deep values apart costs time and stack.
             std::process::exit(i32::from(served.is_err()));
         }
     });
     let Ok(server) = server else { return ExitCode::FAILURE };
-    if running.recv().is_err()
-        || confine::confine(memory_bytes, cpu_seconds).is_err()
-        || go.send(()).is_err()
-    {
+    if confine::confine(memory_bytes, cpu_seconds).is_err() || go.send(()).is_err() {
         return ExitCode::FAILURE;
     }
     if let Err(panic) = server.join() {
