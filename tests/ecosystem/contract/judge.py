@@ -31,6 +31,8 @@ include-path = "/mcp"
 checks.negative_data_rejection.enabled = false
 """
 SHOWN = 600
+# Longest pass, in seconds: many times what a slow machine takes.
+DEADLINE = 900
 
 
 @dataclass
@@ -63,9 +65,17 @@ def judge(
     if token is not None:
         command += ["--header", f"Authorization: Bearer {token}"]
     # Where a report was written it has the last word; else its own words are all there is.
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env=dict(os.environ), timeout=900
-    )
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env=dict(os.environ),
+            timeout=DEADLINE,
+        )
+    except subprocess.TimeoutExpired:
+        return Verdict(failures=[f"not done after {DEADLINE} seconds: is the machine too slow?"])
     if not report.exists():
         return Verdict(failures=[f"no report: {(done.stdout + done.stderr)[-SHOWN:]}"])
     return _read(json.loads(report.read_text()))

@@ -54,7 +54,8 @@ def unseen(program: Program, contract: Path, folder: Path) -> list[str]:
         harm(wrong)
         file = folder / "wrong.yaml"
         file.write_text(yaml.safe_dump(wrong, allow_unicode=True))
-        options = ("--include-path", path, "--phases", "examples,coverage", "--max-time", "20")
+        # The first fault found is enough.
+        options = ("--max-failures", "1", "--include-path", path, "--phases", "examples,coverage")
         verdict = judge(program, file, folder, *options)
         if not verdict.failures or verdict.cases == 0:
             missed.append(f"{name}: {verdict.cases} cases, nothing found")
