@@ -1,4 +1,4 @@
-//! The envelope: the one shape of every JSON answer (api.md §1),
+//! The envelope: the one shape of every JSON answer (`openapi.yaml`),
 //! `{"success", "answer", "messages", "metadata"}`. Messages are raw bytes of
 //! the request or of a splice; they are written out as they are, never parsed
 //! and printed again.

@@ -1,6 +1,6 @@
 //! `cargo bench --bench lro`: what leaves the context as a file of records, what
-//! comes back, and how fast: tasks in the manner of the LRO paper
-//! (`shared/seeds/lro-paper.txt`), answered through the service; then speed.
+//! comes back, and how fast: tasks in the manner of the paper on large result
+//! offloading, answered through the service; then speed.
 //!
 //! Ratios are of one run, interleaved, and hold on any machine; milliseconds do not.
 

@@ -59,7 +59,7 @@ fn words(rejections: &[Rejection]) -> Vec<&'static str> {
     rejections.iter().map(Rejection::word).collect()
 }
 
-/// The threat "forged instructions in tool output" of `promises.md`.
+/// Forged instructions in the output of a tool.
 #[test]
 fn an_order_of_a_tool_does_not_become_the_users() {
     for (section, text, word) in [

@@ -1,6 +1,6 @@
 //! Groups: which messages stand under one snapshot. A cut falls only where a
 //! unit ends – an assistant's turn with all its results – so no call loses its
-//! results to another group (api.md §2, `group_token_threshold`).
+//! results to another group (`group_token_threshold`).
 
 use std::ops::Range;
 

@@ -208,7 +208,7 @@ fn field_of(member: &str) -> &'static str {
     fields.into_iter().find(|field| *field == name).unwrap_or("where")
 }
 
-/// Past the end and out of range are 422 with the length, as api.md §3 asks;
+/// Past the end and out of range are 422 with the length (`openapi.yaml`);
 /// `path` is the field that holds the path.
 fn reload(
     error: &ReloadError,

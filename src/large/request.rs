@@ -1,5 +1,5 @@
-//! The request of `/offload_result`: fields, defaults and ranges of api.md §4,
-//! read once at the door and trusted inside.
+//! The request of `/offload_result`: fields, defaults and ranges of
+//! `openapi.yaml`, read once at the door and trusted inside.
 
 use std::borrow::Cow;
 

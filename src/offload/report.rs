@@ -1,5 +1,5 @@
 //! The report: what was done to a history, message by message, and why
-//! (`metadata.report`, api.md §2). Its numbers are the ones that were checked.
+//! (`metadata.report` in `openapi.yaml`). Its numbers are the ones that were checked.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! The request of an offload: fields, defaults and ranges of api.md §2, read
-//! once at the door and trusted inside.
+//! The request of an offload: fields, defaults and ranges of `openapi.yaml`,
+//! read once at the door and trusted inside.
 
 use crate::compaction::call::ReloadTools;
 use crate::compaction::preview::Budget;

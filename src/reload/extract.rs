@@ -1,6 +1,6 @@
 //! `lro_extract`: questions about the records of a file, answered without reading
-//! it – by a condition, by ids, by jq, or by one of the file's recipes (api.md §4,
-//! `lro-spec-1600`, "lro_extract"). Every question is bounded in time, memory and
+//! it – by a condition, by ids, by jq, or by one of the file's recipes, by the
+//! specification of large result offloading. Every question is bounded in time, memory and
 //! output, and an answer that a bound cut says so.
 
 use std::borrow::Cow;

@@ -76,7 +76,7 @@ impl DeletionWatch {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Shop, after, origin, shop};
-    use super::super::{Claims, Run, Stem, delete_chat};
+    use super::super::{Claims, End, Run, Stem, delete_chat};
     use super::*;
 
     fn delete(shop: &Shop) -> usize {
@@ -125,47 +125,68 @@ mod tests {
         }
     }
 
+    /// A file of chat `a` that is to be written, and the folder open for it.
+    fn begun(shop: &Shop) -> (Opened, DeletionWatch, ClaimedFile) {
+        let hash = blake3::hash(b"text");
+        let stem = Stem::of_call(Some("1"), &hash);
+        let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
+        let claim = claims.unwrap().remove(0);
+        let file = ClaimedFile { stem, claim, origin: origin(Some("a"), "1") };
+        let mut opened = shop.store.opened().unwrap().unwrap();
+        let watch = DeletionWatch::begin(&mut opened, std::slice::from_ref(&file)).unwrap();
+        (opened, watch, file)
+    }
+
+    /// Reserves its name, then writes it.
+    fn written(shop: &Shop, opened: &Opened, file: &ClaimedFile) -> Before {
+        let ClaimedFile { claim, origin, .. } = file;
+        let before = shop.store.reserve(opened, claim, 4, origin).unwrap().unwrap();
+        std::fs::write(shop.path(claim.name.as_str()), "text").unwrap();
+        before
+    }
+
     #[test]
     fn a_file_that_is_made_again_has_ended_until_it_is_there() {
         let shop = shop();
         let name = shop.made_for("a", "1", "text");
         assert_eq!(delete(&shop), 1);
-        let (index, hash) = (shop.index(), blake3::hash(b"text"));
-        let stem = Stem::of_call(Some("1"), &hash);
-        let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
-        let claim = claims.unwrap().remove(0);
-        assert_eq!((&claim.name, claim.stored), (&name, false));
-        let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
-        let mut opened = shop.store.opened().unwrap().unwrap();
-        let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
-        let origin = &files[0].origin;
-        let before = shop.store.reserve(&opened, &files[0].claim, 4, origin).unwrap().unwrap();
-        assert_eq!(before, Before::Ended);
-        assert!(index.record(&name).unwrap().ended.is_some(), "a crash here changes nothing");
-        std::fs::write(shop.path(name.as_str()), "text").unwrap();
-        watch.end(&opened, std::iter::once((&name, origin, before))).unwrap();
-        let record = index.record(&name).unwrap();
-        assert_eq!((record.ended, &record.origin), (None, origin));
+        let (opened, watch, file) = begun(&shop);
+        assert_eq!((&file.claim.name, file.claim.stored), (&name, false));
+        assert_eq!(written(&shop, &opened, &file), Before::Ended);
+        assert!(shop.record(&name).unwrap().ended.is_some(), "a crash here changes nothing");
+        watch.end(&opened, std::iter::once((&name, &file.origin, Before::Ended))).unwrap();
+        let record = shop.record(&name).unwrap();
+        assert_eq!((record.ended, record.origin), (None, file.origin));
         assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
+    }
+
+    #[test]
+    fn a_file_that_a_crash_left_before_it_lived_again_goes_with_its_chats() {
+        for (why, first) in [(End::Expired, "a"), (End::Expired, "b"), (End::ChatDeleted, "b")] {
+            let shop = shop();
+            let name = shop.made_for(first, "1", "text");
+            let ended = shop.record(&name).unwrap().ended(after(5), why);
+            shop.index().replace(&name, &ended).unwrap();
+            std::fs::remove_file(shop.path(name.as_str())).unwrap();
+            let (opened, _crashed, file) = begun(&shop);
+            assert_eq!(written(&shop, &opened, &file), Before::Ended);
+            let both = ["a", "b"].map(|chat| {
+                delete_chat(&shop.roots, None, Chat::of(chat), after(9), Run::Real);
+            });
+            assert_eq!((both.len(), shop.has(name.as_str())), (2, false), "{why:?} {first}");
+        }
     }
 
     #[test]
     fn a_file_is_reserved_though_its_chat_is_deleted_meanwhile() {
         let shop = shop();
         shop.made_for("a", "0", "of the chat");
-        let (index, hash) = (shop.index(), blake3::hash(b"text"));
-        let stem = Stem::of_call(Some("1"), &hash);
-        let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
-        let claim = claims.unwrap().remove(0);
-        let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
-        let (claim, origin) = (&files[0].claim, &files[0].origin);
-        let mut opened = shop.store.opened().unwrap().unwrap();
-        let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
+        let (opened, watch, file) = begun(&shop);
         assert_eq!(delete(&shop), 1);
-        let before = shop.store.reserve(&opened, claim, 4, origin).unwrap().unwrap();
-        std::fs::write(shop.path(claim.name.as_str()), "text").unwrap();
-        watch.end(&opened, std::iter::once((&claim.name, origin, before))).unwrap();
-        assert!(index.is_noted(Chat::of("a"), &claim.name).unwrap());
-        assert_eq!((delete(&shop), shop.has(claim.name.as_str())), (1, false));
+        let before = written(&shop, &opened, &file);
+        let name = &file.claim.name;
+        watch.end(&opened, std::iter::once((name, &file.origin, before))).unwrap();
+        assert!(shop.index().is_noted(Chat::of("a"), name).unwrap());
+        assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
     }
 }

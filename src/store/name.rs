@@ -1,8 +1,8 @@
 //! Names of stored files: minted here from a call's id and the content's hash,
 //! so that no caller's string ever becomes a path. `tool_call_{id}.txt`; another
 //! content under the same id gets `-` and 8 digits of its hash; a result without
-//! an id is named by 16 digits of its hash (api.md §2, compact). Files of a compression
-//! are numbered by chat: `compressed_group_{chat}_{idx}.json` (api.md §2, compress).
+//! an id is named by 16 digits of its hash. Files of a compression are numbered
+//! by chat: `compressed_group_{chat}_{idx}.json`.
 
 use std::fmt;
 

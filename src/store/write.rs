@@ -3,7 +3,7 @@
 //! A file is published whole or not at all: a private file beside it is written,
 //! synced, then renamed without replacing; the folder is synced once for all
 //! files of a request, and only then is any of their names given out
-//! (promises.md §3). Files of one request are written and synced in parallel,
+//! (I2 in `docs/invariants.md`). Files of one request are written and synced in parallel,
 //! which is what makes syncing affordable: the disk merges the flushes.
 
 use std::borrow::Cow;

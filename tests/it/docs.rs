@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use axum::body::Body;
 use axum::http::Request;
+use regex::Regex;
 use serde_json::{Value, json};
 use unburden::config::Config;
 
@@ -526,10 +527,42 @@ fn house_rules() {
     assert!(text("src/main.rs").lines().count() <= 50);
 }
 
+/// A reader of the code finds what its comments cite.
+#[test]
+fn what_comments_cite_is_there() {
+    let document = Regex::new(r"[\w./-]+\.md\b").unwrap();
+    let invariant = Regex::new(r"\bI[0-9]{1,2}\b").unwrap();
+    let specification = Regex::new(r"`(lro-spec-[\w-]+|context-offload-guide)`").unwrap();
+    let (invariants, specifications) = (text("docs/invariants.md"), text("docs/specifications.md"));
+    let mut cited = 0;
+    for (name, source) in ["src", "tests/it", "benches"].iter().flat_map(|top| sources_of(top)) {
+        for line in source.lines().filter(|line| line.trim_start().starts_with("//")) {
+            for found in document.find_iter(line) {
+                let at = [found.as_str().to_owned(), format!("docs/{}", found.as_str())];
+                let is_there = at.iter().any(|path| Path::new(ROOT).join(path).is_file());
+                assert!(is_there, "{name} cites {}: {line}", found.as_str());
+            }
+            for found in invariant.find_iter(line) {
+                let row = format!("| {} |", found.as_str());
+                assert!(invariants.contains(&row), "{name} cites {}", found.as_str());
+                cited += 1;
+            }
+            for found in specification.captures_iter(line) {
+                assert!(specifications.contains(&found[0]), "{name} cites {}", &found[0]);
+            }
+        }
+    }
+    assert!(cited > 40, "{cited} citations: this tells nothing");
+}
+
 /// Name (below `src`) and text of every source file.
 fn sources() -> Vec<(String, String)> {
+    sources_of("src")
+}
+
+fn sources_of(top: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let mut folders = vec![PathBuf::from(ROOT).join("src")];
+    let mut folders = vec![PathBuf::from(ROOT).join(top)];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap().flatten() {
             let path = entry.path();
@@ -540,7 +573,7 @@ fn sources() -> Vec<(String, String)> {
             if path.extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
-            let name = path.strip_prefix(Path::new(ROOT).join("src")).unwrap();
+            let name = path.strip_prefix(Path::new(ROOT).join(top)).unwrap();
             found.push((name.display().to_string(), std::fs::read_to_string(&path).unwrap()));
         }
     }

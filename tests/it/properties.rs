@@ -1,4 +1,4 @@
-//! The invariants (promises.md §2), over generated histories; 1,000 cases each, or
+//! The invariants (`docs/invariants.md`), over generated histories; 1,000 cases each, or
 //! `PROPTEST_CASES`, drawn anew each time, or from `PROPTEST_RNG_SEED`. What failed once
 //! is kept in `tests/it/properties.seeds`.
 

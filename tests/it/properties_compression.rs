@@ -1,4 +1,4 @@
-//! The invariants (promises.md §2) with compression in the way, over the same
+//! The invariants (`docs/invariants.md`) with compression in the way, over the same
 //! generated histories; 1,000 cases each.
 
 use std::collections::HashMap;
