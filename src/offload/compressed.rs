@@ -1,7 +1,5 @@
-//! Compression, carried out: snapshots, files, the history put together, its
-//! checks, and the record that keeps the snapshots. Where no snapshot can be had
-//! the history stays as compaction leaves it; where the store fails it stays as
-//! it came.
+//! Compression, carried out: files, the history put together, its checks, and the
+//! record that keeps the snapshots. Where the store fails the history stays as it came.
 
 use std::collections::HashMap;
 
@@ -15,7 +13,7 @@ use super::plan::Kept;
 use super::report::{Action, ActionKind, Checks, Outcome, Report, Source};
 use super::request::{Files, Run};
 use super::run::{FileOfCall, Job, Offloaded, UNCHANGED, failure};
-use super::snapshots::{NewFile, NoSnapshot, Snapshots};
+use super::snapshots::{NewFile, Snapshots};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::history::splice::quote;
@@ -29,23 +27,10 @@ impl Job<'_> {
     pub(super) fn compress(
         &self,
         compression: &Compression,
+        mut snapshots: Snapshots,
         mut moves: Vec<Move>,
-        mut kept: Vec<Kept>,
-        mut claims: Claims,
+        kept: &[Kept],
     ) -> Offloaded {
-        let mut snapshots = match self.snapshots(compression, &moves, &mut claims) {
-            Ok(snapshots) => snapshots,
-            Err(no) => return self.without_new(compression, moves, kept, claims, no),
-        };
-        if let Some(why) = self.not_worth_it(compression, &moves, &snapshots) {
-            return self.declined(moves, kept, claims, NoSnapshot::Why(why));
-        }
-        if let Err(error) =
-            self.open_for_snapshots(compression, &snapshots, &mut moves, &mut kept, &mut claims)
-        {
-            return self.unchanged(&kept, vec![failure(&error)]);
-        }
-        let kept = kept.as_slice();
         if self.settings.run == Run::Dry {
             return self.planned_snapshots(compression, &moves, kept, &snapshots);
         }
@@ -76,71 +61,6 @@ impl Job<'_> {
         let files = self.files_of(&moves, &snapshots, &created);
         let system = assembled.system.filter(|_| compression.place.is_beside());
         Offloaded { messages: assembled.array, system, files, report }
-    }
-
-    /// Earlier snapshots serve again where there are some; else compaction stands.
-    fn without_new(
-        &self,
-        compression: &Compression,
-        moves: Vec<Move>,
-        kept: Vec<Kept>,
-        claims: Claims,
-        no: NoSnapshot,
-    ) -> Offloaded {
-        match (compression.without_new(), no) {
-            (Some(reused), NoSnapshot::Why(why) | NoSnapshot::Model(why)) => {
-                let mut answer = self.compress(&reused, moves, kept, claims);
-                answer.report.warnings.push(why);
-                answer
-            }
-            (_, no) => self.declined(moves, kept, claims, no),
-        }
-    }
-
-    /// Opens more of the newest messages where the snapshots, and what must stand
-    /// beside them, are larger than was reckoned.
-    fn open_for_snapshots(
-        &self,
-        compression: &Compression,
-        snapshots: &Snapshots,
-        moves: &mut Vec<Move>,
-        kept: &mut Vec<Kept>,
-        claims: &mut Claims,
-    ) -> Result<(), StoreError> {
-        if self.settings.target_tokens.is_none() {
-            return Ok(());
-        }
-        let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
-        let all = self.left(moves);
-        let freed =
-            all.saturating_sub(self.tokens_of(&self.assembled(compression, moves, &rendered)));
-        self.open_more(moves, kept, claims, &|moves| self.left(moves).saturating_sub(freed))
-    }
-
-    /// What the snapshots free, in tokens.
-    fn freed(&self, compression: &Compression, snapshots: &Snapshots) -> u64 {
-        let gone = self.cost(&compression.tokens, compression.gone.clone());
-        let count = |blocks: &[Block]| -> u64 {
-            blocks.iter().map(|block| self.tokenizer.count(&block.render())).sum()
-        };
-        (gone + count(&compression.place.blocks)).saturating_sub(count(&snapshots.blocks))
-    }
-
-    /// Why the snapshots are not worth what they cost the caller's prompt cache.
-    fn not_worth_it(
-        &self,
-        compression: &Compression,
-        moves: &[Move],
-        snapshots: &Snapshots,
-    ) -> Option<String> {
-        let freed = self.freed(compression, snapshots);
-        let left = self.left(moves);
-        let asked = (left / 10).max(self.settings.min_savings_tokens);
-        // What is kept was worth it once, and costs no cache now.
-        let asked = if snapshots.report.reused { 1 } else { asked };
-        (freed < asked).then(|| {
-            format!("not compressed: it would free {freed} of {left} tokens, fewer than {asked}")
-        })
     }
 
     /// Writes results, originals and lists; says which files are new.
@@ -258,7 +178,7 @@ impl Job<'_> {
         Offloaded { messages, system: None, files: Vec::new(), report }
     }
 
-    fn tokens_of(&self, assembled: &Assembled) -> u64 {
+    pub(super) fn tokens_of(&self, assembled: &Assembled) -> u64 {
         let measure = &self.offloader.measure;
         let after = self.history().alike(&assembled.array);
         let measured = after.and_then(|history| measure.history(&history, self.tokenizer));

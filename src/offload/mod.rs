@@ -9,6 +9,7 @@ mod check;
 mod check_snapshot;
 mod compress;
 mod compressed;
+mod decide;
 mod earlier;
 mod kept;
 mod leases;

@@ -83,7 +83,7 @@ impl Move {
 
 impl Job<'_> {
     /// Turns candidates into moves: names, replacements, and the target's demand.
-    pub(super) fn decide(
+    pub(super) fn chosen(
         &self,
         plan: Plan,
         claims: &mut Claims,
@@ -99,26 +99,8 @@ impl Job<'_> {
         Ok((moves, kept))
     }
 
-    /// Opens more of the newest messages than was reckoned with, where what stays
-    /// after all, by `left`, does not meet the target.
-    pub(super) fn open_more(
-        &self,
-        moves: &mut Vec<Move>,
-        kept: &mut Vec<Kept>,
-        claims: &mut Claims,
-        left: &dyn Fn(&[Move]) -> u64,
-    ) -> Result<(), StoreError> {
-        let Some(target) = self.settings.target_tokens.filter(|target| left(moves) > *target)
-        else {
-            return Ok(());
-        };
-        self.open(self.plan().newest, moves, claims, kept, &|moves| left(moves) <= target)?;
-        self.settle(moves, kept);
-        Ok(())
-    }
-
     /// Drops a pass that is not worth it, and puts the others in order.
-    fn settle(&self, moves: &mut Vec<Move>, kept: &mut Vec<Kept>) {
+    pub(super) fn settle(&self, moves: &mut Vec<Move>, kept: &mut Vec<Kept>) {
         let saved: u64 = moves.iter().map(Move::saves).sum();
         if saved < self.settings.min_savings_tokens {
             let why = "is part of a pass that would free less than min_savings_tokens";
@@ -165,7 +147,7 @@ impl Job<'_> {
 
     /// Where even a snapshot of everything else would not meet the target, the
     /// largest results of the newest messages move, until it `fits`.
-    fn open(
+    pub(super) fn open(
         &self,
         mut newest: Vec<Candidate>,
         moves: &mut Vec<Move>,

@@ -6,26 +6,24 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::check::{NewReference, Subject, check};
+use super::decide::{Decision, Undecided};
 use super::leases::Followed;
 use super::materials::Materials;
 use super::moves::{Move, Target};
 use super::plan::{Candidate, Kept, Plan, plan, recent_from};
 use super::replacement::Replacements;
 use super::report::Report;
-use super::request::{Mode, Request, Run, Settings};
-use super::snapshots::NoSnapshot;
+use super::request::{Request, Run, Settings};
 use super::summarise::Summariser;
 use crate::history::dialect::Problem;
 use crate::history::message::MessageView;
 use crate::history::splice::{Edit, splice};
 use crate::history::{History, HistoryError};
 use crate::jq::Jq;
-use crate::pools::on;
 use crate::redact::Redact;
 use crate::reload::proof::Prover;
 use crate::store::{
-    Allowance, Chat, Claim, Claims, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store,
-    StoreError,
+    Allowance, Chat, Claim, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
 };
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured, text_of};
@@ -201,23 +199,22 @@ impl Job<'_> {
         if before < self.settings.max_total_tokens && fits {
             return self.unchanged(&[], Vec::new());
         }
-        // The check will ask for the rules that are broken: they are read beside the plan.
-        let (plan, _) = on(|| rayon::join(|| self.plan(), || self.broken()));
-        let plan = match self.settings.mode {
-            // Only a hard target moves results there, and only the newest.
-            Mode::Compress => Plan { newest: plan.newest, ..Plan::default() },
-            Mode::Auto | Mode::Compact => plan,
+        let (mut answer, warnings) = match self.decide() {
+            Ok(Decision { moves, kept, snapshots, warnings }) => {
+                let answer = match snapshots {
+                    None => self.carry_out(moves, &kept),
+                    Some((compression, snapshots)) => {
+                        self.compress(&compression, snapshots, moves, &kept)
+                    }
+                };
+                (answer, warnings)
+            }
+            Err(Undecided { kept, error, warnings }) => {
+                (self.unchanged(&kept, vec![failure(&error)]), warnings)
+            }
         };
-        let mut claims = Claims::default();
-        let (moves, kept) = match self.decide(plan, &mut claims) {
-            Ok(decided) => decided,
-            Err(error) => return self.unchanged(&[], vec![failure(&error)]),
-        };
-        match self.compression(&moves) {
-            Ok(None) => self.carry_out(moves, &kept),
-            Ok(Some(compression)) => self.compress(&compression, moves, kept, claims),
-            Err(why) => self.declined(moves, kept, claims, NoSnapshot::Why(why)),
-        }
+        answer.report.warnings.extend(warnings);
+        answer
     }
 
     /// What stays once `moves` are made, in tokens.
@@ -233,38 +230,6 @@ impl Job<'_> {
     pub(super) fn opened(&self, moves: &[Move]) -> Vec<usize> {
         let recent = self.recent_from(self.settings.recent_for_compaction());
         moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()
-    }
-
-    /// Compaction alone, as there is no snapshot. Without one a hard target may need
-    /// more moves; then another history is left, of which the next post would ask
-    /// again whether it is worth a snapshot: so does this one (I3). A model that
-    /// failed is not asked again.
-    pub(super) fn declined(
-        &self,
-        mut moves: Vec<Move>,
-        mut kept: Vec<Kept>,
-        mut claims: Claims,
-        no: NoSnapshot,
-    ) -> Offloaded {
-        let (why, asks_again) = match no {
-            NoSnapshot::Store(error) => return self.unchanged(&kept, vec![failure(&error)]),
-            NoSnapshot::Why(why) => (why, true),
-            NoSnapshot::Model(why) => (why, false),
-        };
-        let left = self.left(&moves);
-        let open = self.open_more(&mut moves, &mut kept, &mut claims, &|moves| self.left(moves));
-        if let Err(error) = open {
-            return self.unchanged(&kept, vec![failure(&error)]);
-        }
-        if asks_again
-            && self.left(&moves) < left
-            && let Ok(Some(compression)) = self.compression(&moves)
-        {
-            return self.compress(&compression, moves, kept, claims);
-        }
-        let mut answer = self.carry_out(moves, &kept);
-        answer.report.warnings.push(why);
-        answer
     }
 
     /// Writes, splices, checks.
