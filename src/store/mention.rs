@@ -131,10 +131,13 @@ impl Store {
             Told::Nothing | Told::Unreadable => false,
         };
         if !was_noted || !(is_maker(&told) || index.is_shared(name, chat)?) {
+            // The chat's own marker first: by that a deletion of the chat finds the other.
+            index.note_chat(chat, name)?;
             if !is_maker(&told) {
                 index.note_shared(name, chat)?;
+                // Such a deletion may have come between the two.
+                index.note_chat(chat, name)?;
             }
-            index.note_chat(chat, name)?;
             told = index.told(name)?;
         }
         let Told::Record(record) = told else { return Ok(Lease::Held) };

@@ -200,8 +200,10 @@ class Map:
                     file.maybe.add(chat.name)
         return new
 
-    def unanswered(self, chat: Chat) -> None:
-        """Nobody knows what became of it: what is gone may be made again."""
+    def unanswered(self, chat: Chat, posted: list[Message]) -> None:
+        """Nobody knows what became of it: what is gone may be made again, and files that
+        others made meanwhile may be its, too."""
+        self.asks(chat, posted)
         self.unsettled.add(chat.name)
         for file in self.files.values():
             if chat.name in file.maybe and file.state == GONE:

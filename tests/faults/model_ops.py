@@ -87,7 +87,7 @@ class Clients:
             self._answered(chat, (posted, originals), answer, None if loose else asked)
 
         def lost() -> None:
-            self.map.unanswered(chat)
+            self.map.unanswered(chat, posted)
 
         def do(service: Service) -> Answer:
             return service.post("/context_offload", body)
@@ -122,7 +122,7 @@ class Clients:
             self.world.say(f"{chat.name}: the answer has words of another chat: {foreign}")
         self.map.messages |= {digest(message) for message in [*messages, *originals]}
         if asked is None:
-            self.map.unanswered(chat)
+            self.map.unanswered(chat, posted)
             return
         chat.messages = messages
         self.map.acknowledged(chat, answer, asked)
