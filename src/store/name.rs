@@ -168,10 +168,11 @@ impl Stem {
 
     /// True where `name` is one that an agent may be told to read.
     pub fn minted_for_any(name: &str) -> bool {
-        let text = name.starts_with("tool_") || name.starts_with(FILE_LIST);
-        text && name.ends_with(".txt")
+        let is_text = name.starts_with("tool_") || name.starts_with(FILE_LIST);
+        let is_ours = is_text && name.ends_with(".txt")
             || Stem::chat_of_group(name).is_some()
-            || Stem::lro_identity(name).is_some()
+            || Stem::lro_identity(name).is_some();
+        is_ours && name.len() <= NAME_BYTES
     }
 
     /// The parts of a large result's name; None for any other name.

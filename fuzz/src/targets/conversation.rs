@@ -44,9 +44,10 @@ impl Format {
         }
     }
 
-    /// True where an operator may speak among the messages.
+    /// True where an operator may speak anywhere among the messages: Anthropic's may at
+    /// certain places only.
     pub(crate) fn has_system_messages(self) -> bool {
-        !matches!(self, Format::Gemini | Format::Bedrock | Format::Pi)
+        !matches!(self, Format::Anthropic | Format::Gemini | Format::Bedrock | Format::Pi)
     }
 }
 
