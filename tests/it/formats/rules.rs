@@ -71,10 +71,16 @@ const TOOLS: [&str; 6] = [
 fn responses(items: &[Value]) -> Vec<Broken> {
     let mut broken = Vec::new();
     let mut open: HashMap<String, usize> = HashMap::new();
-    // Calls that name no id: an output that fits no other call is taken for theirs.
-    let mut nameless = 0;
+    // Calls of a turn that name no id: an output of the turn that fits no other call is
+    // taken for theirs.
+    let (mut nameless, mut answers) = (0, false);
     for (at, item) in items.iter().enumerate() {
         let kind = item["type"].as_str().unwrap_or_default();
+        let is_answer = kind.ends_with("_output");
+        if answers && !is_answer {
+            nameless = 0;
+        }
+        answers = is_answer;
         let unnamed = item["call_id"].as_str().is_none_or(str::is_empty);
         // Those of the local shell may have it as their own.
         let own = kind.starts_with("local_shell") && unnamed;
