@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-/// Who has places: a tenant, by its number; 0 is the operator, or who is alone.
+/// A holder of places: a tenant, by its number; 0 is the operator, or a caller alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Holder(pub usize);
 

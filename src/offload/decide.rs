@@ -14,13 +14,13 @@ use crate::store::{Claims, StoreError};
 /// How often a history is looked at again that a hard target made another.
 const ROUNDS: u32 = 32;
 
-/// What is to be done to a history.
+/// The plan of one offload, ready to be carried out.
 pub(super) struct Decision {
     /// The texts that move, in the order of the messages.
     pub(super) moves: Vec<Move>,
     /// The texts that stay though they are large.
     pub(super) kept: Vec<Kept>,
-    /// What is compressed, and the snapshots that stand for it.
+    /// The compression, and the snapshots that stand for it.
     pub(super) snapshots: Option<(Compression, Snapshots)>,
     /// Why there are no other snapshots: the last reason first.
     pub(super) warnings: Vec<String>,
@@ -156,7 +156,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// What the snapshots free, in tokens.
+    /// Returns the number of tokens that the snapshots free.
     fn freed(&self, compression: &Compression, snapshots: &Snapshots) -> u64 {
         let gone = self.cost(&compression.tokens, compression.gone.clone());
         let count = |blocks: &[Block]| -> u64 {
@@ -175,7 +175,7 @@ impl Job<'_> {
         let freed = self.freed(compression, snapshots);
         let left = self.left(moves);
         let asked = (left / 10).max(self.settings.min_savings_tokens);
-        // What is kept was worth it once, and costs no cache now.
+        // A kept snapshot was worth it once, and costs no cache now.
         let asked = if snapshots.report.reused { 1 } else { asked };
         (freed < asked).then(|| {
             format!("not compressed: it would free {freed} of {left} tokens, fewer than {asked}")

@@ -182,7 +182,8 @@ impl Budget {
         self.total
     }
 
-    /// What one request can have, in bytes: all but the spare part, or its tenant's share.
+    /// Returns the most that one request can have, in bytes: all but the spare part, or
+    /// its tenant's share.
     fn most(&self) -> u64 {
         let most = self.total - self.total / UNIT / SPARE * UNIT;
         self.own.as_ref().map_or(most, |own| own.total.min(most))
