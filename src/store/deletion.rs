@@ -27,6 +27,9 @@ const ROUNDS: usize = 16;
 /// Time for others to take the lock between two batches.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// A pause between two rounds is twice the one before it, so often: 0.26 seconds.
+const LONGEST_PAUSE: usize = 7;
+
 /// Deletes a chat from `folders`, or from every store under the roots.
 ///
 /// A chat that no store knows is no error: nothing is left of it. Files without
@@ -87,8 +90,12 @@ fn delete_from(
         }
         return Ok(());
     }
-    // What a call that crashed has left, then what is there.
-    for _ in 0..ROUNDS {
+    // What a call that crashed has left, then what is there; then what a post that goes on
+    // has written meanwhile, with ever more time for it to come to its end.
+    for round in 0..ROUNDS {
+        if round > 1 {
+            std::thread::sleep(PAUSE * (1 << round.min(LONGEST_PAUSE)));
+        }
         if let Some(markers) = index.doomed_names_of(chat)? {
             let failures = batch.failures();
             each_batch(&markers, |names| batch.delete(&names, &markers))?;

@@ -360,3 +360,25 @@ fn every_store_under_the_roots_or_those_that_are_named() {
 
 #[path = "deletion_crash_tests.rs"]
 mod crash_tests;
+
+/// A deletion waits for a post of its chat that goes on, and takes what it wrote: the two do
+/// not only disturb each other until the deletion gives up.
+#[test]
+fn a_deletion_outlasts_a_post_of_its_chat() {
+    let shop = shop();
+    let names: Vec<FileName> = (0..40).map(|n| made(&shop, "other", &n.to_string(), "x")).collect();
+    let chat = Chat::of("a");
+    std::thread::scope(|scope| {
+        let posts = scope.spawn(|| {
+            let index = shop.index();
+            for name in names.iter().cycle().take(4_000) {
+                index.note_chat(chat, name).unwrap();
+            }
+        });
+        while !posts.is_finished() {
+            delete(&shop, "a");
+        }
+    });
+    delete(&shop, "a");
+    assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
+}
