@@ -66,7 +66,8 @@ impl Store {
             }
         };
         let Some(index) = &opened.index else { return held() };
-        let generation = index.generation(chat);
+        let begun = || Generation::of(&index.begin(chat).ok()?);
+        let generation = index.generation(chat).or_else(begun);
         let is_known = |name: &FileName| {
             generation.is_some() && {
                 let then = self.ledger.mentioned(&key(generation, chat, &self.key(name)));
@@ -81,7 +82,8 @@ impl Store {
         };
         let noted: Vec<io::Result<(Lease, bool)>> =
             on(|| names.par_iter().with_min_len(LOOKS).map(note).collect());
-        let generation = index.generation(chat);
+        // What was noted before a deletion of the chat is not remembered for what came after.
+        let generation = generation.filter(|before| index.generation(chat) == Some(*before));
         let mut failed = None;
         let leases = names.iter().zip(noted).map(|(name, noted)| match noted {
             Ok((lease, is_new)) => {
