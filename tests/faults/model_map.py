@@ -67,6 +67,9 @@ class Chat:
     refers: set[str] = field(default_factory=set)
     needs: set[str] = field(default_factory=set)
     forged: set[str] = field(default_factory=set)
+    # The names that were there before its last post: one that another post made again at the
+    # same time was not there for this one.
+    found: set[str] = field(default_factory=set)
     # A deletion of it was begun, and nobody said that it is done.
     doomed: bool = False
 
@@ -162,7 +165,7 @@ class Map:
         for name in chat.refers:
             file = self.files[name]
             file.ever.add(chat.name)
-            if name in fresh | reached and self._is_there(name):
+            if name in fresh | (reached & chat.found) and self._is_there(name):
                 file.state = LIVES
                 file.sure.add(chat.name)
             elif chat.name not in file.sure:
@@ -189,6 +192,7 @@ class Map:
 
     def asks(self, chat: Chat, posted: list[Message]) -> set[str]:
         """A history is on its way: the names that may be the chat's by it, and were not."""
+        chat.found = {name for name in self.files if self._is_there(name)}
         whole = {digest(str(message.get("content")).encode()) for message in posted}
         new = set()
         for file in self.files.values():
