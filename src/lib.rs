@@ -35,7 +35,7 @@ pub mod lro;
 pub mod reload;
 
 pub mod large;
-pub mod offload;
+pub mod pipeline;
 
 pub mod config;
 pub mod confine;

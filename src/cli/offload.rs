@@ -6,8 +6,8 @@ use std::io::IsTerminal;
 use super::arguments::{Mode, Offload};
 use super::input::{Document, Members, read};
 use super::{CliError, Exit, print, progress, say, service, table};
-use crate::offload::{Outcome, Request};
 use crate::params::Params;
+use crate::pipeline::{Outcome, Request};
 use crate::service::{Failure, offload_answer};
 
 pub(super) fn run(options: &Offload) -> Result<Exit, CliError> {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::offload::{Action, GroupReport, Offloaded, Report, SnapshotReport, Source};
+use crate::pipeline::{Action, GroupReport, Offloaded, Report, SnapshotReport, Source};
 
 /// Most rows of the table; the report holds all.
 const ROWS: usize = 15;

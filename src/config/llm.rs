@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Key;
 use crate::model::{Calls, Client, ModelError, Settings};
-use crate::offload::{Kind, Summariser};
+use crate::pipeline::{Kind, Summariser};
 
 /// Where OpenAI's own API begins.
 const OPENAI: &str = "https://api.openai.com/v1";

@@ -475,7 +475,7 @@ fn floors_point_down() {
         ("lro", 3),
         ("reload", 4),
         ("large", 5),
-        ("offload", 5),
+        ("pipeline", 5),
         ("config", 6),
         ("confine", 6),
         ("service", 6),
@@ -517,7 +517,7 @@ fn house_rules() {
         if !name.starts_with("http") && !name.starts_with("cli/serve") {
             assert!(!source.contains("axum"), "{name} knows HTTP");
         }
-        let strategy = ["redact", "compaction", "compression", "lro", "offload/plan"]
+        let strategy = ["redact", "compaction", "compression", "lro", "pipeline/moves/plan"]
             .iter()
             .any(|s| name.starts_with(s));
         for effect in ["std::fs", "SystemTime", "Instant", "Ulid", "std::thread"] {

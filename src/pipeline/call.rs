@@ -1,0 +1,17 @@
+//! The call of a result as it is shown: in names of files, in the report, and in what an
+//! expired file's error says.
+
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::plan::Candidate;
+use crate::store::Call;
+
+/// The tool and the id of the call, without secrets where none are shown.
+pub(crate) fn shown_call(context: &Context<'_>, candidate: &Candidate) -> Call {
+    let redact = context.offloader.redact;
+    let word = |word: Option<&str>| word.map(|word| redact.word(word).into_owned());
+    Call {
+        tool: word(candidate.tool.as_deref()),
+        call_id: word(candidate.call_id.as_deref()),
+        arguments: None,
+    }
+}

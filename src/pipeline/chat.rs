@@ -1,0 +1,54 @@
+//! The chat of a request: what its files are named after, and whom they belong to.
+//! A caller that gives no name gets one made from how its history begins.
+
+use crate::compression::block::Block;
+use crate::history::message::Role;
+use crate::pipeline::context::Context;
+use crate::pipeline::snapshots::plan::Compression;
+use crate::store::{Chat, Stem};
+
+/// Digits of a name that is made.
+const DIGITS: usize = 16;
+
+/// What the files of a compression are named after: the chat's id, the name that
+/// its earlier files have, or a hash of how it began.
+pub(crate) fn chat_name(context: &Context<'_>, compression: &Compression) -> String {
+    let name = context.settings.chat_id.clone().or_else(|| named(&compression.earlier()));
+    match name {
+        Some(name) => context.offloader.redact.word(&name).into_owned(),
+        None => made(context.history().messages()[compression.gone.start]),
+    }
+}
+
+/// The chat that files of this request belong to.
+pub(crate) fn chat_of(context: &Context<'_>) -> Chat {
+    *context.chat.get_or_init(|| match &context.settings.chat_id {
+        Some(chat) => Chat::of(chat),
+        None => Chat::of(&made_name(context)),
+    })
+}
+
+/// As [`chat_name`] makes it, before anything is decided: a history that is
+/// too small for a compression belongs to the chat that it will be.
+fn made_name(context: &Context<'_>) -> String {
+    let views = context.views();
+    named(&context.place().blocks).unwrap_or_else(|| {
+        let first = views.iter().position(|view| view.role != Role::System);
+        made(first.map_or("", |index| context.history().messages()[index]))
+    })
+}
+
+/// The name in the latest group's file that snapshots name.
+fn named(blocks: &[Block]) -> Option<String> {
+    let originals = blocks.iter().flat_map(|block| &block.originals);
+    let mut named = originals.rev().filter_map(|originals| {
+        let path = originals.paths().next()?;
+        let name = path.rsplit('/').next().unwrap_or_default();
+        Some(Stem::chat_of_group(name)?.0.to_owned())
+    });
+    named.next()
+}
+
+fn made(first: &str) -> String {
+    blake3::hash(first.as_bytes()).to_hex()[..DIGITS].to_owned()
+}

@@ -1,0 +1,66 @@
+//! The checks before an answer leaves: the product's promises, looked at in the
+//! answer's own bytes and not in the decision that led to it. A failure is a bug or a
+//! broken disk; either way the caller gets its own messages back.
+
+use super::check_compressed::Compressed;
+use super::splice::After;
+use super::subject::{NewReference, Subject};
+use crate::compression::block::Block;
+use crate::history::HistoryError;
+use crate::pipeline::context::Context;
+use crate::pipeline::decide::Decision;
+use crate::pipeline::moves::item::{Move, moved_recent};
+use crate::pipeline::report::Checks;
+use crate::pipeline::snapshots::assemble::is_removed;
+use crate::store::Claim;
+
+/// Checks an answer, and returns the number of tokens of its messages.
+pub(crate) fn check(
+    context: &Context<'_>,
+    decision: &Decision,
+    after: &After,
+) -> Result<(Checks, u64), HistoryError> {
+    let moves = &decision.moves;
+    let own = || decision.snapshots.iter().flat_map(|(_, snapshots)| &snapshots.files);
+    let of_file =
+        own().map(|file| NewReference { path: &file.path, bytes: file.content.len() as u64 });
+    let references: Vec<NewReference<'_>> =
+        moves.iter().map(NewReference::of).chain(of_file).collect();
+    let claims: Vec<&Claim> =
+        moves.iter().filter_map(Move::claim).chain(own().map(|file| &file.claim)).collect();
+    let mut changed: Vec<usize> = moves.iter().map(|m| m.candidate.index).collect();
+    changed.dedup();
+    let subject = Subject {
+        before: context.history(),
+        measured: &context.measured,
+        problems: context.existing_problems(),
+        changed: &changed,
+        recent_from: context.recent_from(context.settings.recent_for_compaction()),
+        moved_recent: &moved_recent(context, moves),
+        references: &references,
+        // Where everything was read back, nothing was claimed, and no folder need be.
+        held: claims.is_empty() || context.store.holds(&claims),
+        measure: &context.offloader.measure,
+        tokenizer: context.tokenizer,
+        roots: &context.offloader.roots,
+    };
+    match (after, &decision.snapshots) {
+        (After::Compacted { array, edits }, _) => {
+            super::check_compacted::check(&subject, array, edits)
+        }
+        (After::Compressed(assembled), snapshots) => {
+            let messages = 0..context.measured.len();
+            let gone = snapshots.iter().map(|(compression, _)| {
+                messages.clone().filter(|index| is_removed(context, compression, *index)).count()
+            });
+            let compressed = Compressed {
+                after: assembled,
+                system: context.request.system,
+                proves: &|block: &Block, text: &str| context.prover().block(block, text),
+                judge: &|after| context.prover().judge_front(after),
+                gone: gone.sum(),
+            };
+            super::check_compressed::check(&subject, &compressed)
+        }
+    }
+}

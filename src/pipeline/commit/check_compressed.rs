@@ -1,0 +1,122 @@
+//! The checks of an answer with snapshots. Messages are gone from it, so it is
+//! read anew as a whole, and each message that is left is held against the one
+//! it came from.
+
+use std::sync::Arc;
+
+use crate::compression::bridge::is_bridge;
+use crate::compression::place::Place;
+use crate::compression::seal::Proves;
+use crate::history::dialect::{Problem, none_is_new};
+use crate::history::message::{MessageView, Role};
+use crate::history::{History, HistoryError};
+use crate::pipeline::commit::subject::Subject;
+use crate::pipeline::report::Checks;
+use crate::pipeline::snapshots::assemble::Assembled;
+use crate::pools::on;
+use crate::tokens::measure::Measured;
+
+/// The facts of an answer with snapshots.
+pub(crate) struct Compressed<'a> {
+    pub(crate) after: &'a Assembled,
+    /// The system prompt next to the messages as posted.
+    pub(crate) system: Option<&'a str>,
+    /// Says whether a snapshot is this service's.
+    pub(crate) proves: Proves<'a>,
+    /// Judges the message at the front of the answer.
+    pub(crate) judge: &'a dyn Fn(&History<'_>),
+    /// The number of messages that the answer does not have.
+    pub(crate) gone: usize,
+}
+
+/// Checks an answer, and returns the number of tokens of its messages.
+pub(crate) fn check(
+    subject: &Subject<'_>,
+    compressed: &Compressed<'_>,
+) -> Result<(Checks, u64), HistoryError> {
+    let assembled = compressed.after;
+    let after = subject.before.alike(&assembled.array)?;
+    (compressed.judge)(&after);
+    let new = subject.measure.history(&after, subject.tokenizer)?;
+    let tokens: u64 = new.iter().map(|m| m.tokens).sum();
+    let added = assembled.from.iter().filter(|from| from.is_none()).count();
+    let whole = new.len() == assembled.from.len()
+        && new.len() + compressed.gone == subject.before.messages().len() + added;
+    let checks = Checks {
+        pairing: whole
+            && same_shapes(subject, assembled, &new)
+            && no_new_problem(subject, assembled, &new),
+        references_readable: on(|| subject.references_are_readable()),
+        protected_untouched: whole && untouched(subject, compressed, &after, &new),
+        not_larger: whole
+            && tokens <= subject.tokens_before()
+            && no_message_grew(subject, assembled, &new),
+    };
+    Ok((checks, tokens))
+}
+
+/// Each message of the answer with the one it came from, but the one that holds
+/// the snapshots.
+fn pairs<'a>(
+    subject: &'a Subject<'_>,
+    assembled: &'a Assembled,
+    new: &'a [Arc<Measured>],
+) -> impl Iterator<Item = (usize, &'a Measured, &'a Measured)> {
+    let held = new.iter().zip(&assembled.from).enumerate();
+    held.filter(|(at, _)| Some(*at) != assembled.holder).filter_map(|(_, (new, from))| {
+        let index = (*from)?;
+        Some((index, new.as_ref(), subject.measured[index].as_ref()))
+    })
+}
+
+fn same_shapes(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measured>]) -> bool {
+    let of = |at: usize| Some(&subject.measured[assembled.from[at]?].view);
+    let holder = assembled.holder.is_none_or(|at| {
+        new.get(at).is_some_and(|holder| {
+            holder.view.role == Role::System
+                && of(at).is_none_or(|before| before.same_shape(&holder.view))
+        })
+    });
+    holder && pairs(subject, assembled, new).all(|(_, new, old)| new.view.same_shape(&old.view))
+}
+
+/// True where every rule that the answer breaks was broken at the same message.
+fn no_new_problem(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measured>]) -> bool {
+    let dialect = subject.before.dialect();
+    let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
+    let place = |mut problem: Problem| {
+        problem.index = assembled.from[problem.index]?;
+        Some(problem)
+    };
+    let after: Option<Vec<Problem>> = dialect.problems(&views).into_iter().map(place).collect();
+    after.is_some_and(|after| none_is_new(subject.problems.to_vec(), after))
+}
+
+/// Byte for byte what came, but for what compaction may change and for the text
+/// of the message that holds the snapshots.
+fn untouched(
+    subject: &Subject<'_>,
+    compressed: &Compressed<'_>,
+    after: &History<'_>,
+    new: &[Arc<Measured>],
+) -> bool {
+    let (before, assembled) = (subject.before, compressed.after);
+    let rest = after.messages().iter().zip(&assembled.from).enumerate();
+    let same = rest.filter(|(at, _)| Some(*at) != assembled.holder).all(|(at, (raw, from))| {
+        let Some(index) = *from else { return is_bridge(after, at) };
+        let may_change =
+            !subject.is_protected(index) && subject.changed.binary_search(&index).is_ok();
+        may_change || *raw == before.messages()[index]
+    });
+    let old: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
+    let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
+    // Without its snapshots, the message that holds them is what it was.
+    let beside = (compressed.system, assembled.system.as_deref());
+    let find = |history, views, system| Place::find(history, views, system, compressed.proves);
+    let was = find(before, old.as_slice(), beside.0).emptied(before, beside.0);
+    same && find(after, views.as_slice(), beside.1).emptied(after, beside.1) == was
+}
+
+fn no_message_grew(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measured>]) -> bool {
+    pairs(subject, assembled, new).all(|(_, new, old)| new.tokens <= old.tokens)
+}

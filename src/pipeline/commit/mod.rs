@@ -1,0 +1,111 @@
+//! The commit: a decision is written, recorded, spliced and checked, in that order.
+//! Whatever fails, the caller gets its own messages and a warning.
+
+mod cache;
+mod check;
+mod check_compacted;
+mod check_compressed;
+mod record;
+mod splice;
+mod subject;
+mod write;
+
+use self::cache::cache;
+use self::check::check;
+use self::record::record;
+use self::splice::{After, spliced};
+use self::write::write;
+use super::answer::{Offloaded, UNCHANGED, failure, files_of, planned, report_of, unchanged};
+use super::context::Context;
+use super::decide::Decision;
+use super::report::Checks;
+use super::request::Run;
+use super::snapshots::assemble::tokens_beside;
+use crate::history::HistoryError;
+use crate::store::StoreError;
+
+/// Why a decision could not be committed.
+enum Failure {
+    /// A file could not be written.
+    Store(StoreError),
+    /// The answer cannot be read.
+    Unreadable(HistoryError),
+    /// The answer breaks a promise.
+    Checks(Checks),
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure::Store(error)
+    }
+}
+
+impl From<HistoryError> for Failure {
+    fn from(error: HistoryError) -> Failure {
+        Failure::Unreadable(error)
+    }
+}
+
+/// Commits a decision; a dry run only says what it would do.
+pub(super) fn commit(context: &Context<'_>, mut decision: Decision) -> Offloaded {
+    let mut answer = if decision.changes_nothing() || context.settings.run == Run::Dry {
+        planned(context, &decision)
+    } else {
+        match committed(context, &mut decision) {
+            Ok(answer) => answer,
+            Err(failed) => refused(context, &decision, failed),
+        }
+    };
+    answer.report.warnings.extend(decision.warnings);
+    answer
+}
+
+fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded, Failure> {
+    let written = write(context, decision)?;
+    record(context, decision, &written);
+    if let Some((_, snapshots)) = &mut decision.snapshots {
+        // Only now: files may have got other names when they were written.
+        snapshots.seal(&context.key()?);
+    }
+    let after = spliced(context, decision);
+    let (checks, tokens) = check(context, decision, &after)?;
+    if !checks.failed().is_empty() {
+        return Err(Failure::Checks(checks));
+    }
+    let files = files_of(context, decision, &written);
+    let (size, messages, system) = match after {
+        After::Compacted { array, .. } => {
+            ((context.beside + tokens, context.measured.len()), array, None)
+        }
+        After::Compressed(assembled) => {
+            let size = (tokens_beside(context, &assembled) + tokens, assembled.from.len());
+            (size, assembled.array, assembled.system)
+        }
+    };
+    let report = report_of(context, decision, size, checks);
+    let Some((compression, snapshots)) = &decision.snapshots else {
+        return Ok(Offloaded { messages, system: None, files, report });
+    };
+    if !snapshots.report.reused {
+        cache(context, compression, snapshots);
+    }
+    let system = system.filter(|_| compression.place.is_beside());
+    Ok(Offloaded { messages, system, files, report })
+}
+
+fn refused(context: &Context<'_>, decision: &Decision, failed: Failure) -> Offloaded {
+    let (warning, checks) = match failed {
+        Failure::Store(error) => (failure(&error), Checks::HOLD),
+        Failure::Unreadable(error) => {
+            (format!("the answer cannot be read back ({error}); {UNCHANGED}"), Checks::HOLD)
+        }
+        Failure::Checks(checks) => {
+            let names = checks.failed().join(", ");
+            tracing::error!(checks = names, "an answer failed its checks");
+            (format!("the check {names} failed; {UNCHANGED}"), checks)
+        }
+    };
+    let mut answer = unchanged(context, &decision.skipped, vec![warning]);
+    answer.report.checks = checks;
+    answer
+}

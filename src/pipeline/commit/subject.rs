@@ -1,0 +1,77 @@
+//! The subject of the checks: an answer's facts that hold with and without snapshots.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::history::History;
+use crate::history::dialect::Problem;
+use crate::history::message::Role;
+use crate::pipeline::moves::item::{Move, Target};
+use crate::store::{LOOKS, Roots, regular_len};
+use crate::tokens::Tokenizer;
+use crate::tokens::measure::{Measure, Measured};
+
+/// A new reference: its path, and the least that its file must hold.
+pub(crate) struct NewReference<'a> {
+    pub(crate) path: &'a str,
+    /// In bytes.
+    pub(crate) bytes: u64,
+}
+
+impl<'a> NewReference<'a> {
+    pub(crate) fn of(item: &'a Move) -> NewReference<'a> {
+        let bytes = match &item.target {
+            Target::File { records: Some(records), .. } => records.material.bytes,
+            Target::File { .. } => item.candidate.slot.bytes as u64,
+            Target::Source { bytes, .. } => *bytes,
+        };
+        NewReference { path: &item.path, bytes }
+    }
+
+    /// Reads as a caller would: by the path in the reference.
+    fn is_readable(&self, roots: &Roots) -> bool {
+        let Ok(at) = roots.locate(self.path) else { return false };
+        regular_len(&at).is_ok_and(|length| length >= self.bytes)
+    }
+}
+
+/// The facts of an answer that is checked.
+pub(crate) struct Subject<'a> {
+    pub(crate) before: &'a History<'a>,
+    pub(crate) measured: &'a [Arc<Measured>],
+    /// The rules that the messages of the request break.
+    pub(crate) problems: &'a [Problem],
+    /// The messages that compaction changed, in order.
+    pub(crate) changed: &'a [usize],
+    /// Messages from here on are protected.
+    pub(crate) recent_from: usize,
+    /// But for these, which a hard target asked for.
+    pub(crate) moved_recent: &'a [usize],
+    /// Everything that the answer newly refers to.
+    pub(crate) references: &'a [NewReference<'a>],
+    /// True if the store says that each new file holds what was moved to it.
+    pub(crate) held: bool,
+    pub(crate) measure: &'a Measure,
+    pub(crate) tokenizer: Tokenizer,
+    pub(crate) roots: &'a Roots,
+}
+
+impl Subject<'_> {
+    /// True if every new reference leads to a file with all its bytes.
+    pub(crate) fn references_are_readable(&self) -> bool {
+        let references = self.references.par_iter().with_min_len(LOOKS);
+        self.held && references.all(|reference| reference.is_readable(self.roots))
+    }
+
+    /// True for a message that compaction must not change.
+    pub(crate) fn is_protected(&self, index: usize) -> bool {
+        (index >= self.recent_from && !self.moved_recent.contains(&index))
+            || self.measured[index].view.role == Role::System
+    }
+
+    /// Returns the number of tokens of the messages as posted.
+    pub(crate) fn tokens_before(&self) -> u64 {
+        self.measured.iter().map(|m| m.tokens).sum()
+    }
+}

@@ -1,0 +1,114 @@
+//! Writing the files of moves. Another request may take a name in between: then the
+//! content has the next one, and what stays of it in the history names that.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::pipeline::answer::Written;
+use crate::pipeline::commit::record::{origin_of, own_origin};
+use crate::pipeline::context::Context;
+use crate::pipeline::decide::Decision;
+use crate::pipeline::moves::item::stored_text;
+use crate::pipeline::moves::item::{Move, Target};
+use crate::pipeline::moves::render::{Place, replacement_of, words_for};
+use crate::pipeline::snapshots::set::Snapshots;
+use crate::store::{Claim, ClaimedFile, FileName, StoreError};
+
+/// Writes results, originals and lists; says which files are new.
+pub(crate) fn write(context: &Context<'_>, decision: &mut Decision) -> Result<Written, StoreError> {
+    let moves = write_moves(context, &mut decision.moves)?;
+    let files = match &mut decision.snapshots {
+        Some((_, snapshots)) => write_files(context, snapshots)?,
+        None => Vec::new(),
+    };
+    Ok(Written { moves, files })
+}
+
+/// Writes the originals and lists of snapshots.
+fn write_files(context: &Context<'_>, snapshots: &mut Snapshots) -> Result<Vec<bool>, StoreError> {
+    let new: Vec<usize> =
+        (0..snapshots.files.len()).filter(|n| !snapshots.files[*n].claim.stored).collect();
+    let mut created = vec![false; snapshots.files.len()];
+    let mut renamed = HashMap::new();
+    // One after the other: numbers that are there have no hole before them, so
+    // another request with the same messages finds the same files.
+    for n in new {
+        let file = &snapshots.files[n];
+        let (stem, claim) = (file.stem.clone(), file.claim.clone());
+        let files = [ClaimedFile { stem, claim, origin: own_origin(context) }];
+        let others = |name: &FileName| {
+            snapshots.names(&context.store.spell(name))
+                || snapshots.files.iter().any(|file| file.claim.name == *name)
+        };
+        let content = |_| file.content.as_str().into();
+        let claim = context.store.write_beside(&others, &files, content)?.remove(0);
+        created[n] = !claim.stored;
+        let old = context.store.spell(&file.claim.name);
+        let path = context.store.spell(&claim.name);
+        if old != path {
+            renamed.insert(old, path);
+        }
+        snapshots.files[n].claim = claim;
+    }
+    snapshots.rename(&renamed);
+    Ok(created)
+}
+
+/// Writes what is not there yet; says which moves wrote a file.
+fn write_moves(context: &Context<'_>, moves: &mut [Move]) -> Result<Vec<bool>, StoreError> {
+    let mut seen = HashSet::new();
+    let mut new: Vec<usize> = Vec::new();
+    for (index, item) in moves.iter().enumerate() {
+        if let Target::File { claim, .. } = &item.target
+            && !claim.stored
+            && seen.insert(claim.name.clone())
+        {
+            new.push(index);
+        }
+    }
+    let files: Vec<ClaimedFile> = new
+        .iter()
+        .filter_map(|index| match &moves[*index].target {
+            Target::File { stem, claim, .. } => Some(ClaimedFile {
+                stem: stem.clone(),
+                claim: claim.clone(),
+                origin: origin_of(context, &moves[*index]),
+            }),
+            Target::Source { .. } => None,
+        })
+        .collect();
+    if files.is_empty() {
+        return Ok(vec![false; moves.len()]);
+    }
+    let text = |index: usize| stored_text(context, &moves[new[index]]);
+    let written = context.store.write(&files, text)?;
+    for (ClaimedFile { claim: asked, .. }, got) in files.iter().zip(&written) {
+        if asked.name != got.name {
+            rename_moves(context, moves, asked, got)?;
+        }
+    }
+    let mut created = vec![false; moves.len()];
+    for (index, claim) in new.iter().zip(&written) {
+        created[*index] = !claim.stored;
+    }
+    Ok(created)
+}
+
+/// Another request took a name in between: the content got the next one.
+fn rename_moves(
+    context: &Context<'_>,
+    moves: &mut [Move],
+    asked: &Claim,
+    got: &Claim,
+) -> Result<(), StoreError> {
+    for item in moves.iter_mut() {
+        let Target::File { claim, records, .. } = &mut item.target else { continue };
+        if claim.name == asked.name {
+            *claim = got.clone();
+            item.path = context.store.spell(&got.name);
+            let (records, words) = (records.as_ref(), words_for(context, item.budget)?);
+            let place = Place { path: &item.path, content: got.hash };
+            item.replacement = replacement_of(context, &item.candidate, records, place, &words);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! The context of one request: the facts that every step of the pipeline reads, and
+//! nothing that a step decides.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use quick_cache::sync::Cache;
+
+use super::OffloadError;
+use super::material::Materials;
+use super::replacement::Replacements;
+use super::request::{Request, Run, Settings};
+use super::summariser::Summariser;
+use crate::compression::block::Block;
+use crate::compression::place::Place;
+use crate::history::History;
+use crate::history::dialect::{Dialect, Problem};
+use crate::history::message::{MessageView, Role};
+use crate::jq::Jq;
+use crate::redact::Redact;
+use crate::reload::proof::Prover;
+use crate::store::{
+    Allowance, Chat, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
+};
+use crate::tokens::Tokenizer;
+use crate::tokens::measure::{Measure, Measured};
+
+/// Files whose own references were looked at for a chat, and when.
+pub type Followed = Cache<blake3::Hash, Instant>;
+
+/// The resources that all offloads of a process share.
+pub struct Offloader {
+    /// The allowed roots.
+    pub roots: Arc<Roots>,
+    /// Counts, and remembers.
+    pub measure: Arc<Measure>,
+    /// Files that this process has seen.
+    pub ledger: Arc<Ledger>,
+    /// How far a file must have come before its name is given out.
+    pub durability: Durability,
+    /// Replacements by content, path and settings, so that a re-posted history
+    /// is not even unescaped.
+    pub replacements: Replacements,
+    /// Writes snapshots.
+    pub summariser: Summariser,
+    /// Which texts are arrays of records.
+    pub materials: Materials,
+    /// False where the operator switched large result offloading off: arrays of
+    /// records move as any text.
+    pub records: bool,
+    /// Whether previews, descriptors, snapshots and prompts show secrets.
+    pub redact: Redact,
+    /// Tries recipes before they are offered.
+    pub jq: Arc<Jq>,
+    /// How long files live.
+    pub lifetimes: Lifetimes,
+    /// Files whose own mentions were looked at, and when.
+    pub followed: Followed,
+}
+
+impl Offloader {
+    /// Forgets what is remembered of texts: a chat was deleted, and none of its words
+    /// is to stay in memory for its own sake.
+    pub fn forget(&self) {
+        self.replacements.clear();
+        self.followed.clear();
+    }
+}
+
+/// The facts of one request.
+pub(crate) struct Context<'a> {
+    pub(crate) offloader: &'a Offloader,
+    pub(crate) request: &'a Request<'a>,
+    pub(crate) settings: &'a Settings,
+    pub(crate) tokenizer: Tokenizer,
+    /// A view and a count of each message.
+    pub(crate) measured: Vec<Arc<Measured>>,
+    /// The tokens of the tools, and of a system prompt next to the messages.
+    pub(crate) beside: u64,
+    pub(crate) store: Store,
+    pub(crate) reader: Reader<'a>,
+    /// The chat that new files belong to, once a step has asked.
+    pub(crate) chat: OnceLock<Chat>,
+    /// The rules that the messages break as posted, once a step has asked.
+    problems: OnceLock<Vec<Problem>>,
+}
+
+impl<'a> Context<'a> {
+    /// Measures the history of a request.
+    pub(crate) fn measure(
+        offloader: &'a Offloader,
+        request: &'a Request<'a>,
+        allowance: Allowance<'a>,
+    ) -> Result<Context<'a>, OffloadError> {
+        let settings = &request.settings;
+        let folder = offloader.roots.locate(&settings.store_dir)?;
+        let tokenizer = Tokenizer::for_model(settings.model.as_deref());
+        let reader = Reader::new(&offloader.ledger, allowance);
+        Prover { reader: &reader, roots: &offloader.roots }.judge_front(&request.history);
+        let measure = &offloader.measure;
+        let measured = measure.history(&request.history, tokenizer)?;
+        let tools = request.tools.map_or(0, |raw| measure.value(raw, tokenizer));
+        let beside = tools + request.system.map_or(0, |raw| measure.prompt(raw, tokenizer));
+        let store = Store::new(folder, offloader.durability, Arc::clone(&offloader.ledger));
+        let (chat, problems) = (OnceLock::new(), OnceLock::new());
+        Ok(Context {
+            offloader,
+            request,
+            settings,
+            tokenizer,
+            measured,
+            beside,
+            store,
+            reader,
+            chat,
+            problems,
+        })
+    }
+
+    pub(crate) fn history(&self) -> &History<'_> {
+        &self.request.history
+    }
+
+    pub(crate) fn views(&self) -> Vec<&MessageView> {
+        self.measured.iter().map(|m| &m.view).collect()
+    }
+
+    /// Returns the number of tokens of the messages and of everything next to them.
+    pub(crate) fn tokens_before(&self) -> u64 {
+        self.beside + self.measured.iter().map(|m| m.tokens).sum::<u64>()
+    }
+
+    /// True if the history is below `max_total_tokens` and meets the target.
+    pub(crate) fn is_small_enough(&self) -> bool {
+        let before = self.tokens_before();
+        before < self.settings.max_total_tokens
+            && self.settings.target_tokens.is_none_or(|target| before <= target)
+    }
+
+    /// Returns the first of the newest messages that stay: `keep` of them, or more.
+    pub(crate) fn recent_from(&self, keep: u64) -> usize {
+        recent_from(self.history().dialect(), &self.views(), keep)
+    }
+
+    /// True for a message that a compression may take out.
+    pub(crate) fn is_compressible(&self, index: usize) -> bool {
+        self.measured[index].view.role != Role::System
+    }
+
+    /// Returns the rules that the messages break as posted.
+    pub(crate) fn existing_problems(&self) -> &[Problem] {
+        self.problems.get_or_init(|| self.history().dialect().problems(&self.views()))
+    }
+
+    /// Finds where the snapshots of the history stand.
+    pub(crate) fn place(&self) -> Place {
+        let proves = |block: &Block, text: &str| self.prover().block(block, text);
+        Place::find(self.history(), &self.views(), self.request.system, &proves)
+    }
+
+    /// Proves what the history says of stored files.
+    pub(crate) fn prover(&self) -> Prover<'_> {
+        Prover { reader: &self.reader, roots: &self.offloader.roots }
+    }
+
+    /// Returns the key of the store's folder; in a dry run of a folder without one, a key
+    /// that proves nothing.
+    pub(crate) fn key(&self) -> Result<Key, StoreError> {
+        match self.settings.run {
+            Run::Real => self.store.key_or_new(),
+            Run::Dry => Ok(self.store.known_key().unwrap_or_else(Key::placeholder)),
+        }
+    }
+}
+
+/// The first of the newest messages that are never touched: `keep` of them,
+/// widened so that no call is cut from its results.
+pub fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> usize {
+    let keep = usize::try_from(keep).unwrap_or(usize::MAX);
+    let from = views.len().saturating_sub(keep);
+    if from == views.len() || from == 0 {
+        return from;
+    }
+    let starts = dialect.unit_starts(views);
+    (0..=from).rev().find(|index| starts[*index]).unwrap_or(from)
+}

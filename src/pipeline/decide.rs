@@ -1,0 +1,172 @@
+//! The decision: what moves, what stays, and under which snapshots the rest stands.
+//! Nothing is written here; a model may be asked.
+
+use crate::compression::block::Block;
+use crate::pipeline::choose::{Draft, choose_moves, move_more_recent};
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::{Move, tokens_left};
+use crate::pipeline::moves::plan::{Plan, Skipped, plan};
+use crate::pipeline::request::Mode;
+use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
+use crate::pipeline::snapshots::make::make_snapshots;
+use crate::pipeline::snapshots::plan::{Compression, plan_compression};
+use crate::pipeline::snapshots::region::tokens_in;
+use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
+use crate::pools::on;
+use crate::store::StoreError;
+
+/// How often a history is looked at again that a hard target made another.
+const ROUNDS: u32 = 32;
+
+/// The plan of one offload, ready to be carried out.
+pub(crate) struct Decision {
+    /// The texts that move, in the order of the messages.
+    pub(crate) moves: Vec<Move>,
+    /// The texts that stay though they are large.
+    pub(crate) skipped: Vec<Skipped>,
+    /// The compression, and the snapshots that stand for it.
+    pub(crate) snapshots: Option<(Compression, Snapshots)>,
+    /// Why there are no other snapshots: the last reason first.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Decision {
+    /// True if every message stays as posted.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.moves.is_empty() && self.snapshots.is_none()
+    }
+}
+
+/// Why nothing is to be done.
+pub(crate) struct Undecided {
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) error: StoreError,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Decides what moves, then what is compressed.
+pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
+    // The check will ask for the rules that are broken: they are read beside the plan.
+    let (plan, _) = on(|| {
+        rayon::join(
+            || plan(context.history(), &context.measured, context.settings),
+            || context.existing_problems(),
+        )
+    });
+    let plan = match context.settings.mode {
+        // Only a hard target moves results there, and only the newest.
+        Mode::Compress => Plan { newest: plan.newest, ..Plan::default() },
+        Mode::Auto | Mode::Compact => plan,
+    };
+    let mut draft = Draft::default();
+    let drafted = fill(context, plan, &mut draft);
+    let Draft { moves, skipped, mut warnings, .. } = draft;
+    warnings.reverse();
+    match drafted {
+        Ok(snapshots) => Ok(Decision { moves, skipped, snapshots, warnings }),
+        Err(error) => Err(Undecided { skipped, error, warnings }),
+    }
+}
+
+/// Fills a draft in rounds: what is compressed follows from what moves; and where no snapshot
+/// can be had, a hard target may ask for more moves, which leaves another history.
+/// The next post would ask of that whether it is worth a snapshot: so does this one
+/// (I3). It ends: a round goes on without new snapshots where there were some, or
+/// with fewer tokens than before.
+fn fill(
+    context: &Context<'_>,
+    plan: Plan,
+    draft: &mut Draft,
+) -> Result<Option<(Compression, Snapshots)>, StoreError> {
+    choose_moves(context, plan, draft)?;
+    let mut asked = plan_compression(context, &draft.moves);
+    let mut rounds = ROUNDS;
+    loop {
+        rounds = rounds.saturating_sub(1);
+        let no = match asked {
+            Ok(None) => return Ok(None),
+            Err(why) => NoSnapshot::Why(why),
+            Ok(Some(compression)) => {
+                let claims = &mut draft.claims;
+                match make_snapshots(context, &compression, &draft.moves, claims) {
+                    Ok(made) => match not_worth_it(context, &compression, &draft.moves, &made) {
+                        None => {
+                            move_recent_for_snapshots(context, &compression, &made, draft)?;
+                            return Ok(Some((compression, made)));
+                        }
+                        Some(why) => NoSnapshot::Why(why),
+                    },
+                    Err(no) => match (compression.without_new(), no) {
+                        // Earlier snapshots serve again.
+                        (Some(reused), NoSnapshot::Why(why) | NoSnapshot::Model(why)) => {
+                            draft.warnings.push(why);
+                            asked = Ok(Some(reused));
+                            continue;
+                        }
+                        (_, no) => no,
+                    },
+                }
+            }
+        };
+        let (why, is_asked_again) = match no {
+            NoSnapshot::Store(error) => return Err(error),
+            NoSnapshot::Why(why) => (why, rounds > 0),
+            // A model that failed is not asked again.
+            NoSnapshot::Model(why) => (why, false),
+        };
+        let left = tokens_left(context, &draft.moves);
+        move_more_recent(context, draft, &|moves| tokens_left(context, moves))?;
+        let is_another = is_asked_again && tokens_left(context, &draft.moves) < left;
+        match is_another.then(|| plan_compression(context, &draft.moves)) {
+            Some(Ok(Some(next))) => asked = Ok(Some(next)),
+            _ => {
+                draft.warnings.push(why);
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// Moves more of the newest results if the snapshots, and what must stand next to them,
+/// are larger than was reckoned.
+fn move_recent_for_snapshots(
+    context: &Context<'_>,
+    compression: &Compression,
+    snapshots: &Snapshots,
+    draft: &mut Draft,
+) -> Result<(), StoreError> {
+    if context.settings.target_tokens.is_none() {
+        return Ok(());
+    }
+    let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
+    let all = tokens_left(context, &draft.moves);
+    let assembled = assemble(context, compression, &draft.moves, &rendered);
+    let freed = all.saturating_sub(tokens_of(context, &assembled));
+    move_more_recent(context, draft, &|moves| tokens_left(context, moves).saturating_sub(freed))
+}
+
+/// Returns the number of tokens that the snapshots free.
+fn tokens_freed(context: &Context<'_>, compression: &Compression, snapshots: &Snapshots) -> u64 {
+    let gone = tokens_in(context, &compression.tokens, compression.gone.clone());
+    let count = |blocks: &[Block]| -> u64 {
+        blocks.iter().map(|block| context.tokenizer.count(&block.render())).sum()
+    };
+    (gone + count(&compression.place.blocks)).saturating_sub(count(&snapshots.blocks))
+}
+
+/// Why the snapshots are not worth what they cost the caller's prompt cache.
+fn not_worth_it(
+    context: &Context<'_>,
+    compression: &Compression,
+    moves: &[Move],
+    snapshots: &Snapshots,
+) -> Option<String> {
+    let freed = tokens_freed(context, compression, snapshots);
+    let left = tokens_left(context, moves);
+    let asked = (left / 10).max(context.settings.min_savings_tokens);
+    // A kept snapshot was worth it once, and costs no cache now.
+    let asked = if snapshots.report.reused { 1 } else { asked };
+    (freed < asked).then(|| {
+        format!("not compressed: it would free {freed} of {left} tokens, fewer than {asked}")
+    })
+}

@@ -1,0 +1,141 @@
+//! Leases: the files that a posted history refers to live on, and those that its
+//! groups and lists refer to with them; and they are noted as this chat's, so that no
+//! other chat's deletion takes them. Only references and snapshots that prove themselves
+//! count: the words of a tool that name a file keep nothing alive.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use rayon::prelude::*;
+
+use crate::compression::block::{Block, FileLine};
+use crate::history::History;
+use crate::history::message::{MessageView, Slot, SlotKind};
+use crate::pipeline::chat::chat_of;
+use crate::pipeline::context::Context;
+use crate::pools::on;
+use crate::reload::proof::originals;
+use crate::store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
+use crate::tokens::measure::text_of;
+
+/// How long what a group or a list refers to is taken as renewed.
+const FOLLOWED: Duration = Duration::from_secs(3_600);
+/// Most files of one history whose own references are looked at.
+const FILES: usize = 256;
+/// Most files of one history that are renewed, the latest first.
+const RENEWED: usize = 10_000;
+/// Messages are searched in runs of at least this many.
+const RUN: usize = 16;
+
+/// Renews what the history refers to. Nothing is opened where it refers to nothing.
+pub(crate) fn renew_leases(context: &Context<'_>) {
+    let mut seen: HashSet<PathBuf> = HashSet::new();
+    let mut next = files_of_blocks(context, &context.place().blocks);
+    next.extend(referred_files(context, context.history(), &context.views()));
+    let mut left = FILES;
+    loop {
+        let room = RENEWED.saturating_sub(seen.len());
+        next.retain(|at| seen.insert(at.key()));
+        next.truncate(room);
+        if next.is_empty() {
+            return;
+        }
+        renew(context, &next);
+        let mut further = Vec::new();
+        for at in next.iter().filter(|at| leads_on(at)) {
+            let key = memory_key(chat_of(context), at);
+            let fresh = context.offloader.followed.get(&key);
+            if left == 0 || fresh.is_some_and(|then| then.elapsed() < FOLLOWED) {
+                continue;
+            }
+            left -= 1;
+            let Ok(file) = context.reader.text(at) else { continue };
+            context.offloader.followed.insert(key, Instant::now());
+            further.extend(files_inside(context, at, &file.text));
+        }
+        next = further;
+    }
+}
+
+/// The files that proven references of a history stand for, the latest first.
+fn referred_files(
+    context: &Context<'_>,
+    history: &History<'_>,
+    views: &[&MessageView],
+) -> Vec<Location> {
+    let prover = context.prover();
+    let messages: Vec<(&str, &MessageView)> =
+        history.messages().iter().copied().zip(views.iter().copied()).collect();
+    let of = |(raw, view): &(&str, &MessageView)| {
+        let results = view
+            .results
+            .iter()
+            .flat_map(|result| result.slots.iter().map(|slot| (result.call_id.as_deref(), slot)));
+        let all = results.chain(view.texts.iter().map(|slot| (None, slot)));
+        // A look at the end of the literal spares unescaping nearly every text.
+        let ends = |(_, slot): &(Option<&str>, &Slot)| {
+            slot.kind == SlotKind::String && raw[slot.span.clone()].ends_with(")\"")
+        };
+        let proven =
+            |(id, slot): (Option<&str>, &Slot)| prover.proven(&text_of(raw, slot).text, id);
+        let proven = all.filter(ends).filter_map(proven);
+        proven.flat_map(|proven| prover.files(&proven)).collect::<Vec<Location>>()
+    };
+    let found: Vec<Vec<Location>> = on(|| messages.par_iter().with_min_len(RUN).map(of).collect());
+    found.into_iter().rev().flatten().collect()
+}
+
+/// The files that snapshots name: originals, results, lists.
+fn files_of_blocks(context: &Context<'_>, blocks: &[Block]) -> Vec<Location> {
+    let files = blocks.iter().flat_map(|block| &block.files).map(|file| file.path.clone());
+    let lists = blocks.iter().filter_map(|block| Some(block.more.as_ref()?.list.clone()));
+    let roots = &context.offloader.roots;
+    let paths = files.chain(lists).chain(originals(blocks));
+    paths.take(RENEWED).filter_map(|path| roots.locate(&path).ok()).collect()
+}
+
+/// The files that a stored group or list refers to.
+fn files_inside(context: &Context<'_>, at: &Location, content: &str) -> Vec<Location> {
+    if at.spelled().ends_with(".json") {
+        // A group of a history in another format refers to nothing that this one does.
+        let Ok(group) = context.history().alike(content) else { return Vec::new() };
+        let views: Vec<MessageView> =
+            (0..group.messages().len()).filter_map(|index| group.view(index).ok()).collect();
+        if views.len() < group.messages().len() {
+            return Vec::new();
+        }
+        return referred_files(context, &group, &views.iter().collect::<Vec<_>>());
+    }
+    let lines = content.lines().filter_map(FileLine::read);
+    lines.filter_map(|line| context.offloader.roots.locate(&line.path).ok()).collect()
+}
+
+/// Renews files, and notes that this chat has them.
+pub(crate) fn renew(context: &Context<'_>, files: &[Location]) {
+    let mut folders: BTreeMap<PathBuf, (Location, Vec<FileName>)> = BTreeMap::new();
+    for at in files {
+        let Some((folder, name)) = at.parent() else { continue };
+        let Some(name) = FileName::of_minted(name) else { continue };
+        let entry = folders.entry(folder.key());
+        entry.or_insert_with(|| (folder, Vec::new())).1.push(name);
+    }
+    let (offloader, now) = (context.offloader, SystemTime::now());
+    for (folder, names) in folders.into_values() {
+        let ledger = Arc::clone(&offloader.ledger);
+        let store = Store::new(folder, offloader.durability, ledger);
+        let leases = store.renew(&names, &offloader.lifetimes, now);
+        let held = names.into_iter().zip(leases).filter(|(_, lease)| *lease == Lease::Held);
+        let held: Vec<FileName> = held.map(|(name, _)| name).collect();
+        if !held.is_empty() {
+            store.mention(chat_of(context), &held, Folder::Named);
+        }
+    }
+}
+
+/// True for a file that is made of messages or names: it mentions others.
+fn leads_on(at: &Location) -> bool {
+    let name = at.parent().map(|(_, name)| name.to_owned()).unwrap_or_default();
+    Stem::leads_on(&name)
+}

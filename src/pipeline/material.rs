@@ -1,0 +1,19 @@
+//! Materials: texts as files of records.
+
+use std::sync::Arc;
+
+use quick_cache::sync::Cache;
+
+use crate::store::Stem;
+
+/// A text as a file of records.
+#[derive(Debug, Clone)]
+pub struct Material {
+    pub(crate) stem: Stem,
+    pub(crate) hash: blake3::Hash,
+    /// The file's length.
+    pub(crate) bytes: u64,
+}
+
+/// Which texts are records, by content and tool; those that are none, too.
+pub type Materials = Cache<blake3::Hash, Option<Arc<Material>>>;

@@ -1,0 +1,81 @@
+//! The pipeline: a history in, a smaller valid one out. [`Offloader::offload`] is the list
+//! of its steps; each is a function that takes the [`Context`] and returns a value.
+//!
+//! A failure after the plan ends in the caller's own messages and a warning: offloading is
+//! an optimisation and never costs a turn.
+
+mod answer;
+mod call;
+mod chat;
+mod choose;
+mod commit;
+mod context;
+mod decide;
+mod leases;
+mod material;
+mod moves;
+mod replacement;
+mod report;
+mod request;
+mod snapshots;
+mod summariser;
+
+use answer::{failure, unchanged};
+use commit::commit;
+use context::Context;
+use decide::{Undecided, decide};
+use leases::renew_leases;
+
+use crate::history::HistoryError;
+use crate::store::{Allowance, StoreError};
+
+pub use answer::{FileOfCall, Offloaded, UNCHANGED};
+pub use context::{Followed, Offloader, recent_from};
+pub use material::{Material, Materials};
+pub use replacement::{Literals, Replacement, Replacements, replacements};
+pub use report::{
+    Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, Source,
+};
+pub use request::{CompactRole, Files, Mode, Records, Request, Run, Settings};
+pub use summariser::{Kind, Summariser};
+
+impl Offloader {
+    /// Runs one request, which may read stored files as far as `allowance` goes.
+    ///
+    /// # Errors
+    ///
+    /// The messages are no history, or the folder is outside the roots; nothing was done.
+    pub fn offload(
+        &self,
+        request: &Request<'_>,
+        allowance: Allowance<'_>,
+    ) -> Result<Offloaded, OffloadError> {
+        let context = Context::measure(self, request, allowance)?;
+        let answer = if context.is_small_enough() {
+            unchanged(&context, &[], Vec::new())
+        } else {
+            match decide(&context) {
+                Ok(decision) => commit(&context, decision),
+                Err(Undecided { skipped, error, warnings }) => {
+                    let warnings = [vec![failure(&error)], warnings].concat();
+                    unchanged(&context, &skipped, warnings)
+                }
+            }
+        };
+        if request.settings.run == Run::Real {
+            renew_leases(&context);
+        }
+        Ok(answer)
+    }
+}
+
+/// Why an offload was refused; nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum OffloadError {
+    /// The messages.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The folder.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

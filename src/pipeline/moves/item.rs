@@ -1,0 +1,90 @@
+//! A move: a text, its new place, and what stays of it in its message.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::compaction::preview::Budget;
+use crate::history::message::SlotKind;
+use crate::history::splice::Edit;
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::plan::Candidate;
+use crate::pipeline::moves::records::{Records, records_text};
+use crate::pipeline::moves::text::candidate_text;
+use crate::pipeline::replacement::Replacement;
+use crate::store::{Claim, Stem};
+
+/// Why a broken reference stays; also what the report warns of.
+pub(crate) const BROKEN: &str = "is a reference whose file is gone or changed";
+
+/// A text with its new place.
+pub(crate) struct Move {
+    pub(crate) candidate: Candidate,
+    pub(crate) budget: Budget,
+    pub(crate) path: String,
+    pub(crate) replacement: Arc<Replacement>,
+    pub(crate) target: Target,
+}
+
+pub(crate) enum Target {
+    /// A file of its own, named by the claim; of records where it has material.
+    File { stem: Stem, claim: Claim, records: Option<Records> },
+    /// The file it was read back from.
+    Source { bytes: u64, content: blake3::Hash },
+}
+
+impl Target {
+    pub(crate) fn records(&self) -> Option<&Records> {
+        match self {
+            Target::File { records, .. } => records.as_ref(),
+            Target::Source { .. } => None,
+        }
+    }
+
+    /// The hash that the code of a reference to it covers.
+    pub(crate) fn content(&self) -> blake3::Hash {
+        match self {
+            Target::File { claim, .. } => claim.hash,
+            Target::Source { content, .. } => *content,
+        }
+    }
+}
+
+impl Move {
+    /// The edits of a history whose message begins at byte `start`.
+    pub(crate) fn edits(&self, start: usize) -> Vec<Edit> {
+        self.candidate.slot.slot.replaced(start, &self.replacement.literal, SlotKind::String)
+    }
+
+    /// The name of the file that the text gets, where it gets one.
+    pub(crate) fn claim(&self) -> Option<&Claim> {
+        match &self.target {
+            Target::File { claim, .. } => Some(claim),
+            Target::Source { .. } => None,
+        }
+    }
+
+    pub(crate) fn saves(&self) -> u64 {
+        self.candidate.slot.tokens.saturating_sub(self.replacement.tokens)
+    }
+}
+
+/// The content of the file of a move.
+pub(crate) fn stored_text<'a>(context: &'a Context<'_>, item: &'a Move) -> Cow<'a, str> {
+    match &item.target {
+        Target::File { records: Some(records), .. } => {
+            records_text(context, &item.candidate, records)
+        }
+        Target::File { .. } | Target::Source { .. } => candidate_text(context, &item.candidate),
+    }
+}
+
+/// What stays once `moves` are made, in tokens.
+pub(crate) fn tokens_left(context: &Context<'_>, moves: &[Move]) -> u64 {
+    context.tokens_before() - moves.iter().map(Move::saves).sum::<u64>()
+}
+
+/// The messages among the newest that a hard target had to open.
+pub(crate) fn moved_recent(context: &Context<'_>, moves: &[Move]) -> Vec<usize> {
+    let recent = context.recent_from(context.settings.recent_for_compaction());
+    moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()
+}

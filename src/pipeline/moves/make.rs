@@ -1,0 +1,165 @@
+//! Making moves: candidates get a name and a replacement; those that would not become
+//! smaller stay.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::compaction::preview::Budget;
+use crate::pipeline::call::shown_call;
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::{BROKEN, Move, Target};
+use crate::pipeline::moves::plan::{Candidate, Skipped};
+use crate::pipeline::moves::records::{Records, find_records};
+use crate::pipeline::moves::render::{
+    Place, Words, known_replacement, replacement_of, sealed, words_for,
+};
+use crate::pipeline::moves::state::{TextState, text_state};
+use crate::pipeline::moves::text::candidate_text;
+use crate::pipeline::replacement::Replacement;
+use crate::pools::on;
+use crate::reload::read_back::ReadBack;
+use crate::store::{Claim, Claims, Stem, StoreError};
+
+/// A candidate with its place, and what stays of it where that is known.
+struct Named {
+    candidate: Candidate,
+    target: Target,
+    path: String,
+    known: Option<Arc<Replacement>>,
+}
+
+/// Makes the moves of candidates; the others are `skipped`, each with its reason.
+pub(crate) fn make_moves(
+    context: &Context<'_>,
+    candidates: Vec<Candidate>,
+    budget: Budget,
+    claims: &mut Claims,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<Move>, StoreError> {
+    let history = context.history();
+    let prover = context.prover();
+    let of = |candidate| text_state(history, candidate, &prover, context.store.folder());
+    let states: Vec<TextState> = on(|| candidates.par_iter().map(of).collect());
+    let (mut content, mut moves) = (Vec::new(), Vec::new());
+    if states.iter().all(|state| matches!(state, TextState::Reference)) {
+        let why = "is a reference already";
+        skipped.extend(candidates.into_iter().map(|candidate| Skipped { candidate, why }));
+        return Ok(moves);
+    }
+    let words = words_for(context, budget)?;
+    for (candidate, state) in candidates.into_iter().zip(states) {
+        match state {
+            TextState::Content => content.push(candidate),
+            TextState::Reference => {
+                skipped.push(Skipped { candidate, why: "is a reference already" });
+            }
+            TextState::Broken => skipped.push(Skipped { candidate, why: BROKEN }),
+            TextState::ReadBack(from) => match to_source(context, &candidate, &from, &words) {
+                Some(item) => moves.push(item),
+                None => content.push(candidate),
+            },
+        }
+    }
+    let named = claim_names(context, content, &words, claims)?;
+    let work = |item: &Named| if item.known.is_some() { 0 } else { item.candidate.slot.bytes };
+    moves.append(&mut longest_first(named, work, |Named { candidate, target, path, known }| {
+        let place = Place { path: &path, content: target.content() };
+        let made = || replacement_of(context, &candidate, target.records(), place, &words);
+        let replacement = known.unwrap_or_else(made);
+        Move { candidate, budget, path, replacement, target }
+    }));
+    let (smaller, larger): (Vec<Move>, Vec<Move>) =
+        moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
+    let why = "would not become smaller by a preview and a reference";
+    skipped.extend(larger.into_iter().map(|m| Skipped { candidate: m.candidate, why }));
+    Ok(smaller)
+}
+
+/// Gives candidates their places, in order.
+fn claim_names(
+    context: &Context<'_>,
+    candidates: Vec<Candidate>,
+    words: &Words,
+    claims: &mut Claims,
+) -> Result<Vec<Named>, StoreError> {
+    let bytes = |candidate: &Candidate| candidate.slot.bytes;
+    let found = longest_first(candidates, bytes, |candidate| {
+        let records = find_records(context, &candidate);
+        (candidate, records)
+    });
+    let wanted: Vec<(Stem, blake3::Hash)> = found
+        .iter()
+        .map(|(candidate, records)| stem_and_hash(context, candidate, records))
+        .collect();
+    let granted = context.store.claim(claims, &wanted)?;
+    let places = wanted.into_iter().zip(granted);
+    let named = |((candidate, records), ((stem, _), claim)): (_, (_, Claim))| {
+        let path = context.store.spell(&claim.name);
+        let place = Place { path: &path, content: claim.hash };
+        let known = known_replacement(context, &candidate, Option::as_ref(&records), place, words);
+        Named { candidate, target: Target::File { stem, claim, records }, path, known }
+    };
+    Ok(found.into_iter().zip(places).map(named).collect())
+}
+
+fn stem_and_hash(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    records: &Option<Records>,
+) -> (Stem, blake3::Hash) {
+    if let Some(Records { material, .. }) = records {
+        return (material.stem.clone(), material.hash);
+    }
+    let hash = candidate
+        .slot
+        .hash
+        .unwrap_or_else(|| blake3::hash(candidate_text(context, candidate).as_bytes()));
+    (Stem::of_call(shown_call(context, candidate).call_id.as_deref(), &hash), hash)
+}
+
+/// What was read back shrinks to its source; not where the words that must stay,
+/// such as the pattern of a search, hold a secret: then it moves as any text.
+fn to_source(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    from: &ReadBack,
+    words: &Words,
+) -> Option<Move> {
+    let text = from.replacement(candidate.slot.tokens, &context.settings.reload_tools);
+    if !context.offloader.redact.secrets(&text).none() {
+        return None;
+    }
+    Some(Move {
+        path: from.path.clone(),
+        replacement: sealed(context, &text, candidate, &from.content, words),
+        target: Target::Source { bytes: from.bytes, content: from.content },
+        budget: context.settings.preview,
+        candidate: candidate.clone(),
+    })
+}
+
+/// Texts of so many bytes are worth more than one core, together.
+const WORTH_CORES: usize = 16 * 1024;
+
+/// Does `work` for each item on all cores, the longest first: then what is done last is
+/// short, and no core waits long for another. What comes out is in the items' order.
+fn longest_first<T: Send, R: Send>(
+    items: Vec<T>,
+    length: impl Fn(&T) -> usize,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let mut items: Vec<(usize, usize, T)> =
+        items.into_iter().enumerate().map(|(place, item)| (length(&item), place, item)).collect();
+    if items.iter().map(|(length, ..)| length).sum::<usize>() < WORTH_CORES {
+        return items.into_iter().map(|(.., item)| work(item)).collect();
+    }
+    items.sort_by_key(|(length, ..)| Reverse(*length));
+    let mut done: Vec<(usize, R)> = on(|| {
+        let items = items.into_par_iter().with_max_len(1);
+        items.map(|(_, place, item)| (place, work(item))).collect()
+    });
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,147 @@
+//! The plan: which texts move and which stay, and why. Pure: it reads measured
+//! messages and settings, and it is monotone in time – a message that may move
+//! today may move tomorrow – so that a history that only grows keeps what was
+//! decided before (I5).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::history::History;
+use crate::history::dialect::Callers;
+use crate::history::message::{MessageView, Role, Slot, SlotKind};
+use crate::pipeline::context::recent_from;
+use crate::pipeline::request::{CompactRole, Settings};
+use crate::tokens::measure::{Measured, MeasuredSlot};
+
+/// Results of up to this many tokens never move, whatever the target: a
+/// reference costs about as much.
+const WORTH_MOVING: u64 = 48;
+
+/// A text that may move.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    /// The message.
+    pub(crate) index: usize,
+    /// The id of the call it answers.
+    pub(crate) call_id: Option<String>,
+    /// The tool, as the call or the result names it.
+    pub(crate) tool: Option<String>,
+    /// The message and the place in it where the call's arguments stand.
+    pub(crate) arguments: Option<(usize, Slot)>,
+    /// The text.
+    pub(crate) slot: MeasuredSlot,
+}
+
+impl Candidate {
+    /// Where the text stands: the message, and its first byte in it.
+    pub(crate) fn at(&self) -> (usize, usize) {
+        (self.index, self.slot.slot.span.start)
+    }
+}
+
+/// A text above the threshold that stays, and why.
+#[derive(Debug, Clone)]
+pub(crate) struct Skipped {
+    pub(crate) candidate: Candidate,
+    pub(crate) why: &'static str,
+}
+
+/// What may move now, what may move if the target asks for more, what stays.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) moves: Vec<Candidate>,
+    /// Empty without a target.
+    pub(crate) reserve: Vec<Candidate>,
+    pub(crate) skipped: Vec<Skipped>,
+    /// Results among the newest messages: they move only where a hard target
+    /// cannot be met otherwise. Empty without one.
+    pub(crate) newest: Vec<Candidate>,
+}
+
+/// Sorts the texts of a history into what may move and what stays.
+pub(crate) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: &Settings) -> Plan {
+    let dialect = history.dialect();
+    let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
+    let recent = recent_from(dialect, &views, settings.recent_for_compaction());
+    let newest_user = views.iter().rposition(|view| view.role == Role::User);
+    let mut plan = Plan::default();
+    let mut callers = Callers::default();
+    for (index, message) in measured.iter().enumerate() {
+        callers.hear(index, &message.view);
+        if matches!(message.view.role, Role::System | Role::MidSystem) {
+            continue;
+        }
+        let tools = settings.compact_roles.contains(&CompactRole::Tool);
+        for (result, slots) in message.view.results.iter().zip(&message.results).filter(|_| tools) {
+            let caller = callers.of(result);
+            let of = |slot: &MeasuredSlot| Candidate {
+                index,
+                call_id: result.call_id.clone(),
+                tool: result.name.clone().or_else(|| caller?.1.name.clone()),
+                arguments: caller.and_then(|(at, call)| Some((at, call.arguments.clone()?))),
+                slot: slot.clone(),
+            };
+            plan.sort(slots, of, index >= recent, settings);
+        }
+        let observations = settings.compact_roles.contains(&CompactRole::User)
+            && message.view.role == Role::User
+            // Words beside results would move later than these: a message changes once.
+            && message.view.results.is_empty()
+            && Some(index) != newest_user;
+        if observations {
+            let of = |slot: &MeasuredSlot| Candidate {
+                index,
+                call_id: None,
+                tool: None,
+                arguments: None,
+                slot: slot.clone(),
+            };
+            // What stands beside the user's words – a document, a name – is not theirs.
+            let words: HashSet<usize> = dialect
+                .content_slots(history.messages()[index])
+                .into_iter()
+                .filter(|slot| slot.kind == SlotKind::String)
+                .map(|slot| slot.span.start)
+                .collect();
+            let is_word = |slot: &&MeasuredSlot| words.contains(&slot.slot.span.start);
+            let strings: Vec<MeasuredSlot> =
+                message.texts.iter().filter(is_word).cloned().collect();
+            plan.sort(&strings, of, index >= recent, settings);
+        }
+    }
+    plan
+}
+
+impl Plan {
+    /// Sorts the slots of one result: its size is that of all of them.
+    fn sort(
+        &mut self,
+        slots: &[MeasuredSlot],
+        of: impl Fn(&MeasuredSlot) -> Candidate,
+        recent: bool,
+        settings: &Settings,
+    ) {
+        let tokens: u64 = slots.iter().map(|slot| slot.tokens).sum();
+        let large = tokens > settings.max_tool_message_tokens;
+        let targeted = settings.target_tokens.is_some();
+        for slot in slots {
+            let spare = targeted && slot.exact && slot.tokens > WORTH_MOVING;
+            if recent && spare {
+                self.newest.push(of(slot));
+            }
+            match (large, recent, slot.exact) {
+                (true, true, _) => {
+                    let why = "is among the newest messages";
+                    self.skipped.push(Skipped { candidate: of(slot), why });
+                }
+                (true, false, false) => {
+                    let why = "holds a lone surrogate, which no UTF-8 file can hold";
+                    self.skipped.push(Skipped { candidate: of(slot), why });
+                }
+                (true, false, true) => self.moves.push(of(slot)),
+                (false, false, true) if spare => self.reserve.push(of(slot)),
+                (false, _, _) => {}
+            }
+        }
+    }
+}

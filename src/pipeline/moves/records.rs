@@ -1,0 +1,154 @@
+//! Materials: texts that are arrays of records, and the files of records they
+//! become. The file's bytes depend on nothing but the text and its tool – no
+//! clock, no chance – so that a history that is posted again finds its files on
+//! any machine (I4).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::compaction::reference;
+use crate::lro;
+use crate::lro::descriptor::Richness;
+use crate::lro::estimate;
+use crate::lro::file::{Facts, identity, render};
+use crate::lro::note::{NoteFacts, note};
+use crate::lro::profile::{Detail, Profile};
+use crate::lro::records::{Accept, Found, find};
+use crate::lro::schema::{Schema, infer_hiding};
+use crate::pipeline::call::shown_call;
+use crate::pipeline::context::Context;
+use crate::pipeline::material::Material;
+use crate::pipeline::moves::plan::Candidate;
+use crate::pipeline::moves::text::candidate_text;
+use crate::pipeline::request::Records as AsRecords;
+use crate::reload::trial::tried;
+use crate::store::{LroPrefix, Stem};
+use crate::tokens::Tokenizer;
+
+/// The moment that files of a compaction name: they carry none of their own.
+const NO_MOMENT: &str = "1970-01-01T00:00:00Z";
+
+/// The file that a text becomes, and what is known of its records. Held by a
+/// request that made it; the next one finds the file and the words for it.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) material: Arc<Material>,
+    content: String,
+    count: usize,
+    around: Option<String>,
+    schema: Schema,
+}
+
+/// A candidate's file of records, and where this request made it, what it holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Records {
+    pub(crate) material: Arc<Material>,
+    made: Option<Arc<Made>>,
+}
+
+/// The file of records that a candidate becomes; None where it moves as text.
+pub(crate) fn find_records(context: &Context<'_>, candidate: &Candidate) -> Option<Records> {
+    if context.settings.records == AsRecords::AsText || !context.offloader.records {
+        return None;
+    }
+    let key = candidate.slot.hash.map(|hash| key(&hash, candidate));
+    if let Some(known) = key.and_then(|key| context.offloader.materials.get(&key)) {
+        return known.map(|material| Records { material, made: None });
+    }
+    let made = make_records(context, candidate).map(Arc::new);
+    let material = made.as_ref().map(|made| Arc::clone(&made.material));
+    if let Some(key) = key {
+        context.offloader.materials.insert(key, material.clone());
+    }
+    Some(Records { material: material?, made })
+}
+
+/// The content of a candidate's file of records.
+pub(crate) fn records_text<'a>(
+    context: &Context<'_>,
+    item: &'a Candidate,
+    records: &'a Records,
+) -> Cow<'a, str> {
+    match &records.made {
+        Some(made) => Cow::Borrowed(&made.content),
+        // What was material once is material again: the text decides alone.
+        None => {
+            Cow::Owned(make_records(context, item).map(|made| made.content).unwrap_or_default())
+        }
+    }
+}
+
+fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<Made> {
+    let text = candidate_text(context, candidate);
+    // Only what rebuilds byte for byte: the text was a string of the caller's.
+    let found = find(&text, Accept::Objects).filter(Found::exact)?;
+    // The name and the header of the file show it.
+    let operation = shown_call(context, candidate).tool.unwrap_or_default();
+    // One tokenizer for every model: the file's bytes must not depend on it.
+    let count = |text: &str| Tokenizer::O200kBase.count(text);
+    let facts = Facts {
+        operation: operation.clone(),
+        detail: Detail::Full.name().to_owned(),
+        schema_version: lro::header::SCHEMA_VERSION.to_owned(),
+        timestamp: NO_MOMENT.to_owned(),
+        profile: Some(Profile::General.name().to_owned()),
+        estimated_tokens: estimate::tokens(&text, &count),
+        ..Facts::default()
+    };
+    let content = render(&found, &facts);
+    let material = Arc::new(Material {
+        stem: Stem::of_lro(LroPrefix::Lro, &operation, 0, &identity(&found, &facts)),
+        hash: blake3::hash(content.as_bytes()),
+        bytes: content.len() as u64,
+    });
+    let redact = context.offloader.redact;
+    let schema = infer_hiding(found.records(), &redact.secrets(found.body()));
+    let around = found.around().map(|around| redact.text(around).into_owned());
+    Some(Made { material, content, count: found.count(), around, schema })
+}
+
+/// What stays of records in their message; `whole` where more than the
+/// reference may stay.
+pub(crate) fn descriptor_of(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    records: &Records,
+    path: &str,
+    whole: bool,
+) -> String {
+    let line = reference::line(path);
+    let made = records.made.clone().or_else(|| make_records(context, candidate).map(Arc::new));
+    let Some(made) = made else { return line };
+    let (tokens, kind) = (candidate.slot.tokens, candidate.slot.slot.kind);
+    let bytes = made.material.bytes;
+    if !whole {
+        let facts = format!("{} records, {tokens} tokens, {bytes} bytes; moved whole", made.count);
+        return format!("{}\n{line}", reference::records_note(&facts, kind));
+    }
+    let recipes = match context.settings.descriptor {
+        Richness::Pointer | Richness::NoRecipes => Vec::new(),
+        Richness::Full | Richness::NoSchema | Richness::Compact => {
+            let lines: Vec<&str> = made.content.lines().skip(1).collect();
+            let jq = &context.offloader.jq;
+            tried(Profile::General, Detail::Full, &made.schema, &lines, jq).0
+        }
+    };
+    let facts = NoteFacts {
+        tokens,
+        bytes,
+        schema: &made.schema,
+        around: made.around.as_deref(),
+        path,
+        tools: &context.settings.reload_tools,
+        recipes: &recipes,
+    };
+    let note = note(&facts, context.settings.descriptor);
+    format!("{}\n{line}", reference::of_kind(&note, kind))
+}
+
+fn key(text: &blake3::Hash, candidate: &Candidate) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(text.as_bytes());
+    hasher.update(candidate.tool.as_deref().unwrap_or_default().as_bytes());
+    hasher.finalize()
+}

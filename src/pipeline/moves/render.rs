@@ -1,0 +1,115 @@
+//! Rendering: what stays of a text in its message, made once for a text, its place and
+//! the settings.
+
+use std::sync::Arc;
+
+use crate::compaction::preview::{Budget, Moved, Spec, replacement};
+use crate::compaction::reference::seal;
+use crate::history::message::SlotKind;
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::plan::Candidate;
+use crate::pipeline::moves::records::{Records, descriptor_of};
+use crate::pipeline::moves::text::candidate_text;
+use crate::pipeline::replacement::Replacement;
+use crate::store::{Key, StoreError};
+
+/// What replacements are made with, and what tells it from any other.
+pub(crate) struct Words {
+    spec: Spec,
+    key: Key,
+    digest: blake3::Hash,
+}
+
+/// Where a text moves.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The file's path, as the caller spells it.
+    pub(crate) path: &'a str,
+    /// The hash of what the file holds.
+    pub(crate) content: blake3::Hash,
+}
+
+impl Words {
+    /// What a replacement depends on; None where that was not hashed.
+    fn cache_key(
+        &self,
+        candidate: &Candidate,
+        records: Option<&Records>,
+        place: Place<'_>,
+    ) -> Option<blake3::Hash> {
+        let slot = &candidate.slot;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(slot.hash?.as_bytes()).update(self.digest.as_bytes());
+        let kinds = [u8::from(slot.slot.kind == SlotKind::Json), u8::from(records.is_some())];
+        hasher.update(&kinds).update(&slot.tokens.to_le_bytes()).update(place.content.as_bytes());
+        let id = candidate.call_id.as_deref();
+        let call = [u8::from(id.is_some())];
+        let id = id.unwrap_or_default().as_bytes();
+        hasher.update(&call).update(&(id.len() as u64).to_le_bytes()).update(id);
+        hasher.update(place.path.as_bytes());
+        Some(hasher.finalize())
+    }
+}
+
+/// What replacements are made with.
+///
+/// # Errors
+///
+/// The store's folder has no key to sign them with, and none can be made.
+pub(crate) fn words_for(context: &Context<'_>, budget: Budget) -> Result<Words, StoreError> {
+    let key = context.key()?;
+    let (tools, redact) = (context.settings.reload_tools.clone(), context.offloader.redact);
+    let spec = Spec { budget, tokenizer: context.tokenizer, tools, redact };
+    // By one of its codes: the key itself goes nowhere.
+    let about = format!("{spec:?} {:?} {}", context.settings.descriptor, key.code("words", &[]));
+    Ok(Words { spec, key, digest: blake3::hash(about.as_bytes()) })
+}
+
+/// The replacement of a text, where it was made before.
+pub(crate) fn known_replacement(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    records: Option<&Records>,
+    place: Place<'_>,
+    words: &Words,
+) -> Option<Arc<Replacement>> {
+    context.offloader.replacements.get(&words.cache_key(candidate, records, place)?)
+}
+
+/// The replacement of a text, made and remembered.
+pub(crate) fn replacement_of(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    records: Option<&Records>,
+    place: Place<'_>,
+    words: &Words,
+) -> Arc<Replacement> {
+    let path = place.path;
+    let slot = &candidate.slot;
+    let text = match records {
+        Some(records) => {
+            descriptor_of(context, candidate, records, path, words.spec.budget.whole() > 0)
+        }
+        None => {
+            let (text, kind) = (candidate_text(context, candidate), slot.slot.kind);
+            replacement(&Moved { text: &text, kind, tokens: slot.tokens, path }, &words.spec)
+        }
+    };
+    let made = sealed(context, &text, candidate, &place.content, words);
+    if let Some(key) = words.cache_key(candidate, records, place) {
+        context.offloader.replacements.insert(key, Arc::clone(&made));
+    }
+    made
+}
+
+/// A text that ends in a reference, with its code.
+pub(crate) fn sealed(
+    context: &Context<'_>,
+    plain: &str,
+    candidate: &Candidate,
+    content: &blake3::Hash,
+    words: &Words,
+) -> Arc<Replacement> {
+    let sealed = seal(plain, &words.key, candidate.call_id.as_deref(), content);
+    Arc::new(Replacement::new(&sealed, context.tokenizer))
+}

@@ -1,0 +1,65 @@
+//! TextState: what a text above the threshold already is. A reference is never
+//! moved again; what a reload tool brought back shrinks to the reference of the
+//! file it came from, without a new file; anything else is content.
+//!
+//! A reference counts only if its code proves that this service wrote it for that call,
+//! and that its file holds what it held: anything else is content, and moving it keeps
+//! its bytes.
+
+use crate::history::History;
+use crate::pipeline::moves::plan::Candidate;
+use crate::reload::proof::{Prover, Unproven};
+use crate::reload::read_back;
+use crate::reload::read_back::ReadBack;
+use crate::store::{Location, Stem};
+use crate::tokens::measure::text_of;
+
+/// What a text already is.
+pub(crate) enum TextState {
+    Content,
+    Reference,
+    /// A reference of this service's whose file is gone or changed. It stays as it is: moved
+    /// again, its preview would take the place of what the file held.
+    Broken,
+    ReadBack(ReadBack),
+}
+
+/// Looks at one candidate's text.
+pub(crate) fn text_state(
+    history: &History<'_>,
+    candidate: &Candidate,
+    prover: &Prover<'_>,
+    folder: &Location,
+) -> TextState {
+    let message = history.messages()[candidate.index];
+    let literal = &message[candidate.slot.slot.span.clone()];
+    let arguments = candidate.arguments.as_ref();
+    let arguments = arguments.map(|(index, slot)| text_of(history.messages()[*index], slot).text);
+    let named =
+        arguments.map_or_else(Vec::new, |text| read_back::paths(&text, prover.roots, folder));
+    // A look at the ends of the literal spares unescaping nearly every text.
+    let grep = literal.starts_with("\"Found ");
+    if !literal.ends_with(")\"") && !grep && named.is_empty() {
+        return TextState::Content;
+    }
+    let text = text_of(message, &candidate.slot.slot).text;
+    let id = candidate.call_id.as_deref();
+    match prover.reference(&text, id) {
+        Some(Ok(_)) => return TextState::Reference,
+        Some(Err(Unproven { broken: true, .. })) => return TextState::Broken,
+        Some(Err(_)) | None => {}
+    }
+    match read_back::recognise(&named, &text, prover, folder) {
+        // What a call got whole from the name that its own result gets may be what an
+        // earlier post of it wrote: the same post must not find itself (I4, I5).
+        Some(from) if from.is_whole() && Stem::minted(id, name_of(&from.path)) => {
+            TextState::Content
+        }
+        Some(from) => TextState::ReadBack(from),
+        None => TextState::Content,
+    }
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}

@@ -1,0 +1,45 @@
+//! The replacement: what stays of a text in its message, made once for a text, its
+//! place and the settings, so that a history that is posted again is not even unescaped.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::history::footprint::{ENTRY, block};
+use crate::history::splice::quote;
+use crate::tokens::Tokenizer;
+
+/// Replacements by content, path and settings.
+pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;
+
+/// The size of a replacement, for a bounded cache.
+#[derive(Clone)]
+pub struct Literals;
+
+impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
+    fn weight(&self, _: &blake3::Hash, replacement: &Arc<Replacement>) -> u64 {
+        ENTRY + (size_of::<Replacement>() + block(replacement.literal.len())) as u64
+    }
+}
+
+/// A cache of up to `bytes` of replacements.
+pub fn replacements(bytes: u64) -> Replacements {
+    let entries = usize::try_from(bytes / 512).unwrap_or(usize::MAX);
+    Cache::with_weighter(entries, bytes, Literals)
+}
+
+/// A rendered replacement.
+#[derive(Debug, Clone)]
+pub struct Replacement {
+    /// The new text as a JSON string literal.
+    pub(crate) literal: Box<str>,
+    /// What it costs.
+    pub(crate) tokens: u64,
+}
+
+impl Replacement {
+    pub(crate) fn new(text: &str, tokenizer: Tokenizer) -> Replacement {
+        Replacement { literal: quote(text).into(), tokens: tokenizer.count(text) }
+    }
+}

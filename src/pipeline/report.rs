@@ -1,0 +1,199 @@
+//! The report: what was done to a history, message by message, and why
+//! (`metadata.report` in `openapi.yaml`). Its numbers are the ones that were checked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::compression::retention::Retention;
+use crate::compression::snapshot::Writer;
+use crate::history::repair::Mend;
+
+/// What came of an offload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The messages leave as they came.
+    Unchanged,
+    /// Results were moved to files.
+    Compacted,
+    /// Older messages became a snapshot.
+    Compressed,
+    /// Both.
+    CompactedAndCompressed,
+}
+
+/// What was done to one text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionKind {
+    /// Moved to a file.
+    Compact,
+    /// Moved to a file of records.
+    Materialize,
+    /// Became a snapshot, with others.
+    Compress,
+    /// Above the threshold, and left alone.
+    Keep,
+}
+
+impl ActionKind {
+    /// True where the text moved to a file.
+    pub fn moved(self) -> bool {
+        matches!(self, ActionKind::Compact | ActionKind::Materialize)
+    }
+}
+
+/// One text of one message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Action {
+    /// The message, counted from 0.
+    pub index: usize,
+    /// What was done.
+    pub action: ActionKind,
+    /// The call it answers.
+    pub tool_call_id: Option<String>,
+    /// The tool.
+    pub tool: Option<String>,
+    /// What it cost.
+    pub tokens_before: u64,
+    /// What it costs now.
+    pub tokens_after: u64,
+    /// Where its text is.
+    pub path: Option<String>,
+    /// Why.
+    pub why: String,
+}
+
+/// The invariants that were checked before the answer left; all true, or the
+/// messages are the caller's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Checks {
+    /// No rule of the format is broken that was not broken before.
+    pub pairing: bool,
+    /// Every new reference can be read by its path, as long as it should be.
+    pub references_readable: bool,
+    /// Everything that was not chosen is byte for byte what came.
+    pub protected_untouched: bool,
+    /// No message and no sum is larger than before.
+    pub not_larger: bool,
+}
+
+impl Checks {
+    /// All hold: also for an answer that changes nothing.
+    pub const HOLD: Checks = Checks {
+        pairing: true,
+        references_readable: true,
+        protected_untouched: true,
+        not_larger: true,
+    };
+
+    /// The names of those that do not hold.
+    pub fn failed(self) -> Vec<&'static str> {
+        let all = [
+            ("pairing", self.pairing),
+            ("references_readable", self.references_readable),
+            ("protected_untouched", self.protected_untouched),
+            ("not_larger", self.not_larger),
+        ];
+        all.iter().filter(|(_, holds)| !holds).map(|(name, _)| *name).collect()
+    }
+}
+
+/// Who wrote a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The configured model.
+    Llm,
+    /// The built-in summariser.
+    Extractive,
+}
+
+impl From<Writer> for Source {
+    fn from(writer: Writer) -> Source {
+        match writer {
+            Writer::Model => Source::Llm,
+            Writer::Extractive => Source::Extractive,
+        }
+    }
+}
+
+/// The messages under one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupReport {
+    /// The file with the originals.
+    pub path: String,
+    /// The first message, counted from 0 in the history that came.
+    pub first: usize,
+    /// The last one.
+    pub last: usize,
+    /// What they cost, with the earlier snapshot that was merged.
+    pub tokens_before: u64,
+    /// What the snapshot costs.
+    pub tokens_after: u64,
+    /// Who wrote it.
+    pub source: Source,
+}
+
+/// What a compression wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotReport {
+    /// `llm` where a model wrote every snapshot of this compression.
+    pub source: Source,
+    /// The model that was asked.
+    pub model: Option<String>,
+    /// True where snapshots of an earlier call were used as they were.
+    pub reused: bool,
+    /// The groups that were compressed.
+    pub groups: Vec<GroupReport>,
+    /// Why a model's text was not accepted, one line each.
+    pub rejected: Vec<String>,
+}
+
+/// The whole report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The messages' wire format.
+    pub format: &'static str,
+    /// Why: named in the request, or what only that format has.
+    pub format_source: String,
+    /// Who counted; `estimate:…` where no public tokenizer exists.
+    pub tokenizer: &'static str,
+    /// Messages, `tools` and `system` together, as they came.
+    pub tokens_before: u64,
+    /// The same for what leaves; of a dry run, what would leave.
+    pub tokens_after: u64,
+    /// tokens_after / tokens_before, rounded to four places.
+    pub compaction_ratio: f64,
+    /// Messages that came.
+    pub messages_before: usize,
+    /// Messages that leave.
+    pub messages_after: usize,
+    /// The first message that differs: a prompt cache is lost from there on.
+    pub first_changed_index: Option<usize>,
+    /// True where nothing was written and the messages are the caller's own.
+    pub dry_run: bool,
+    /// Every text above the threshold, and what was done.
+    pub actions: Vec<Action>,
+    /// The snapshot, where there is one.
+    pub snapshot: Option<SnapshotReport>,
+    /// What became of the identifiers in compressed messages.
+    pub retention: Option<Retention>,
+    /// The checks.
+    pub checks: Checks,
+    /// What was mended before, where `repair` asked for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Mend>,
+    /// What the caller should know.
+    pub warnings: Vec<String>,
+}
+
+/// tokens_after / tokens_before; 1 for an empty history.
+pub(crate) fn ratio(before: u64, after: u64) -> f64 {
+    if before == 0 {
+        return 1.0;
+    }
+    let ratio = after as f64 / before as f64;
+    (ratio * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,158 @@
+//! The history after a compression: messages out, snapshots in, and every other
+//! message as it came or as compaction leaves it.
+
+use std::ops::Range;
+
+use crate::compression::bridge::needs_bridge;
+use crate::history::dialect::Opening;
+use crate::history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
+use crate::history::splice::{Edit, splice};
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
+use crate::pipeline::snapshots::plan::Compression;
+
+/// A history put together anew.
+pub(crate) struct Assembled {
+    /// The messages, a JSON array.
+    pub(crate) array: String,
+    /// The system prompt beside them, where there is one.
+    pub(crate) system: Option<String>,
+    /// Which message of the answer holds the snapshots; None where the system
+    /// prompt does.
+    pub(crate) holder: Option<usize>,
+    /// For each message of the answer but an added one, where it came from.
+    pub(crate) from: Vec<Option<usize>>,
+}
+
+/// Takes the compressed messages out and puts the snapshots in.
+pub(crate) fn assemble(
+    context: &Context<'_>,
+    compression: &Compression,
+    moves: &[Move],
+    blocks: &[String],
+) -> Assembled {
+    let history = context.history();
+    let (place, system) = (&compression.place, context.request.system);
+    let mut messages = Vec::with_capacity(history.messages().len() - compression.gone.len() + 1);
+    let mut from = Vec::new();
+    let like = history.messages().first().copied();
+    let is_added = place.index().is_none() && !place.is_beside();
+    let mut added = is_added.then(|| place.filled(history, system, blocks));
+    // A user's message stands behind the prompt, wherever a client put that.
+    let at_once = history.dialect().opening() == Opening::Any;
+    let mut bridge =
+        new_bridge(context, compression).map(|text| history.dialect().user_message(text, like));
+    let mut edits = EditsByMessage { moves: moves.iter().peekable() };
+    for (index, raw) in history.messages().iter().enumerate() {
+        if let Some(holder) = added.take_if(|_| at_once || context.is_compressible(index)) {
+            messages.push(holder);
+            from.push(None);
+        }
+        if is_removed(context, compression, index) {
+            continue;
+        }
+        let of_message: Vec<Edit> = edits.next_of(index);
+        if let Some(bridge) = bridge.take_if(|_| context.is_compressible(index)) {
+            messages.push(bridge);
+            from.push(None);
+        }
+        messages.push(if place.index() == Some(index) {
+            place.filled(history, system, blocks)
+        } else {
+            splice(raw, &of_message)
+        });
+        from.push(Some(index));
+    }
+    from.extend(bridge.iter().map(|_| None));
+    messages.extend(bridge);
+    let beside = place.is_beside();
+    let holder = (!beside).then(|| from.iter().position(|from| *from == place.index()));
+    Assembled {
+        array: format!("[{}]", messages.join(",")),
+        system: if beside {
+            Some(place.filled(history, system, blocks))
+        } else {
+            system.map(str::to_owned)
+        },
+        holder: holder.flatten(),
+        from,
+    }
+}
+
+/// The message to put before those that stay, where these do not begin with the
+/// user and no user's message of the service's own holds the snapshots.
+fn new_bridge(context: &Context<'_>, compression: &Compression) -> Option<&'static str> {
+    let (place, gone) = (&compression.place, &compression.gone);
+    needs_bridge(context.history(), &context.views(), place, gone).then_some(BRIDGE)
+}
+
+/// True for a message that the answer does not have: one that was compressed,
+/// or a bridge, which is put up anew where it is needed.
+pub(crate) fn is_removed(context: &Context<'_>, compression: &Compression, index: usize) -> bool {
+    (compression.gone.contains(&index) && context.is_compressible(index))
+        || compression.bridge == Some(index)
+}
+
+/// The originals of a group, as its file holds them: a JSON array of the
+/// messages that came, a message begins a line. System messages stay in the
+/// history; those between the others are copied, and those before the group
+/// have a stub each, so that the order can be found again. The one that holds
+/// the snapshots has a stub where it stands between them.
+pub(crate) fn originals_of(
+    context: &Context<'_>,
+    compression: &Compression,
+    group: Range<usize>,
+) -> String {
+    let history = context.history();
+    let place = &compression.place;
+    let others = |index: &usize| {
+        let own = [compression.bridge, place.index()];
+        !context.is_compressible(*index) && !own.contains(&Some(*index))
+    };
+    let before = (0..group.start).filter(others).count();
+    let own = |text: &str| history.dialect().own_message(text, history.messages().first().copied());
+    let stub = own(OTHER_STUB);
+    let mut text = format!("[{}", format!("\n{stub},").repeat(before));
+    for index in group.clone() {
+        text.push_str(if index == group.start { "\n" } else { ",\n" });
+        match place.index() == Some(index) {
+            true => text.push_str(&own(HOLDER_STUB)),
+            false => text.push_str(history.messages()[index]),
+        }
+    }
+    text.push_str("\n]\n");
+    text
+}
+
+/// The edits of sorted moves, message by message.
+struct EditsByMessage<'m> {
+    moves: std::iter::Peekable<std::slice::Iter<'m, Move>>,
+}
+
+impl EditsByMessage<'_> {
+    fn next_of(&mut self, index: usize) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        while let Some(item) = self.moves.next_if(|item| item.candidate.index <= index) {
+            if item.candidate.index == index {
+                edits.extend(item.edits(0));
+            }
+        }
+        edits
+    }
+}
+
+pub(crate) fn tokens_of(context: &Context<'_>, assembled: &Assembled) -> u64 {
+    let measure = &context.offloader.measure;
+    let after = context.history().alike(&assembled.array);
+    let measured = after.and_then(|history| measure.history(&history, context.tokenizer));
+    let messages = measured.map_or(0, |all| all.iter().map(|m| m.tokens).sum::<u64>());
+    tokens_beside(context, assembled) + messages
+}
+
+/// What stands beside the messages of the answer, in tokens.
+pub(crate) fn tokens_beside(context: &Context<'_>, assembled: &Assembled) -> u64 {
+    let cost = |system: Option<&str>| {
+        system.map_or(0, |raw| context.offloader.measure.prompt(raw, context.tokenizer))
+    };
+    context.beside - cost(context.request.system) + cost(assembled.system.as_deref())
+}

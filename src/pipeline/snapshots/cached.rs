@@ -1,0 +1,170 @@
+//! CachedSnapshots snapshots: what a prefix of a history was compressed to, by the hash of
+//! that prefix. The same history costs no second model call, and a longer one
+//! keeps its beginning: the tail is compressed only when it is large again.
+
+use std::collections::BTreeMap;
+
+use blake3::{Hash, Hasher};
+use serde::{Deserialize, Serialize};
+
+use crate::compression::block::Block;
+use crate::compression::originals::Originals;
+use crate::compression::place::Place;
+use crate::compression::region::Region;
+use crate::compression::retention::Retention;
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
+use crate::pipeline::report::SnapshotReport;
+use crate::redact::Redact;
+use crate::store::{Code, Key, Stem};
+
+/// The form of the record; another is not read.
+const VERSION: u32 = 2;
+/// The purpose that codes of records are bound to.
+const PURPOSE: &str = "kept snapshot";
+const OPEN: &str = "{\"code\":\"";
+const BETWEEN: &str = "\",\"record\":";
+/// Prefixes that are looked up, the longest first: each costs a look at the disk,
+/// and a tail of more turns than these would be compressed again anyway.
+const LOOK_BACK: usize = 4_096;
+
+/// A record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct CachedSnapshots {
+    version: u32,
+    /// The hash of what the snapshots stand for.
+    key: String,
+    /// The snapshots, as they stand in the system message.
+    pub(crate) blocks: Vec<String>,
+    /// What was said of them.
+    pub(crate) snapshot: SnapshotReport,
+    pub(crate) retention: Retention,
+    /// The files with its messages, each with the hash of what it held.
+    pub(crate) originals: BTreeMap<String, String>,
+}
+
+impl CachedSnapshots {
+    pub(crate) fn new(
+        key: &Hash,
+        blocks: Vec<String>,
+        snapshot: SnapshotReport,
+        retention: Retention,
+        originals: BTreeMap<String, String>,
+    ) -> CachedSnapshots {
+        CachedSnapshots {
+            version: VERSION,
+            key: key.to_hex().to_string(),
+            blocks,
+            snapshot,
+            retention,
+            originals,
+        }
+    }
+
+    /// The snapshots, read: the record proves itself before it is one ([`opened`]).
+    pub(crate) fn read(&self) -> Vec<Block> {
+        Block::find_all(&self.blocks.join("\n\n"), &|_, _| true).blocks
+    }
+
+    /// The record as its file holds it, with its code before it. What it says gets into
+    /// prompts and system messages, so nobody else's word will do.
+    pub(crate) fn sealed(&self, key: &Key) -> String {
+        let text = serde_json::to_string(self).unwrap_or_default();
+        let code = key.code(PURPOSE, &[text.as_bytes()]);
+        format!("{OPEN}{code}{BETWEEN}{text}}}")
+    }
+}
+
+/// The record that a file holds, where its code proves it.
+fn opened(file: &str, key: &Key) -> Option<CachedSnapshots> {
+    let (code, text) = file.strip_prefix(OPEN)?.strip_suffix('}')?.split_once(BETWEEN)?;
+    let proven = Code::parse(code)? == key.code(PURPOSE, &[text.as_bytes()]);
+    proven.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// True where the file at `path` holds what has that hash.
+fn has_content(context: &Context<'_>, path: &str, hash: &str) -> bool {
+    let content = originals_hash(context, path);
+    content.is_some_and(|content| content.to_hex().as_str() == hash)
+}
+
+/// The hash of a group's file, wherever it lies.
+pub(crate) fn originals_hash(context: &Context<'_>, path: &str) -> Option<Hash> {
+    let at = context.offloader.roots.locate(path).ok()?;
+    context.reader.hash(&at).ok()
+}
+
+/// The hash of each prefix of the region that ends where a unit ends. Of system
+/// messages only the places count: they stay, and may change from turn to turn.
+///
+/// What compaction moves in this call counts as well: a snapshot names the
+/// files that its messages were moved to.
+pub(crate) fn prefix_keys(
+    context: &Context<'_>,
+    place: &Place,
+    region: &Region,
+    moves: &[Move],
+) -> Vec<(usize, Hash)> {
+    let settings = context.settings;
+    let mut hasher = Hasher::new();
+    let about = format!(
+        "{VERSION} {:?} {:?} {:?} {} {:?} {:?} {:?} {}",
+        context.offloader.summariser.identity(),
+        settings.store_dir,
+        settings.chat_id,
+        settings.group_token_threshold,
+        settings.target_tokens,
+        settings.reload_tools,
+        context.tokenizer,
+        place.is_beside(),
+    );
+    hasher.update(about.as_bytes());
+    // A snapshot that was made where secrets are shown does not serve where not.
+    if context.offloader.redact != Redact::Off {
+        hasher.update(format!("{:?}", context.offloader.redact).as_bytes());
+    }
+    for block in &place.blocks {
+        hasher.update(block.render().as_bytes());
+    }
+    hasher.update(&(region.range().start as u64).to_le_bytes());
+    let mut moves = moves.iter().peekable();
+    let mut prefixes = Vec::with_capacity(region.units.len());
+    for (unit, _) in &region.units {
+        for index in unit.clone() {
+            let raw =
+                context.is_compressible(index).then(|| context.request.history.messages()[index]);
+            let length = raw.map_or(u64::MAX, |raw| raw.len() as u64);
+            hasher.update(&length.to_le_bytes());
+            hasher.update(raw.unwrap_or_default().as_bytes());
+            while let Some(item) = moves.next_if(|item| item.candidate.index <= index) {
+                hasher.update(item.path.as_bytes());
+            }
+        }
+        prefixes.push((unit.end, hasher.finalize()));
+    }
+    prefixes
+}
+
+/// The snapshot of the longest prefix that has one, and where that ends.
+pub(crate) fn cached_snapshots(
+    context: &Context<'_>,
+    prefixes: &[(usize, Hash)],
+) -> Option<(usize, CachedSnapshots)> {
+    prefixes.iter().rev().take(LOOK_BACK).find_map(|(end, key)| {
+        let name = Stem::of_kept(key).names(key).next()?;
+        let at = context.store.folder().child(name.as_str());
+        at.dir().symlink_metadata(at.relative()).ok()?;
+        // A record that cannot be read, or whose files are gone, is no record.
+        let folder_key = context.reader.key(context.store.folder())?;
+        let kept = opened(&context.reader.text(&at).ok()?.text, &folder_key)?;
+        let blocks = kept.read();
+        let whole = blocks.len() == kept.blocks.len()
+            && (kept.version, kept.key.as_str()) == (VERSION, key.to_hex().as_str());
+        let mut files = blocks.iter().flat_map(|block| &block.originals).flat_map(Originals::paths);
+        let known = &kept.originals;
+        // A group's number may have been given out again since.
+        let held =
+            |path: String| known.get(&path).is_some_and(|hash| has_content(context, &path, hash));
+        (whole && !known.is_empty() && files.all(held)).then_some((*end, kept))
+    })
+}

@@ -1,0 +1,53 @@
+//! The snapshots before a new one, put together: the new one stands for them, too.
+
+use crate::compression::block::{Block, FileLine, MoreFiles, sections};
+use crate::compression::originals::Originals;
+use crate::compression::snapshot::{Section, Summary};
+use crate::pipeline::context::Context;
+use crate::store::Stem;
+
+/// The parts of the snapshots before a new one.
+#[derive(Default)]
+pub(crate) struct Earlier {
+    pub(crate) summary: Option<Summary>,
+    /// The same as text.
+    pub(crate) text: String,
+    /// The user's own words in it.
+    pub(crate) user: String,
+    pub(crate) directives: Vec<String>,
+    pub(crate) files: Vec<FileLine>,
+    pub(crate) more: Vec<MoreFiles>,
+    pub(crate) originals: Vec<Originals>,
+    /// The number of tokens of all of it.
+    pub(crate) tokens: u64,
+}
+
+impl Earlier {
+    /// Puts snapshots together as a new one may repeat them: they may have been made where
+    /// secrets are shown.
+    pub(crate) fn of(context: &Context<'_>, blocks: Vec<Block>) -> Earlier {
+        let redact = context.offloader.redact;
+        let mut earlier = Earlier::default();
+        for block in blocks {
+            let block = block.changed(|text| redact.text(text).into_owned());
+            earlier.tokens += context.tokenizer.count(&block.render());
+            let summary = earlier.summary.get_or_insert_with(Summary::default);
+            summary.append(&block.summary);
+            earlier.directives.extend(block.directives);
+            earlier.files.extend(block.files.into_iter().filter(|file| !is_group(&file.path)));
+            earlier.originals.extend(block.originals);
+            earlier.more.extend(block.more);
+        }
+        let constraints = earlier.summary.as_ref().map(|s| s.get(Section::ActiveConstraints));
+        earlier.user =
+            [earlier.directives.join("\n").as_str(), constraints.unwrap_or_default()].join("\n");
+        earlier.text = earlier.summary.as_ref().map_or_else(String::new, sections);
+        earlier
+    }
+}
+
+/// The group files are named in the lines behind the snapshot.
+fn is_group(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    Stem::chat_of_group(name).is_some()
+}

@@ -1,0 +1,132 @@
+//! Fitting: a snapshot is filled, and filled again with half the budget until it is smaller
+//! than the messages it stands for.
+
+use std::ops::Range;
+
+use super::summarise::{Wanted, Written};
+use crate::compression::block::{Block, FileLine, MoreFiles};
+use crate::compression::directives::directives;
+use crate::compression::extractive;
+use crate::compression::files::{fitting, referred};
+use crate::compression::group::Budget;
+use crate::compression::originals::Originals;
+use crate::compression::snapshot::{Summary, Writer};
+use crate::pipeline::context::Context;
+use crate::pipeline::summariser::Kind;
+
+/// Tries at bringing a snapshot under what it may cost; each halves its budget.
+const TRIES: u32 = 3;
+
+/// The messages that a new snapshot stands for.
+pub(crate) struct Group<'a> {
+    /// The messages, counted from 0.
+    pub(crate) range: Range<usize>,
+    /// The summary that was asked for.
+    pub(crate) wanted: Wanted<'a>,
+    /// Most tokens that a hard target leaves for the snapshot.
+    pub(crate) room: Option<u64>,
+}
+
+impl Group<'_> {
+    /// The messages as a warning names them.
+    pub(crate) fn named(&self) -> String {
+        format!("messages {} to {}", self.range.start, self.range.end - 1)
+    }
+}
+
+/// A snapshot that fits.
+pub(crate) struct Fitted {
+    pub(crate) block: Block,
+    /// The list of the files that it does not name.
+    pub(crate) list: Option<String>,
+    /// Why the model's summary was given up.
+    pub(crate) rejected: Option<String>,
+}
+
+/// Fills a snapshot whose messages are in the file that `own` names.
+///
+/// # Errors
+///
+/// The snapshot would not be smaller than what it stands for.
+pub(crate) fn fitted(
+    context: &Context<'_>,
+    group: &Group<'_>,
+    written: Written,
+    originals: Option<Originals>,
+    own: &FileLine,
+) -> Result<Fitted, String> {
+    let wanted = &group.wanted;
+    let mut block = Block {
+        writer: written.writer,
+        summary: written.summary,
+        directives: Vec::new(),
+        files: Vec::new(),
+        more: None,
+        originals: wanted.earlier.originals.clone(),
+        code: None,
+    };
+    block.originals.extend(originals);
+    let aim = group.room.map_or(wanted.tokens, |room| wanted.tokens.min(room));
+    let mut fitted = Fitted { block, list: None, rejected: None };
+    let mut budget = wanted.budget;
+    for round in 0..=TRIES {
+        let model_may_yield = context.offloader.summariser.kind != Kind::Llm;
+        if round > 0 && fitted.block.writer == Writer::Model && model_may_yield {
+            fitted.block.writer = Writer::Extractive;
+            fitted.rejected = Some(format!(
+                "with the user's words and the list of files the model's snapshot of {} has no \
+                 room",
+                group.named()
+            ));
+        }
+        fill(context, wanted, budget, own, &mut fitted);
+        let size = context.tokenizer.count(&fitted.block.render());
+        // A target that cannot be met is no reason to leave everything.
+        if size < aim || (round == TRIES && size < wanted.tokens) {
+            return Ok(fitted);
+        }
+        budget = budget.halved();
+    }
+    Err(format!(
+        "not compressed: a snapshot of {} would not be smaller than their {} tokens",
+        group.named(),
+        wanted.tokens
+    ))
+}
+
+/// Fills a snapshot with as much as its budget allows.
+fn fill(
+    context: &Context<'_>,
+    wanted: &Wanted<'_>,
+    budget: Budget,
+    own: &FileLine,
+    fitted: &mut Fitted,
+) {
+    let (earlier, block) = (wanted.earlier, &mut fitted.block);
+    let count = |text: &str| context.tokenizer.count(text);
+    block.directives = directives(wanted.said, &earlier.directives, budget.directives, &count);
+    let (mut named, listed) = fitting(referred(wanted.said, &earlier.files), budget.files, &count);
+    named.push(own.clone());
+    block.files = named;
+    let before = earlier.more.iter().map(|more| more.count).fold(0, u64::saturating_add);
+    fitted.list = (!listed.is_empty() || before > 0).then(|| list_of(&listed, &earlier.more));
+    block.more = fitted.list.as_ref().map(|_| MoreFiles {
+        count: before.saturating_add(listed.len() as u64),
+        // Long enough a name to count with; the file gets its name once the snapshot fits.
+        list: context.store.folder().child(&"x".repeat(40)).spelled().to_owned(),
+    });
+    if block.writer == Writer::Extractive {
+        block.summary = Summary::default();
+        let left = budget.whole.saturating_sub(count(&block.render()));
+        let summary = earlier.summary.as_ref();
+        block.summary = extractive::summarise(wanted.said, summary, left, &count);
+    }
+}
+
+/// The list of files that a snapshot does not name. Lists of earlier snapshots are
+/// named in it, not copied: a chat of many compressions would copy them each time.
+fn list_of(files: &[FileLine], earlier: &[MoreFiles]) -> String {
+    let earlier =
+        earlier.iter().map(|more| format!("{} | list of {} files\n", more.list, more.count));
+    earlier.chain(files.iter().map(|file| format!("{}\n", file.render()))).collect()
+}

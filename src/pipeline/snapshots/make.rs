@@ -1,0 +1,205 @@
+//! Snapshots, made: each group is summarised, the service's own sections are
+//! added, and the block is brought under its budget. Names are claimed here, so
+//! that a snapshot can say where its messages are; files are written later.
+
+use std::ops::Range;
+
+use super::assemble::originals_of;
+use super::earlier::Earlier;
+use super::fit::{Fitted, Group, fitted};
+use super::plan::Compression;
+use super::region::tokens_in;
+use super::set::{NewFile, NoSnapshot, Snapshots, holds};
+use super::summarise::{Wanted, Written, summaries};
+use super::transcribe::Transcriber;
+use crate::compaction::call::ReloadTool;
+use crate::compression::block::{Block, FileLine, HASHED, digits};
+use crate::compression::group::Budget;
+use crate::compression::originals::Originals;
+use crate::compression::retention::Retention;
+use crate::compression::snapshot::Writer;
+use crate::compression::transcript::Said;
+use crate::history::own::IN_FORMAT;
+use crate::pipeline::chat::chat_name;
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
+use crate::pipeline::report::{GroupReport, SnapshotReport, Source};
+use crate::store::{Claims, FileName, Others, Stem, Store, StoreError};
+
+/// Makes the snapshots that are missing; those that are kept stay.
+pub(crate) fn make_snapshots(
+    context: &Context<'_>,
+    compression: &Compression,
+    moves: &[Move],
+    claims: &mut Claims,
+) -> Result<Snapshots, NoSnapshot> {
+    if let (Some((_, kept)), true) = (&compression.kept, compression.groups.is_empty()) {
+        let report = SnapshotReport { reused: true, ..kept.snapshot.clone() };
+        let retention = kept.retention;
+        check_loss(context, retention)?;
+        return Ok(Snapshots { blocks: kept.read(), files: Vec::new(), report, retention });
+    }
+    let transcriber = Transcriber::new(context, moves);
+    let said: Vec<Vec<Said<'_>>> =
+        compression.groups.iter().map(|group| transcriber.transcript(group.clone())).collect();
+    // The first group's snapshot stands for the earlier ones as well.
+    let mut earlier = vec![Earlier::of(context, compression.earlier())];
+    earlier.resize_with(compression.groups.len(), Earlier::default);
+    let groups = compression.groups.iter().zip(said.iter().zip(&earlier));
+    let groups: Vec<Group<'_>> = groups
+        .map(|(range, (said, earlier))| group_of(context, compression, range, said, earlier))
+        .collect();
+    let wanted: Vec<&Wanted<'_>> = groups.iter().map(|group| &group.wanted).collect();
+    let voices = || transcriber.voices();
+    let written = summaries(context, &wanted, voices).map_err(NoSnapshot::Model)?;
+    let made = Snapshots {
+        blocks: Vec::new(),
+        files: Vec::new(),
+        report: snapshot_report(context, &written),
+        retention: Retention::default(),
+    };
+    let mut maker = Maker { context, compression, claims, made };
+    for (group, written) in groups.iter().zip(written) {
+        maker.add(group, written)?;
+    }
+    let mut made = maker.made;
+    made.retention = retention_of(context, &said, &made.blocks);
+    check_loss(context, made.retention)?;
+    Ok(made)
+}
+
+fn group_of<'a>(
+    context: &Context<'_>,
+    compression: &Compression,
+    range: &Range<usize>,
+    said: &'a [Said<'a>],
+    earlier: &'a Earlier,
+) -> Group<'a> {
+    let own = tokens_in(context, &compression.tokens, range.clone());
+    let room = compression.room.map(|room| room / compression.groups.len() as u64);
+    let budget = Budget::of(own, earlier.tokens, room);
+    let wanted = Wanted { said, earlier, tokens: own + earlier.tokens, budget };
+    Group { range: range.clone(), wanted, room }
+}
+
+/// Refuses a compression that loses more than the caller allows.
+fn check_loss(context: &Context<'_>, retention: Retention) -> Result<(), NoSnapshot> {
+    match context.settings.max_loss {
+        Some(most) if retention.loss() > most => Err(NoSnapshot::Why(format!(
+            "not compressed: {} of {} identifiers would be lost, more than max_loss ({most}) \
+             allows",
+            retention.lost,
+            retention.kept + retention.recoverable + retention.lost
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Makes snapshots one after another: each claims names that those before it left.
+struct Maker<'a> {
+    context: &'a Context<'a>,
+    compression: &'a Compression,
+    claims: &'a mut Claims,
+    made: Snapshots,
+}
+
+impl Maker<'_> {
+    /// Adds the snapshot of a group: its originals are claimed, and it is made to fit.
+    fn add(&mut self, group: &Group<'_>, written: Written) -> Result<(), NoSnapshot> {
+        let context = self.context;
+        let file = self.originals_file(group)?;
+        let range = group.range.clone();
+        let messages = range.filter(|index| context.is_compressible(*index)).count() as u64;
+        let own = FileLine {
+            path: file.path.clone(),
+            about: format!(
+                "the {messages} messages of this snapshot as they were{}{HASHED}{}",
+                in_format(context),
+                digits(&file.claim.hash)
+            ),
+        };
+        let originals = Originals::new(messages, &file.path);
+        let fitted = fitted(context, group, written, originals, &own);
+        let Fitted { mut block, list, rejected } = fitted.map_err(NoSnapshot::Why)?;
+        self.made.report.rejected.extend(rejected);
+        if let (Some(content), Some(more)) = (list, &mut block.more) {
+            let stem = Stem::of_file_list(&chat_name(context, self.compression), 0);
+            let list = claim(&context.store, self.claims, &|_| false, stem, content)?;
+            more.list.clone_from(&list.path);
+            self.made.files.push(list);
+        }
+        self.made.report.groups.push(GroupReport {
+            path: file.path.clone(),
+            first: group.range.start,
+            last: group.range.end - 1,
+            tokens_before: group.wanted.tokens,
+            tokens_after: context.tokenizer.count(&block.render()),
+            source: block.writer.into(),
+        });
+        if block.writer == Writer::Extractive {
+            self.made.report.source = Source::Extractive;
+        }
+        self.made.files.push(file);
+        self.made.blocks.push(block);
+        Ok(())
+    }
+
+    /// The file with the messages of a group.
+    fn originals_file(&mut self, group: &Group<'_>) -> Result<NewFile, StoreError> {
+        let (context, compression) = (self.context, self.compression);
+        let before = compression.earlier();
+        let numbers = before.iter().flat_map(|block| &block.originals).filter_map(Originals::last);
+        let number = numbers.max().map_or(0, |number| number + 1);
+        // A file that is named twice comes back once, so equal groups have one each.
+        let others = |name: &FileName| {
+            let path = context.store.spell(name);
+            self.made.names(&path) || holds(&before, &path)
+        };
+        let stem = Stem::of_group(&chat_name(context, compression), number);
+        let content = originals_of(context, compression, group.range.clone());
+        claim(&context.store, self.claims, &others, stem, content)
+    }
+}
+
+fn claim(
+    store: &Store,
+    claims: &mut Claims,
+    others: Others<'_>,
+    stem: Stem,
+    content: String,
+) -> Result<NewFile, StoreError> {
+    let wanted = [(stem, blake3::hash(content.as_bytes()))];
+    let claim = store.claim_beside(others, claims, &wanted)?.remove(0);
+    let [(stem, _)] = wanted;
+    let path = store.spell(&claim.name);
+    Ok(NewFile { stem, claim, path, content })
+}
+
+/// The words that name the format of a group's messages: what is left of a history may not
+/// show it, and originals do not come back in another format.
+fn in_format(context: &Context<'_>) -> String {
+    match context.history().dialect().name() {
+        "openai-chat" => String::new(),
+        name => format!("{IN_FORMAT}{name}"),
+    }
+}
+
+fn retention_of(context: &Context<'_>, said: &[Vec<Said<'_>>], blocks: &[Block]) -> Retention {
+    let readers =
+        [ReloadTool::ReadFile, ReloadTool::Grep, ReloadTool::ReadToolResult, ReloadTool::Shell];
+    let readable = readers.iter().any(|tool| context.settings.reload_tools.has(*tool));
+    let texts: Vec<String> = blocks.iter().map(Block::render).collect();
+    Retention::of(&said.concat(), &texts.join("\n"), readable)
+}
+
+fn snapshot_report(context: &Context<'_>, written: &[Written]) -> SnapshotReport {
+    let asked = written.iter().any(|w| w.writer == Writer::Model || !w.rejected.is_empty());
+    let model = context.offloader.summariser.model().filter(|_| asked);
+    SnapshotReport {
+        source: Source::Llm,
+        model: model.map(str::to_owned),
+        reused: false,
+        groups: Vec::new(),
+        rejected: written.iter().flat_map(|w| w.rejected.clone()).collect(),
+    }
+}

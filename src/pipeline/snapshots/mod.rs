@@ -1,0 +1,14 @@
+//! Snapshots: the stretch of a history that may be compressed, the snapshots that stand for
+//! it, and the history put together with them.
+
+pub(crate) mod assemble;
+pub(crate) mod cached;
+mod earlier;
+mod fit;
+pub(crate) mod make;
+pub(crate) mod plan;
+pub(crate) mod region;
+mod saved;
+pub(crate) mod set;
+mod summarise;
+mod transcribe;

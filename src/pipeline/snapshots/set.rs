@@ -1,0 +1,80 @@
+//! The snapshots of a compression, with their files; or why there are none.
+
+use std::collections::HashMap;
+
+use crate::compression::block::Block;
+use crate::compression::retention::Retention;
+use crate::pipeline::report::SnapshotReport;
+use crate::store::{Claim, Key, Stem, StoreError};
+
+/// Why there are no snapshots.
+pub(crate) enum NoSnapshot {
+    /// None that is small enough, or keeps enough: compaction stands.
+    Why(String),
+    /// The model gave none.
+    Model(String),
+    /// The store.
+    Store(StoreError),
+}
+
+impl From<StoreError> for NoSnapshot {
+    fn from(error: StoreError) -> NoSnapshot {
+        NoSnapshot::Store(error)
+    }
+}
+
+/// A file of a compression: what names it, its name, its content.
+pub(crate) struct NewFile {
+    pub(crate) stem: Stem,
+    pub(crate) claim: Claim,
+    pub(crate) path: String,
+    pub(crate) content: String,
+}
+
+/// The snapshots of a compression.
+pub(crate) struct Snapshots {
+    pub(crate) blocks: Vec<Block>,
+    /// Originals and lists of files, in the order of the groups.
+    pub(crate) files: Vec<NewFile>,
+    pub(crate) report: SnapshotReport,
+    pub(crate) retention: Retention,
+}
+
+/// True where `path` is named for the originals of one of the snapshots.
+pub(crate) fn holds(blocks: &[Block], path: &str) -> bool {
+    blocks.iter().flat_map(|block| &block.originals).any(|originals| originals.holds(path))
+}
+
+impl Snapshots {
+    /// True where a group has `path`, or one that was merged.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        holds(&self.blocks, path)
+    }
+
+    /// Signs each snapshot, whose words are final.
+    pub(crate) fn seal(&mut self, key: &Key) {
+        self.blocks.iter_mut().for_each(|block| block.seal(key));
+    }
+
+    /// Other requests took names in between: files got the next ones. All at once,
+    /// for one file's new name may be another's old one.
+    pub(crate) fn rename(&mut self, renamed: &HashMap<String, String>) {
+        let rename = |path: &mut String| {
+            if let Some(new) = renamed.get(path) {
+                path.clone_from(new);
+            }
+        };
+        self.files.iter_mut().for_each(|file| rename(&mut file.path));
+        self.report.groups.iter_mut().for_each(|group| rename(&mut group.path));
+        for block in &mut self.blocks {
+            block.files.iter_mut().for_each(|file| rename(&mut file.path));
+            block.more.iter_mut().for_each(|more| rename(&mut more.list));
+            // Only the newest line is of this call.
+            let own = block.originals.last_mut();
+            let path = own.as_ref().and_then(|own| own.paths().next());
+            if let (Some(own), Some(new)) = (own, path.and_then(|path| renamed.get(&path))) {
+                own.rename(new);
+            }
+        }
+    }
+}

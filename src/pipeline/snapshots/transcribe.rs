@@ -1,0 +1,158 @@
+//! The transcript of a part of a history, as compaction leaves it: what is
+//! summarised is what the agent would still see, with a preview in place of each
+//! moved result, and without the secrets that the operator wants out of sight.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::compression::transcript::{Answered, Asked, Said};
+use crate::history::dialect::Callers;
+use crate::history::message::{Call, Role, Slot, SlotKind, ToolResult};
+use crate::history::raw;
+use crate::history::system_prompt::text_slots;
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
+use crate::tokens::measure::{Measured, text_of};
+
+/// Where a text stands: the message, and its first byte in it.
+type At = (usize, usize);
+
+pub(crate) struct Transcriber<'a> {
+    context: &'a Context<'a>,
+    moved: HashMap<At, &'a Move>,
+}
+
+impl<'a> Transcriber<'a> {
+    pub(crate) fn new(context: &'a Context<'a>, moves: &'a [Move]) -> Transcriber<'a> {
+        Transcriber { context, moved: moves.iter().map(|m| (m.candidate.at(), m)).collect() }
+    }
+
+    /// The messages of the range, without system messages.
+    pub(crate) fn transcript(&self, range: Range<usize>) -> Vec<Said<'a>> {
+        let mut callers = Callers::default();
+        let mut said = Vec::with_capacity(range.len());
+        for index in range {
+            let view = &self.context.measured[index].view;
+            callers.hear(index, view);
+            if view.role == Role::System {
+                continue;
+            }
+            let call = |call: &'a Call| Asked {
+                id: self.named(call.id.as_deref()),
+                name: self.named(call.name.as_deref()),
+                arguments: call
+                    .arguments
+                    .as_ref()
+                    .map_or("".into(), |slot| self.shown(index, slot)),
+            };
+            said.push(Said {
+                index,
+                role: view.role,
+                texts: self.texts(index),
+                calls: view.calls.iter().map(call).collect(),
+                results: view.results.iter().map(|r| self.result(index, r, &mut callers)).collect(),
+            });
+        }
+        said
+    }
+
+    /// What the system and the user say anywhere: whose words a summary of any
+    /// group may repeat.
+    pub(crate) fn voices(&self) -> Vec<Said<'a>> {
+        let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
+            let view = &measured.view;
+            matches!(view.role, Role::System | Role::MidSystem | Role::User).then(|| Said {
+                index,
+                role: view.role,
+                texts: self.texts(index),
+                calls: Vec::new(),
+                results: Vec::new(),
+            })
+        };
+        let said = self.context.measured.iter().enumerate().filter_map(heard);
+        self.beside().into_iter().chain(said).collect()
+    }
+
+    /// The system prompt beside the messages.
+    fn beside(&self) -> Option<Said<'a>> {
+        let system = self.context.request.system?;
+        let redact = self.context.offloader.redact;
+        let text = |slot: &Slot| redact.text(text_of(system, slot).text);
+        let texts = text_slots(system).iter().map(text).collect();
+        let (calls, results) = (Vec::new(), Vec::new());
+        Some(Said { index: 0, role: Role::System, texts, calls, results })
+    }
+
+    fn result(
+        &self,
+        index: usize,
+        result: &'a ToolResult,
+        callers: &mut Callers<'a>,
+    ) -> Answered<'a> {
+        let caller = callers.of(result).map(|(_, call)| call);
+        let call_id = result.call_id.as_deref();
+        let mut moved_to = None;
+        let mut texts = Vec::with_capacity(result.slots.len());
+        for slot in &result.slots {
+            let text = self.text(index, slot);
+            let path = self.stored_at(index, slot, &text, call_id);
+            texts.push(text);
+            moved_to = moved_to.or(path);
+        }
+        let text = if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() };
+        Answered {
+            call_id: self.named(call_id),
+            tool: self.named(result.name.as_deref().or_else(|| caller?.name.as_deref())),
+            text: self.context.offloader.redact.text(text),
+            moved_to,
+        }
+    }
+
+    /// The file that a text was moved to, by this call or an earlier one.
+    fn stored_at(
+        &self,
+        index: usize,
+        slot: &Slot,
+        text: &str,
+        call_id: Option<&str>,
+    ) -> Option<Cow<'a, str>> {
+        if let Some(moved) = self.moved.get(&(index, slot.span.start)) {
+            return Some(Cow::Borrowed(moved.path.as_str()));
+        }
+        if slot.kind != SlotKind::String {
+            return None;
+        }
+        self.context.prover().proven(text, call_id).map(|found| found.path.into())
+    }
+
+    /// What the speaker says: not a name, and not what a model only thought.
+    fn texts(&self, index: usize) -> Vec<Cow<'a, str>> {
+        let history = &self.context.request.history;
+        let view = &self.context.measured[index].view;
+        // Snapshots look for room in content slots, and in no such message.
+        let slots = match view.role {
+            Role::MidSystem => view.texts.clone(),
+            _ => history.dialect().content_slots(history.messages()[index]),
+        };
+        slots.iter().map(|slot| self.shown(index, slot)).collect()
+    }
+
+    /// A name as a summary may repeat it; none where it holds a secret.
+    fn named(&self, word: Option<&'a str>) -> Option<&'a str> {
+        word.filter(|word| self.context.offloader.redact.secrets(word).none())
+    }
+
+    /// A text as a summary may repeat it: redacted as a whole, before anything is cut.
+    fn shown(&self, index: usize, slot: &Slot) -> Cow<'a, str> {
+        self.context.offloader.redact.text(self.text(index, slot))
+    }
+
+    fn text(&self, index: usize, slot: &Slot) -> Cow<'a, str> {
+        match self.moved.get(&(index, slot.span.start)) {
+            Some(moved) => raw::unescape(&moved.replacement.literal).text,
+            None => text_of(self.context.request.history.messages()[index], slot).text,
+        }
+    }
+}
