@@ -223,7 +223,8 @@ class Clients:
             for kept in said["kept"]:
                 name = kept["path"].rsplit("/", 1)[1]
                 others = owners.get(name, set()) - {chat.name}
-                known = kept["reason"] == "unknown_maker" and name in self.map.planted
+                # Another chat's post may just be making an expired file again.
+                known = kept["reason"] == "unknown_maker" and (name in self.map.planted or others)
                 if not known and not (kept["reason"] == "shared" and others):
                     self.world.say(f"{chat.name}: {kept} stays, and was only of {owners.get(name)}")
             if self.moment.random() < 0.8:
