@@ -2,15 +2,16 @@
 //! message history between turns and gets a smaller, valid one back; large tool
 //! results move to files, and everything that left can be read again.
 //!
+//! Library crates stand beneath it: `fair_share` (what tenants share), `redact` (secrets).
+//!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
-//! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`],
-//!   [`redact`]; [`places`] and [`pools`], which tenants share
+//! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`]
 //! - measure: [`tokens`]
 //! - effects: [`store`], [`model`], [`jq`]
 //! - strategies: [`compaction`], [`compression`], [`lro`]
 //! - read back: [`reload`]
-//! - decide: [`offload`], [`large`]
+//! - decide: [`pipeline`], [`large`]
 //! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`],
 //!   [`confine`] and [`telemetry`]
 
@@ -18,9 +19,6 @@ pub mod history;
 pub mod params;
 
 pub mod envelope;
-pub mod places;
-pub mod pools;
-pub mod redact;
 
 pub mod tokens;
 

@@ -10,8 +10,8 @@ use super::evidence::{Hit, evidence};
 use super::fit::{count_newlines, head_within, tail_within};
 use super::reference;
 use crate::history::message::SlotKind;
-use crate::redact::{Redact, Secrets};
 use crate::tokens::Tokenizer;
+use redact::{Redact, Secrets};
 
 /// How much of a text stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

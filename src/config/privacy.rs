@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::redact::Redact;
+use redact::Redact;
 
 /// What is kept out of everything that is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]

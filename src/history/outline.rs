@@ -11,7 +11,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::raw::{self, Fields};
-use crate::pools::on;
+use fair_share::on;
 
 /// Splits a request as [`raw::request`] does. None where that has to be asked: the
 /// messages are absent, none or given twice, one is no object, another member is no

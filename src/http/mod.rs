@@ -34,7 +34,6 @@ use axum::routing::{delete, get, post};
 use crate::config::ServerConfig;
 use crate::envelope::Answer;
 use crate::mcp::Mcp;
-use crate::pools;
 use crate::service::turns::{Share, Turns};
 use crate::service::{Failure, Service};
 use crate::tools::Form;
@@ -211,7 +210,7 @@ impl Door {
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let Call { service, bytes, mut reserved } = call;
-            let _entered = pools::enter(service.holder());
+            let _entered = fair_share::enter(service.holder());
             let answer = operation(&service, &bytes);
             drop(bytes);
             // It is held until the last of it has left.

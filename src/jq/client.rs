@@ -15,7 +15,7 @@ use super::{
     job::{Job, Order, Outcome, Task, Tried},
     limits::Limits,
 };
-use crate::places::{Holder, Places};
+use fair_share::{Holder, Places};
 
 /// How many workers a trial may cost: records that break two break them all.
 const DEATHS: usize = 2;

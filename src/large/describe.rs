@@ -9,8 +9,8 @@ use crate::lro::descriptor::{self, Richness};
 use crate::lro::profile::Profile;
 use crate::lro::summary::Summary;
 use crate::lro::{estimate, guidance};
-use crate::redact::Redact;
 use crate::tokens::Tokenizer;
+use redact::Redact;
 
 /// Size of the summary of a text, in tokens.
 const PREVIEW_TOKENS: u64 = 120;

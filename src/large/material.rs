@@ -11,9 +11,9 @@ use crate::lro::profile::Detail;
 use crate::lro::recipe::Recipe;
 use crate::lro::records::{self, Accept, Found};
 use crate::lro::schema::{Schema, infer_hiding};
-use crate::redact::Redact;
 use crate::reload::trial::tried as tried_on;
 use crate::tokens::Tokenizer;
+use redact::Redact;
 
 impl Request<'_> {
     /// The whole result as a text, as it would stand in a context.

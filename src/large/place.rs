@@ -9,11 +9,11 @@ use crate::history::splice::quote;
 use crate::lro::header;
 use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
-use crate::redact::Redact;
 use crate::store::{
     Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
     Store, StoreError, modified, read_start, regular_len, rfc3339,
 };
+use redact::Redact;
 
 /// How much of a file is read for its header's lifetime, in bytes.
 const HEADER_BYTES: usize = 64 * 1024;

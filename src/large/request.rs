@@ -8,7 +8,7 @@ use crate::history::raw;
 use crate::lro::descriptor::Richness;
 use crate::lro::profile::Profile;
 use crate::params::{ParamError, Params, invalid};
-use crate::redact::Redact;
+use redact::Redact;
 
 /// What a tool returned.
 #[derive(Debug, Clone)]

@@ -15,11 +15,11 @@ use crate::jq::Jq;
 use crate::lro::file::{Facts, identity, render};
 use crate::lro::header::SCHEMA_VERSION;
 use crate::lro::profile::Profile;
-use crate::redact::Redact;
 use crate::store::{
     Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
     rfc3339,
 };
+use redact::Redact;
 
 /// Longest query that a header holds, in characters.
 const QUERY: usize = 4_096;

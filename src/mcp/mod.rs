@@ -17,7 +17,6 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use crate::pools;
 use crate::service::Service;
 use crate::service::turns::{Share, Turns};
 use crate::tools::{self, CONTEXT_OFFLOAD, Called, Definition, Manner};
@@ -54,7 +53,7 @@ impl Mcp {
         let (service, max_tokens) = (Arc::clone(&self.service), self.max_tokens);
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            let _entered = pools::enter(service.holder());
+            let _entered = fair_share::enter(service.holder());
             let manner = Manner { name: tool.name, reload_tools: RELOAD_TOOLS, max_tokens };
             tools::call(&service, tool, &arguments, &manner)
         });

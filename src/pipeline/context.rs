@@ -17,13 +17,13 @@ use crate::history::History;
 use crate::history::dialect::{Dialect, Problem};
 use crate::history::message::{MessageView, Role};
 use crate::jq::Jq;
-use crate::redact::Redact;
 use crate::reload::proof::Prover;
 use crate::store::{
     Allowance, Chat, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
 };
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured};
+use redact::Redact;
 
 /// Files whose own references were looked at for a chat, and when.
 pub type Followed = Cache<blake3::Hash, Instant>;

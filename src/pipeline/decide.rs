@@ -12,8 +12,8 @@ use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
 use crate::pipeline::snapshots::region::tokens_in;
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
-use crate::pools::on;
 use crate::store::StoreError;
+use fair_share::on;
 
 /// How often a history is looked at again that a hard target made another.
 const ROUNDS: u32 = 32;

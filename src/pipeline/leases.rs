@@ -15,10 +15,10 @@ use crate::history::History;
 use crate::history::message::{MessageView, Slot, SlotKind};
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
-use crate::pools::on;
 use crate::reload::proof::originals;
 use crate::store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
 use crate::tokens::measure::text_of;
+use fair_share::on;
 
 /// How long what a group or a list refers to is taken as renewed.
 const FOLLOWED: Duration = Duration::from_secs(3_600);

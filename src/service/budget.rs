@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::places::share;
+use fair_share::share;
 
 /// What the budget is counted in, in bytes.
 const UNIT: u64 = 1024;

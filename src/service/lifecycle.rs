@@ -11,12 +11,12 @@ use crate::envelope::Answer;
 use crate::history::raw;
 use crate::lro::header;
 use crate::params::{ParamError, Params, invalid};
-use crate::redact::Redact;
 use crate::reload::ReloadError;
 use crate::store::{
     Bounded, Call, End, Gone, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport,
     VerifyReport, expired, rfc3339, sweep, verify,
 };
+use redact::Redact;
 
 /// What a process that died left half written lives so long.
 const TEMPORARY: Duration = Duration::from_secs(3_600);

@@ -28,7 +28,6 @@ use crate::jq::Jq;
 use crate::large::{Large, Turns};
 use crate::params::{HistoryOrParam, ParamError, Params};
 use crate::pipeline::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
-use crate::places::Holder;
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
 use crate::reload::{ReloadError, Target, unopened};
 use crate::store::{
@@ -37,6 +36,7 @@ use crate::store::{
 };
 use crate::tokens::measure::Measure;
 use budget::{Budget, Full, Held, TooHeavy, Unheld};
+use fair_share::Holder;
 use turns::Crowded;
 
 /// Why an operation gave no answer. Facts only; `http::error` maps them to

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Means, OpenError, Service};
 use crate::config::Config;
-use crate::places::Holder;
+use fair_share::Holder;
 
 /// A service and whose it is.
 pub struct Tenant {

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::places::{Holder, Place, Places};
+use fair_share::{Holder, Place, Places};
 
 /// Which turns a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use super::ledger::Print;
 use super::record::Record;
 use super::write::{Durability, Store, sync_folder};
 use super::{Chat, FileName, LOOKS, Location, Stem, StoreError};
-use crate::pools::on;
+use fair_share::on;
 
 /// How many names before the first free number may have a content that is stored again.
 const SAME_CONTENT: u64 = 1_024;

@@ -11,7 +11,7 @@ use super::index::Index;
 use super::origin::cut;
 use super::walk::walk;
 use super::{FileName, Location, Roots, Stem};
-use crate::redact::hidden;
+use redact::hidden;
 
 /// The files of `folder` that `id` means, newest first: results of the call of that
 /// id, and files of that name.

@@ -14,7 +14,7 @@ use super::file::{is_own, lock_within, open_named};
 use super::index::Index;
 use super::ledger::Print;
 use super::{FileName, LOOKS, Stem, Store, private};
-use crate::pools::on;
+use fair_share::on;
 
 /// How much of a large result's beginning a [`HeaderTtl`] is shown, in bytes.
 pub const HEADER_BYTES: usize = 64 * 1024;

@@ -13,7 +13,7 @@ use super::markers::Generation;
 use super::record::Record;
 use super::reserve::revive;
 use super::{Chat, FileName, LOOKS, Lease, Location, Origin, Store, own_file};
-use crate::pools::on;
+use fair_share::on;
 
 /// How long a mention is remembered; less by far than what was deleted is.
 const REMEMBERED: Duration = Duration::from_secs(3_600);

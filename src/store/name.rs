@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::lro_name::{self, LroName, LroPrefix};
-use crate::redact::hidden;
+use redact::hidden;
 
 /// Longest id part of a name, in bytes; with prefix, hash and extension a name
 /// stays within 128 bytes.

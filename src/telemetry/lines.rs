@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use crate::redact::Redact;
+use redact::Redact;
 
 /// A writer of whole lines, as the subscriber hands them on.
 pub(super) struct Lines(pub(super) Redact);

@@ -16,7 +16,7 @@ use tracing_subscriber::layer::{Filter, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::redact::Redact;
+use redact::Redact;
 
 /// Crates that log what goes over the wire – conversations, and keys – and how much of
 /// them is heard, whatever is asked for.

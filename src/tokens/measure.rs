@@ -18,7 +18,7 @@ use crate::history::message::{MessageView, Slot, SlotKind, settle};
 use crate::history::raw::{self, Text};
 use crate::history::system_prompt::text_slots;
 use crate::history::{History, HistoryError};
-use crate::pools::on;
+use fair_share::on;
 
 /// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024
 /// image at high detail in OpenAI's tables. Providers differ; what matters is

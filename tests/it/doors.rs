@@ -390,7 +390,7 @@ async fn reads_and_probes_are_answered_while_histories_wait() {
     let door = Door::new(Arc::clone(&app.service), None, &app.config.server);
     let turn = door
         .turns()
-        .take(unburden::service::turns::Share::Work, unburden::places::Holder::default())
+        .take(unburden::service::turns::Share::Work, fair_share::Holder::default())
         .await
         .unwrap();
     let door = router(door);

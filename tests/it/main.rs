@@ -23,7 +23,7 @@
 //!   the targets in `fuzz/`; `soak`: the same bodies over random inputs, where asked.
 //! - `canaries`: nothing of a body, and no secret, is in a log line or a metric;
 //!   `watched` sees to that for every body that any test posts.
-//! - `redaction`, `redaction_corpus`, `redacted_names`: what is kept out of sight where the operator says so.
+//! - `redaction`, `redacted_names`: what is kept out of sight where the operator says so.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
 
@@ -80,7 +80,6 @@ mod read_back;
 mod record_texts;
 mod redacted_names;
 mod redaction;
-mod redaction_corpus;
 mod reference_model;
 mod reload;
 mod retention;

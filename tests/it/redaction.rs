@@ -7,9 +7,9 @@ use std::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+use redact::Redact;
 use serde_json::{Value, json};
 use unburden::config::{DurabilityConfig, RedactConfig};
-use unburden::redact::Redact;
 
 use crate::app::{TestApp, split};
 use crate::history::{array, messages};

@@ -16,7 +16,7 @@ use super::{
     wanted::Record,
 };
 use crate::history::splice;
-use crate::pools::on;
+use fair_share::on;
 
 /// The bytes that one thread takes at a time.
 const PART_BYTES: usize = 256 * 1024;

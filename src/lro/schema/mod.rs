@@ -16,7 +16,7 @@ pub use field::FieldSummary;
 use node::{Node, Step};
 pub(crate) use walk::ROOT;
 
-use crate::redact::Secrets;
+use redact::Secrets;
 
 /// Records at the start of a file that a sample always holds.
 const SAMPLE_HEAD: usize = 200;

@@ -10,7 +10,7 @@ use super::node::{Node, Step};
 use super::scan::{Cursor, Start};
 use super::values::Room;
 use crate::history::raw;
-use crate::redact::Secrets;
+use redact::Secrets;
 
 /// Levels that are looked into.
 const DEPTH: usize = 6;

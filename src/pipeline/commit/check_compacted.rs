@@ -8,8 +8,8 @@ use crate::history::splice::Edit;
 use crate::history::{History, HistoryError};
 use crate::pipeline::commit::subject::Subject;
 use crate::pipeline::report::Checks;
-use crate::pools::on;
 use crate::tokens::measure::Measured;
+use fair_share::on;
 
 /// Checks an answer, and returns the number of tokens of its messages.
 pub(crate) fn check(

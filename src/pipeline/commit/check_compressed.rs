@@ -13,8 +13,8 @@ use crate::history::{History, HistoryError};
 use crate::pipeline::commit::subject::Subject;
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::Assembled;
-use crate::pools::on;
 use crate::tokens::measure::Measured;
+use fair_share::on;
 
 /// The facts of an answer with snapshots.
 pub(crate) struct Compressed<'a> {

@@ -18,9 +18,9 @@ use crate::pipeline::moves::render::{
 use crate::pipeline::moves::state::{TextState, text_state};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
-use crate::pools::on;
 use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
+use fair_share::on;
 
 /// A candidate with its place, and what stays of it where that is known.
 struct Named {

@@ -15,8 +15,8 @@ use crate::compression::retention::Retention;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
-use crate::redact::Redact;
 use crate::store::{Code, Key, Stem};
+use redact::Redact;
 
 /// The form of the record; another is not read.
 const VERSION: u32 = 2;

@@ -1,9 +1,24 @@
-//! Redaction: secrets in a text that is shown – a preview, a descriptor, a prompt,
-//! a snapshot, a line of the log – become `[redacted: RULE]`. What is stored stays
-//! unchanged. Formats of tokens are data (`rules.toml`): each is a regular expression in
-//! linear time, which runs only over a text that holds one of its words. What no format
-//! tells, the name of a value does ([`name`], [`value`]): in an assignment, in a pair of
-//! members, in a table. Same text, same marks: no clock, no chance.
+//! Finds the secrets of a text – keys, tokens, passwords – and shows the text without them:
+//! each becomes `[redacted: RULE]`.
+//!
+//! Formats of tokens are data (`rules.toml`, in the form of gitleaks' rules): each is a
+//! regular expression in linear time, which runs only over a text that holds one of its
+//! keywords. A value without a format of its own is told by its name: in an assignment, in
+//! a pair of members, in a table. The same text gets the same marks: no clock, no chance.
+//!
+//! ```
+//! use redact::Redact;
+//!
+//! let token = ["gh", "p_", "q7Zr2KfX9mWc4TnB6vYh1JpL8sDg3GdRk5Vt"].concat();
+//! let text = format!("export GITHUB_TOKEN={token}; git push");
+//! let shown = Redact::Secrets.text(text.as_str());
+//! assert_eq!(shown, "export GITHUB_TOKEN=[redacted: github-token]; git push");
+//! assert_eq!(Redact::Off.text(text.as_str()), text);
+//!
+//! // A part is shown by what the whole text holds: half a secret would pass for none.
+//! let secrets = Redact::Secrets.secrets(&text);
+//! assert_eq!(secrets.shown(&text, 0..30), "export GITHUB_TOKEN=[redacted: github-token]");
+//! ```
 
 mod assignment;
 mod name;
@@ -16,6 +31,9 @@ mod word;
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// The first characters of every mark.
+const OPEN: &str = "[redacted: ";
 
 pub use word::{hidden, is_word};
 
@@ -125,8 +143,6 @@ impl Secrets {
     }
 }
 
-/// What a mark begins with.
-const OPEN: &str = "[redacted: ";
 #[cfg(test)]
 #[path = "redact_tests.rs"]
 mod tests;

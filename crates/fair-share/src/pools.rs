@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::places::Holder;
+use crate::Holder;
 
 /// The pools beside the library's own, which is the first tenant's.
 static POOLS: Mutex<Pools> = Mutex::new(Pools { free: Vec::new(), lent: Vec::new() });
