@@ -96,21 +96,20 @@ fn delete_from(
         if round > 1 {
             std::thread::sleep(PAUSE * (1 << round.min(LONGEST_PAUSE)));
         }
+        let mut is_left = false;
         if let Some(markers) = index.doomed_names_of(chat)? {
             let failures = batch.failures();
             each_batch(&markers, |names| batch.delete(&names, &markers))?;
-            if !index.end_doom(chat)? && batch.failures() > failures {
+            is_left = !index.end_doom(chat)?;
+            if is_left && batch.failures() > failures {
                 return Ok(());
             }
         }
-        if !index.doom(chat)? {
-            break;
+        if !index.doom(chat)? && !is_left {
+            return Ok(());
         }
     }
-    match index.doomed_names_of(chat)? {
-        None => Ok(()),
-        Some(_) => Err(io::Error::new(io::ErrorKind::WouldBlock, "the chat posts without end")),
-    }
+    Err(io::Error::new(io::ErrorKind::WouldBlock, "the chat posts without end"))
 }
 
 /// A folder of an earlier version is moved into the index first.
