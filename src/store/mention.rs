@@ -167,7 +167,9 @@ fn mention_ended(
     if !is_there()? {
         return Ok(Lease::Gone);
     }
-    let origin = Origin { chat: Some(chat), ..record.origin.clone() };
+    // The call is its maker's, whose deletion forgets it.
+    let maker = record.origin.chat.unwrap_or(chat);
+    let origin = Origin { chat: Some(maker), ..record.origin.clone() };
     revive(index, name, &Record { origin, ended: None, ..record.clone() })?;
     Ok(Lease::Held)
 }

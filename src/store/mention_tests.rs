@@ -103,3 +103,19 @@ fn words_of_an_expired_file_are_forgotten_after_thirty_days() {
     let left: Vec<String> = shop.private().into_keys().collect();
     assert_eq!(left, ["format", "lock", "names/tool_call_1.txt.json"], "the name stays taken");
 }
+
+#[test]
+fn the_words_of_a_call_go_with_its_maker_though_another_chat_saved_the_file() {
+    let shop = shop();
+    let (name, b) = (shop.made_for("a", "1", "x"), Chat::of("b"));
+    // A sweep died between the note of its end and its deletion.
+    let ended = shop.record(&name).unwrap().ended(after(5), super::super::End::Expired);
+    shop.index().replace(&name, &ended).unwrap();
+    shop.store.mention(b, std::slice::from_ref(&name), Folder::Store);
+    assert!(shop.record(&name).unwrap().ended.is_none(), "it lives on");
+    let deletion = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Real);
+    assert_eq!((deletion.deleted.total(), deletion.kept.len()), (0, 1));
+    let record = shop.record(&name).unwrap();
+    assert_eq!((record.origin.chat, record.origin.call), (Some(b), super::super::Call::default()));
+    assert!(shop.has(name.as_str()));
+}
