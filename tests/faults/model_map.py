@@ -12,6 +12,8 @@ from service import Answer
 
 _NAME = re.compile(r"(?:tool_call_|compressed_files_|compressed_group_|lro-)[\w-]+\.(?:txt|jsonl?)")
 _MANY = re.compile(r"(compressed_group_[\w-]+_)\{")
+# The user's words may name a file; only references keep one.
+_WORDS = re.compile(r"<user_directives>.*?</user_directives>", re.DOTALL)
 _LIST = "compressed_files_"
 
 LIVES, GONE, EITHER = "lives", "gone", "either"
@@ -176,7 +178,7 @@ class Map:
         found: set[str] = set()
         left = [json.dumps(messages)]
         while left:
-            said = left.pop()
+            said = _WORDS.sub("", left.pop())
             named = set(_NAME.findall(said)) - but
             for start in _MANY.findall(said):
                 named |= {name for name in chat.refers if name.startswith(start)}
