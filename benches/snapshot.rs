@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use chat_history::message::Role;
 use serde_json::{Value, json};
 use unburden::compression::acceptance::{Limits, Source, accept};
 use unburden::compression::extractive::summarise;
@@ -15,7 +16,6 @@ use unburden::compression::retention::Retention;
 use unburden::compression::snapshot::{Section, Summary};
 use unburden::compression::transcript::{Answered, Asked, Said};
 use unburden::config::{Config, DurabilityConfig};
-use unburden::history::message::Role;
 use unburden::service::Service;
 use unburden::tokens::{Tokenizer, warm_up};
 

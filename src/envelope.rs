@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use crate::history::splice::quote;
 use crate::params::Params;
+use chat_history::splice::quote;
 
 /// An answer, or a failure, before it is written out.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,12 @@
 //! message history between turns and gets a smaller, valid one back; large tool
 //! results move to files, and everything that left can be read again.
 //!
-//! Library crates stand beneath it: `fair_share` (what tenants share), `redact` (secrets).
+//! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
+//! `fair_share` (what tenants share), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
-//! - words: [`history`] (messages as raw bytes, dialects), [`params`], [`envelope`]
+//! - words: [`params`], [`envelope`]
 //! - measure: [`tokens`]
 //! - effects: [`store`], [`model`], [`jq`]
 //! - strategies: [`compaction`], [`compression`], [`lro`]
@@ -15,7 +16,6 @@
 //! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`],
 //!   [`confine`] and [`telemetry`]
 
-pub mod history;
 pub mod params;
 
 pub mod envelope;

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::history::outline::outline;
-use crate::history::raw::{self, Fields};
-use crate::history::{History, HistoryError};
+use chat_history::outline::outline;
+use chat_history::raw::{self, Fields};
+use chat_history::{History, HistoryError};
 
 /// Most unknown members that are named.
 const UNKNOWN: usize = 20;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
+use chat_history::raw;
 use unburden::config::DurabilityConfig;
-use unburden::history::raw;
 use unburden::jq::{Job, Jq};
 use unburden::large::{Given, Request};
 use unburden::lro::descriptor::{self, Richness};

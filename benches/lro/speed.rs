@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use chat_history::raw;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use unburden::config::DurabilityConfig;
-use unburden::history::raw;
 use unburden::lro::file;
 use unburden::lro::query::{self, Query};
 

@@ -1,7 +1,7 @@
 //! Tasks: right answers and tokens, each corpus, each translation, each descriptor.
 
+use chat_history::raw;
 use unburden::config::DurabilityConfig;
-use unburden::history::raw;
 use unburden::lro::descriptor::Richness;
 use unburden::lro::estimate;
 use unburden::tokens::Tokenizer;

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use super::arguments::Extract;
 use super::input::Members;
 use super::{CliError, Exit, print, reader};
-use crate::history::splice::quote;
+use chat_history::splice::quote;
 
 pub(super) fn run(options: &Extract) -> Result<Exit, CliError> {
     let body = Members::default()

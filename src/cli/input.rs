@@ -5,8 +5,8 @@
 use std::io::Read;
 
 use super::CliError;
-use crate::history::raw;
-use crate::history::splice::{Edit, splice};
+use chat_history::raw;
+use chat_history::splice::{Edit, splice};
 
 /// The text of a file, or of standard input for `-`.
 pub(super) fn read(name: &str) -> Result<String, CliError> {
@@ -91,7 +91,7 @@ pub(super) struct Members(pub(super) Vec<(&'static str, String)>);
 
 impl Members {
     pub(super) fn text(mut self, name: &'static str, value: Option<&str>) -> Members {
-        self.0.extend(value.map(|value| (name, crate::history::splice::quote(value))));
+        self.0.extend(value.map(|value| (name, chat_history::splice::quote(value))));
         self
     }
 

@@ -7,8 +7,8 @@ use super::arguments::{Delete, Reach, Sweep, Verify};
 use super::input::Members;
 use super::{CliError, Exit, print, reader, say};
 use crate::config::{Config, SummariserConfig};
-use crate::history::splice::quote;
 use crate::service::Service;
+use chat_history::splice::quote;
 
 /// Sweeps as the service would: always under the configured roots only, since it
 /// deletes.

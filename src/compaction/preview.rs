@@ -9,8 +9,8 @@ use super::call::{Part, ReloadTools, call};
 use super::evidence::{Hit, evidence};
 use super::fit::{count_newlines, head_within, tail_within};
 use super::reference;
-use crate::history::message::SlotKind;
 use crate::tokens::Tokenizer;
+use chat_history::message::SlotKind;
 use redact::{Redact, Secrets};
 
 /// How much of a text stays.

@@ -38,8 +38,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::message::SlotKind;
 use crate::store::{Code, Key};
+use chat_history::message::SlotKind;
 
 const OPEN: &str = "(detailed result is stored in ";
 const CLOSE: &str = ")";

@@ -12,7 +12,7 @@ use crate::compression::rejection::Rejection;
 use crate::compression::reply::parse;
 use crate::compression::snapshot::{Section, Summary};
 use crate::compression::transcript::Said;
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 /// What a summary may say: the messages, and what an earlier snapshot held.
 #[derive(Debug)]

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use crate::compression::place::Place;
-use crate::history::History;
-use crate::history::dialect::Opening;
-use crate::history::message::{MessageView, Role};
-use crate::history::own::BRIDGE;
 use crate::tokens::measure::text_of;
+use chat_history::History;
+use chat_history::dialect::Opening;
+use chat_history::message::{MessageView, Role};
+use chat_history::own::BRIDGE;
 
 /// The bridge of a history: the first of its messages that is no system's, where it
 /// is one. Elsewhere the same words are somebody's own.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::markers::{is_constraint, is_output};
 use super::sentences::{masked, opening, sentences, suffix};
 use super::transcript::Said;
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 /// A message of at most so many tokens is kept whole.
 const SHORT: u64 = 120;

@@ -2,7 +2,7 @@
 
 use super::directives;
 use crate::compression::transcript::Said;
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 fn said(texts: &[&'static str]) -> Vec<Said<'static>> {
     let one = |(index, text): (usize, &&'static str)| Said {

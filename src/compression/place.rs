@@ -7,13 +7,13 @@ use std::collections::HashSet;
 
 use crate::compression::block::{Block, Found};
 use crate::compression::seal::Proves;
-use crate::history::History;
-use crate::history::message::{MessageView, Role, Slot, SlotKind};
-use crate::history::own::is_fixed;
-use crate::history::raw;
-use crate::history::splice::quote;
-use crate::history::system_prompt::{bare, takes_text, text_slots, with_block, without_block};
 use crate::tokens::measure::text_of;
+use chat_history::History;
+use chat_history::message::{MessageView, Role, Slot, SlotKind};
+use chat_history::own::is_fixed;
+use chat_history::raw;
+use chat_history::splice::quote;
+use chat_history::system_prompt::{bare, takes_text, text_slots, with_block, without_block};
 
 /// What holds snapshots, or will.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

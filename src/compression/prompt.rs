@@ -19,7 +19,7 @@ use crate::compression::language::Language;
 use crate::compression::rejection::Rejection;
 use crate::compression::tags;
 use crate::compression::transcript::{Answered, Asked, Said};
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 const SYSTEM: &str = include_str!("../../prompts/compress.md");
 const REQUEST: &str = include_str!("../../prompts/compress_request.md");

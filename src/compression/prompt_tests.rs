@@ -10,7 +10,7 @@ use crate::compression::rejection::Rejection;
 use crate::compression::reply::parse;
 use crate::compression::snapshot::Section;
 use crate::compression::transcript::{Answered, Asked, Said};
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 fn result(text: &str) -> Said<'_> {
     let tool = Some("ba\"sh");

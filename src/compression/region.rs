@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::history::dialect::{Dialect, Opening};
-use crate::history::message::{Call, MessageView, Role};
+use chat_history::dialect::{Dialect, Opening};
+use chat_history::message::{Call, MessageView, Role};
 
 /// The messages that may be compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]

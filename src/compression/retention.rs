@@ -76,7 +76,7 @@ mod tests {
 
     use super::Retention;
     use crate::compression::transcript::Said;
-    use crate::history::message::Role;
+    use chat_history::message::Role;
 
     fn said(text: &str) -> Said<'_> {
         let texts = vec![Cow::Borrowed(text)];

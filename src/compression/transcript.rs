@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]

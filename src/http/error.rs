@@ -7,7 +7,6 @@ use axum::response::{IntoResponse, Response};
 
 use super::{json, refuse};
 use crate::envelope::{Answer, ErrorFacts};
-use crate::history::HistoryError;
 use crate::jq::JqError;
 use crate::lro::query::QueryError;
 use crate::params::ParamError;
@@ -16,6 +15,7 @@ use crate::reload::extract::ExtractError;
 use crate::service::Failure;
 use crate::store::StoreError;
 use crate::tools::UnknownForm;
+use chat_history::HistoryError;
 
 /// The response to a failure of the service.
 pub(super) fn failed(failure: &Failure) -> Response {

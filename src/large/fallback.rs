@@ -2,10 +2,10 @@
 //! (`lro-spec-1600`, "Error Handling").
 
 use super::request::{Given, Request};
-use crate::history::raw;
-use crate::history::splice::quote;
 use crate::lro::estimate;
 use crate::tokens::Tokenizer;
+use chat_history::raw;
+use chat_history::splice::quote;
 
 /// The part that fits as JSON – an array, or a string – and what is left out.
 pub(super) fn truncated(request: &Request<'_>, threshold_tokens: u64) -> (String, String) {

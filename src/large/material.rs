@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 
 use super::request::{Given, Request};
-use crate::history::raw;
 use crate::jq::Jq;
 use crate::lro::estimate;
 use crate::lro::profile::Detail;
@@ -13,6 +12,7 @@ use crate::lro::records::{self, Accept, Found};
 use crate::lro::schema::{Schema, infer_hiding};
 use crate::reload::trial::tried as tried_on;
 use crate::tokens::Tokenizer;
+use chat_history::raw;
 use redact::Redact;
 
 impl Request<'_> {

@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::request::Request;
 use super::run::Written;
-use crate::history::splice::quote;
 use crate::lro::header;
 use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
@@ -13,6 +12,7 @@ use crate::store::{
     Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
     Store, StoreError, modified, read_start, regular_len, rfc3339,
 };
+use chat_history::splice::quote;
 use redact::Redact;
 
 /// How much of a file is read for its header's lifetime, in bytes.

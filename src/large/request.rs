@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 
 use crate::compaction::call::ReloadTools;
-use crate::history::raw;
 use crate::lro::descriptor::Richness;
 use crate::lro::profile::Profile;
 use crate::params::{ParamError, Params, invalid};
+use chat_history::raw;
 use redact::Redact;
 
 /// What a tool returned.

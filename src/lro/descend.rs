@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::records::Accept;
 use super::shape::Shape;
-use crate::history::raw::{self, Fields};
-use crate::history::splice::quote;
+use chat_history::raw::{self, Fields};
+use chat_history::splice::quote;
 
 /// The most steps down. Each reads the value once.
 const STEPS: usize = 32;

@@ -8,7 +8,7 @@ use super::recipe::{JqRecipe, Recipe};
 use super::schema::Schema;
 use super::summary::Summary;
 use super::words;
-use crate::history::splice::quote;
+use chat_history::splice::quote;
 
 /// Recipes of a compact descriptor.
 const FEW: usize = 3;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::raw;
+use chat_history::raw;
 
 /// What a writer escapes beyond the necessary. The default is what `serde_json`
 /// and JavaScript's `JSON.stringify` write.

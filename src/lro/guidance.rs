@@ -8,7 +8,7 @@ use super::profile::Profile;
 use super::recipe::{Purpose, Recipe};
 use super::schema::Schema;
 use super::words;
-use crate::history::splice::quote;
+use chat_history::splice::quote;
 
 const SHELL: &str = include_str!("../../prompts/lro_guidance_shell.md");
 const EXTRACT: &str = include_str!("../../prompts/lro_guidance_extract.md");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::source::Source;
-use crate::history::raw;
+use chat_history::raw;
 
 /// What `type` says in every header.
 pub const TYPE: &str = "lro_header";

@@ -16,7 +16,7 @@ use super::schema::Schema;
 use super::words;
 use crate::compaction::call::{ReloadTool, ReloadTools};
 use crate::compaction::reference;
-use crate::history::splice::quote;
+use chat_history::splice::quote;
 
 /// What the note of records begins with.
 pub const OPEN: &str = "[JSONL records: ";

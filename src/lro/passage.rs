@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::descend::{FEWEST, MOST, part};
 use super::token::is_space;
-use crate::history::raw::offset_in;
+use chat_history::raw::offset_in;
 
 /// The most places where a value is tried. Each may read the text once.
 const ATTEMPTS: usize = 8;

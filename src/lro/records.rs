@@ -11,8 +11,8 @@ use super::sink::Compare;
 use super::source::Source;
 use super::token::is_space;
 use super::wrap::Wrap;
-use crate::history::raw;
-use crate::history::splice::quote;
+use chat_history::raw;
+use chat_history::splice::quote;
 
 /// What counts as records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

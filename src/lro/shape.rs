@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::layout::{Layout, Recorder, Replay};
 use super::sink::Sink;
 use super::token::{Tokens, is_spaced, split_string};
-use crate::history::raw;
+use chat_history::raw;
 
 /// How records stand in their text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::schema::Schema;
-use crate::history::raw;
+use chat_history::raw;
 
 /// Namespaces that a summary names at most (`lro-spec-1600`).
 const NAMESPACES: usize = 5;

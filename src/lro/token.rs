@@ -2,7 +2,7 @@
 //! before it. The grammar is somebody else's business: on a text that is no JSON
 //! the parts are merely odd, and still add up to the text.
 
-use crate::history::raw;
+use chat_history::raw;
 
 /// The tokens of a text.
 pub(super) struct Tokens<'a> {

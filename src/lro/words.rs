@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::schema::{FieldSummary, Schema};
 use crate::compaction::reference;
-use crate::history::raw;
+use chat_history::raw;
 
 /// Characters of a name or value that are shown.
 const SHOWN: usize = 48;
@@ -156,7 +156,7 @@ pub(super) struct Example {
 pub(super) fn example(schema: &Schema) -> Option<Example> {
     let fields = schema.paths();
     let usable = |field: &&FieldSummary| !field.path.is_empty() && is_clean(&field.path);
-    let quote = crate::history::splice::quote;
+    let quote = chat_history::splice::quote;
     let literal = |field: &FieldSummary| {
         let (literal, _) = field.top.first()?;
         let text = raw::unescape(literal);

@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use crate::history::raw::{self, Fields};
-use crate::history::splice::quote;
+use chat_history::raw::{self, Fields};
+use chat_history::splice::quote;
 
 /// JSON-RPC: the message is no JSON.
 pub const PARSE_ERROR: i32 = -32700;

@@ -7,7 +7,7 @@
 //! {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "…"}}]}
 //! ```
 
-use crate::history::raw::{self, Fields};
+use chat_history::raw::{self, Fields};
 
 use super::endpoint::Endpoint;
 use super::{Completion, Finish, ModelError};

@@ -6,8 +6,6 @@ use std::sync::Arc;
 
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
-use crate::history::message::{Role, SlotKind};
-use crate::history::splice::quote;
 use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
@@ -21,6 +19,8 @@ use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
 use crate::store::{Call, StoreError, regular_len};
 use crate::tokens::measure::Measured;
+use chat_history::message::{Role, SlotKind};
+use chat_history::splice::quote;
 
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

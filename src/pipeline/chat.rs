@@ -2,10 +2,10 @@
 //! A caller that gives no name gets one made from how its history begins.
 
 use crate::compression::block::Block;
-use crate::history::message::Role;
 use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::plan::Compression;
 use crate::store::{Chat, Stem};
+use chat_history::message::Role;
 
 /// Digits of a name that is made.
 const DIGITS: usize = 16;

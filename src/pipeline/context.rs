@@ -13,9 +13,6 @@ use super::request::{Request, Run, Settings};
 use super::summariser::Summariser;
 use crate::compression::block::Block;
 use crate::compression::place::Place;
-use crate::history::History;
-use crate::history::dialect::{Dialect, Problem};
-use crate::history::message::{MessageView, Role};
 use crate::jq::Jq;
 use crate::reload::proof::Prover;
 use crate::store::{
@@ -23,6 +20,9 @@ use crate::store::{
 };
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured};
+use chat_history::History;
+use chat_history::dialect::{Dialect, Problem};
+use chat_history::message::{MessageView, Role};
 use redact::Redact;
 
 /// Files whose own references were looked at for a chat, and when.

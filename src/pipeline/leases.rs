@@ -11,13 +11,13 @@ use std::time::{Duration, Instant, SystemTime};
 use rayon::prelude::*;
 
 use crate::compression::block::{Block, FileLine};
-use crate::history::History;
-use crate::history::message::{MessageView, Slot, SlotKind};
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::reload::proof::originals;
 use crate::store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
 use crate::tokens::measure::text_of;
+use chat_history::History;
+use chat_history::message::{MessageView, Slot, SlotKind};
 use fair_share::on;
 
 /// How long what a group or a list refers to is taken as renewed.

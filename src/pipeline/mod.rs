@@ -26,8 +26,8 @@ use context::Context;
 use decide::{Undecided, decide};
 use leases::renew_leases;
 
-use crate::history::HistoryError;
 use crate::store::{Allowance, StoreError};
+use chat_history::HistoryError;
 
 pub use answer::{FileOfCall, Offloaded, UNCHANGED};
 pub use context::{Followed, Offloader, recent_from};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::history::footprint::{ENTRY, block};
-use crate::history::splice::quote;
 use crate::tokens::Tokenizer;
+use chat_history::footprint::{ENTRY, block};
+use chat_history::splice::quote;
 
 /// Replacements by content, path and settings.
 pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compression::retention::Retention;
 use crate::compression::snapshot::Writer;
-use crate::history::repair::Mend;
+use chat_history::repair::Mend;
 
 /// What came of an offload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

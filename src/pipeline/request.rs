@@ -3,11 +3,11 @@
 
 use crate::compaction::call::ReloadTools;
 use crate::compaction::preview::Budget;
-use crate::history::repair::{Mend, Mended};
-use crate::history::{History, HistoryError};
 use crate::lro::descriptor::Richness;
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
 use crate::tokens::Tokenizer;
+use chat_history::repair::{Mend, Mended};
+use chat_history::{History, HistoryError};
 
 /// What may be done to a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

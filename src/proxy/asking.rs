@@ -11,8 +11,8 @@ use super::message::{Id, Message, protocol_name};
 use super::names::Names;
 use super::tools_list::Page;
 use super::upstream::Upstream;
-use crate::history::raw;
-use crate::history::splice::quote;
+use chat_history::raw;
+use chat_history::splice::quote;
 
 /// Longest wait for the whole list.
 const WAIT: Duration = Duration::from_secs(10);

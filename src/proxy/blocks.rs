@@ -3,7 +3,7 @@
 
 use super::message::{member, text};
 use super::same::is_value;
-use crate::history::raw;
+use chat_history::raw;
 
 /// The items of all blocks as one JSON array, where each block is a text that is
 /// JSON and nothing else; None for any other content.

@@ -14,8 +14,8 @@ use super::names::{Names, is_disputed};
 use super::open::Kind;
 use super::own::OwnCall;
 use super::result::Call;
-use crate::history::raw;
-use crate::history::splice::quote;
+use chat_history::raw;
+use chat_history::splice::quote;
 
 impl Proxy {
     /// Passes on what the client says until it says no more.

@@ -1,8 +1,8 @@
 //! Changes of a member of a raw object. Every other byte of it stays: order,
 //! spelling, duplicates, what nobody knows.
 
-use crate::history::raw::{self, offset_in};
-use crate::history::splice::quote;
+use chat_history::raw::{self, offset_in};
+use chat_history::splice::quote;
 
 /// The object with `value` for the member; appended where there was none. None
 /// where it is no object.

@@ -9,8 +9,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::history::splice::quote;
 use crate::tools::{self, Definition, RELOAD};
+use chat_history::splice::quote;
 
 /// Prefix of a reload tool whose own name is taken.
 const OURS: &str = "unburden_";

@@ -7,9 +7,9 @@ use super::blocks::list;
 use super::edit::changed;
 use super::message::{member, text};
 use super::same::repeats;
-use crate::history::raw::{self, offset_in};
-use crate::history::splice::{Edit, quote, splice};
 use crate::service::Service;
+use chat_history::raw::{self, offset_in};
+use chat_history::splice::{Edit, quote, splice};
 
 /// Longest arguments of a call that its file keeps, in bytes.
 const QUERY: usize = 500;

@@ -1,7 +1,7 @@
 //! Whether two raw JSON values are one value: servers give structured content and
 //! repeat it as text, in another spelling of white space, escapes or order.
 
-use crate::history::raw::{self, Fields};
+use chat_history::raw::{self, Fields};
 
 /// True where the text says what the structured content says: as JSON, or as the
 /// one member of an object that a library has put it into.

@@ -10,7 +10,7 @@ use super::message::{Answering, Id, Message, UPSTREAM_FAILED, error, id_at_the_e
 use super::open::Kind;
 use super::result::{Call, Materialiser};
 use super::tools_list::Page;
-use crate::history::raw;
+use chat_history::raw;
 
 impl Proxy {
     /// Passes on one message, or those of a batch; what takes time is done beside.

@@ -5,8 +5,8 @@ use super::edit::{changed, with, without};
 use super::filter::Filter;
 use super::message::{member, text};
 use super::names::{Names, is_disputed};
-use crate::history::raw::{self, offset_in};
-use crate::history::splice::{Edit, quote, splice};
+use chat_history::raw::{self, offset_in};
+use chat_history::splice::{Edit, quote, splice};
 
 /// One page of the upstream's list.
 pub(super) struct Page<'a> {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::history::raw;
 use crate::lro::query::{Query, QueryError};
 use crate::params::{ParamError, Params, invalid};
+use chat_history::raw;
 
 /// One question.
 pub enum Asked<'a> {

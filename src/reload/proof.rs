@@ -8,10 +8,10 @@ use super::grep_answer;
 use crate::compaction::reference::{self, Form, Reference};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
-use crate::history::History;
-use crate::history::own::is_fixed;
 use crate::store::{Key, Location, ReadError, Reader, Roots, Stem};
 use crate::tokens::measure::text_of;
+use chat_history::History;
+use chat_history::own::is_fixed;
 
 /// Proves texts of one operation.
 #[derive(Clone, Copy)]

@@ -8,11 +8,11 @@ use super::rehydrate::Unresolved;
 use crate::compression::block::{HASHED, digits};
 use crate::compression::bridge::{bridge, standing};
 use crate::compression::place::Place;
-use crate::history::message::{MessageView, Role};
-use crate::history::own::{HASH_BYTES, HOLDER_STUB};
-use crate::history::raw::elements;
-use crate::history::{History, HistoryError};
 use crate::store::{Stem, StoredText};
+use chat_history::message::{MessageView, Role};
+use chat_history::own::{HASH_BYTES, HOLDER_STUB};
+use chat_history::raw::elements;
+use chat_history::{History, HistoryError};
 
 /// A history without snapshots.
 pub(super) struct Regrouped {

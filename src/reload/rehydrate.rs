@@ -7,14 +7,14 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 
 use crate::compaction::reference::Form;
-use crate::history::message::{MessageView, Role, Slot, SlotKind};
-use crate::history::splice::{quote, splice};
-use crate::history::{History, HistoryError};
 use crate::lro::file;
 use crate::reload::proof::{Proven, Prover, Unproven};
 use crate::reload::regroup::{Regrouped, regroup};
 use crate::reload::{grep_answer, read_back, records_again};
 use crate::tokens::measure::text_of;
+use chat_history::message::{MessageView, Role, Slot, SlotKind};
+use chat_history::splice::{quote, splice};
+use chat_history::{History, HistoryError};
 
 /// A history with its texts back.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::lifecycle::{NAMED, Trouble, shortened};
 use super::{Failure, Service};
 use crate::envelope::Answer;
-use crate::history::raw;
 use crate::params::{ParamError, Params, invalid};
 use crate::store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
 use crate::tokens;
+use chat_history::raw;
 
 #[derive(Serialize)]
 struct DeletedFile<'a> {

@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::budget::Held;
 use super::{Failure, Service};
 use crate::envelope::Answer;
-use crate::history::raw;
 use crate::large::{Given, LargeError, Outcome, Request};
 use crate::params::Params;
 use crate::store::{Reader, WHOLE_BYTES};
+use chat_history::raw;
 
 #[derive(Serialize)]
 struct NotOffloaded {

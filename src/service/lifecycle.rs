@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::{Failure, Service};
 use crate::envelope::Answer;
-use crate::history::raw;
 use crate::lro::header;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::ReloadError;
@@ -16,6 +15,7 @@ use crate::store::{
     Bounded, Call, End, Gone, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport,
     VerifyReport, expired, rfc3339, sweep, verify,
 };
+use chat_history::raw;
 use redact::Redact;
 
 /// What a process that died left half written lives so long.

@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 
 use crate::config::{self, Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
-use crate::history::HistoryError;
 use crate::jq::Jq;
 use crate::large::{Large, Turns};
 use crate::params::{HistoryOrParam, ParamError, Params};
@@ -36,6 +35,7 @@ use crate::store::{
 };
 use crate::tokens::measure::Measure;
 use budget::{Budget, Full, Held, TooHeavy, Unheld};
+use chat_history::HistoryError;
 use fair_share::Holder;
 use turns::Crowded;
 

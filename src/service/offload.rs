@@ -3,9 +3,9 @@
 use super::budget::Held;
 use super::{Failure, Service, outlined};
 use crate::envelope::Answer;
-use crate::history::repair::repair;
 use crate::params::Params;
 use crate::pipeline::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
+use chat_history::repair::repair;
 
 /// Most bytes of stored files that one request reads to follow references in its history;
 /// the chat's next request follows the rest.

@@ -18,7 +18,7 @@ impl Service {
     pub fn grep(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let pattern = params.required("pattern", "a regular expression, as a string")?;
-        if !crate::history::raw::is_string(pattern) {
+        if !chat_history::raw::is_string(pattern) {
             return Err(invalid("pattern", pattern, "a regular expression, as a string").into());
         }
         let query = grep::Query {

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::{Failure, Service};
 use crate::envelope::Answer;
-use crate::history::History;
-use crate::history::dialect::Problem;
 use crate::params::Params;
+use chat_history::History;
+use chat_history::dialect::Problem;
 
 /// Most problems that the answer's text names.
 const TOLD: usize = 20;

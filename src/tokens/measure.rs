@@ -13,11 +13,11 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::Tokenizer;
-use crate::history::footprint::{ENTRY, list};
-use crate::history::message::{MessageView, Slot, SlotKind, settle};
-use crate::history::raw::{self, Text};
-use crate::history::system_prompt::text_slots;
-use crate::history::{History, HistoryError};
+use chat_history::footprint::{ENTRY, list};
+use chat_history::message::{MessageView, Slot, SlotKind, settle};
+use chat_history::raw::{self, Text};
+use chat_history::system_prompt::text_slots;
+use chat_history::{History, HistoryError};
 use fair_share::on;
 
 /// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024

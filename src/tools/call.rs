@@ -5,8 +5,8 @@ use super::arguments::{self, Members, raw};
 use super::definition::{CONTEXT_OFFLOAD, Definition};
 use super::next_call::next_call;
 use crate::envelope::Answer;
-use crate::history::splice::quote;
 use crate::service::{Failure, Service};
+use chat_history::splice::quote;
 
 /// What stands between a page's header and the page.
 const RULE: &str = "\n\n---\n\n";
@@ -35,7 +35,7 @@ pub struct Manner<'a> {
 /// Calls `tool` with `arguments`, a JSON object.
 pub fn call(service: &Service, tool: &Definition, arguments: &str, manner: &Manner<'_>) -> Called {
     let Some(mut members) = arguments::read(arguments, tool) else {
-        let found = crate::history::raw::kind(arguments);
+        let found = chat_history::raw::kind(arguments);
         let text = format!("the arguments are {found}; accepted is a JSON object");
         return Called { text, structured: None };
     };

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use chat_history::raw;
 use serde_json::{Value, json};
 use unburden::envelope::Answer;
-use unburden::history::raw;
 
 use crate::app::TestApp;
 use crate::watched;

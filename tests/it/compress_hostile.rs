@@ -770,6 +770,7 @@ fn sixty_four_posts() {
 }
 
 mod any_text {
+    use chat_history::message::Role;
     use proptest::prelude::*;
     use std::borrow::Cow;
     use unburden::compression::block::{Block, sections};
@@ -779,7 +780,6 @@ mod any_text {
     use unburden::compression::originals::Originals;
     use unburden::compression::snapshot::Writer;
     use unburden::compression::transcript::{Answered, Asked, Said};
-    use unburden::history::message::Role;
 
     fn text() -> impl Strategy<Value = String> {
         prop_oneof![

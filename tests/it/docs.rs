@@ -407,8 +407,8 @@ fn the_contract_lists_every_error_code() {
 /// The rules that the contract lists are those that the dialects know.
 #[test]
 fn the_contract_lists_every_rule() {
-    let product = |name: &str| name.starts_with("history/dialect/") && !name.contains("tests");
-    let rules: BTreeSet<String> = sources()
+    let product = |name: &str| name.starts_with("chat-history/dialect/") && !name.contains("tests");
+    let rules: BTreeSet<String> = sources_of_crates()
         .iter()
         .filter(|(name, _)| product(name))
         .flat_map(|(_, source)| {
@@ -460,7 +460,6 @@ fn config_of(text: &str) -> Config {
 #[test]
 fn floors_point_down() {
     let floor: BTreeMap<&str, u8> = [
-        ("history", 0),
         ("params", 0),
         ("envelope", 0),
         ("tokens", 1),

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use chat_history::message::SlotKind;
 use serde_json::{Value, json};
 use unburden::compaction::reference::{self, Form};
-use unburden::history::message::SlotKind;
 
 use crate::app::{TestApp, split};
 use crate::history::{array, call, result, user};

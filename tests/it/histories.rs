@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use chat_history::raw::{field, fields, unescape};
 use serde_json::{Value, json};
-use unburden::history::raw::{field, fields, unescape};
 
 use crate::app::{Offloaded, TestApp, split};
 

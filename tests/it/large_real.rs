@@ -1,8 +1,8 @@
 //! Large results as they really come: real records, many requests at once, texts
 //! of any length beside them.
 
+use chat_history::raw;
 use serde_json::json;
-use unburden::history::raw;
 use unburden::lro::file;
 
 use crate::app::TestApp;

@@ -5,11 +5,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use chat_history::raw::{Text, elements, fields, unescape};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{FileFailurePersistence, RngSeed};
 use serde_json::{Value, json};
-use unburden::history::raw::{Text, elements, fields, unescape};
 
 use crate::app::{TestApp, request, split};
 use crate::history::{array, messages};

@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
+use chat_history::message::Role;
 use serde_json::{Value, json};
 use unburden::compression::extractive::summarise;
 use unburden::compression::snapshot::Section;
 use unburden::compression::transcript::{Answered, Asked, Said};
-use unburden::history::message::Role;
 use unburden::tokens::Tokenizer;
 
 use crate::app::TestApp;

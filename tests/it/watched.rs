@@ -10,10 +10,10 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use chat_history::raw::{elements, fields, unescape};
 use regex::Regex;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::{EnvFilter, fmt, registry};
-use unburden::history::raw::{elements, fields, unescape};
 use unburden::telemetry;
 
 /// Lines that are kept.

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use chat_history::message::Role;
 use regex::Regex;
 use unburden::compression::acceptance::{Limits, Source, accept};
 use unburden::compression::block::{Block, FileLine};
@@ -13,7 +14,6 @@ use unburden::compression::originals::Originals;
 use unburden::compression::snapshot::{Section, Summary, Writer};
 use unburden::compression::tags;
 use unburden::compression::transcript::{Answered, Asked, Said};
-use unburden::history::message::Role;
 use unburden::store::Stem;
 
 const GOAL: &str = "Please fix the failing login tests in src/auth/login.rs. Never touch the \

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
+use chat_history::raw::elements;
 use serde_json::{Value, json};
-use unburden::history::raw::elements;
 use unburden::store::{FileName, LroPrefix, Stem};
 
 use super::place::{Place, Said};

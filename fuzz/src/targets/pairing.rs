@@ -3,8 +3,8 @@
 //! second time changes nothing (I3), and everything comes back (I1).
 
 use arbitrary::{Result, Unstructured};
+use chat_history::raw::elements;
 use serde_json::Value;
-use unburden::history::raw::elements;
 
 use super::conversation::{Conversation, conversation};
 use super::place::{Place, Said, gave_up, none_is_new};

@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use chat_history::raw::{field, fields};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use unburden::config::{Config, DurabilityConfig};
 use unburden::envelope::Answer;
-use unburden::history::raw::{field, fields};
 use unburden::service::Service;
 
 /// In memory where there is such a folder: a target runs a thousand times a second.

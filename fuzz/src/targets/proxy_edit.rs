@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use arbitrary::{Result, Unstructured};
-use unburden::history::raw::{elements, field, fields};
+use chat_history::raw::{elements, field, fields};
 use unburden::proxy::edit::{changed, with, without};
 use unburden::proxy::result::{Call, Materialiser};
 

@@ -2,8 +2,8 @@
 //! wrong, an answer is JSON, a dry run writes nothing and changes no byte, a real
 //! one gives no more tokens than it got and breaks no rule of a provider.
 
+use chat_history::raw::{field, fields};
 use serde_json::value::RawValue;
-use unburden::history::raw::{field, fields};
 use unburden::params::Params;
 
 use super::place::{Place, Said, gave_up, none_is_new};

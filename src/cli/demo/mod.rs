@@ -14,9 +14,9 @@ use super::arguments::Demo;
 use super::table::grouped;
 use super::{CliError, Exit, print, say};
 use crate::config::Config;
-use crate::history::splice::quote;
 use crate::http::{Door, bind, serve};
 use crate::service::Service;
+use chat_history::splice::quote;
 
 pub(super) fn run(options: &Demo) -> Result<Exit, CliError> {
     let folder = tempfile::tempdir().map_err(CliError::io("making a folder for the demo"))?;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::history::splice::quote;
+use chat_history::splice::quote;
 
 /// What the agent is asked at the end: a fact of an early result.
 pub(super) const FACT: &str = "port 48213";

@@ -10,7 +10,7 @@ use super::rank::rank;
 use crate::compression::markers::{is_error, is_finding, is_output, is_setting, is_status};
 use crate::compression::sentences::{cut, masked, sentences_of_line};
 use crate::compression::transcript::Said;
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 /// A result of so many bytes and lines is kept whole.
 const SHORT: (usize, usize) = (400, 12);

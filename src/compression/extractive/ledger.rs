@@ -9,7 +9,7 @@ use super::labels::Labels;
 use crate::compression::markers::{counts_failures, exit_code, is_error};
 use crate::compression::sentences::cut;
 use crate::compression::transcript::{Answered, Asked, Said};
-use crate::history::raw::{fields, is_string, unescape};
+use chat_history::raw::{fields, is_string, unescape};
 
 /// Longest shown arguments, in characters.
 const ARGUMENTS: usize = 80;

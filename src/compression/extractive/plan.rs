@@ -9,8 +9,8 @@ use super::ledger::Action;
 use crate::compression::directives::spoken;
 use crate::compression::markers::{is_checkbox, is_numbered, is_output, is_progress};
 use crate::compression::sentences::{cut, masked, sentences};
-use crate::history::message::Role;
-use crate::history::raw::{elements, field, fields, unescape};
+use chat_history::message::Role;
+use chat_history::raw::{elements, field, fields, unescape};
 
 /// Steps of a plan that are shown.
 const STEPS: usize = 30;

@@ -3,7 +3,7 @@
 use super::summarise;
 use crate::compression::snapshot::{Section, Summary};
 use crate::compression::transcript::{Answered, Asked, Said};
-use crate::history::message::Role;
+use chat_history::message::Role;
 
 fn said(index: usize, role: Role, text: &str) -> Said<'_> {
     let texts = if text.is_empty() { Vec::new() } else { vec![text.into()] };

@@ -1,7 +1,8 @@
 //! The wording of answers, on small files.
 
 use super::{Query, Rendered, render};
-use crate::{history::raw, lro::query::run};
+use crate::lro::query::run;
+use chat_history::raw;
 
 const LINES: &str = concat!(
     "{\"id\":\"a\",\"kind\":\"x\",\"text\":\"one two three\"}\n",

@@ -12,7 +12,7 @@ use super::{
     pattern, scan,
     value::{Kind, Text, Value},
 };
-use crate::history::raw;
+use chat_history::raw;
 
 /// The most values of an `in`.
 const LIST: usize = 10_000;

@@ -12,7 +12,7 @@ use super::{
     operation::Operation,
     path::Path,
 };
-use crate::history::raw::{self, Fields};
+use chat_history::raw::{self, Fields};
 
 const DEPTH: usize = 32;
 const NODES: usize = 200;

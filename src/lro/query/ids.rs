@@ -8,8 +8,8 @@ use super::{
     scan,
     value::{Kind, Text},
 };
-use crate::history::raw;
 use crate::lro::number::Number;
+use chat_history::raw;
 
 const IDS: usize = 10_000;
 const ACCEPTED: &str = "a list of strings and numbers";

@@ -9,7 +9,7 @@ use super::{
     sort::{self, Entry},
     wanted::Record,
 };
-use crate::history::raw;
+use chat_history::raw;
 
 /// Bytes between two looks at the clock: a fraction of a millisecond of work.
 const STOP_BYTES: usize = 64 * 1024;

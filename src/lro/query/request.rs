@@ -7,7 +7,7 @@ use super::{
     sort::SortKey,
     wanted::Wanted,
 };
-use crate::history::raw::{self, Fields};
+use chat_history::raw::{self, Fields};
 
 const SELECTED: usize = 100;
 const SORT_KEYS: usize = 8;

@@ -15,7 +15,7 @@ use super::{
     sort,
     wanted::Record,
 };
-use crate::history::splice;
+use chat_history::splice;
 use fair_share::on;
 
 /// The bytes that one thread takes at a time.

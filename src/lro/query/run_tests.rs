@@ -1,7 +1,7 @@
 //! Queries as a specification, from the request to the outcome.
 
 use super::{Outcome, Query, QueryError, run};
-use crate::history::raw;
+use chat_history::raw;
 
 const LINES: &str = concat!(
     r#"{"id":17,"name":"Ann","age":30,"tags":["a","b"],"at":{"city":"Wien"}}"#,

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::raw;
+use chat_history::raw;
 
 /// Where a text stops being JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

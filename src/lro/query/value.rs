@@ -5,8 +5,8 @@
 use std::{borrow::Cow, cmp::Ordering};
 
 use super::scan;
-use crate::history::raw;
 use crate::lro::number::Number;
+use chat_history::raw;
 
 /// Containers nested deeper are compared as text: their white space and escapes
 /// count for nothing, the order of their keys and the spelling of their numbers

@@ -4,9 +4,9 @@
 use super::access::{Base, member};
 use super::roles::{self, Fields, Part};
 use super::words::keyword;
-use crate::history::splice::quote;
 use crate::lro::recipe::{Param, Recipe};
 use crate::lro::schema::Schema;
+use chat_history::splice::quote;
 
 /// The recipes that the fields allow, the best first.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {

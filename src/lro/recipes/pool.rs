@@ -2,9 +2,9 @@
 //! have few fields, and what stands in for a recipe that shows nothing.
 
 use super::words::keyword;
-use crate::history::splice::quote;
 use crate::lro::recipe::{Param, Recipe};
 use crate::lro::schema::Schema;
+use chat_history::splice::quote;
 
 /// They are more than ten, so that there are ten for records of any kind.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::format::Formats;
 use super::number::Numbers;
 use super::values::{Room, Values};
-use crate::history::raw;
+use chat_history::raw;
 
 /// Characters of a long text that are kept as an example of it.
 const EXAMPLE_CHARS: usize = 200;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use super::node::{Node, Step};
 use super::{ROOT, Schema};
-use crate::history::raw;
-use crate::history::splice::quote;
+use chat_history::raw;
+use chat_history::splice::quote;
 
 /// How much is said of each field, from everything to its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::node::{Node, Step};
 use super::scan::{Cursor, Start};
 use super::values::Room;
-use crate::history::raw;
+use chat_history::raw;
 use redact::Secrets;
 
 /// Levels that are looked into.

@@ -6,13 +6,13 @@ use super::check_compressed::Compressed;
 use super::splice::After;
 use super::subject::{NewReference, Subject};
 use crate::compression::block::Block;
-use crate::history::HistoryError;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::{Move, moved_recent};
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::is_removed;
 use crate::store::Claim;
+use chat_history::HistoryError;
 
 /// Checks an answer, and returns the number of tokens of its messages.
 pub(crate) fn check(

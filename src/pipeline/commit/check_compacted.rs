@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::history::dialect::none_is_new;
-use crate::history::message::MessageView;
-use crate::history::splice::Edit;
-use crate::history::{History, HistoryError};
 use crate::pipeline::commit::subject::Subject;
 use crate::pipeline::report::Checks;
 use crate::tokens::measure::Measured;
+use chat_history::dialect::none_is_new;
+use chat_history::message::MessageView;
+use chat_history::splice::Edit;
+use chat_history::{History, HistoryError};
 use fair_share::on;
 
 /// Checks an answer, and returns the number of tokens of its messages.

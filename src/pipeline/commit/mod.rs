@@ -21,8 +21,8 @@ use super::decide::Decision;
 use super::report::Checks;
 use super::request::Run;
 use super::snapshots::assemble::tokens_beside;
-use crate::history::HistoryError;
 use crate::store::StoreError;
+use chat_history::HistoryError;
 
 /// Why a decision could not be committed.
 enum Failure {

@@ -2,11 +2,11 @@
 //! snapshots where messages leave.
 
 use crate::compression::block::Block;
-use crate::history::splice::{Edit, splice};
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::assemble::{Assembled, assemble};
+use chat_history::splice::{Edit, splice};
 
 /// The history of an answer.
 pub(crate) enum After {

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::compaction::preview::Budget;
-use crate::history::message::SlotKind;
-use crate::history::splice::Edit;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, records_text};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use crate::store::{Claim, Stem};
+use chat_history::message::SlotKind;
+use chat_history::splice::Edit;
 
 /// Why a broken reference stays; also what the report warns of.
 pub(crate) const BROKEN: &str = "is a reference whose file is gone or changed";

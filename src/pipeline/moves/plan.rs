@@ -6,12 +6,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::history::History;
-use crate::history::dialect::Callers;
-use crate::history::message::{MessageView, Role, Slot, SlotKind};
 use crate::pipeline::context::recent_from;
 use crate::pipeline::request::{CompactRole, Settings};
 use crate::tokens::measure::{Measured, MeasuredSlot};
+use chat_history::History;
+use chat_history::dialect::Callers;
+use chat_history::message::{MessageView, Role, Slot, SlotKind};
 
 /// Results of up to this many tokens never move, whatever the target: a
 /// reference costs about as much.

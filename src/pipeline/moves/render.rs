@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::compaction::preview::{Budget, Moved, Spec, replacement};
 use crate::compaction::reference::seal;
-use crate::history::message::SlotKind;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, descriptor_of};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use crate::store::{Key, StoreError};
+use chat_history::message::SlotKind;
 
 /// What replacements are made with, and what tells it from any other.
 pub(crate) struct Words {

@@ -6,13 +6,13 @@
 //! and that its file holds what it held: anything else is content, and moving it keeps
 //! its bytes.
 
-use crate::history::History;
 use crate::pipeline::moves::plan::Candidate;
 use crate::reload::proof::{Prover, Unproven};
 use crate::reload::read_back;
 use crate::reload::read_back::ReadBack;
 use crate::store::{Location, Stem};
 use crate::tokens::measure::text_of;
+use chat_history::History;
 
 /// What a text already is.
 pub(crate) enum TextState {

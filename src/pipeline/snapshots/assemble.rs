@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use crate::compression::bridge::needs_bridge;
-use crate::history::dialect::Opening;
-use crate::history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
-use crate::history::splice::{Edit, splice};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::plan::Compression;
+use chat_history::dialect::Opening;
+use chat_history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
+use chat_history::splice::{Edit, splice};
 
 /// A history put together anew.
 pub(crate) struct Assembled {

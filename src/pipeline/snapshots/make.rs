@@ -19,12 +19,12 @@ use crate::compression::originals::Originals;
 use crate::compression::retention::Retention;
 use crate::compression::snapshot::Writer;
 use crate::compression::transcript::Said;
-use crate::history::own::IN_FORMAT;
 use crate::pipeline::chat::chat_name;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::{GroupReport, SnapshotReport, Source};
 use crate::store::{Claims, FileName, Others, Stem, Store, StoreError};
+use chat_history::own::IN_FORMAT;
 
 /// Makes the snapshots that are missing; those that are kept stay.
 pub(crate) fn make_snapshots(

@@ -8,13 +8,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::compression::transcript::{Answered, Asked, Said};
-use crate::history::dialect::Callers;
-use crate::history::message::{Call, Role, Slot, SlotKind, ToolResult};
-use crate::history::raw;
-use crate::history::system_prompt::text_slots;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::tokens::measure::{Measured, text_of};
+use chat_history::dialect::Callers;
+use chat_history::message::{Call, Role, Slot, SlotKind, ToolResult};
+use chat_history::raw;
+use chat_history::system_prompt::text_slots;
 
 /// Where a text stands: the message, and its first byte in it.
 type At = (usize, usize);

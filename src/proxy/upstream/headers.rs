@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::super::message::{Message, member, text};
-use crate::history::raw;
+use chat_history::raw;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -14,10 +14,10 @@ mod responses;
 pub(crate) mod rules;
 mod turn;
 
+use chat_history::raw::{field, fields};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
-use unburden::history::raw::{field, fields};
 
 use crate::app::{Offloaded, TestApp};
 use crate::history::array;

@@ -1,8 +1,8 @@
 //! Questions and records that mean harm: each ends with a short answer or a clear
 //! error, in time that is linear in its input, and nothing panics.
 
+use chat_history::raw;
 use serde_json::json;
-use unburden::history::raw;
 use unburden::lro::query::{Query, answer, run};
 
 /// The answer or the error, which are short whatever was asked.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use chat_history::raw;
 use serde_json::{Value, json};
-use unburden::history::raw;
 use unburden::lro::query::{Query, run};
 
 use super::random::Random;

@@ -1,8 +1,8 @@
 //! Conditions and ids on the tasks of the shared corpora: every answer right.
 //! Where `../shared` is absent the tests say so and pass.
 
+use chat_history::raw;
 use serde_json::{Value, json};
-use unburden::history::raw;
 use unburden::lro::query::{Outcome, Query, run};
 
 use crate::asking::{shared, tight};

@@ -2,8 +2,8 @@
 //! found, and the text comes back. Where `../shared` is absent the tests say so
 //! and pass.
 
+use chat_history::raw;
 use serde_json::Value;
-use unburden::history::raw;
 use unburden::lro::file::{self, Facts};
 use unburden::lro::records::{Accept, Found, find, of_array};
 

@@ -3,9 +3,9 @@
 
 use std::process::{Command, Stdio};
 
+use chat_history::raw;
 use serde_json::Value;
 use unburden::compaction::call::{ReloadTool, ReloadTools};
-use unburden::history::raw;
 use unburden::lro::descriptor::{self, Richness};
 use unburden::lro::profile::{Detail, Profile};
 use unburden::lro::recipe::Recipe;

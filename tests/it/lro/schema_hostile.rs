@@ -159,7 +159,7 @@ fn the_tables_run_over_memories() {
     let Some((_, text)) = corpora.iter().find(|(name, _)| name == "corpus_n50.json") else {
         return;
     };
-    let elements = unburden::history::raw::elements(text).unwrap();
+    let elements = chat_history::raw::elements(text).unwrap();
     let lines: Vec<String> = elements.iter().map(|element| tight(element)).collect();
     std::fs::write(&file, format!("{{}}\n{}\n", lines.join("\n"))).unwrap();
     for profile in [Profile::Mif, Profile::Mif6400] {

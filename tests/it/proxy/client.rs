@@ -7,9 +7,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use chat_history::raw;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use unburden::history::raw;
 
 /// Longest wait for a line.
 const WAIT: Duration = Duration::from_secs(60);

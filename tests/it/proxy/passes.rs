@@ -1,7 +1,7 @@
 //! What the proxy has nothing to do with passes as it came.
 
+use chat_history::raw;
 use serde_json::{Value, json};
-use unburden::history::raw;
 
 use super::client::{Client, WAYS, Way, refused};
 

@@ -1,0 +1,347 @@
+//! `ai-sdk`: the ModelMessage of the Vercel AI SDK. A message has a role and a
+//! content, a string or parts; the results of tools are parts of `tool` messages
+//! whose `output` is an object with a type: the type moves with the value, so that
+//! the schema of the SDK holds. Older releases have `args` for `input`, and `result`
+//! with `experimental_content` for `output`.
+//!
+//! Results in an assistant message are those of the provider's own tools: counted,
+//! left alone. `providerOptions` are settings, which no model reads. The SDK
+//! refuses system messages among the messages unless it is told to trust them, so
+//! the service's own message is a user's.
+
+mod problems;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use super::framework::{OTHER_CALL_ID, names_call_elsewhere};
+use super::reader::{
+    Reader, array, home_of, is_media, mark_own, members, object, opened, string, without_elements,
+};
+use super::{Answered, BadMessage, Dialect, Fault, Opening, Problem, Rule};
+use crate::message::{Call, Frame, MessageView, Role, Slot, ToolResult};
+use crate::raw::{self, Fields};
+use crate::slot::Words;
+use crate::splice::{quote, splice};
+
+const MISSING_CALL_ID: Rule = Rule {
+    name: "missing_call_id",
+    says: "Invalid prompt: The messages do not match the ModelMessage[] schema. (toolCallId: \
+           expected string)",
+};
+
+const OUTPUT: Words = Words { text: "text", json: "json" };
+const ERROR: Words = Words { text: "error-text", json: "error-json" };
+
+const ACCEPTED: &str = "an object with a string \"role\"";
+
+/// The dialect `ai-sdk`.
+pub struct AiSdk;
+
+impl Dialect for AiSdk {
+    fn name(&self) -> &'static str {
+        "ai-sdk"
+    }
+
+    fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
+        string(fields, "role")?;
+        if object(fields, "providerOptions").is_some() {
+            return Some("has providerOptions".to_owned());
+        }
+        array(fields, "content").into_iter().find_map(evidence_of_part)
+    }
+
+    fn decides(&self, fields: &Fields<'_>) -> bool {
+        let kind = |part: &str| string(&members(part)?, "type");
+        let mut kinds = array(fields, "content").into_iter().filter_map(kind);
+        kinds.any(|kind| home_of(&kind) == Some("ai-sdk"))
+    }
+
+    fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
+        let (fields, role) = opened(message, ACCEPTED)?;
+        let role = role_of(&role);
+        let mut walk = Walk(Reader { message, view: MessageView::new(role) });
+        walk.read(&fields);
+        let mut view = walk.0.view;
+        // Gateways hand provider options on in chat completions.
+        if ["tool_calls", "tool_call_id"].iter().any(|name| array_or_string(&fields, name)) {
+            view.foreign = Some("openai-chat");
+        }
+        mark_own(message, &mut view);
+        Ok(view)
+    }
+
+    fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
+        problems::of(views)
+    }
+
+    fn content_slots(&self, message: &str) -> Vec<Slot> {
+        let Ok((fields, role)) = opened(message, ACCEPTED) else { return Vec::new() };
+        let role = role_of(&role);
+        let reader = Reader { message, view: MessageView::new(role) };
+        let Some(content) = raw::field(&fields, "content").filter(|_| role != Role::Tool) else {
+            return Vec::new();
+        };
+        if raw::is_string(content) {
+            return vec![reader.slot(content)];
+        }
+        let texts = array(&fields, "content").into_iter().filter_map(text_of_part);
+        texts.map(|text| reader.slot(text)).collect()
+    }
+
+    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+        format!("{{\"role\":\"user\",\"content\":{}}}", quote(text))
+    }
+
+    /// Not the SDK's own rule, but that of providers behind it.
+    fn opening(&self) -> Opening {
+        Opening::User
+    }
+
+    fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
+        problems::unit_starts(views)
+    }
+
+    fn without_results(&self, message: &str, results: &[usize]) -> Option<String> {
+        if results.is_empty() {
+            return Some(message.to_owned());
+        }
+        let parts = array(&raw::fields(message).ok()?, "content");
+        let (results, mut seen) = (results.iter().copied().collect(), 0);
+        let gone: Vec<bool> = parts.iter().map(|part| is_gone(part, &results, &mut seen)).collect();
+        let is_left = gone.iter().any(|gone| !gone);
+        let edits = || without_elements(message, &parts, |at| gone.get(at).is_some_and(|g| *g));
+        is_left.then(|| splice(message, &edits()))
+    }
+
+    fn only_results(&self, message: &str, results: &[usize]) -> Option<String> {
+        let parts = array(&raw::fields(message).ok()?, "content");
+        let (results, mut seen) = (results.iter().copied().collect(), 0);
+        let stays: Vec<bool> =
+            parts.iter().map(|part| is_gone(part, &results, &mut seen)).collect();
+        let edits = || without_elements(message, &parts, |at| !stays[at]);
+        stays.contains(&true).then(|| splice(message, &edits()))
+    }
+
+    fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+        let (field, output) = match is_old(of) {
+            true => ("result", quote(text)),
+            false => ("output", format!("{{\"type\":\"error-text\",\"value\":{}}}", quote(text))),
+        };
+        let answer = |call: &&Call| {
+            let id = quote(call.id.as_deref().unwrap_or_default());
+            let name = quote(call.name.as_deref().unwrap_or("unknown"));
+            format!(
+                "{{\"type\":\"tool-result\",\"toolCallId\":{id},\"toolName\":{name},\
+                 \"{field}\":{output}}}"
+            )
+        };
+        let parts: Vec<String> = calls.iter().map(answer).collect();
+        let message = format!("{{\"role\":\"tool\",\"content\":[{}]}}", parts.join(","));
+        Answered::Messages(vec![message])
+    }
+}
+
+fn array_or_string(fields: &Fields<'_>, name: &str) -> bool {
+    raw::field(fields, name).is_some_and(|value| value.starts_with(['[', '"']) && value != "[]")
+}
+
+fn role_of(role: &str) -> Role {
+    match role {
+        "system" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        _ => Role::Other,
+    }
+}
+
+fn evidence_of_part(part: &str) -> Option<String> {
+    let fields = members(part)?;
+    let kind = string(&fields, "type")?;
+    if home_of(&kind) == Some("ai-sdk") || kind == "reasoning-file" {
+        return Some(format!("has a part of type \"{kind}\""));
+    }
+    if object(&fields, "providerOptions").is_some() {
+        return Some("has a part with providerOptions".to_owned());
+    }
+    let is_file = ["file", "image"].contains(&kind.as_str());
+    (is_file && string(&fields, "mediaType").is_some())
+        .then(|| format!("has a part of type \"{kind}\" with mediaType"))
+}
+
+/// The literal of a text part's text.
+fn text_of_part(part: &str) -> Option<&str> {
+    let fields = members(part)?;
+    let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
+    text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
+}
+
+/// The id of a call; an empty one is none, and pairs with none.
+fn call_id(fields: &Fields<'_>) -> Option<String> {
+    string(fields, "toolCallId").filter(|id| !id.is_empty())
+}
+
+fn is_result(part: &str) -> bool {
+    let kind = members(part).and_then(|fields| string(&fields, "type"));
+    kind.as_deref() == Some("tool-result")
+}
+
+/// True for a result that is among those to go; `seen` counts the results.
+fn is_gone(part: &str, results: &HashSet<usize>, seen: &mut usize) -> bool {
+    let is_result = is_result(part);
+    let gone = is_result && results.contains(seen);
+    *seen += usize::from(is_result);
+    gone
+}
+
+/// True for a message of a release whose calls have `args`.
+fn is_old(message: &str) -> bool {
+    let Ok(fields) = raw::fields(message) else { return false };
+    array(&fields, "content")
+        .into_iter()
+        .filter_map(|part| members(part))
+        .any(|part| raw::field(&part, "args").is_some() && raw::field(&part, "input").is_none())
+}
+
+/// Walks the parts of one message and notes where its texts stand.
+struct Walk<'a>(Reader<'a>);
+
+impl<'a> Walk<'a> {
+    fn read(&mut self, fields: &Fields<'a>) {
+        match raw::field(fields, "content") {
+            None | Some("null") => {}
+            Some(content) if content.starts_with('[') => {
+                array(fields, "content").into_iter().for_each(|part| self.part(part));
+            }
+            Some(content) => self.0.text(content),
+        }
+    }
+
+    fn part(&mut self, part: &'a str) {
+        let Some(fields) = members(part) else { return self.0.text(part) };
+        let has_text = raw::field(&fields, "text").is_some_and(raw::is_string);
+        let kind = string(&fields, "type").unwrap_or_default();
+        match kind.as_str() {
+            "text" | "reasoning" if has_text => self.0.string_text(&fields, "text"),
+            "redacted-reasoning" => self.0.opaque(&fields, "data"),
+            "tool-call" => self.call(&fields),
+            "tool-result" if self.0.view.role == Role::Tool => self.result(&fields),
+            "tool-result" => self.provider_result(&fields),
+            "tool-approval-request" => self.0.view.awaiting.extend(string(&fields, "toolCallId")),
+            "tool-approval-response" => self.0.string_text(&fields, "reason"),
+            kind if is_media(kind) => self.0.view.media += 1,
+            kind => {
+                self.0.view.foreign = self.0.view.foreign.or(home_of(kind));
+                self.0.unknown(kind);
+                self.counted(part, &fields);
+            }
+        }
+    }
+
+    /// Notes a part of another type: all of it but the settings.
+    fn counted(&mut self, part: &'a str, fields: &Fields<'a>) {
+        if raw::field(fields, "providerOptions").is_none() {
+            return self.0.text(part);
+        }
+        let read = fields.iter().filter(|(name, _)| name != "providerOptions");
+        read.for_each(|(_, value)| self.0.text(value));
+    }
+
+    fn call(&mut self, fields: &Fields<'a>) {
+        let input = raw::field(fields, "input").or_else(|| raw::field(fields, "args"));
+        let input = input.filter(|value| *value != "null");
+        if raw::field(fields, "providerExecuted") == Some("true") {
+            self.0.string_text(fields, "toolName");
+            return input.into_iter().for_each(|input| self.0.text(input));
+        }
+        let arguments = input.map(|input| self.0.slot(input));
+        let (id, name) = (call_id(fields), string(fields, "toolName"));
+        self.0.view.calls.push(Call { id, name, arguments });
+    }
+
+    fn result(&mut self, fields: &Fields<'a>) {
+        let (call_id, name) = (call_id(fields), string(fields, "toolName"));
+        if string(fields, "toolCallId").is_none() {
+            if names_call_elsewhere(fields) {
+                self.0.view.foreign = Some(OTHER_CALL_ID);
+            }
+            self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
+        }
+        let slots = self.output(fields);
+        self.0.view.results.push(ToolResult { call_id, name, slots });
+    }
+
+    /// What a tool of the provider returned.
+    fn provider_result(&mut self, fields: &Fields<'a>) {
+        self.0.string_text(fields, "toolName");
+        let slots = self.output(fields);
+        self.0.view.texts.extend(slots);
+    }
+
+    /// The texts of a result; media and what is no text are noted on the way.
+    fn output(&mut self, fields: &Fields<'a>) -> Vec<Slot> {
+        let typed = object(fields, "output").filter(|output| string(output, "type").is_some());
+        match (raw::field(fields, "output"), typed) {
+            (Some(output), Some(typed)) => self.typed(output, &typed),
+            (Some(output), None) if output != "null" => vec![self.0.slot(output)],
+            _ => self.old_output(fields),
+        }
+    }
+
+    fn typed(&mut self, output: &'a str, fields: &Fields<'a>) -> Vec<Slot> {
+        let kind = raw::field(fields, "type").unwrap_or_default();
+        let value = raw::field(fields, "value");
+        match (kind, value) {
+            ("\"text\"", Some(value)) if raw::is_string(value) => self.tagged(kind, value, OUTPUT),
+            ("\"json\"", Some(value)) => self.tagged(kind, value, OUTPUT),
+            ("\"error-text\"", Some(value)) if raw::is_string(value) => {
+                self.tagged(kind, value, ERROR)
+            }
+            ("\"error-json\"", Some(value)) => self.tagged(kind, value, ERROR),
+            ("\"content\"", Some(value)) if value.starts_with('[') => self.output_parts(value),
+            ("\"execution-denied\"", _) => {
+                self.0.string_text(fields, "reason");
+                Vec::new()
+            }
+            _ => {
+                self.counted(output, fields);
+                Vec::new()
+            }
+        }
+    }
+
+    fn tagged(&self, kind: &str, value: &str, words: Words) -> Vec<Slot> {
+        let tag = self.0.slot(kind).span;
+        vec![Slot { frame: Frame::Tagged { tag, words }, ..self.0.slot(value) }]
+    }
+
+    fn output_parts(&mut self, parts: &'a str) -> Vec<Slot> {
+        let parts = raw::elements(parts).unwrap_or_default();
+        parts.into_iter().filter_map(|part| self.output_part(part)).collect()
+    }
+
+    fn output_part(&mut self, part: &'a str) -> Option<Slot> {
+        if let Some(text) = text_of_part(part) {
+            return Some(self.0.slot(text));
+        }
+        let fields = members(part).unwrap_or_default();
+        match string(&fields, "type") {
+            Some(kind) if is_media(&kind) => self.0.view.media += 1,
+            _ => self.counted(part, &fields),
+        }
+        None
+    }
+
+    fn old_output(&mut self, fields: &Fields<'a>) -> Vec<Slot> {
+        let result = raw::field(fields, "result").filter(|value| *value != "null");
+        let mut slots: Vec<Slot> = result.into_iter().map(|value| self.0.slot(value)).collect();
+        let content = raw::field(fields, "experimental_content");
+        if let Some(parts) = content.filter(|value| value.starts_with('[')) {
+            slots.extend(self.output_parts(parts));
+        }
+        slots.sort_by_key(|slot| slot.span.start);
+        slots
+    }
+}

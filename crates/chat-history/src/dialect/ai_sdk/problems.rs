@@ -1,0 +1,137 @@
+//! What the AI SDK and the providers behind it reject. The SDK wants each call
+//! answered before the next user or system message and at the end; it lets a result
+//! without a call pass, which every provider then refuses.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::dialect::{Problem, Rule};
+use crate::message::{MessageView, Role};
+
+const CALL_WITHOUT_RESULT: Rule = Rule {
+    name: "call_without_result",
+    says: "AI_MissingToolResultsError: Tool result is missing for tool call {id}.",
+};
+const RESULT_WITHOUT_CALL: Rule = Rule {
+    name: "result_without_call",
+    says: "No tool call found for function call output with call_id {id}.",
+};
+const DUPLICATE_RESULT: Rule = Rule {
+    name: "duplicate_result",
+    says: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: \
+           {id}",
+};
+
+/// The calls since the last message of the user or the operator.
+#[derive(Default)]
+struct Asked<'a> {
+    order: Vec<Option<&'a str>>,
+    calls: HashMap<Option<&'a str>, Asking>,
+    awaiting: HashSet<&'a str>,
+}
+
+/// The calls of one id.
+#[derive(Default)]
+struct Asking {
+    /// Where the latest one stands, until a result comes.
+    open: Option<usize>,
+    /// How many have no result of their own yet.
+    unanswered: usize,
+}
+
+/// Every rule that the history breaks, in order.
+pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut asked = Asked::default();
+    for (index, view) in views.iter().enumerate() {
+        problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
+        asked.read(index, view, &mut problems);
+    }
+    // Consent is still to come for what waits for it in the last turn.
+    let awaiting = std::mem::take(&mut asked.awaiting);
+    asked.calls.retain(|id, _| id.is_none_or(|id| !awaiting.contains(id)));
+    asked.close(&mut problems);
+    problems.sort_by_key(|problem| problem.index);
+    problems
+}
+
+/// Where units begin: what the model says in a row, the answers to it, and all that
+/// stands before the last of them, are one unit. Calls of one id want a result each.
+pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
+    let mut before = None;
+    let mut inside = false;
+    let mut open: HashMap<Option<&str>, usize> = HashMap::new();
+    let mut unanswered = 0_usize;
+    let mut starts = Vec::with_capacity(views.len());
+    for view in views {
+        let goes_on = match view.role {
+            Role::Assistant => before == Some(Role::Assistant) || unanswered > 0,
+            Role::Tool => inside,
+            Role::Other => unanswered > 0,
+            Role::System | Role::MidSystem | Role::User => false,
+        };
+        inside = view.role == Role::Assistant || goes_on;
+        if !inside {
+            open.clear();
+            unanswered = 0;
+        }
+        for call in &view.calls {
+            *open.entry(call.id.as_deref()).or_default() += 1;
+            unanswered += 1;
+        }
+        for result in &view.results {
+            if let Some(calls) = open.get_mut(&result.call_id.as_deref()).filter(|n| **n > 0) {
+                *calls -= 1;
+                unanswered -= 1;
+            }
+        }
+        before = Some(view.role);
+        starts.push(!goes_on);
+    }
+    starts
+}
+
+impl<'a> Asked<'a> {
+    fn read(&mut self, index: usize, view: &'a MessageView, problems: &mut Vec<Problem>) {
+        match view.role {
+            Role::System | Role::MidSystem | Role::User => self.close(problems),
+            Role::Assistant => {
+                self.awaiting = view.awaiting.iter().map(String::as_str).collect();
+            }
+            Role::Tool | Role::Other => {}
+        }
+        for call in &view.calls {
+            let id = call.id.as_deref();
+            let asking = self.calls.entry(id).or_default();
+            asking.open = Some(index);
+            asking.unanswered += 1;
+            self.order.push(id);
+        }
+        for result in &view.results {
+            let id = result.call_id.as_deref();
+            if let Some(rule) = self.answer(id) {
+                problems.push(Problem::new(index, rule, id.map(str::to_owned)));
+            }
+        }
+    }
+
+    /// The rule that a result of that id breaks.
+    fn answer(&mut self, id: Option<&'a str>) -> Option<Rule> {
+        let Some(asking) = self.calls.get_mut(&id) else { return Some(RESULT_WITHOUT_CALL) };
+        asking.open = None;
+        match asking.unanswered.checked_sub(1) {
+            Some(left) => asking.unanswered = left,
+            None => return Some(DUPLICATE_RESULT),
+        }
+        None
+    }
+
+    fn close(&mut self, problems: &mut Vec<Problem>) {
+        for id in self.order.drain(..) {
+            let open = self.calls.get_mut(&id).and_then(|asking| asking.open.take());
+            let new = |index| Problem::new(index, CALL_WITHOUT_RESULT, id.map(str::to_owned));
+            problems.extend(open.map(new));
+        }
+        self.calls.clear();
+        self.awaiting.clear();
+    }
+}

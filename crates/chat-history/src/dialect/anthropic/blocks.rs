@@ -1,0 +1,321 @@
+//! What stands in one message: its blocks, read one by one.
+
+use super::super::framework::{OTHER_CALL_ID, names_call_elsewhere};
+use super::super::reader::{Reader, home_of, is_media, members, object, string};
+use super::super::{Fault, Rule};
+use super::problems::{
+    ARGUMENTS_NOT_AN_OBJECT, BLANK_TEXT, EMPTY_ERROR_RESULT, EMPTY_TEXT, MISSING_CALL_ID,
+    RESULTS_NOT_FIRST, SYSTEM_BLOCK_TYPE,
+};
+use crate::message::{Call, MessageView, Role, ServerTool, Slot, ToolResult};
+use crate::raw::{self, Fields};
+
+/// How deep the strings of a server's result are looked for; deeper values are
+/// counted as the JSON they are. Real ones end at five.
+const DEPTH: u32 = 12;
+
+/// Members of a server's result that say how to read it: no text of it.
+const SILENT: [&str; 7] =
+    ["type", "id", "tool_use_id", "caller", "cache_control", "media_type", "signature"];
+
+/// Blocks beside media that the API has, and that are counted only.
+const KNOWN: [&str; 6] = [
+    "search_result",
+    "tool_reference",
+    "container_upload",
+    "tool_addition",
+    "tool_removal",
+    "compaction",
+];
+
+/// Reads a message of that role, which has these members.
+pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> MessageView {
+    let reader = Reader { message, view: MessageView::new(role) };
+    let mut walk = Walk { reader, words: false, blank: false, substance: false };
+    walk.content(raw::field(fields, "content"));
+    if role == Role::MidSystem {
+        walk.operators(fields);
+    }
+    walk.finished()
+}
+
+struct Walk<'a> {
+    reader: Reader<'a>,
+    /// True once a block was read that is no result.
+    words: bool,
+    /// True once a text of white space alone was read.
+    blank: bool,
+    /// True once anything else was read.
+    substance: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn finished(mut self) -> MessageView {
+        if self.blank && !self.substance {
+            self.fault(BLANK_TEXT, None);
+        }
+        let mut view = self.reader.view;
+        if view.role == Role::User && !view.results.is_empty() && !self.words {
+            view.role = Role::Tool;
+        }
+        view
+    }
+
+    /// A system message may set the effort beside its content, or instead of any.
+    fn operators(&mut self, fields: &Fields<'a>) {
+        if let Some(config) = raw::field(fields, "output_config").filter(|value| *value != "null") {
+            self.reader.view.opaque += config.len() as u64;
+            self.reader.view.directive = true;
+        }
+    }
+
+    /// An empty string is no block: the message has no content then.
+    fn content(&mut self, content: Option<&'a str>) {
+        match content {
+            None | Some("null" | "\"\"") => {}
+            Some(text) if raw::is_string(text) => self.said(text),
+            Some(value) => match raw::elements(value) {
+                Ok(blocks) => blocks.into_iter().for_each(|block| self.block(block)),
+                Err(_) => self.other(value, None),
+            },
+        }
+    }
+
+    fn block(&mut self, block: &'a str) {
+        let Some(fields) = members(block) else { return self.other(block, None) };
+        let kind = string(&fields, "type").unwrap_or_default();
+        self.reader.view.ends_served = kind.ends_with("_tool_result");
+        if self.reader.view.role == Role::MidSystem && kind != "text" {
+            self.reader.view.directive = true;
+            if !["tool_addition", "tool_removal"].contains(&kind.as_str()) {
+                self.fault(SYSTEM_BLOCK_TYPE, None);
+            }
+        }
+        if kind == "tool_result" {
+            return self.result(&fields);
+        }
+        if kind == "text" {
+            match raw::field(&fields, "text").filter(|text| raw::is_string(text)) {
+                Some(text) => return self.said(text),
+                None => return self.other(block, None),
+            }
+        }
+        self.words = true;
+        self.substance = true;
+        match kind.as_str() {
+            "thinking" => self.reader.string_text(&fields, "thinking"),
+            "redacted_thinking" => self.reader.opaque(&fields, "data"),
+            "tool_use" => self.call(&fields),
+            "server_tool_use" | "mcp_tool_use" => self.server_call(&fields),
+            kind if kind.ends_with("_tool_result") => self.server_result(&fields),
+            kind => {
+                if !is_media(kind) && !KNOWN.contains(&kind) {
+                    self.reader.unknown(kind);
+                }
+                self.part(block, &fields, kind, home_of(kind));
+            }
+        }
+    }
+
+    /// A text of the speaker's.
+    fn said(&mut self, text: &'a str) {
+        self.words = true;
+        self.reader.text(text);
+        if text == "\"\"" {
+            self.fault(EMPTY_TEXT, None);
+        } else if is_blank(text) {
+            self.blank = true;
+        } else {
+            self.substance = true;
+        }
+    }
+
+    fn other(&mut self, value: &'a str, home: Option<&'static str>) {
+        (self.words, self.substance) = (true, true);
+        let foreign = &mut self.reader.view.foreign;
+        *foreign = foreign.or(home.filter(|home| *home != "anthropic"));
+        self.reader.text(value);
+    }
+
+    /// A block that a message and a result may hold alike, and that is never moved.
+    fn part(
+        &mut self,
+        block: &'a str,
+        fields: &Fields<'a>,
+        kind: &str,
+        home: Option<&'static str>,
+    ) {
+        match kind {
+            "document" => self.document(fields),
+            "search_result" | "tool_reference" => self.strings(block),
+            // A file that an agent put in as text.
+            "file" if raw::field(fields, "content").is_some_and(raw::is_string) => {
+                self.strings(block);
+            }
+            "container_upload" => self.reader.view.media += 1,
+            kind if is_media(kind) => self.reader.view.media += 1,
+            _ => self.other(block, home),
+        }
+    }
+
+    fn document(&mut self, fields: &Fields<'a>) {
+        self.reader.string_text(fields, "title");
+        self.reader.string_text(fields, "context");
+        let source = object(fields, "source").unwrap_or_default();
+        match string(&source, "type").as_deref() {
+            Some("text") => self.reader.string_text(&source, "data"),
+            Some("content") => self.strings_of(&source, "content"),
+            _ => self.reader.view.media += 1,
+        }
+    }
+
+    fn call(&mut self, fields: &Fields<'a>) {
+        let id = call_id(fields, "id");
+        if id.is_none() {
+            self.fault(MISSING_CALL_ID, None);
+        }
+        let input = raw::field(fields, "input");
+        if !input.is_some_and(|input| input.starts_with('{')) {
+            self.fault(ARGUMENTS_NOT_AN_OBJECT, id.clone());
+        }
+        let arguments = input.map(|input| self.reader.slot(input));
+        self.reader.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+    }
+
+    fn result(&mut self, fields: &Fields<'a>) {
+        let call_id = call_id(fields, "tool_use_id");
+        // AgentScope has blocks of the same types with other members.
+        if call_id.is_none() && raw::field(fields, "output").is_some() {
+            self.reader.view.foreign = Some("agentscope");
+        } else if call_id.is_none() && names_call_elsewhere(fields) {
+            self.reader.view.foreign = Some(OTHER_CALL_ID);
+        }
+        if call_id.is_none() {
+            self.fault(MISSING_CALL_ID, None);
+        }
+        if self.words && self.reader.view.role == Role::User {
+            self.fault(RESULTS_NOT_FIRST, call_id.clone());
+        }
+        let content = raw::field(fields, "content");
+        if raw::field(fields, "is_error") == Some("true") && is_empty(content) {
+            self.fault(EMPTY_ERROR_RESULT, call_id.clone());
+        }
+        self.substance = true;
+        let before = self.words;
+        let slots = self.returned(content);
+        // What stands inside a result is not the speaker's.
+        self.words = before;
+        self.reader.view.results.push(ToolResult { call_id, name: string(fields, "name"), slots });
+    }
+
+    /// The texts of a result. An array that is no list of blocks is a value like any
+    /// other: records of a tool, say.
+    fn returned(&mut self, content: Option<&'a str>) -> Vec<Slot> {
+        let Some(value) = content.filter(|value| *value != "null") else { return Vec::new() };
+        let blocks = if value.starts_with('[') { raw::elements(value).ok() } else { None };
+        let blocks = blocks.and_then(|blocks| blocks.into_iter().map(typed).collect());
+        let blocks: Vec<Typed<'a>> = match blocks {
+            Some(blocks) => blocks,
+            None => return vec![self.reader.slot(value)],
+        };
+        blocks.into_iter().filter_map(|block| self.returned_block(&block)).collect()
+    }
+
+    fn returned_block(&mut self, (block, kind, fields): &Typed<'a>) -> Option<Slot> {
+        let text = raw::field(fields, "text").filter(|text| kind == "text" && raw::is_string(text));
+        if text.is_none() {
+            self.part(block, fields, kind, None);
+        }
+        text.map(|text| self.reader.slot(text))
+    }
+
+    fn server_call(&mut self, fields: &Fields<'a>) {
+        self.reader.view.server.extend(string(fields, "id").map(ServerTool::Call));
+        self.reader.string_text(fields, "name");
+        if let Some(input) = raw::field(fields, "input") {
+            self.reader.text(input);
+        }
+    }
+
+    fn server_result(&mut self, fields: &Fields<'a>) {
+        self.reader.view.server.extend(string(fields, "tool_use_id").map(ServerTool::Result));
+        self.strings_of(fields, "content");
+    }
+
+    fn strings_of(&mut self, fields: &Fields<'a>, name: &str) {
+        if let Some(value) = raw::field(fields, name) {
+            self.strings(value);
+        }
+    }
+
+    /// Notes the strings of a value, wherever they stand in it.
+    fn strings(&mut self, value: &'a str) {
+        let mut waiting = vec![(value, 0)];
+        while let Some((value, depth)) = waiting.pop() {
+            match value.as_bytes().first() {
+                Some(b'"') => self.reader.text(value),
+                Some(b'{' | b'[') if depth == DEPTH => self.reader.text(value),
+                Some(b'[') => {
+                    let elements = raw::elements(value).unwrap_or_default();
+                    waiting.extend(elements.into_iter().rev().map(|value| (value, depth + 1)));
+                }
+                Some(b'{') => {
+                    let values = self.spoken(&raw::fields(value).unwrap_or_default());
+                    waiting.extend(values.into_iter().rev().map(|value| (value, depth + 1)));
+                }
+                // Numbers and the like say how to read what stands beside them.
+                _ => {}
+            }
+        }
+    }
+
+    /// The members that a model reads; media and encrypted ones are counted.
+    fn spoken(&mut self, fields: &Fields<'a>) -> Vec<&'a str> {
+        if string(fields, "type").as_deref() == Some("base64") {
+            self.reader.view.media += 1;
+            return Vec::new();
+        }
+        let mut values = Vec::new();
+        for (name, value) in fields {
+            if name.starts_with("encrypted_") && raw::is_string(value) {
+                self.reader.view.opaque += value.len() as u64 - 2;
+            } else if !SILENT.contains(&name.as_ref()) {
+                values.push(*value);
+            }
+        }
+        values
+    }
+
+    fn fault(&mut self, rule: Rule, id: Option<String>) {
+        self.reader.view.faults.push(Fault { rule, id });
+    }
+}
+
+/// The id of a call; an empty one is none, and pairs with none.
+fn call_id(fields: &Fields<'_>, name: &str) -> Option<String> {
+    string(fields, name).filter(|id| !id.is_empty())
+}
+
+/// A block, its type, its members.
+type Typed<'a> = (&'a str, String, Fields<'a>);
+
+/// None for what is no block: a number, an array, an object without a type.
+fn typed(block: &str) -> Option<Typed<'_>> {
+    let fields = members(block)?;
+    Some((block, string(&fields, "type")?, fields))
+}
+
+/// True for a string literal of white space alone.
+fn is_blank(literal: &str) -> bool {
+    let start = literal.trim_start_matches('"').trim_start().chars().next();
+    // An escape may be one of white space, the closing quote ends an all-white text.
+    matches!(start, None | Some('"' | '\\')) && raw::unescape(literal).text.trim().is_empty()
+}
+
+/// True for the content of a result that says nothing.
+fn is_empty(content: Option<&str>) -> bool {
+    match content {
+        None | Some("null" | "\"\"") => true,
+        Some(value) => value.starts_with('[') && raw::elements(value).is_ok_and(|e| e.is_empty()),
+    }
+}

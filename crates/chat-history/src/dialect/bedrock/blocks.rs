@@ -1,0 +1,316 @@
+//! What stands in one message: its blocks, read one by one.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::super::reader::{Reader, array, home_of, is_media, members, object, string};
+use super::super::{Fault, Rule};
+use super::problems::{
+    ARGUMENTS_NOT_AN_OBJECT, BLANK_TEXT, DUPLICATE_CALL_ID, EMPTY_CONTENT, EMPTY_ERROR_RESULT,
+    EMPTY_TEXT, INVALID_CALL_ID, MISSING_CALL_ID, RESULT_NOT_AN_OBJECT,
+};
+use crate::message::{Call, Frame, MessageView, Role, Slot, ToolResult};
+use crate::raw::{self, Fields};
+use crate::slot::Words;
+
+/// The keys that say what a block is.
+pub(super) const NAMES: [&str; 12] = [
+    "text",
+    "toolUse",
+    "toolResult",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "reasoningContent",
+    "cachePoint",
+    "guardContent",
+    "citationsContent",
+    "searchResult",
+];
+
+/// The keys of a result's element: the value moves with its key.
+const KEYS: Words = Words { text: "text", json: "json" };
+
+/// The longest id that the API takes, in bytes.
+const LONGEST_ID: usize = 64;
+
+/// Reads a message of that role, which has these members.
+pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> MessageView {
+    let reader = Reader { message, view: MessageView::new(role) };
+    let mut walk = Walk { reader, words: false };
+    walk.content(raw::field(fields, "content"));
+    walk.finished()
+}
+
+/// The literal of a text block's text.
+pub(super) fn text_of(block: &str) -> Option<&str> {
+    let fields = members(block)?;
+    let (name, value) = known(&fields)?;
+    Some(value).filter(|value| name == "text" && raw::is_string(value))
+}
+
+/// True for a block that holds a result.
+pub(super) fn is_result(block: &str) -> bool {
+    let result = |fields: &Fields<'_>| {
+        known(fields).is_some_and(|(name, value)| name == "toolResult" && members(value).is_some())
+    };
+    members(block).is_some_and(|fields| result(&fields))
+}
+
+/// True for a block that only marks a place for caching.
+pub(super) fn is_cache_point(block: &str) -> bool {
+    members(block)
+        .is_some_and(|fields| known(&fields).is_some_and(|(name, _)| name == "cachePoint"))
+}
+
+/// The key of a block and its value, where the API has such a block.
+fn known<'f, 'a>(fields: &'f Fields<'a>) -> Option<(&'f str, &'a str)> {
+    let own = |(name, value): &&(Cow<'a, str>, &'a str)| {
+        *value != "null" && NAMES.contains(&name.as_ref())
+    };
+    fields.iter().rev().find(own).map(|(name, value)| (name.as_ref(), *value))
+}
+
+struct Walk<'a> {
+    reader: Reader<'a>,
+    /// True once a block was read that is no result.
+    words: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn finished(mut self) -> MessageView {
+        let mut seen = HashSet::new();
+        let ids = self.reader.view.calls.iter().filter_map(|call| call.id.as_ref());
+        let twice: Vec<String> = ids.filter(|id| !seen.insert(*id)).cloned().collect();
+        twice.into_iter().for_each(|id| self.fault(DUPLICATE_CALL_ID, Some(id)));
+        let mut view = self.reader.view;
+        if view.role == Role::User && !view.results.is_empty() && !self.words {
+            view.role = Role::Tool;
+        }
+        view
+    }
+
+    fn content(&mut self, content: Option<&'a str>) {
+        match content {
+            None | Some("null" | "\"\"") => self.fault(EMPTY_CONTENT, None),
+            // The API wants blocks; agents may keep a string until they send it.
+            Some(text) if raw::is_string(text) => self.said(text),
+            Some(value) => match raw::elements(value) {
+                Ok(blocks) if blocks.is_empty() => self.fault(EMPTY_CONTENT, None),
+                Ok(blocks) => blocks.into_iter().for_each(|block| self.block(block)),
+                Err(_) => self.other(value),
+            },
+        }
+    }
+
+    fn block(&mut self, block: &'a str) {
+        let fields = members(block).unwrap_or_default();
+        let Some((name, value)) = known(&fields) else { return self.unknown(block, &fields) };
+        let inner = members(value);
+        match (name, inner) {
+            ("text", _) if raw::is_string(value) => self.said(value),
+            // Caching asks nothing of the model, and says nothing to it.
+            ("cachePoint", _) => {}
+            ("toolResult", Some(inner)) => self.result(&inner),
+            ("toolUse", Some(inner)) => self.call(&inner),
+            ("reasoningContent", Some(inner)) => self.reasoning(&inner),
+            (name, Some(inner)) if name != "text" => {
+                self.words = true;
+                self.part(name, value, &inner);
+            }
+            _ => self.other(block),
+        }
+    }
+
+    /// A block of no name that the API has: another format's, or a new one.
+    fn unknown(&mut self, block: &'a str, fields: &Fields<'a>) {
+        let kind = string(fields, "type").unwrap_or_default();
+        let foreign = &mut self.reader.view.foreign;
+        *foreign = foreign.or(home_of(&kind));
+        self.words = true;
+        if is_media(&kind) {
+            self.reader.view.media += 1;
+        } else {
+            let name = fields.first().map_or("", |(name, _)| name.as_ref());
+            self.reader.unknown(if kind.is_empty() { name } else { &kind });
+            self.reader.text(block);
+        }
+    }
+
+    /// A text of the speaker's. White space alone is blank to the API.
+    fn said(&mut self, text: &'a str) {
+        self.words = true;
+        self.reader.text(text);
+        if text == "\"\"" {
+            self.fault(EMPTY_TEXT, None);
+        } else if is_blank(text) {
+            self.fault(BLANK_TEXT, None);
+        }
+    }
+
+    fn other(&mut self, value: &'a str) {
+        self.words = true;
+        self.reader.text(value);
+    }
+
+    fn reasoning(&mut self, fields: &Fields<'a>) {
+        self.words = true;
+        match (object(fields, "reasoningText"), raw::field(fields, "redactedContent")) {
+            (Some(text), _) => self.reader.string_text(&text, "text"),
+            // Bytes are a string of base64, or an object around one.
+            (None, Some(bytes)) if raw::is_string(bytes) => {
+                self.reader.opaque(fields, "redactedContent");
+            }
+            (None, Some(bytes)) => self.reader.view.opaque += bytes.len() as u64,
+            (None, None) => {}
+        }
+    }
+
+    /// A block that a message and a result may hold alike, and that is never moved.
+    fn part(&mut self, name: &str, value: &'a str, fields: &Fields<'a>) {
+        match name {
+            "image" | "video" | "audio" => self.reader.view.media += 1,
+            "document" => self.document(fields),
+            "guardContent" => match object(fields, "text") {
+                Some(text) => self.reader.string_text(&text, "text"),
+                None => self.reader.view.media += 1,
+            },
+            "citationsContent" => {
+                self.texts(fields, "content");
+                if let Some(citations) = raw::field(fields, "citations") {
+                    self.reader.text(citations);
+                }
+            }
+            "cachePoint" => {}
+            _ => self.reader.text(value),
+        }
+    }
+
+    /// A document is a file, or the text that it holds.
+    fn document(&mut self, fields: &Fields<'a>) {
+        self.reader.string_text(fields, "context");
+        let source = object(fields, "source").unwrap_or_default();
+        if raw::field(&source, "text").is_some_and(raw::is_string) {
+            self.reader.string_text(&source, "text");
+        } else if raw::field(&source, "content").is_some() {
+            self.texts(&source, "content");
+        } else {
+            self.reader.view.media += 1;
+        }
+    }
+
+    /// Notes the elements of a member: texts, or the JSON that they are.
+    fn texts(&mut self, fields: &Fields<'a>, name: &str) {
+        for element in array(fields, name) {
+            self.reader.text(text_of(element).unwrap_or(element));
+        }
+    }
+
+    fn call(&mut self, fields: &Fields<'a>) {
+        self.words = true;
+        let input = raw::field(fields, "input");
+        // Only the model calls; a tool of the provider's is no call of the caller's.
+        let of_server = string(fields, "type").as_deref() == Some("server_tool_use");
+        if of_server || self.reader.view.role != Role::Assistant {
+            self.reader.string_text(fields, "name");
+            return input.into_iter().for_each(|input| self.reader.text(input));
+        }
+        let id = self.id(fields);
+        if !input.is_some_and(|input| input.starts_with('{')) {
+            self.fault(ARGUMENTS_NOT_AN_OBJECT, id.clone());
+        }
+        let arguments = input.map(|input| self.reader.slot(input));
+        self.reader.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+    }
+
+    fn id(&mut self, fields: &Fields<'a>) -> Option<String> {
+        let id = string(fields, "toolUseId");
+        match id.as_deref() {
+            None | Some("") => self.fault(MISSING_CALL_ID, None),
+            Some(text) if !is_id(text) => self.fault(INVALID_CALL_ID, id.clone()),
+            Some(_) => {}
+        }
+        id
+    }
+
+    fn result(&mut self, fields: &Fields<'a>) {
+        let content = raw::field(fields, "content");
+        if self.reader.view.role == Role::Assistant {
+            // What a tool of the provider's returned.
+            let slots = self.returned(content, &None);
+            self.words = true;
+            return self.reader.view.texts.extend(slots);
+        }
+        let call_id = self.id(fields);
+        let failed = string(fields, "status").as_deref() == Some("error");
+        if failed && (matches!(content, None | Some("null")) || is_empty_array(content)) {
+            self.fault(EMPTY_ERROR_RESULT, call_id.clone());
+        }
+        let slots = self.returned(content, &call_id);
+        self.reader.view.results.push(ToolResult { call_id, name: None, slots });
+    }
+
+    /// The texts of a result; media and what is no text are noted on the way.
+    fn returned(&mut self, content: Option<&'a str>, id: &Option<String>) -> Vec<Slot> {
+        match content {
+            None | Some("null") => Vec::new(),
+            Some(text) if raw::is_string(text) => vec![self.reader.slot(text)],
+            Some(value) => match raw::elements(value) {
+                Ok(all) => all.into_iter().filter_map(|one| self.element(one, id)).collect(),
+                Err(_) => {
+                    self.reader.text(value);
+                    Vec::new()
+                }
+            },
+        }
+    }
+
+    /// An element of a result is a slot where one key of it, spelled plainly, holds
+    /// the value: the other key could not take its place otherwise.
+    fn element(&mut self, element: &'a str, id: &Option<String>) -> Option<Slot> {
+        let fields = members(element).unwrap_or_default();
+        let mut keyed = fields.iter().filter(|(name, _)| [KEYS.text, KEYS.json].contains(&&**name));
+        match (keyed.next(), keyed.next()) {
+            (Some((Cow::Borrowed(key), value)), None)
+                if *key == KEYS.json || raw::is_string(value) =>
+            {
+                if *key == KEYS.json && !value.starts_with('{') {
+                    self.fault(RESULT_NOT_AN_OBJECT, id.clone());
+                }
+                let start = raw::offset_in(self.reader.message, key) - 1;
+                let tag = start..start + key.len() + 2;
+                let frame = Frame::Tagged { tag, words: KEYS };
+                return Some(Slot { frame, ..self.reader.slot(value) });
+            }
+            (None, _) => match known(&fields).and_then(|(n, v)| Some((n, v, members(v)?))) {
+                Some((name, value, inner)) => self.part(name, value, &inner),
+                None => self.reader.text(element),
+            },
+            _ => self.reader.text(element),
+        }
+        None
+    }
+
+    fn fault(&mut self, rule: Rule, id: Option<String>) {
+        self.reader.view.faults.push(Fault { rule, id });
+    }
+}
+
+/// True for an id of the length and the characters that the API takes.
+fn is_id(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+    id.len() <= LONGEST_ID && id.bytes().all(plain)
+}
+
+/// True for a string literal of white space alone.
+fn is_blank(literal: &str) -> bool {
+    let start = literal.trim_start_matches('"').trim_start().chars().next();
+    // An escape may be one of white space, the closing quote ends an all-white text.
+    matches!(start, None | Some('"' | '\\')) && raw::unescape(literal).text.trim().is_empty()
+}
+
+fn is_empty_array(value: Option<&str>) -> bool {
+    let elements = value.filter(|value| value.starts_with('[')).map(raw::elements);
+    elements.is_some_and(|elements| elements.is_ok_and(|elements| elements.is_empty()))
+}

@@ -1,0 +1,137 @@
+//! `bedrock`: the messages of Amazon Bedrock's Converse API, which Strands agents
+//! keep as they are. A message has a role, user or assistant, and a content of
+//! blocks; a block is an object with one key, which says what it is, and no type.
+//! `toolUse` blocks of the assistant are answered by `toolResult` blocks in the
+//! user's next message, whose own content is blocks again: a text or a JSON value
+//! each.
+//!
+//! The system prompt stands beside the messages. Neighbouring messages of one role
+//! are taken, but the results of a turn stand in one message: the first behind it.
+
+mod blocks;
+mod mend;
+mod problems;
+#[cfg(test)]
+mod tests;
+
+use super::reader::{Reader, array, mark_own, members, object, opened, string};
+use super::{Answered, BadMessage, Dialect, Opening, Problem};
+use crate::message::{Call, MessageView, Role, Slot};
+use crate::raw::{self, Fields};
+use crate::splice::quote;
+
+const ACCEPTED: &str = "an object with a \"role\" of \"user\" or \"assistant\"";
+
+/// The dialect `bedrock`.
+pub struct Bedrock;
+
+impl Dialect for Bedrock {
+    fn name(&self) -> &'static str {
+        "bedrock"
+    }
+
+    fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
+        string(fields, "role")?;
+        let blocks = array(fields, "content");
+        let own = blocks.iter().find_map(|block| own_block(&members(block)?));
+        own.or_else(|| is_plain(fields, &blocks).then(|| "has blocks of text alone".to_owned()))
+    }
+
+    /// Words alone do not: other libraries leave the type out as well.
+    fn decides(&self, fields: &Fields<'_>) -> bool {
+        !is_plain(fields, &array(fields, "content"))
+    }
+
+    fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
+        let (fields, role) = opened(message, ACCEPTED)?;
+        let mut view = blocks::read(message, role_of(&role), &fields);
+        if ["tool", "function"].contains(&role.as_str()) {
+            view.foreign = Some("openai-chat");
+        }
+        mark_own(message, &mut view);
+        Ok(view)
+    }
+
+    fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
+        problems::of(views)
+    }
+
+    fn content_slots(&self, message: &str) -> Vec<Slot> {
+        let Ok((fields, role)) = opened(message, ACCEPTED) else { return Vec::new() };
+        // The API has no system messages: none holds snapshots.
+        if !["user", "assistant"].contains(&role.as_str()) {
+            return Vec::new();
+        }
+        let reader = Reader { message, view: MessageView::new(Role::Other) };
+        match raw::field(&fields, "content") {
+            Some(content) if raw::is_string(content) => vec![reader.slot(content)],
+            _ => {
+                let texts = array(&fields, "content").into_iter().filter_map(blocks::text_of);
+                texts.map(|text| reader.slot(text)).collect()
+            }
+        }
+    }
+
+    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+        format!("{{\"role\":\"user\",\"content\":[{{\"text\":{}}}]}}", quote(text))
+    }
+
+    fn opening(&self) -> Opening {
+        Opening::User
+    }
+
+    fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
+        problems::unit_starts(views)
+    }
+
+    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        mend::without_results(raw, results)
+    }
+
+    fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        mend::only_results(raw, results)
+    }
+
+    fn answered(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
+        mend::answered(calls, text, next)
+    }
+}
+
+fn role_of(role: &str) -> Role {
+    match role {
+        "system" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => Role::Other,
+    }
+}
+
+/// True for a message of words in blocks without a type, and with nothing besides.
+fn is_plain(fields: &Fields<'_>, blocks: &[&str]) -> bool {
+    let is_text = |block: &&str| {
+        members(block).is_some_and(|block| matches!(block.as_slice(), [(name, text)] if name == "text" && raw::is_string(text)))
+    };
+    fields.len() == 2 && !blocks.is_empty() && blocks.iter().all(is_text)
+}
+
+/// A block that only this format has. One with a text alone is none: other
+/// libraries leave the type out as well.
+fn own_block(block: &Fields<'_>) -> Option<String> {
+    if raw::field(block, "type").is_some() {
+        return None;
+    }
+    let has = |name: &str, member: &str| {
+        object(block, name).is_some_and(|inner| raw::field(&inner, member).is_some())
+    };
+    let own = |name: &&str| match *name {
+        "toolUse" | "toolResult" => has(name, "toolUseId"),
+        "image" | "document" | "video" | "audio" => has(name, "source") && has(name, "format"),
+        "reasoningContent" => has(name, "reasoningText") || has(name, "redactedContent"),
+        "cachePoint" => has(name, "type"),
+        name => object(block, name).is_some(),
+    };
+    blocks::NAMES
+        .iter()
+        .find(|name| **name != "text" && own(name))
+        .map(|name| format!("has a block \"{name}\""))
+}

@@ -1,0 +1,137 @@
+//! `gemini`: the contents of the Gemini API, `{role, parts}`, as REST and the
+//! JavaScript SDK spell them (`functionCall`) and as the Python SDK dumps them
+//! (`function_call`), also mixed; the saved chats of Gemini CLI are the same. Read
+//! leniently: parts may be bare strings, a part alone may stand without its array,
+//! a content without a role is the user's, and null members count as absent, since
+//! dumps of the Python SDK are full of them.
+//!
+//! There are no system messages among the contents: what this service adds is a
+//! user's, and told from the user's own words by its text.
+
+mod mend;
+mod part;
+mod problems;
+mod response;
+#[cfg(test)]
+mod tests;
+
+use super::framework::stored_form;
+use super::reader::{Reader, array, string};
+use super::{Answered, BadMessage, Dialect, Opening, Problem, turn_starts};
+use crate::message::{Call, MessageView, Role, Slot};
+use crate::raw::{self, Fields};
+use crate::splice::quote;
+use part::{Walk, evidence_of, text_of};
+
+const ACCEPTED: &str =
+    "an object with an array \"parts\" and a \"role\" of user, model or function";
+
+/// The dialect `gemini`.
+pub struct Gemini;
+
+impl Dialect for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
+        let role = string(fields, "role");
+        let known =
+            role.as_deref().is_none_or(|role| ["user", "model", "function"].contains(&role));
+        let parts = array(fields, "parts");
+        if !known || parts.is_empty() {
+            return None;
+        }
+        let name = parts.iter().find_map(|part| evidence_of(part))?;
+        Some(format!("has parts with {name}"))
+    }
+
+    fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
+        let fields = raw::fields(message).map_err(|error| match raw::kind(message) {
+            "an object" => bad(format!("cannot be read: {error}")),
+            other => bad(format!("is {other}")),
+        })?;
+        // Here parts are what a message has.
+        let stored = || stored_form(&fields);
+        if let Some(bad) = either(&fields, ["parts"; 2]).map_or_else(stored, |_| None) {
+            return Err(bad);
+        }
+        let role = role_of(&fields)?;
+        let parts = parts_of(&fields)?;
+        Ok(Walk::new(Reader { message, view: MessageView::new(role) }).read(&parts))
+    }
+
+    fn content_slots(&self, message: &str) -> Vec<Slot> {
+        let Ok(fields) = raw::fields(message) else { return Vec::new() };
+        let reader = Reader { message, view: MessageView::new(Role::Other) };
+        let parts = parts_of(&fields).unwrap_or_default();
+        parts.into_iter().filter_map(text_of).map(|text| reader.slot(text)).collect()
+    }
+
+    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+        format!("{{\"role\":\"user\",\"parts\":[{{\"text\":{}}}]}}", quote(text))
+    }
+
+    fn opening(&self) -> Opening {
+        Opening::User
+    }
+
+    fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
+        turn_starts(views)
+    }
+
+    fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
+        problems::of(views)
+    }
+
+    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        mend::without_results(raw, results)
+    }
+
+    fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        mend::only_results(raw, results)
+    }
+
+    fn answered(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
+        mend::answered(of, calls, text, next)
+    }
+}
+
+fn bad(found: String) -> BadMessage {
+    BadMessage { found, accepted: ACCEPTED }
+}
+
+/// A member under either of its spellings; null is no value.
+fn either<'a>(fields: &Fields<'a>, names: [&str; 2]) -> Option<&'a str> {
+    let mut values = names.iter().filter_map(|name| raw::field(fields, name));
+    values.find(|value| *value != "null")
+}
+
+fn role_of(fields: &Fields<'_>) -> Result<Role, BadMessage> {
+    let Some(role) = either(fields, ["role"; 2]) else { return Ok(Role::User) };
+    if !raw::is_string(role) {
+        return Err(bad(format!("has {} as role", raw::kind(role))));
+    }
+    Ok(match raw::unescape(role).text.as_ref() {
+        "user" => Role::User,
+        "model" => Role::Assistant,
+        "function" | "tool" => Role::Tool,
+        "system" => Role::System,
+        _ => Role::Other,
+    })
+}
+
+/// The parts of a content. One that has a role may have none: a model that says
+/// nothing leaves such a content.
+fn parts_of<'a>(fields: &Fields<'a>) -> Result<Vec<&'a str>, BadMessage> {
+    let Some(parts) = either(fields, ["parts"; 2]) else {
+        let is_content =
+            raw::field(fields, "content").is_none() && string(fields, "role").is_some();
+        return if is_content { Ok(Vec::new()) } else { Err(bad("has no parts".to_owned())) };
+    };
+    match raw::kind(parts) {
+        "an array" => Ok(raw::elements(parts).unwrap_or_default()),
+        "an object" | "a string" => Ok(vec![parts]),
+        other => Err(bad(format!("has {other} as parts"))),
+    }
+}

@@ -1,0 +1,107 @@
+//! The response of a function: an object whose fields are the tool's choice. Where
+//! they are texts, each is a slot; else the object as a whole is one, whose place
+//! an object with one text takes. Both are told by the structure alone, so that a
+//! replaced response reads with as many slots as before.
+
+use std::ops::Range;
+
+use super::problems::RESULT_NOT_AN_OBJECT;
+use crate::dialect::Fault;
+use crate::dialect::reader::{Reader, string};
+use crate::message::{Frame, Slot, SlotKind};
+use crate::raw::{self, Fields};
+
+/// An object of more fields is a record, and moves as a whole.
+const MAX_FIELDS: usize = 8;
+
+/// The slots of a response; what stands beside its texts is counted.
+pub(super) fn slots<'a>(
+    reader: &mut Reader<'a>,
+    response: &'a str,
+    id: Option<&String>,
+) -> Vec<Slot> {
+    if !response.starts_with('{') {
+        let fault = Fault { rule: RESULT_NOT_AN_OBJECT, id: id.cloned() };
+        reader.view.faults.push(fault);
+        return vec![reader.slot(response)];
+    }
+    let fields = raw::fields(response).unwrap_or_default();
+    if fields.is_empty() {
+        return Vec::new();
+    }
+    let whole = reader.slot(response).span;
+    match flat(&fields) {
+        Some(values) => {
+            let whole = (fields.len() == 1).then_some(whole);
+            values.into_iter().flat_map(|value| value.slots(reader, whole.clone())).collect()
+        }
+        None => {
+            let frame = Frame::Object { whole: whole.clone() };
+            vec![Slot { span: whole, kind: SlotKind::Json, frame }]
+        }
+    }
+}
+
+/// The values of an object whose texts are slots of their own; None for a
+/// structured one.
+fn flat<'a>(fields: &Fields<'a>) -> Option<Vec<Value<'a>>> {
+    if fields.len() > MAX_FIELDS {
+        return None;
+    }
+    // Of two fields of one name a reader keeps the last.
+    let names = || fields.iter().map(|(name, _)| name);
+    let last = fields.iter().enumerate();
+    let last = last.filter(|(at, (name, _))| !names().skip(at + 1).any(|later| later == name));
+    let values: Option<Vec<Value<'a>>> = last.map(|(_, (_, value))| Value::read(value)).collect();
+    values.filter(|values| values.iter().any(|value| !matches!(value, Value::Plain(_))))
+}
+
+/// A flat value of a field.
+enum Value<'a> {
+    /// A string, as its literal.
+    Text(&'a str),
+    /// The texts of an array of text parts, as tools of the Model Context Protocol
+    /// return them.
+    Parts(Vec<&'a str>),
+    /// A number, a boolean, null, or what is empty.
+    Plain(&'a str),
+}
+
+impl<'a> Value<'a> {
+    /// None for a value with a structure of its own.
+    fn read(value: &'a str) -> Option<Value<'a>> {
+        match raw::kind(value) {
+            "a string" => Some(Value::Text(value)),
+            "an array" => {
+                let elements = raw::elements(value).ok()?;
+                if elements.is_empty() {
+                    return Some(Value::Plain(value));
+                }
+                elements.into_iter().map(text_part).collect::<Option<_>>().map(Value::Parts)
+            }
+            "an object" => raw::fields(value).ok()?.is_empty().then_some(Value::Plain(value)),
+            _ => Some(Value::Plain(value)),
+        }
+    }
+
+    /// `whole` is the object that has no other field.
+    fn slots(self, reader: &mut Reader<'a>, whole: Option<Range<usize>>) -> Vec<Slot> {
+        match self {
+            Value::Text(text) => {
+                let frame = whole.map_or(Frame::Bare, |whole| Frame::Object { whole });
+                vec![Slot { frame, ..reader.slot(text) }]
+            }
+            Value::Parts(texts) => texts.into_iter().map(|text| reader.slot(text)).collect(),
+            Value::Plain(value) => {
+                reader.text(value);
+                Vec::new()
+            }
+        }
+    }
+}
+
+fn text_part(part: &str) -> Option<&str> {
+    let fields = part.starts_with('{').then(|| raw::fields(part).ok()).flatten()?;
+    string(&fields, "type").filter(|kind| kind == "text")?;
+    raw::field(&fields, "text").filter(|text| raw::is_string(text))
+}

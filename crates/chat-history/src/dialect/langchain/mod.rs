@@ -1,0 +1,288 @@
+//! `langchain`: messages as LangChain dumps them, in Python and JavaScript. The
+//! content is a string or a list of strings and parts; the parts are those of
+//! whichever provider spoke, so none of them is another format's. A call stands in
+//! `tool_calls`, or in `invalid_tool_calls` where its arguments do not parse;
+//! providers get both. Content parts and `additional_kwargs` repeat calls: a call
+//! is read once. An `artifact` stays with the tool and is never sent.
+//!
+//! The rules are those of the chat completions API, which LangChain's own message
+//! types are made after: the answers to all calls follow them directly.
+
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use super::reader::{Reader, array, home_of, is_media, mark_bridge, object, string};
+use super::{Answered, BadMessage, Dialect, Fault, OpenAiChat, Problem, Rule};
+use crate::message::{Call, MessageView, Role, Slot, ToolResult};
+use crate::raw::{self, Fields};
+use crate::splice::quote;
+use shape::Shape;
+
+const MISSING_CALL_ID: Rule = Rule {
+    name: "missing_call_id",
+    says: "1 validation error for ToolMessage: tool_call_id: Input should be a valid string",
+};
+
+/// The dialect `langchain`.
+pub struct LangChain;
+
+impl Dialect for LangChain {
+    fn name(&self) -> &'static str {
+        "langchain"
+    }
+
+    fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
+        shape::evidence(fields)
+    }
+
+    fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
+        let opened = shape::open(message)?;
+        let mut walk = Walk::new(message, opened.role());
+        if opened.is_removal() {
+            return Ok(walk.reader.view);
+        }
+        walk.read(&opened.fields);
+        let is_named = opened.is_function() || string(&opened.fields, "tool_call_id").is_some();
+        if walk.reader.view.role == Role::Tool && !is_named {
+            walk.reader.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
+        }
+        mark_bridge(message, &mut walk.reader.view);
+        Ok(walk.reader.view)
+    }
+
+    fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
+        OpenAiChat.problems(views)
+    }
+
+    fn content_slots(&self, message: &str) -> Vec<Slot> {
+        match shape::open(message) {
+            // A tool's content is its result.
+            Ok(opened) if opened.role() != Role::Tool && !opened.is_removal() => {
+                Walk::new(message, Role::Other).content(&opened.fields)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn own_message(&self, text: &str, like: Option<&str>) -> String {
+        let shape = like.and_then(|like| Some(shape::open(like).ok()?.shape));
+        let content = format!("\"content\":{}", quote(text));
+        shape.unwrap_or(Shape::Flat("type")).message("system", "SystemMessage", &content)
+    }
+
+    fn user_message(&self, text: &str, like: Option<&str>) -> String {
+        let shape = like.and_then(|like| Some(shape::open(like).ok()?.shape));
+        let shape = shape.unwrap_or(Shape::Flat("type"));
+        // In the API's own messages it is called by its role.
+        let kind = if matches!(shape, Shape::Flat("role")) { "user" } else { "human" };
+        shape.message(kind, "HumanMessage", &format!("\"content\":{}", quote(text)))
+    }
+
+    fn without_results(&self, message: &str, results: &[usize]) -> Option<String> {
+        // A tool message is its result.
+        results.is_empty().then(|| message.to_owned())
+    }
+
+    fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+        let shape = shape::open(of).map_or(Shape::Flat("type"), |opened| opened.shape);
+        let answer = |call: &&Call| {
+            let id = quote(call.id.as_deref().unwrap_or_default());
+            let name = call.name.as_ref().map(|name| format!("\"name\":{},", quote(name)));
+            let members = format!(
+                "\"content\":{},{}\"tool_call_id\":{id},\"status\":\"error\"",
+                quote(text),
+                name.unwrap_or_default()
+            );
+            shape.message("tool", "ToolMessage", &members)
+        };
+        Answered::Messages(calls.iter().map(answer).collect())
+    }
+}
+
+/// Walks the fields of one message and notes where its texts stand.
+struct Walk<'a> {
+    reader: Reader<'a>,
+    /// The ids of the calls read so far.
+    called: HashSet<String>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(message: &'a str, role: Role) -> Walk<'a> {
+        let reader = Reader { message, view: MessageView::new(role) };
+        Walk { reader, called: HashSet::new() }
+    }
+
+    fn read(&mut self, fields: &Fields<'a>) {
+        let more = object(fields, "additional_kwargs").unwrap_or_default();
+        if self.reader.view.role == Role::Assistant {
+            self.calls(fields, &more);
+        }
+        let content = self.content(fields);
+        if self.reader.view.role == Role::Tool {
+            let (call_id, name) = (id(fields, "tool_call_id"), string(fields, "name"));
+            self.reader.view.results.push(ToolResult { call_id, name, slots: content });
+        } else {
+            self.reader.view.texts.extend(content);
+        }
+        self.reader.string_text(fields, "name");
+        for name in ["reasoning_content", "refusal"] {
+            self.reader.string_text(fields, name);
+            self.reader.string_text(&more, name);
+        }
+        if let Some(reasoning) = object(&more, "reasoning") {
+            self.reasoning(&reasoning);
+        }
+    }
+
+    /// The calls: those that LangChain made of them, and where it made none those
+    /// that the provider sent.
+    fn calls(&mut self, fields: &Fields<'a>, more: &Fields<'a>) {
+        for name in ["tool_calls", "invalid_tool_calls"] {
+            array(fields, name).into_iter().for_each(|call| self.call(call));
+        }
+        if !self.reader.view.calls.is_empty() {
+            return;
+        }
+        array(more, "tool_calls").into_iter().for_each(|call| self.call(call));
+        if self.reader.view.calls.is_empty()
+            && let Some(call) = raw::field(more, "function_call")
+        {
+            self.call(call);
+        }
+    }
+
+    fn call(&mut self, call: &'a str) {
+        let Some(outer) = fields_of(call) else { return };
+        let fields = object(&outer, "function").unwrap_or_default();
+        self.hear(id(&outer, "id"), if fields.is_empty() { &outer } else { &fields });
+    }
+
+    fn hear(&mut self, id: Option<String>, fields: &Fields<'a>) {
+        let arguments = ["args", "arguments", "input"]
+            .iter()
+            .find_map(|name| raw::field(fields, name))
+            .filter(|value| *value != "null")
+            .map(|value| self.reader.slot(value));
+        self.called.extend(id.clone());
+        self.reader.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+    }
+
+    /// The texts of the content; media and parts of other types are noted on the
+    /// way. A list that is no list of parts is a value like any other: records of a
+    /// tool, say.
+    fn content(&mut self, fields: &Fields<'a>) -> Vec<Slot> {
+        let content = raw::field(fields, "content").filter(|value| *value != "null");
+        match content.or_else(|| raw::field(fields, "content_blocks")) {
+            None | Some("null") => Vec::new(),
+            Some(value) if value.starts_with('[') => self.list(value),
+            Some(value) => vec![self.reader.slot(value)],
+        }
+    }
+
+    fn list(&mut self, value: &'a str) -> Vec<Slot> {
+        let elements = raw::elements(value).unwrap_or_default();
+        let parts: Option<Vec<Part<'a>>> = elements.into_iter().map(Part::read).collect();
+        match parts {
+            Some(parts) => parts.into_iter().filter_map(|part| self.part(part)).collect(),
+            None => vec![self.reader.slot(value)],
+        }
+    }
+
+    fn part(&mut self, part: Part<'a>) -> Option<Slot> {
+        match part {
+            Part::Text(text) => return Some(self.reader.slot(text)),
+            Part::Typed(kind, _, _) if is_media(&kind) => self.reader.view.media += 1,
+            Part::Typed(kind, part, fields) => self.typed(&kind, part, &fields),
+        }
+        None
+    }
+
+    fn typed(&mut self, kind: &str, part: &'a str, fields: &Fields<'a>) {
+        match kind {
+            "thinking" => self.reader.string_text(fields, "thinking"),
+            "reasoning" => self.reasoning(fields),
+            "redacted_thinking" => self.reader.opaque(fields, "data"),
+            "reasoning_content" => {
+                let inner = object(fields, "reasoning_content").unwrap_or_default();
+                self.reader.string_text(&inner, "text");
+            }
+            // Of providers whose calls have two ids it is the call's own.
+            "tool_use" | "tool_call" | "invalid_tool_call" | "function_call"
+            | "custom_tool_call"
+                if self.reader.view.role == Role::Assistant =>
+            {
+                self.repeated(id(fields, "call_id").or_else(|| id(fields, "id")), fields);
+            }
+            // Pieces of calls from a stream.
+            "tool_call_chunk" | "input_json_delta" if !self.reader.view.calls.is_empty() => {}
+            _ => {
+                let speaks = self.reader.view.role != Role::Tool;
+                let home = home_of(kind).filter(|home| speaks && *home == "ai-sdk");
+                if speaks {
+                    self.reader.unknown(kind);
+                }
+                self.reader.view.foreign = self.reader.view.foreign.or(home);
+                self.reader.text(part);
+            }
+        }
+    }
+
+    /// A call in the content: mostly one that is read already.
+    fn repeated(&mut self, id: Option<String>, fields: &Fields<'a>) {
+        let is_read = match &id {
+            Some(id) => self.called.contains(id),
+            None => !self.reader.view.calls.is_empty(),
+        };
+        if !is_read {
+            self.hear(id, fields);
+        }
+    }
+
+    fn reasoning(&mut self, fields: &Fields<'a>) {
+        for name in ["reasoning", "text"] {
+            self.reader.string_text(fields, name);
+        }
+        for part in ["summary", "content"].iter().flat_map(|name| array(fields, name)) {
+            self.reader.string_text(&fields_of(part).unwrap_or_default(), "text");
+        }
+        self.reader.opaque(fields, "encrypted_content");
+    }
+}
+
+/// One element of a list content.
+enum Part<'a> {
+    /// A text, as its literal.
+    Text(&'a str),
+    /// A part of another type, with all of it and its members.
+    Typed(String, &'a str, Fields<'a>),
+}
+
+impl<'a> Part<'a> {
+    /// None for what is no part: a number, a list, an object without a type.
+    fn read(part: &'a str) -> Option<Part<'a>> {
+        if raw::is_string(part) {
+            return Some(Part::Text(part));
+        }
+        let fields = fields_of(part)?;
+        let kind = string(&fields, "type")?;
+        let name = if kind == "refusal" { "refusal" } else { "text" };
+        let text = raw::field(&fields, name).filter(|text| raw::is_string(text));
+        let is_other = is_media(&kind) || ["reasoning", "thinking"].contains(&kind.as_str());
+        Some(match text.filter(|_| !is_other) {
+            Some(text) => Part::Text(text),
+            None => Part::Typed(kind, part, fields),
+        })
+    }
+}
+
+fn fields_of(value: &str) -> Option<Fields<'_>> {
+    value.starts_with('{').then(|| raw::fields(value).ok()).flatten()
+}
+
+/// The id of a call; an empty one is none, and pairs with none.
+fn id(fields: &Fields<'_>, name: &str) -> Option<String> {
+    string(fields, name).filter(|id| !id.is_empty())
+}

@@ -1,0 +1,141 @@
+//! The shapes that LangChain dumps a message in: flat (`model_dump`), `type` and
+//! `data` (`messages_to_dict`, `toDict`), and the constructor that its loader calls
+//! (`dumpd`, `toJSON`). All hold the same fields.
+
+use crate::dialect::BadMessage;
+use crate::dialect::framework::stored_form;
+use crate::dialect::reader::{array, object, string};
+use crate::message::Role;
+use crate::raw::{self, Fields};
+use crate::splice::quote;
+
+/// A shape, with what another message of it has to repeat.
+pub(super) enum Shape<'a> {
+    /// `{"type", …}`; the key is `role` in the API's own messages, which LangChain
+    /// reads as well.
+    Flat(&'static str),
+    /// `{"type", "data": {…}}`.
+    Data,
+    /// `{"lc": 1, "type": "constructor", "id": […, class], "kwargs": {…}}`, with the
+    /// literals of the path to the class.
+    Constructor(Vec<&'a str>),
+}
+
+/// A message without its shape.
+pub(super) struct Opened<'a> {
+    pub(super) shape: Shape<'a>,
+    /// The type or the class, as it stands there.
+    pub(super) kind: String,
+    pub(super) fields: Fields<'a>,
+}
+
+/// Reads the shape of a message.
+pub(super) fn open(message: &str) -> Result<Opened<'_>, BadMessage> {
+    let bad = |found| BadMessage {
+        found,
+        accepted: "a dumped LangChain message: an object with \"type\" and \"content\", with \
+                   \"type\" and \"data\", or with \"lc\" and \"kwargs\"",
+    };
+    let outer = raw::fields(message).map_err(|error| {
+        bad(match raw::kind(message) {
+            "an object" => format!("cannot be read: {error}"),
+            other => format!("is {other}"),
+        })
+    })?;
+    if let Some(bad) = stored_form(&outer) {
+        return Err(bad);
+    }
+    let kind = string(&outer, "type");
+    if let Some(fields) = constructed(&outer) {
+        let mut path = array(&outer, "id");
+        let class = path.pop().filter(|class| raw::is_string(class));
+        let class = class.ok_or_else(|| bad("names no class in \"id\"".to_owned()))?;
+        let kind = raw::unescape(class).text.into_owned();
+        return Ok(Opened { shape: Shape::Constructor(path), kind, fields });
+    }
+    match (kind, string(&outer, "role"), object(&outer, "data")) {
+        (Some(kind), _, Some(fields)) => Ok(Opened { shape: Shape::Data, kind, fields }),
+        (Some(kind), _, None) => Ok(Opened { shape: Shape::Flat("type"), kind, fields: outer }),
+        (None, Some(kind), _) => Ok(Opened { shape: Shape::Flat("role"), kind, fields: outer }),
+        (None, None, _) => Err(bad("has no type".to_owned())),
+    }
+}
+
+/// The fields of a message that the loader constructs.
+fn constructed<'a>(outer: &Fields<'a>) -> Option<Fields<'a>> {
+    raw::field(outer, "lc")?;
+    object(outer, "kwargs")
+}
+
+/// What only a dump of LangChain has.
+pub(super) fn evidence(fields: &Fields<'_>) -> Option<String> {
+    if raw::field(fields, "lc") == Some("1") && object(fields, "kwargs").is_some() {
+        return Some("has \"lc\" and \"kwargs\"".to_owned());
+    }
+    let kind = string(fields, "type").filter(|kind| is_kind(kind))?;
+    if object(fields, "data").is_some() {
+        return Some(format!("is of type \"{kind}\" with data"));
+    }
+    // Some types are common words: another format's message has a role besides.
+    let is_only = ["human", "ai", "chat"].contains(&kind.as_str());
+    let is_alone = is_only || raw::field(fields, "role").is_none();
+    let content = ["content", "content_blocks"].iter().any(|n| raw::field(fields, n).is_some());
+    (content && is_alone).then(|| format!("is of type \"{kind}\""))
+}
+
+fn is_kind(kind: &str) -> bool {
+    let kinds = ["human", "ai", "system", "tool", "function", "chat", "generic", "remove"];
+    kinds.contains(&kind) || kind.ends_with("MessageChunk")
+}
+
+impl Opened<'_> {
+    /// Who speaks: by the type, and where that says nothing (`chat`) by `role`.
+    pub(super) fn role(&self) -> Role {
+        let by_kind = role_of(&self.kind);
+        let role = || string(&self.fields, "role").and_then(|role| role_of(&role));
+        by_kind.or_else(role).unwrap_or(Role::Other)
+    }
+
+    /// True for an order to remove a message, which is no message to a model.
+    pub(super) fn is_removal(&self) -> bool {
+        ["remove", "RemoveMessage"].contains(&self.kind.as_str())
+    }
+
+    /// True for the older result that names no call.
+    pub(super) fn is_function(&self) -> bool {
+        word(&self.kind) == "function"
+    }
+}
+
+fn role_of(kind: &str) -> Option<Role> {
+    match word(kind).as_str() {
+        "human" | "user" => Some(Role::User),
+        "ai" | "assistant" => Some(Role::Assistant),
+        "system" | "developer" => Some(Role::System),
+        "tool" | "function" => Some(Role::Tool),
+        _ => None,
+    }
+}
+
+/// The type of a class, a chunk's type or a type.
+fn word(kind: &str) -> String {
+    let kind = kind.strip_suffix("Chunk").unwrap_or(kind);
+    kind.strip_suffix("Message").unwrap_or(kind).to_ascii_lowercase()
+}
+
+impl Shape<'_> {
+    /// A message in this shape, of a type and its class, with these members.
+    pub(super) fn message(&self, kind: &str, class: &str, members: &str) -> String {
+        match self {
+            Shape::Flat(key) => format!("{{\"{key}\":\"{kind}\",{members}}}"),
+            Shape::Data => format!("{{\"type\":\"{kind}\",\"data\":{{{members}}}}}"),
+            Shape::Constructor(path) => {
+                let class = quote(class);
+                let id = path.iter().copied().chain([class.as_str()]).collect::<Vec<_>>().join(",");
+                format!(
+                    "{{\"lc\":1,\"type\":\"constructor\",\"id\":[{id}],\"kwargs\":{{{members}}}}}"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! An item of the list: which kind it is, and in which members its texts stand.
+
+use super::NAME;
+use crate::dialect::BadMessage;
+use crate::dialect::framework::stored_form;
+use crate::dialect::reader::{array, string};
+use crate::message::Role;
+use crate::raw::{self, Fields};
+
+const ACCEPTED: &str = "an item with a string \"type\", or a message with a string \"role\"";
+
+/// A tool that the caller runs: the types of its call and its output, and the member
+/// of the call that holds the arguments.
+pub(super) struct Tool {
+    pub(super) call: &'static str,
+    pub(super) output: &'static str,
+    pub(super) arguments: &'static str,
+    /// The tool, where the call does not name it.
+    pub(super) name: Option<&'static str>,
+}
+
+/// The tools that the caller runs. The provider runs some of them as well: a hosted
+/// shell's items look the same, a hosted tool search has no `call_id`.
+static TOOLS: [Tool; 7] = [
+    tool("function_call", "function_call_output", "arguments", None),
+    tool("custom_tool_call", "custom_tool_call_output", "input", None),
+    tool("local_shell_call", "local_shell_call_output", "action", Some("local_shell")),
+    tool("shell_call", "shell_call_output", "action", Some("shell")),
+    tool("apply_patch_call", "apply_patch_call_output", "operation", Some("apply_patch")),
+    tool("computer_call", "computer_call_output", "action", Some("computer")),
+    tool("tool_search_call", "tool_search_output", "arguments", Some("tool_search")),
+];
+
+const fn tool(
+    call: &'static str,
+    output: &'static str,
+    arguments: &'static str,
+    name: Option<&'static str>,
+) -> Tool {
+    Tool { call, output, arguments, name }
+}
+
+/// Items of the provider's own tools, with the members that a model reads.
+static SERVED: [(&str, &[&str]); 12] = [
+    ("web_search_call", &["action"]),
+    ("file_search_call", &["queries", "results"]),
+    ("code_interpreter_call", &["code"]),
+    ("image_generation_call", &["revised_prompt"]),
+    ("mcp_call", &["name", "arguments", "output", "error"]),
+    ("mcp_list_tools", &["tools", "error"]),
+    ("mcp_approval_request", &["name", "arguments"]),
+    // The person's, yet it stays in the turn that asked: neither goes without the other.
+    ("mcp_approval_response", &["reason"]),
+    ("program", &["code"]),
+    ("program_output", &["result"]),
+    // Codex's mark of a state of the working tree; no model reads it.
+    ("ghost_snapshot", &[]),
+    ("item_reference", &[]),
+];
+
+/// Items that nothing can take the place of, with the members that a model reads.
+static FIXED: [(&str, &[&str]); 6] = [
+    ("compaction", &[]),
+    ("compaction_summary", &[]),
+    ("context_compaction", &[]),
+    ("compaction_trigger", &[]),
+    ("configuration_update", &[]),
+    ("additional_tools", &["tools"]),
+];
+
+/// Parts of a message that no other format has.
+const OWN_PARTS: [&str; 4] = ["input_text", "output_text", "input_image", "input_file"];
+
+/// What an item is.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Somebody's words.
+    Message(Role),
+    /// What the model thought.
+    Reasoning,
+    /// A call of a tool that the caller runs.
+    Call(&'static Tool),
+    /// Its output.
+    Output(&'static Tool),
+    /// An item that is counted by these members and left alone.
+    Counted(Role, &'static [&'static str]),
+    /// An item that stands for one that the provider keeps.
+    Reference,
+    /// An item that this dialect does not know.
+    Unknown,
+}
+
+/// An item, split into its members.
+pub(super) struct Item<'a> {
+    pub(super) fields: Fields<'a>,
+    pub(super) kind: Kind,
+}
+
+impl<'a> Item<'a> {
+    /// Reads what an item is; an error for what is none.
+    pub(super) fn read(message: &'a str) -> Result<Item<'a>, BadMessage> {
+        let bad = |found: String| BadMessage { found, accepted: ACCEPTED };
+        let fields = raw::fields(message).map_err(|error| {
+            bad(match raw::kind(message) {
+                "an object" => format!("cannot be read: {error}"),
+                other => format!("is {other}"),
+            })
+        })?;
+        if let Some(bad) = stored_form(&fields) {
+            return Err(bad);
+        }
+        let member = |name: &str| match raw::field(&fields, name).filter(|v| *v != "null") {
+            Some(value) if !raw::is_string(value) => {
+                Err(bad(format!("has {} as {name}", raw::kind(value))))
+            }
+            value => Ok(value.map(|value| raw::unescape(value).text)),
+        };
+        let (kind, role) = (member("type")?, member("role")?);
+        let kind = match (kind.as_deref(), role.as_deref().map(role_of)) {
+            (Some(kind), role) => kind_of(kind, role, &fields),
+            (None, Some(role)) => Kind::Message(role),
+            (None, None) if is_reference(&fields) => Kind::Reference,
+            (None, None) => return Err(bad("has neither type nor role".to_owned())),
+        };
+        Ok(Item { fields, kind })
+    }
+}
+
+fn kind_of(kind: &str, role: Option<Role>, fields: &Fields<'_>) -> Kind {
+    let known = |table: &[(&str, &'static [&'static str])]| {
+        table.iter().find(|(name, _)| *name == kind).map(|(_, members)| *members)
+    };
+    match (kind, tool_of(kind)) {
+        ("message", _) => Kind::Message(role.unwrap_or(Role::Other)),
+        // One agent's words to another.
+        ("agent_message", _) => Kind::Message(Role::Other),
+        ("reasoning", _) => Kind::Reasoning,
+        ("item_reference", _) => Kind::Reference,
+        (_, Some(tool)) => of_tool(tool, kind, fields),
+        _ => {
+            let served = known(&SERVED).map(|members| Kind::Counted(Role::Assistant, members));
+            let fixed = || known(&FIXED).map(|members| Kind::Counted(Role::System, members));
+            let said = || role.filter(|_| raw::field(fields, "content").is_some());
+            served.or_else(fixed).or_else(|| said().map(Kind::Message)).unwrap_or(Kind::Unknown)
+        }
+    }
+}
+
+fn of_tool(tool: &'static Tool, kind: &str, fields: &Fields<'_>) -> Kind {
+    let searches = tool.call == "tool_search_call";
+    let hosted = string(fields, "execution").as_deref() == Some("server");
+    let members: &[&str] = if kind == tool.call { &["arguments"] } else { &["tools"] };
+    match kind == tool.call {
+        _ if searches && (hosted || string(fields, "call_id").is_none()) => {
+            Kind::Counted(Role::Assistant, members)
+        }
+        true => Kind::Call(tool),
+        false => Kind::Output(tool),
+    }
+}
+
+fn tool_of(kind: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.call == kind || tool.output == kind)
+}
+
+fn role_of(role: &str) -> Role {
+    match role {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => Role::Other,
+    }
+}
+
+/// True for an id alone: the API lets a reference go without its type.
+fn is_reference(fields: &Fields<'_>) -> bool {
+    string(fields, "id").is_some()
+        && fields.iter().all(|(name, _)| ["id", "type", "role"].contains(&name.as_ref()))
+}
+
+/// True for an item without a role that only this format has. Words that others may
+/// use as well need a member besides.
+pub(super) fn is_own(kind: &str, fields: &Fields<'_>) -> bool {
+    let has = |name: &str| string(fields, name).is_some();
+    let is_array =
+        |name: &str| raw::field(fields, name).is_some_and(|value| value.starts_with('['));
+    match kind {
+        "reasoning" => is_array("summary") || has("encrypted_content"),
+        "compaction" | "compaction_summary" => has("encrypted_content"),
+        "program" | "program_output" => has("call_id") && (has("code") || has("result")),
+        "local_shell_call_output" => has("call_id") || has("id"),
+        _ if tool_of(kind).is_some() => has("call_id"),
+        _ => SERVED.iter().any(|(name, _)| *name == kind),
+    }
+}
+
+/// The type of the first part of a message that only this format has.
+pub(super) fn own_part(fields: &Fields<'_>) -> Option<&'static str> {
+    array(fields, "content").into_iter().find_map(|part| {
+        let fields = part.starts_with('{').then(|| raw::fields(part).ok()).flatten()?;
+        let kind = string(&fields, "type")?;
+        OWN_PARTS.iter().find(|own| **own == kind).copied()
+    })
+}
+
+/// The format of an item that only looks like one of these: the JavaScript Agents
+/// SDK writes the same types with other members.
+pub(super) fn foreign(fields: &Fields<'_>) -> Option<&'static str> {
+    let is_js = raw::field(fields, "callId").is_some()
+        || string(fields, "type").as_deref() == Some("function_call_result");
+    is_js.then_some("openai-agents-js")
+}
+
+/// The format of a part's type, where it is another one.
+pub(super) fn home_of(kind: &str) -> Option<&'static str> {
+    crate::dialect::reader::home_of(kind).filter(|home| *home != NAME)
+}

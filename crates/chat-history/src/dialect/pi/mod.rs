@@ -1,0 +1,248 @@
+//! `pi`: the messages of the pi coding agent, as its sessions and its library keep
+//! them, whatever provider they go to. Roles are `user`, `assistant` and
+//! `toolResult`; a call is a part of type `toolCall`, its result a message of its
+//! own. Kinds of messages that only pi has stand in roles of their own; pi sends them
+//! as a user's, but their words are another's: the output of a command and what an
+//! extension says are read as a tool's, summaries as the model's.
+//!
+//! A turn that was aborted or failed keeps calls that pi never made, and pi leaves it
+//! out of what it sends: such calls are none. Their words count, since older releases
+//! send them. The system prompt stands beside the messages.
+
+mod problems;
+#[cfg(test)]
+mod tests;
+
+use super::reader::{Reader, array, home_of, is_media, mark_own, members, opened, string};
+use super::{Answered, BadMessage, Dialect, Fault, Opening, Problem};
+use crate::message::{Call, MessageView, Role, Slot, ToolResult};
+use crate::raw::{self, Fields};
+use crate::splice::quote;
+use problems::MISSING_CALL_ID;
+
+const ACCEPTED: &str = "an object with a string \"role\"";
+
+/// The dialect `pi`.
+pub struct Pi;
+
+impl Dialect for Pi {
+    fn name(&self) -> &'static str {
+        "pi"
+    }
+
+    fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
+        let role = string(fields, "role")?;
+        let has = |names: &[&str]| names.iter().all(|name| string(fields, name).is_some());
+        let own = match role.as_str() {
+            "toolResult" => has(&["toolCallId"]),
+            "bashExecution" => has(&["command"]),
+            "branchSummary" | "compactionSummary" => has(&["summary"]),
+            "custom" => has(&["customType"]),
+            _ => false,
+        };
+        if own {
+            return Some(format!("has role \"{role}\""));
+        }
+        if role == "assistant" && has(&["api", "provider", "stopReason"]) {
+            return Some("has api, provider and stopReason".to_owned());
+        }
+        let is_call = |part: &str| members(part).is_some_and(|part| is_call(&part));
+        let called = array(fields, "content").into_iter().any(is_call);
+        called.then(|| "has a part of type \"toolCall\"".to_owned())
+    }
+
+    fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
+        let (fields, role) = opened(message, ACCEPTED)?;
+        let mut walk = Walk(Reader { message, view: MessageView::new(role_of(&role)) });
+        walk.read(&role, &fields);
+        let mut view = walk.0.view;
+        mark_own(message, &mut view);
+        Ok(view)
+    }
+
+    fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
+        problems::of(views)
+    }
+
+    fn content_slots(&self, message: &str) -> Vec<Slot> {
+        let Ok((fields, role)) = opened(message, ACCEPTED) else { return Vec::new() };
+        if !["user", "assistant", "custom"].contains(&role.as_str()) {
+            return Vec::new();
+        }
+        let reader = Reader { message, view: MessageView::new(Role::Other) };
+        match raw::field(&fields, "content") {
+            Some(content) if raw::is_string(content) => vec![reader.slot(content)],
+            _ => {
+                let texts = array(&fields, "content").into_iter().filter_map(text_of);
+                texts.map(|text| reader.slot(text)).collect()
+            }
+        }
+    }
+
+    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+        format!(
+            "{{\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}",
+            quote(text)
+        )
+    }
+
+    /// Not pi's own rule, but that of providers behind it.
+    fn opening(&self) -> Opening {
+        Opening::User
+    }
+
+    fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
+        // A message of this role is its result.
+        results.is_empty().then(|| raw.to_owned())
+    }
+
+    fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+        // No clock: a result that never was is as old as its call.
+        let fields = raw::fields(of).unwrap_or_default();
+        let time = raw::field(&fields, "timestamp").map(|time| format!(",\"timestamp\":{time}"));
+        let time = time.unwrap_or_default();
+        let answer = |call: &&Call| {
+            let id = quote(call.id.as_deref().unwrap_or_default());
+            let name = quote(call.name.as_deref().unwrap_or("unknown"));
+            format!(
+                "{{\"role\":\"toolResult\",\"toolCallId\":{id},\"toolName\":{name},\"content\":\
+                 [{{\"type\":\"text\",\"text\":{}}}],\"isError\":true{time}}}",
+                quote(text)
+            )
+        };
+        Answered::Messages(calls.iter().map(answer).collect())
+    }
+}
+
+fn role_of(role: &str) -> Role {
+    match role {
+        "user" => Role::User,
+        "assistant" | "branchSummary" | "compactionSummary" => Role::Assistant,
+        "toolResult" | "bashExecution" | "custom" => Role::Tool,
+        "system" => Role::System,
+        _ => Role::Other,
+    }
+}
+
+fn is_call(part: &Fields<'_>) -> bool {
+    string(part, "type").as_deref() == Some("toolCall") && string(part, "name").is_some()
+}
+
+/// The literal of a text part's text.
+fn text_of(part: &str) -> Option<&str> {
+    let fields = members(part)?;
+    let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
+    text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
+}
+
+/// Walks the fields of one message and notes where its texts stand.
+struct Walk<'a>(Reader<'a>);
+
+impl<'a> Walk<'a> {
+    fn read(&mut self, role: &str, fields: &Fields<'a>) {
+        match role {
+            "toolResult" => self.result(fields),
+            // A command that the user keeps from the model.
+            "bashExecution" if raw::field(fields, "excludeFromContext") == Some("true") => {}
+            "bashExecution" => {
+                self.0.string_text(fields, "command");
+                self.0.string_text(fields, "output");
+            }
+            "branchSummary" | "compactionSummary" => self.0.string_text(fields, "summary"),
+            role => {
+                if ["tool", "function"].contains(&role) {
+                    self.0.view.foreign = Some("openai-chat");
+                }
+                self.content(fields);
+                self.unmade(fields);
+            }
+        }
+    }
+
+    fn content(&mut self, fields: &Fields<'a>) {
+        match raw::field(fields, "content") {
+            None | Some("null") => {}
+            Some(content) if content.starts_with('[') => {
+                array(fields, "content").into_iter().for_each(|part| self.part(part));
+            }
+            Some(content) => self.0.text(content),
+        }
+    }
+
+    fn part(&mut self, part: &'a str) {
+        let Some(fields) = members(part) else { return self.0.text(part) };
+        let has = |name| raw::field(&fields, name).is_some_and(raw::is_string);
+        let kind = string(&fields, "type").unwrap_or_default();
+        match kind.as_str() {
+            "text" if has("text") => self.0.string_text(&fields, "text"),
+            "thinking" if has("thinking") => self.thinking(&fields),
+            // Only the model calls.
+            "toolCall" if is_call(&fields) && self.0.view.role == Role::Assistant => {
+                self.call(&fields);
+            }
+            kind if is_media(kind) => self.0.view.media += 1,
+            kind => {
+                self.0.view.foreign = self.0.view.foreign.or(home_of(kind));
+                self.0.unknown(kind);
+                self.0.text(part);
+            }
+        }
+    }
+
+    /// What the provider alone can read of it stands in the signature's place.
+    fn thinking(&mut self, fields: &Fields<'a>) {
+        if raw::field(fields, "redacted") == Some("true") {
+            return self.0.opaque(fields, "thinkingSignature");
+        }
+        self.0.string_text(fields, "thinking");
+        let item = string(fields, "thinkingSignature").unwrap_or_default();
+        let item = members(&item).and_then(|item| string(&item, "encrypted_content"));
+        self.0.view.opaque += item.map_or(0, |bytes| bytes.len() as u64);
+    }
+
+    fn call(&mut self, fields: &Fields<'a>) {
+        let id = string(fields, "id").filter(|id| !id.is_empty());
+        let arguments = raw::field(fields, "arguments").filter(|value| *value != "null");
+        let arguments = arguments.map(|value| self.0.slot(value));
+        self.0.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+    }
+
+    /// Calls of a turn that did not end well were never made.
+    fn unmade(&mut self, fields: &Fields<'a>) {
+        let stop = string(fields, "stopReason");
+        if stop.is_some_and(|stop| ["aborted", "error"].contains(&stop.as_str())) {
+            self.0.view.calls.clear();
+        } else if self.0.view.calls.iter().any(|call| call.id.is_none()) {
+            self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
+        }
+    }
+
+    fn result(&mut self, fields: &Fields<'a>) {
+        let call_id = string(fields, "toolCallId").filter(|id| !id.is_empty());
+        if call_id.is_none() {
+            self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
+        }
+        let slots = match raw::field(fields, "content") {
+            None | Some("null") => Vec::new(),
+            Some(content) if content.starts_with('[') => {
+                let parts = array(fields, "content").into_iter();
+                parts.filter_map(|part| self.result_part(part)).collect()
+            }
+            Some(content) => vec![self.0.slot(content)],
+        };
+        let name = string(fields, "toolName");
+        self.0.view.results.push(ToolResult { call_id, name, slots });
+    }
+
+    fn result_part(&mut self, part: &'a str) -> Option<Slot> {
+        if let Some(text) = text_of(part) {
+            return Some(self.0.slot(text));
+        }
+        let kind = members(part).and_then(|fields| string(&fields, "type"));
+        match kind {
+            Some(kind) if is_media(&kind) => self.0.view.media += 1,
+            _ => self.0.text(part),
+        }
+        None
+    }
+}
