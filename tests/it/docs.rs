@@ -552,6 +552,22 @@ fn what_comments_cite_is_there() {
     assert!(cited > 40, "{cited} citations: this tells nothing");
 }
 
+/// What the guides for maintainers name is there.
+#[test]
+fn files_that_guides_name_are_there() {
+    let path =
+        Regex::new(r"`((?:src|tests|crates|clients|docs|docker|prompts)/[\w./-]+)`").unwrap();
+    for guide in ["CONTRIBUTING.md", "ARCHITECTURE.md", "docs/specifications.md"] {
+        let guide_text = text(guide);
+        let named: Vec<&str> =
+            path.captures_iter(&guide_text).map(|found| found.extract::<1>().1[0]).collect();
+        assert!(named.len() > 2, "{guide} names {named:?}");
+        for name in named {
+            assert!(Path::new(ROOT).join(name).exists(), "{guide} names {name}");
+        }
+    }
+}
+
 /// Name (below `src`) and text of every source file.
 fn sources() -> Vec<(String, String)> {
     sources_of("src")
