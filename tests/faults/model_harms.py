@@ -60,7 +60,7 @@ class Harms:
         brief = [file for file in self.map.files.values() if file.until and file.state != GONE]
         if not brief:
             return
-        self.world.wait_until(max(file.until or 0 for file in brief) + 1.0)
+        self.world.wait_until(max(file.over for file in brief) + 1.0)
         self._swept("brief results expire")
         for file in brief:
             self.map.expired(file)

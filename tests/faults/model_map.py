@@ -36,8 +36,9 @@ class File:
     nameless: bool = False
     # Of /offload_result: it belongs to no chat.
     free: bool = False
-    # The moment, by the steady clock, from which a sweep may take it.
+    # The moment, by the steady clock, from which a sweep may take it, and from which it must.
     until: float | None = None
+    over: float = 0.0
     why: str = ""
 
     def is_over(self, now: float) -> bool:

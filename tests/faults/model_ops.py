@@ -177,6 +177,7 @@ class Clients:
                 file = self.map.file(path.name, path.read_bytes())
                 file.state, file.free, file.call = LIVES, True, operation
                 file.until = began + 1 if brief else None
+                file.over = time.monotonic() + 1
 
         return Job(
             f"a result of {operation}",
