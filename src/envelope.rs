@@ -3,10 +3,10 @@
 //! the request or of a splice; they are written out as they are, never parsed
 //! and printed again.
 
+use chat_history::splice::quote;
 use serde::Serialize;
 
 use crate::params::Params;
-use chat_history::splice::quote;
 
 /// An answer, or a failure, before it is written out.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! `unburden extract`: questions about a file of records, as over HTTP.
 
+use chat_history::splice::quote;
 use serde_json::value::RawValue;
 
 use super::arguments::Extract;
 use super::input::Members;
 use super::{CliError, Exit, print, reader};
-use chat_history::splice::quote;
 
 pub(super) fn run(options: &Extract) -> Result<Exit, CliError> {
     let body = Members::default()

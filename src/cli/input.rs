@@ -4,9 +4,10 @@
 
 use std::io::Read;
 
-use super::CliError;
 use chat_history::raw;
 use chat_history::splice::{Edit, splice};
+
+use super::CliError;
 
 /// The text of a file, or of standard input for `-`.
 pub(super) fn read(name: &str) -> Result<String, CliError> {

@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
+use chat_history::splice::quote;
+
 use super::arguments::{Delete, Reach, Sweep, Verify};
 use super::input::Members;
 use super::{CliError, Exit, print, reader, say};
 use crate::config::{Config, SummariserConfig};
 use crate::service::Service;
-use chat_history::splice::quote;
 
 /// Sweeps as the service would: always under the configured roots only, since it
 /// deletes.

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use crate::params::{ParamError, Params, invalid};
 use chat_history::raw;
 use chat_history::splice::quote;
+
+use crate::params::{ParamError, Params, invalid};
 
 /// A tool by which an agent reads back what left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

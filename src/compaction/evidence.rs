@@ -9,7 +9,7 @@ use memchr::{memchr, memrchr};
 use regex::Regex;
 
 use super::fit::{ceil, cost_up_to, count_newlines, floor, prefix_within};
-use super::preview::Spec;
+use super::spec::Spec;
 
 /// Longest shown part of an evidence line, in bytes.
 const EVIDENCE_BYTES: usize = 160;

@@ -3,7 +3,7 @@
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::preview::{Budget, Spec};
+use super::spec::{Budget, Spec};
 
 pub(super) fn cost(text: &str, spec: &Spec) -> u64 {
     match spec.budget {

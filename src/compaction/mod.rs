@@ -6,3 +6,4 @@ mod evidence;
 mod fit;
 pub mod preview;
 pub mod reference;
+pub mod spec;

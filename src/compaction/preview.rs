@@ -5,44 +5,14 @@
 
 use std::ops::Range;
 
-use super::call::{Part, ReloadTools, call};
+use chat_history::message::SlotKind;
+use redact::Secrets;
+
+use super::call::{Part, call};
 use super::evidence::{Hit, evidence};
 use super::fit::{count_newlines, head_within, tail_within};
 use super::reference;
-use crate::tokens::Tokenizer;
-use chat_history::message::SlotKind;
-use redact::{Redact, Secrets};
-
-/// How much of a text stays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Budget {
-    /// In tokens.
-    Tokens(u64),
-    /// In characters.
-    Chars(u64),
-}
-
-impl Budget {
-    /// The size itself, whatever its unit.
-    pub fn whole(self) -> u64 {
-        match self {
-            Budget::Tokens(limit) | Budget::Chars(limit) => limit,
-        }
-    }
-}
-
-/// What a preview is made for.
-#[derive(Debug, Clone)]
-pub struct Spec {
-    /// The size of what stays, note and reference not included.
-    pub budget: Budget,
-    /// Counts the text.
-    pub tokenizer: Tokenizer,
-    /// The tools the agent has; the note names only those.
-    pub tools: ReloadTools,
-    /// Whether secrets stay visible.
-    pub redact: Redact,
-}
+use super::spec::Spec;
 
 /// A text that moves to a file.
 #[derive(Debug, Clone, Copy)]

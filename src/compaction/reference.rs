@@ -36,10 +36,10 @@
 
 use std::ops::Range;
 
+use chat_history::message::SlotKind;
 use serde::{Deserialize, Serialize};
 
 use crate::store::{Code, Key};
-use chat_history::message::SlotKind;
 
 const OPEN: &str = "(detailed result is stored in ";
 const CLOSE: &str = ")";

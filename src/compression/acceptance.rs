@@ -3,6 +3,8 @@
 //! well formed, small enough, in the user's language, naming only what the source
 //! names, and claiming no order that the user did not give.
 
+use chat_history::message::Role;
+
 use crate::compression::claims::{Voices, unsupported};
 use crate::compression::content_words::without_quotes;
 use crate::compression::grounding::{add_said, ungrounded};
@@ -12,7 +14,6 @@ use crate::compression::rejection::Rejection;
 use crate::compression::reply::parse;
 use crate::compression::snapshot::{Section, Summary};
 use crate::compression::transcript::Said;
-use chat_history::message::Role;
 
 /// What a summary may say: the messages, and what an earlier snapshot held.
 #[derive(Debug)]

@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use chat_history::message::Role;
+
 use super::markers::{is_constraint, is_output};
 use super::sentences::{masked, opening, sentences, suffix};
 use super::transcript::Said;
-use chat_history::message::Role;
 
 /// A message of at most so many tokens is kept whole.
 const SHORT: u64 = 120;

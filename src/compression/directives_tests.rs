@@ -1,8 +1,9 @@
 //! Which of the user's words stay.
 
+use chat_history::message::Role;
+
 use super::directives;
 use crate::compression::transcript::Said;
-use chat_history::message::Role;
 
 fn said(texts: &[&'static str]) -> Vec<Said<'static>> {
     let one = |(index, text): (usize, &&'static str)| Said {

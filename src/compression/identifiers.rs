@@ -9,20 +9,7 @@ use memchr::{memchr2, memmem};
 
 use super::words::{classify, is_cjk};
 
-/// What an identifier names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// A file or a folder, without `:12:5` behind it.
-    Path,
-    /// An address with a scheme, or one that begins with `www.`.
-    Url,
-    /// A UUID, hash, ticket, version, IP address, mail address, …
-    Id,
-    /// A number of more than three digits.
-    Number,
-    /// What stands between quotation marks or backticks, without them.
-    Quoted,
-}
+pub use super::words::Kind;
 
 /// One identifier of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,15 +5,16 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::compression::block::{Block, Found};
-use crate::compression::seal::Proves;
-use crate::tokens::measure::text_of;
 use chat_history::History;
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
 use chat_history::own::is_fixed;
 use chat_history::raw;
 use chat_history::splice::quote;
 use chat_history::system_prompt::{bare, takes_text, text_slots, with_block, without_block};
+
+use crate::compression::block::Proves;
+use crate::compression::block::{Block, Found};
+use crate::tokens::measure::text_of;
 
 /// What holds snapshots, or will.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

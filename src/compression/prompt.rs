@@ -15,11 +15,12 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use chat_history::message::Role;
+
 use crate::compression::language::Language;
 use crate::compression::rejection::Rejection;
 use crate::compression::tags;
 use crate::compression::transcript::{Answered, Asked, Said};
-use chat_history::message::Role;
 
 const SYSTEM: &str = include_str!("../../prompts/compress.md");
 const REQUEST: &str = include_str!("../../prompts/compress_request.md");

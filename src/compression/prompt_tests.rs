@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use chat_history::message::Role;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 use super::{REQUEST, RETRY, Rendered, SYSTEM, cut, render, retry};
@@ -10,7 +11,6 @@ use crate::compression::rejection::Rejection;
 use crate::compression::reply::parse;
 use crate::compression::snapshot::Section;
 use crate::compression::transcript::{Answered, Asked, Said};
-use chat_history::message::Role;
 
 fn result(text: &str) -> Said<'_> {
     let tool = Some("ba\"sh");

@@ -1,7 +1,6 @@
 //! The seal of a block: a line in it with a code that only who has the store's key can
 //! make. Without one, a text is no snapshot of this service's, whatever it looks like.
 
-use super::block::Block;
 use crate::store::{Code, Key};
 
 /// How a block ends, before the lines on its originals.
@@ -10,9 +9,6 @@ const OPEN: &str = "(ref ";
 const CLOSE: &str = ")";
 /// The purpose that codes of blocks are bound to.
 const PURPOSE: &str = "snapshot";
-
-/// Says whether this service wrote a snapshot that stands so in a text.
-pub type Proves<'a> = &'a dyn Fn(&Block, &str) -> bool;
 
 /// The line with a block's code.
 pub(super) fn code_line(code: Code) -> String {
@@ -25,19 +21,12 @@ pub(super) fn code_of(body: &str) -> Option<Code> {
     Code::parse(last.trim().strip_prefix(OPEN)?.strip_suffix(CLOSE)?)
 }
 
-impl Block {
-    /// The code, by the key of its store, of a block that stands as `text`: what a
-    /// framework does to line ends, blanks and indentation does not matter.
-    pub fn code_by(key: &Key, text: &str) -> Code {
-        let mut words: Vec<&str> = text.split_whitespace().collect();
-        if let Some(end) = words.iter().rposition(|word| *word == END).filter(|end| *end >= 2) {
-            words.drain(end - 2..end);
-        }
-        key.code(PURPOSE, &[words.join(" ").as_bytes()])
+/// Returns the code, by the key of its store, of a block that stands as `text`: changes of
+/// line ends, blanks and indentation by a framework do not matter.
+pub fn code_by(key: &Key, text: &str) -> Code {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    if let Some(end) = words.iter().rposition(|word| *word == END).filter(|end| *end >= 2) {
+        words.drain(end - 2..end);
     }
-
-    /// Gives the block its code; to be done when nothing of it changes any more.
-    pub fn seal(&mut self, key: &Key) {
-        self.code = Some(Block::code_by(key, &self.render()));
-    }
+    key.code(PURPOSE, &[words.join(" ").as_bytes()])
 }

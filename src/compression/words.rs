@@ -2,7 +2,20 @@
 
 use std::ops::Range;
 
-use super::identifiers::Kind;
+/// The kind of thing that an identifier names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A file or a folder, without `:12:5` behind it.
+    Path,
+    /// An address with a scheme, or one that begins with `www.`.
+    Url,
+    /// A UUID, hash, ticket, version, IP address, mail address, …
+    Id,
+    /// A number of more than three digits.
+    Number,
+    /// What stands between quotation marks or backticks, without them.
+    Quoted,
+}
 
 /// Endings of files that agents meet.
 const EXTENSIONS: &[&str] = &[

@@ -1,8 +1,7 @@
 //! Privacy: what of a result the service itself repeats.
 
-use serde::{Deserialize, Serialize};
-
 use redact::Redact;
+use serde::{Deserialize, Serialize};
 
 /// What is kept out of everything that is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]

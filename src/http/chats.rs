@@ -2,9 +2,9 @@
 
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
+use chat_history::splice::quote;
 
 use crate::params::{ParamError, invalid};
-use chat_history::splice::quote;
 
 /// The members of a deletion, JSON: the chat from the path, and what the query has.
 pub(super) fn deletion(

@@ -4,6 +4,7 @@
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use chat_history::HistoryError;
 
 use super::{json, refuse};
 use crate::envelope::{Answer, ErrorFacts};
@@ -15,7 +16,6 @@ use crate::reload::extract::ExtractError;
 use crate::service::Failure;
 use crate::store::StoreError;
 use crate::tools::UnknownForm;
-use chat_history::HistoryError;
 
 /// The response to a failure of the service.
 pub(super) fn failed(failure: &Failure) -> Response {

@@ -8,6 +8,8 @@ use std::{
     time::Instant,
 };
 
+use fair_share::{Holder, Places};
+
 use super::{
     child::{self, Transcript},
     error::JqError,
@@ -15,7 +17,6 @@ use super::{
     job::{Job, Order, Outcome, Task, Tried},
     limits::Limits,
 };
-use fair_share::{Holder, Places};
 
 /// How many workers a trial may cost: records that break two break them all.
 const DEATHS: usize = 2;

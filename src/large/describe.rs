@@ -1,16 +1,18 @@
 //! The descriptor that a caller gets: as rich as it asked for, leaner where that
 //! would cost more than the result itself.
 
+use redact::Redact;
+
 use super::material::Material;
 use super::request::Request;
 use crate::compaction::call::{ReloadTool, ReloadTools};
-use crate::compaction::preview::{Budget, Spec, summary};
+use crate::compaction::preview::summary;
+use crate::compaction::spec::{Budget, Spec};
 use crate::lro::descriptor::{self, Richness};
 use crate::lro::profile::Profile;
 use crate::lro::summary::Summary;
 use crate::lro::{estimate, guidance};
 use crate::tokens::Tokenizer;
-use redact::Redact;
 
 /// Size of the summary of a text, in tokens.
 const PREVIEW_TOKENS: u64 = 120;

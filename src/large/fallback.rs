@@ -1,11 +1,12 @@
 //! The fallback: as much of a result as the threshold allows, from its start
 //! (`lro-spec-1600`, "Error Handling").
 
+use chat_history::raw;
+use chat_history::splice::quote;
+
 use super::request::{Given, Request};
 use crate::lro::estimate;
 use crate::tokens::Tokenizer;
-use chat_history::raw;
-use chat_history::splice::quote;
 
 /// The part that fits as JSON – an array, or a string – and what is left out.
 pub(super) fn truncated(request: &Request<'_>, threshold_tokens: u64) -> (String, String) {

@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+use chat_history::raw;
+use redact::Redact;
+
 use super::request::{Given, Request};
 use crate::jq::Jq;
 use crate::lro::estimate;
@@ -12,8 +15,6 @@ use crate::lro::records::{self, Accept, Found};
 use crate::lro::schema::{Schema, infer_hiding};
 use crate::reload::trial::tried as tried_on;
 use crate::tokens::Tokenizer;
-use chat_history::raw;
-use redact::Redact;
 
 impl Request<'_> {
     /// The whole result as a text, as it would stand in a context.

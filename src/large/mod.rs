@@ -8,5 +8,6 @@ mod place;
 mod request;
 mod run;
 
+pub use place::Written;
 pub use request::{Given, Request};
-pub use run::{Large, LargeError, Outcome, Settings, Turns, Written};
+pub use run::{Large, LargeError, Outcome, Settings, Turns};

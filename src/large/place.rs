@@ -3,8 +3,10 @@
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use chat_history::splice::quote;
+use redact::Redact;
+
 use super::request::Request;
-use super::run::Written;
 use crate::lro::header;
 use crate::lro::profile::Profile;
 use crate::lro::recipe::Recipe;
@@ -12,8 +14,6 @@ use crate::store::{
     Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
     Store, StoreError, modified, read_start, regular_len, rfc3339,
 };
-use chat_history::splice::quote;
-use redact::Redact;
 
 /// How much of a file is read for its header's lifetime, in bytes.
 const HEADER_BYTES: usize = 64 * 1024;
@@ -21,6 +21,21 @@ const HEADER_BYTES: usize = 64 * 1024;
 /// What was asked for, as the call's arguments would say it.
 fn query_of(query: &str) -> String {
     format!("{{\"query\":{}}}", quote(query))
+}
+
+/// A file that was given out.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Written {
+    /// Its absolute path.
+    pub path: String,
+    /// True where the call wrote it, false where the same result was there.
+    pub created: bool,
+    /// Its length.
+    pub bytes: u64,
+    /// How long it lives after it was last given out.
+    pub ttl_seconds: u64,
+    /// Until when it can be read at least, RFC 3339; None beyond what a clock can name.
+    pub expires_at: Option<String>,
 }
 
 /// Where a result is, or goes.

@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 
+use chat_history::raw;
+use redact::Redact;
+
 use crate::compaction::call::ReloadTools;
 use crate::lro::descriptor::Richness;
 use crate::lro::profile::Profile;
 use crate::params::{ParamError, Params, invalid};
-use chat_history::raw;
-use redact::Redact;
 
 /// What a tool returned.
 #[derive(Debug, Clone)]

@@ -6,10 +6,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use redact::Redact;
+
 use super::describe::{Said, describe, preview_of};
 use super::fallback::truncated;
 use super::material::Material;
-use super::place::Place;
+use super::place::{Place, Written};
 use super::request::Request;
 use crate::jq::Jq;
 use crate::lro::file::{Facts, identity, render};
@@ -19,7 +21,6 @@ use crate::store::{
     Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
     rfc3339,
 };
-use redact::Redact;
 
 /// Longest query that a header holds, in characters.
 const QUERY: usize = 4_096;
@@ -76,21 +77,6 @@ pub enum LargeError {
     /// The folder that the caller named.
     #[error(transparent)]
     Folder(StoreError),
-}
-
-/// A file that was given out.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Written {
-    /// Its absolute path.
-    pub path: String,
-    /// True where the call wrote it, false where the same result was there.
-    pub created: bool,
-    /// Its length.
-    pub bytes: u64,
-    /// How long it lives after it was last given out.
-    pub ttl_seconds: u64,
-    /// Until when it can be read at least, RFC 3339; None beyond what a clock can name.
-    pub expires_at: Option<String>,
 }
 
 /// What came of it.

@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::records::Accept;
-use super::shape::Shape;
 use chat_history::raw::{self, Fields};
 use chat_history::splice::quote;
+
+use super::records::Accept;
+use super::shape::Shape;
 
 /// The most steps down. Each reads the value once.
 const STEPS: usize = 32;

@@ -1,6 +1,7 @@
 //! The descriptor: what a caller gets in place of a large result
 //! (`OffloadResponse` of the specifications), in five sizes.
 
+use chat_history::splice::quote;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -8,7 +9,6 @@ use super::recipe::{JqRecipe, Recipe};
 use super::schema::Schema;
 use super::summary::Summary;
 use super::words;
-use chat_history::splice::quote;
 
 /// Recipes of a compact descriptor.
 const FEW: usize = 3;

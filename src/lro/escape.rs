@@ -3,9 +3,8 @@
 
 use std::fmt::Write;
 
-use serde::{Deserialize, Serialize};
-
 use chat_history::raw;
+use serde::{Deserialize, Serialize};
 
 /// What a writer escapes beyond the necessary. The default is what `serde_json`
 /// and JavaScript's `JSON.stringify` write.

@@ -4,11 +4,12 @@
 
 use std::borrow::Cow;
 
+use chat_history::splice::quote;
+
 use super::profile::Profile;
 use super::recipe::{Purpose, Recipe};
 use super::schema::Schema;
 use super::words;
-use chat_history::splice::quote;
 
 const SHELL: &str = include_str!("../../prompts/lro_guidance_shell.md");
 const EXTRACT: &str = include_str!("../../prompts/lro_guidance_extract.md");

@@ -1,12 +1,12 @@
 //! The header: the first line of a file of records (`lro-spec-1600`,
 //! `OffloadHeader`, with members of our own after the spec's).
 
+use chat_history::raw;
 use memchr::memmem;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::source::Source;
-use chat_history::raw;
 
 /// What `type` says in every header.
 pub const TYPE: &str = "lro_header";

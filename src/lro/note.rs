@@ -10,13 +10,14 @@
 //! in it come from a tool and can neither break the line nor look like a
 //! reference.
 
+use chat_history::splice::quote;
+
 use super::descriptor::Richness;
 use super::recipe::{Purpose, Recipe};
 use super::schema::Schema;
 use super::words;
 use crate::compaction::call::{ReloadTool, ReloadTools};
 use crate::compaction::reference;
-use chat_history::splice::quote;
 
 /// What the note of records begins with.
 pub const OPEN: &str = "[JSONL records: ";

@@ -1,12 +1,12 @@
 //! The passage: the JSON in a text that is not all JSON: lines of one object
 //! each, or one value with words before and after it.
 
+use chat_history::raw::offset_in;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 use super::descend::{FEWEST, MOST, part};
 use super::token::is_space;
-use chat_history::raw::offset_in;
 
 /// The most places where a value is tried. Each may read the text once.
 const ATTEMPTS: usize = 8;

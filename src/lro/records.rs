@@ -3,6 +3,9 @@
 //! records become lines of one JSON value each, and everything else is kept so
 //! that the text can be rebuilt.
 
+use chat_history::raw;
+use chat_history::splice::quote;
+
 use super::descend::{Descent, MOST, Spot, What, descend, part};
 use super::escape::Style;
 use super::passage::{self, Passage};
@@ -11,8 +14,6 @@ use super::sink::Compare;
 use super::source::Source;
 use super::token::is_space;
 use super::wrap::Wrap;
-use chat_history::raw;
-use chat_history::splice::quote;
 
 /// What counts as records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! The shape: how records stand in their text, and both ways between that text
 //! and lines of one record each.
 
+use chat_history::raw;
 use serde::{Deserialize, Serialize};
 
 use super::layout::{Layout, Recorder, Replay};
 use super::sink::Sink;
 use super::token::{Tokens, is_spaced, split_string};
-use chat_history::raw;
 
 /// How records stand in their text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

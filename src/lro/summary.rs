@@ -1,10 +1,10 @@
 //! The summary of a result: the few facts that a descriptor begins with
 //! (`OffloadSummary` of the specifications).
 
+use chat_history::raw;
 use serde::{Deserialize, Serialize};
 
 use super::schema::Schema;
-use chat_history::raw;
 
 /// Namespaces that a summary names at most (`lro-spec-1600`).
 const NAMESPACES: usize = 5;

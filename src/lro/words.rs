@@ -4,9 +4,10 @@
 
 use std::fmt::Write;
 
+use chat_history::raw;
+
 use super::schema::{FieldSummary, Schema};
 use crate::compaction::reference;
-use chat_history::raw;
 
 /// Characters of a name or value that are shown.
 const SHOWN: usize = 48;

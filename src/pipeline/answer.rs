@@ -4,6 +4,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use chat_history::message::{Role, SlotKind};
+use chat_history::splice::quote;
+
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::pipeline::call::shown_call;
@@ -19,8 +22,6 @@ use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
 use crate::store::{Call, StoreError, regular_len};
 use crate::tokens::measure::Measured;
-use chat_history::message::{Role, SlotKind};
-use chat_history::splice::quote;
 
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +34,7 @@ pub struct FileOfCall {
     pub content: Option<String>,
 }
 
-/// What an offload gives back.
+/// The result of an offload.
 #[derive(Debug)]
 pub struct Offloaded {
     /// The messages, a JSON array.
@@ -42,11 +43,11 @@ pub struct Offloaded {
     pub system: Option<String>,
     /// The files, in the order of the messages.
     pub files: Vec<FileOfCall>,
-    /// What was done.
+    /// The report.
     pub report: Report,
 }
 
-/// What every warning says that gives the caller its own messages back.
+/// The words of every warning with which the caller gets its own messages back.
 pub const UNCHANGED: &str = "the messages are unchanged";
 
 /// The warning of an answer for which no file could be written.

@@ -1,16 +1,17 @@
-//! The chat of a request: what its files are named after, and whom they belong to.
+//! The chat of a request: its files have its name and belong to it.
 //! A caller that gives no name gets one made from how its history begins.
+
+use chat_history::message::Role;
 
 use crate::compression::block::Block;
 use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::plan::Compression;
 use crate::store::{Chat, Stem};
-use chat_history::message::Role;
 
 /// Digits of a name that is made.
 const DIGITS: usize = 16;
 
-/// What the files of a compression are named after: the chat's id, the name that
+/// Returns the name for the files of a compression: the chat's id, the name that
 /// its earlier files have, or a hash of how it began.
 pub(crate) fn chat_name(context: &Context<'_>, compression: &Compression) -> String {
     let name = context.settings.chat_id.clone().or_else(|| named(&compression.earlier()));
@@ -28,7 +29,7 @@ pub(crate) fn chat_of(context: &Context<'_>) -> Chat {
     })
 }
 
-/// As [`chat_name`] makes it, before anything is decided: a history that is
+/// Returns it as [`chat_name`] does, before anything is decided: a history that is
 /// too small for a compression belongs to the chat that it will be.
 fn made_name(context: &Context<'_>) -> String {
     let views = context.views();

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use crate::compaction::preview::Budget;
+use crate::compaction::spec::Budget;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::make::make_moves;

@@ -4,7 +4,11 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use chat_history::History;
+use chat_history::dialect::{Dialect, Problem};
+use chat_history::message::{MessageView, Role};
 use quick_cache::sync::Cache;
+use redact::Redact;
 
 use super::OffloadError;
 use super::material::Materials;
@@ -20,10 +24,6 @@ use crate::store::{
 };
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured};
-use chat_history::History;
-use chat_history::dialect::{Dialect, Problem};
-use chat_history::message::{MessageView, Role};
-use redact::Redact;
 
 /// Files whose own references were looked at for a chat, and when.
 pub type Followed = Cache<blake3::Hash, Instant>;

@@ -1,6 +1,8 @@
 //! The decision: what moves, what stays, and under which snapshots the rest stands.
 //! Nothing is written here; a model may be asked.
 
+use fair_share::on;
+
 use crate::compression::block::Block;
 use crate::pipeline::choose::{Draft, choose_moves, move_more_recent};
 use crate::pipeline::context::Context;
@@ -13,7 +15,6 @@ use crate::pipeline::snapshots::plan::{Compression, plan_compression};
 use crate::pipeline::snapshots::region::tokens_in;
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
 use crate::store::StoreError;
-use fair_share::on;
 
 /// How often a history is looked at again that a hard target made another.
 const ROUNDS: u32 = 32;

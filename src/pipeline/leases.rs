@@ -8,6 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use chat_history::History;
+use chat_history::message::{MessageView, Slot, SlotKind};
+use fair_share::on;
 use rayon::prelude::*;
 
 use crate::compression::block::{Block, FileLine};
@@ -16,9 +19,6 @@ use crate::pipeline::context::Context;
 use crate::reload::proof::originals;
 use crate::store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
 use crate::tokens::measure::text_of;
-use chat_history::History;
-use chat_history::message::{MessageView, Slot, SlotKind};
-use fair_share::on;
 
 /// How long what a group or a list refers to is taken as renewed.
 const FOLLOWED: Duration = Duration::from_secs(3_600);

@@ -20,17 +20,14 @@ mod request;
 mod snapshots;
 mod summariser;
 
+pub use answer::{FileOfCall, Offloaded, UNCHANGED};
 use answer::{failure, unchanged};
+use chat_history::HistoryError;
 use commit::commit;
 use context::Context;
+pub use context::{Followed, Offloader, recent_from};
 use decide::{Undecided, decide};
 use leases::renew_leases;
-
-use crate::store::{Allowance, StoreError};
-use chat_history::HistoryError;
-
-pub use answer::{FileOfCall, Offloaded, UNCHANGED};
-pub use context::{Followed, Offloader, recent_from};
 pub use material::{Material, Materials};
 pub use replacement::{Literals, Replacement, Replacements, replacements};
 pub use report::{
@@ -38,6 +35,8 @@ pub use report::{
 };
 pub use request::{CompactRole, Files, Mode, Records, Request, Run, Settings};
 pub use summariser::{Kind, Summariser};
+
+use crate::store::{Allowance, StoreError};
 
 impl Offloader {
     /// Runs one request, which may read stored files as far as `allowance` goes.

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use chat_history::footprint::{ENTRY, block};
+use chat_history::splice::quote;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use crate::tokens::Tokenizer;
-use chat_history::footprint::{ENTRY, block};
-use chat_history::splice::quote;
 
 /// Replacements by content, path and settings.
 pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;
@@ -34,7 +34,7 @@ pub fn replacements(bytes: u64) -> Replacements {
 pub struct Replacement {
     /// The new text as a JSON string literal.
     pub(crate) literal: Box<str>,
-    /// What it costs.
+    /// Its number of tokens.
     pub(crate) tokens: u64,
 }
 

@@ -1,13 +1,13 @@
 //! The report: what was done to a history, message by message, and why
 //! (`metadata.report` in `openapi.yaml`). Its numbers are the ones that were checked.
 
+use chat_history::repair::Mend;
 use serde::{Deserialize, Serialize};
 
 use crate::compression::retention::Retention;
 use crate::compression::snapshot::Writer;
-use chat_history::repair::Mend;
 
-/// What came of an offload.
+/// The outcome of an offload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -21,7 +21,7 @@ pub enum Outcome {
     CompactedAndCompressed,
 }
 
-/// What was done to one text.
+/// The kind of an action on one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionKind {
@@ -47,15 +47,15 @@ impl ActionKind {
 pub struct Action {
     /// The message, counted from 0.
     pub index: usize,
-    /// What was done.
+    /// Its kind.
     pub action: ActionKind,
     /// The call it answers.
     pub tool_call_id: Option<String>,
     /// The tool.
     pub tool: Option<String>,
-    /// What it cost.
+    /// Tokens before.
     pub tokens_before: u64,
-    /// What it costs now.
+    /// Tokens after.
     pub tokens_after: u64,
     /// Where its text is.
     pub path: Option<String>,
@@ -98,7 +98,7 @@ impl Checks {
     }
 }
 
-/// Who wrote a snapshot.
+/// The writer of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -126,15 +126,15 @@ pub struct GroupReport {
     pub first: usize,
     /// The last one.
     pub last: usize,
-    /// What they cost, with the earlier snapshot that was merged.
+    /// Their tokens, with the earlier snapshot that was merged.
     pub tokens_before: u64,
-    /// What the snapshot costs.
+    /// The tokens of the snapshot.
     pub tokens_after: u64,
-    /// Who wrote it.
+    /// Its writer.
     pub source: Source,
 }
 
-/// What a compression wrote.
+/// The snapshots of a compression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotReport {
     /// `llm` where a model wrote every snapshot of this compression.
@@ -152,13 +152,13 @@ pub struct SnapshotReport {
 /// The whole report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// The messages' wire format.
     pub format: &'static str,
     /// Why: named in the request, or what only that format has.
     pub format_source: String,
-    /// Who counted; `estimate:…` where no public tokenizer exists.
+    /// The tokenizer; `estimate:…` if no public one exists.
     pub tokenizer: &'static str,
     /// Messages, `tools` and `system` together, as they came.
     pub tokens_before: u64,
@@ -178,14 +178,14 @@ pub struct Report {
     pub actions: Vec<Action>,
     /// The snapshot, where there is one.
     pub snapshot: Option<SnapshotReport>,
-    /// What became of the identifiers in compressed messages.
+    /// The number of identifiers of compressed messages that were kept, and lost.
     pub retention: Option<Retention>,
     /// The checks.
     pub checks: Checks,
-    /// What was mended before, where `repair` asked for it.
+    /// The places that were mended before, if `repair` asked for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Mend>,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 

@@ -1,15 +1,16 @@
 //! The request of an offload: fields, defaults and ranges of `openapi.yaml`,
 //! read once at the door and trusted inside.
 
-use crate::compaction::call::ReloadTools;
-use crate::compaction::preview::Budget;
-use crate::lro::descriptor::Richness;
-use crate::params::{HistoryOrParam, ParamError, Params, invalid};
-use crate::tokens::Tokenizer;
 use chat_history::repair::{Mend, Mended};
 use chat_history::{History, HistoryError};
 
-/// What may be done to a history.
+use crate::compaction::call::ReloadTools;
+use crate::compaction::spec::Budget;
+use crate::lro::descriptor::Richness;
+use crate::params::{HistoryOrParam, ParamError, Params, invalid};
+use crate::tokens::Tokenizer;
+
+/// The ways in which a history may become smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Compact; compress what compaction leaves too large.
@@ -80,7 +81,7 @@ pub struct Settings {
     pub store_dir: String,
     /// Picks the tokenizer.
     pub model: Option<String>,
-    /// What stays of a moved result.
+    /// The size of the preview of a moved result.
     pub preview: Budget,
     /// Whose texts may move.
     pub compact_roles: Vec<CompactRole>,
@@ -90,7 +91,7 @@ pub struct Settings {
     pub reload_tools: ReloadTools,
     /// How arrays of records move.
     pub records: Records,
-    /// What is said of records that moved.
+    /// The richness of the descriptor of records that moved.
     pub descriptor: Richness,
     /// A pass that frees less is not made, in tokens.
     pub min_savings_tokens: u64,
@@ -124,9 +125,9 @@ pub struct Request<'a> {
     pub system: Option<&'a str>,
     /// The settings.
     pub settings: Settings,
-    /// What the caller should know: unknown fields, settings without effect.
+    /// Warnings for the caller: unknown fields, settings without effect.
     pub warnings: Vec<String>,
-    /// What was mended before.
+    /// The places that were mended before.
     pub mends: Vec<Mend>,
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::model::Client;
 
-/// What of a model's window the prompt may not take: instructions and answer.
+/// Tokens of a model's window that are kept for instructions and the answer.
 const RESERVE: u64 = 12_000;
 
-/// Who writes summaries.
+/// The writer of summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The model; the built-in summariser where it fails.
@@ -21,7 +21,7 @@ pub enum Kind {
 /// The summariser of this process.
 #[derive(Debug, Clone)]
 pub struct Summariser {
-    /// Who writes.
+    /// The writer.
     pub kind: Kind,
     /// The model, where one is configured.
     pub client: Option<Arc<Client>>,
@@ -38,12 +38,12 @@ impl Summariser {
         self.asked().map(|client| client.settings().model.as_str())
     }
 
-    /// What tells its snapshots from another summariser's.
+    /// Returns what its snapshots depend on.
     pub(crate) fn identity(&self) -> (Kind, Option<&str>) {
         (self.kind, self.model())
     }
 
-    /// What the model can read of a history at once, in tokens.
+    /// Returns how many tokens of a history the model can read at once.
     pub(crate) fn window(&self) -> Option<u64> {
         let window = self.asked()?.settings().context_window;
         Some(window.saturating_sub(RESERVE).max(window / 2))

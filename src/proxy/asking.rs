@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use chat_history::raw;
+use chat_history::splice::quote;
 use tokio::sync::{OnceCell, oneshot};
 
 use super::message::{Id, Message, protocol_name};
 use super::names::Names;
 use super::tools_list::Page;
 use super::upstream::Upstream;
-use chat_history::raw;
-use chat_history::splice::quote;
 
 /// Longest wait for the whole list.
 const WAIT: Duration = Duration::from_secs(10);

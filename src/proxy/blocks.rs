@@ -1,9 +1,10 @@
 //! Results that are one list in many blocks: libraries of servers give each item a
 //! text block of its own, so that no block is large and the whole is.
 
+use chat_history::raw;
+
 use super::message::{member, text};
 use super::same::is_value;
-use chat_history::raw;
 
 /// The items of all blocks as one JSON array, where each block is a text that is
 /// JSON and nothing else; None for any other content.

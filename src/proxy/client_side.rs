@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use chat_history::raw;
+use chat_history::splice::quote;
 use tokio::io::{AsyncRead, BufReader};
 
 use super::Proxy;
@@ -14,8 +16,6 @@ use super::names::{Names, is_disputed};
 use super::open::Kind;
 use super::own::OwnCall;
 use super::result::Call;
-use chat_history::raw;
-use chat_history::splice::quote;
 
 impl Proxy {
     /// Passes on what the client says until it says no more.

@@ -9,8 +9,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::tools::{self, Definition, RELOAD};
 use chat_history::splice::quote;
+
+use crate::tools::{self, Definition, RELOAD};
 
 /// Prefix of a reload tool whose own name is taken.
 const OURS: &str = "unburden_";

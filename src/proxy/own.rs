@@ -1,8 +1,9 @@
 //! A call of a reload tool, answered here: the upstream never hears of it.
 
+use chat_history::splice::quote;
+
 use crate::service::Service;
 use crate::tools::{self, Definition, Manner};
-use chat_history::splice::quote;
 
 /// A call under the name that the client has the tool by.
 pub(super) struct OwnCall {

@@ -3,13 +3,14 @@
 
 use std::ops::Range;
 
+use chat_history::raw::{self, offset_in};
+use chat_history::splice::{Edit, quote, splice};
+
 use super::blocks::list;
 use super::edit::changed;
 use super::message::{member, text};
 use super::same::repeats;
 use crate::service::Service;
-use chat_history::raw::{self, offset_in};
-use chat_history::splice::{Edit, quote, splice};
 
 /// Longest arguments of a call that its file keeps, in bytes.
 const QUERY: usize = 500;

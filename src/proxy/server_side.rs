@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
+use chat_history::raw;
+
 use super::Proxy;
 use super::edit::changed;
 use super::message::{Answering, Id, Message, UPSTREAM_FAILED, error, id_at_the_edges};
 use super::open::Kind;
 use super::result::{Call, Materialiser};
 use super::tools_list::Page;
-use chat_history::raw;
 
 impl Proxy {
     /// Passes on one message, or those of a batch; what takes time is done beside.

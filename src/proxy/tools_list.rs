@@ -1,12 +1,13 @@
 //! The list of tools: the upstream's, then the reload tools, each under the name that
 //! the client has it by.
 
+use chat_history::raw::{self, offset_in};
+use chat_history::splice::{Edit, quote, splice};
+
 use super::edit::{changed, with, without};
 use super::filter::Filter;
 use super::message::{member, text};
 use super::names::{Names, is_disputed};
-use chat_history::raw::{self, offset_in};
-use chat_history::splice::{Edit, quote, splice};
 
 /// One page of the upstream's list.
 pub(super) struct Page<'a> {

@@ -1,11 +1,12 @@
 //! The answer of `lro_extract`: a text for a model, and the same as data.
 
+use chat_history::splice::quote;
+
 use crate::jq::{Cut, Job, Outcome as JqOutcome};
 use crate::lro::query::answer::render;
 use crate::lro::query::{Group, Outcome, Query};
 use crate::reload::fit::longest;
 use crate::reload::{CountTokens, Why};
-use chat_history::splice::quote;
 
 /// What a question gave.
 #[derive(Debug, Default)]

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use chat_history::raw;
+
 use crate::lro::query::{Query, QueryError};
 use crate::params::{ParamError, Params, invalid};
-use chat_history::raw;
 
 /// One question.
 pub enum Asked<'a> {

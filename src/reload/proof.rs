@@ -3,15 +3,16 @@
 //! like one; the code in it needs the key of the store that the files lie in.
 
 use blake3::Hash;
+use chat_history::History;
+use chat_history::own::is_fixed;
 
 use super::grep_answer;
 use crate::compaction::reference::{self, Form, Reference};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
+use crate::compression::seal::code_by;
 use crate::store::{Key, Location, ReadError, Reader, Roots, Stem};
 use crate::tokens::measure::text_of;
-use chat_history::History;
-use chat_history::own::is_fixed;
 
 /// Proves texts of one operation.
 #[derive(Clone, Copy)]
@@ -91,7 +92,7 @@ impl Prover<'_> {
         let Some(code) = block.code else { return false };
         let paths = block.originals.first().and_then(|originals| originals.paths().next());
         let key = paths.and_then(|path| self.key_of(&path));
-        key.is_some_and(|key| Block::code_by(&key, text) == code)
+        key.is_some_and(|key| code_by(&key, text) == code)
     }
 
     /// Judges the message at the front of a history, which may hold snapshots where only

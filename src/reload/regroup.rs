@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use chat_history::message::{MessageView, Role};
+use chat_history::own::{HASH_BYTES, HOLDER_STUB};
+use chat_history::raw::elements;
+use chat_history::{History, HistoryError};
+
 use super::proof::Prover;
 use super::rehydrate::Unresolved;
 use crate::compression::block::{HASHED, digits};
 use crate::compression::bridge::{bridge, standing};
 use crate::compression::place::Place;
 use crate::store::{Stem, StoredText};
-use chat_history::message::{MessageView, Role};
-use chat_history::own::{HASH_BYTES, HOLDER_STUB};
-use chat_history::raw::elements;
-use chat_history::{History, HistoryError};
 
 /// A history without snapshots.
 pub(super) struct Regrouped {

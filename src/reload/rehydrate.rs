@@ -4,6 +4,9 @@
 
 use std::collections::HashSet;
 
+use chat_history::message::{MessageView, Role, Slot, SlotKind};
+use chat_history::splice::{quote, splice};
+use chat_history::{History, HistoryError};
 use serde_json::value::RawValue;
 
 use crate::compaction::reference::Form;
@@ -12,9 +15,6 @@ use crate::reload::proof::{Proven, Prover, Unproven};
 use crate::reload::regroup::{Regrouped, regroup};
 use crate::reload::{grep_answer, read_back, records_again};
 use crate::tokens::measure::text_of;
-use chat_history::message::{MessageView, Role, Slot, SlotKind};
-use chat_history::splice::{quote, splice};
-use chat_history::{History, HistoryError};
 
 /// A history with its texts back.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,10 +5,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fair_share::share;
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use fair_share::share;
 
 /// What the budget is counted in, in bytes.
 const UNIT: u64 = 1024;

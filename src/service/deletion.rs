@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
+use chat_history::raw;
 use serde::Serialize;
 
 use super::lifecycle::{NAMED, Trouble, shortened};
@@ -11,7 +12,6 @@ use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
 use crate::tokens;
-use chat_history::raw;
 
 #[derive(Serialize)]
 struct DeletedFile<'a> {

@@ -1,5 +1,6 @@
 //! `/offload_result`, at the service: a result in, the result or its descriptor out.
 
+use chat_history::raw;
 use serde::Serialize;
 
 use super::budget::Held;
@@ -8,7 +9,6 @@ use crate::envelope::Answer;
 use crate::large::{Given, LargeError, Outcome, Request};
 use crate::params::Params;
 use crate::store::{Reader, WHOLE_BYTES};
-use chat_history::raw;
 
 #[derive(Serialize)]
 struct NotOffloaded {

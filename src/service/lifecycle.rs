@@ -4,6 +4,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use chat_history::raw;
+use redact::Redact;
 use serde::Serialize;
 
 use super::{Failure, Service};
@@ -15,8 +17,6 @@ use crate::store::{
     Bounded, Call, End, Gone, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport,
     VerifyReport, expired, rfc3339, sweep, verify,
 };
-use chat_history::raw;
-use redact::Redact;
 
 /// What a process that died left half written lives so long.
 const TEMPORARY: Duration = Duration::from_secs(3_600);

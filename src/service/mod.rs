@@ -14,12 +14,16 @@ mod tool_result;
 pub mod turns;
 mod validate;
 
-pub use offload::offload_answer;
-pub use tenants::{Tenant, open_all};
-
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use budget::{Budget, Full, Held, TooHeavy, Unheld};
+use chat_history::HistoryError;
+use fair_share::Holder;
+pub use offload::offload_answer;
+pub use tenants::{Tenant, open_all};
+use turns::Crowded;
 
 use crate::config::{self, Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
@@ -34,10 +38,6 @@ use crate::store::{
     SECRET_BYTES, StoreError,
 };
 use crate::tokens::measure::Measure;
-use budget::{Budget, Full, Held, TooHeavy, Unheld};
-use chat_history::HistoryError;
-use fair_share::Holder;
-use turns::Crowded;
 
 /// Why an operation gave no answer. Facts only; `http::error` maps them to
 /// statuses, the command line to exit codes.

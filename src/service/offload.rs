@@ -1,11 +1,12 @@
 //! Offloading a history, at the service: a body in, an envelope out.
 
+use chat_history::repair::repair;
+
 use super::budget::Held;
 use super::{Failure, Service, outlined};
 use crate::envelope::Answer;
 use crate::params::Params;
 use crate::pipeline::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
-use chat_history::repair::repair;
 
 /// Most bytes of stored files that one request reads to follow references in its history;
 /// the chat's next request follows the rest.

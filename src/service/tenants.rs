@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
+use fair_share::Holder;
+
 use super::{Means, OpenError, Service};
 use crate::config::Config;
-use fair_share::Holder;
 
 /// A service and whose it is.
 pub struct Tenant {

@@ -1,12 +1,12 @@
 //! Validation, at the service: a history in, what its provider would reject out.
 
+use chat_history::History;
+use chat_history::dialect::Problem;
 use serde::Serialize;
 
 use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::params::Params;
-use chat_history::History;
-use chat_history::dialect::Problem;
 
 /// Most problems that the answer's text names.
 const TOLD: usize = 20;

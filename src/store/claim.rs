@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use cap_std::fs::Dir;
+use fair_share::on;
 use rayon::prelude::*;
 
 use super::file::open_regular;
@@ -15,7 +16,6 @@ use super::ledger::Print;
 use super::record::Record;
 use super::write::{Durability, Store, sync_folder};
 use super::{Chat, FileName, LOOKS, Location, Stem, StoreError};
-use fair_share::on;
 
 /// How many names before the first free number may have a content that is stored again.
 const SAME_CONTENT: u64 = 1_024;

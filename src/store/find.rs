@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 use cap_std::fs::Dir;
+use redact::hidden;
 
 use super::index::Index;
 use super::origin::cut;
 use super::walk::walk;
 use super::{FileName, Location, Roots, Stem};
-use redact::hidden;
 
 /// The files of `folder` that `id` means, newest first: results of the call of that
 /// id, and files of that name.

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cap_std::fs::{Dir, File, Metadata, MetadataExt};
+use fair_share::on;
 use rayon::prelude::*;
 use rustix::fs::{FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 
@@ -14,7 +15,6 @@ use super::file::{is_own, lock_within, open_named};
 use super::index::Index;
 use super::ledger::Print;
 use super::{FileName, LOOKS, Stem, Store, private};
-use fair_share::on;
 
 /// How much of a large result's beginning a [`HeaderTtl`] is shown, in bytes.
 pub const HEADER_BYTES: usize = 64 * 1024;

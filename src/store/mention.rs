@@ -5,6 +5,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use fair_share::on;
 use rayon::prelude::*;
 
 use super::claim::Opened;
@@ -13,7 +14,6 @@ use super::markers::Generation;
 use super::record::Record;
 use super::reserve::revive;
 use super::{Chat, FileName, LOOKS, Lease, Location, Origin, Store, own_file};
-use fair_share::on;
 
 /// How long a mention is remembered; less by far than what was deleted is.
 const REMEMBERED: Duration = Duration::from_secs(3_600);

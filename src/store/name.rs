@@ -6,8 +6,9 @@
 
 use std::fmt;
 
-use super::lro_name::{self, LroName, LroPrefix};
 use redact::hidden;
+
+use super::lro_name::{self, LroName, LroPrefix};
 
 /// Longest id part of a name, in bytes; with prefix, hash and extension a name
 /// stays within 128 bytes.

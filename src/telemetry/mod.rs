@@ -8,6 +8,7 @@ pub mod metrics;
 use std::io::IsTerminal;
 
 use lines::Lines;
+use redact::Redact;
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::{EnvFilter, FilterExt, FilterFn};
@@ -15,8 +16,6 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::layer::{Filter, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 use tracing_subscriber::util::SubscriberInitExt;
-
-use redact::Redact;
 
 /// Crates that log what goes over the wire – conversations, and keys – and how much of
 /// them is heard, whatever is asked for.

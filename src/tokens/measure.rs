@@ -7,18 +7,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
-use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_128_with_seed;
-
-use super::Tokenizer;
 use chat_history::footprint::{ENTRY, list};
 use chat_history::message::{MessageView, Slot, SlotKind, settle};
 use chat_history::raw::{self, Text};
 use chat_history::system_prompt::text_slots;
 use chat_history::{History, HistoryError};
 use fair_share::on;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use super::Tokenizer;
 
 /// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024
 /// image at high detail in OpenAI's tables. Providers differ; what matters is

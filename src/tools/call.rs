@@ -1,12 +1,13 @@
 //! A call of a tool: arguments in, a request to the service, and its answer in the
 //! two shapes that a model's client may show: text, and the same as data.
 
+use chat_history::splice::quote;
+
 use super::arguments::{self, Members, raw};
 use super::definition::{CONTEXT_OFFLOAD, Definition};
 use super::next_call::next_call;
 use crate::envelope::Answer;
 use crate::service::{Failure, Service};
-use chat_history::splice::quote;
 
 /// What stands between a page's header and the page.
 const RULE: &str = "\n\n---\n\n";

@@ -2,7 +2,7 @@
 
 use super::message::{MessageView, ServerTool};
 
-/// What a cache itself takes for an entry: its key, its place, the tables, in bytes.
+/// The bytes that a cache takes for an entry: its key, its place, the tables.
 pub const ENTRY: u64 = 160;
 
 impl MessageView {
@@ -20,7 +20,7 @@ impl MessageView {
         self.faults.shrink_to_fit();
     }
 
-    /// What its lists and words take beside it, in bytes; as if it were shrunk.
+    /// Returns the bytes of its lists and words, as if they were shrunk.
     pub fn heap_bytes(&self) -> usize {
         let calls = self.calls.iter().map(|call| words(&call.id) + words(&call.name));
         let results = self
@@ -47,7 +47,7 @@ fn words(text: &Option<String>) -> usize {
     text.as_ref().map_or(0, |text| block(text.len()))
 }
 
-/// What the allocator hands out for so many bytes.
+/// Returns the size of the block that the allocator hands out for so many bytes.
 pub fn block(bytes: usize) -> usize {
     bytes.next_multiple_of(16)
 }

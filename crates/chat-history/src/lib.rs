@@ -53,7 +53,7 @@ pub enum HistoryError {
     /// `messages` is no JSON array.
     #[error("messages is {found}; accepted is an array of messages, oldest first")]
     NotAnArray {
-        /// What stood there, in JSON's own terms.
+        /// The kind of value that was found, in JSON's terms.
         found: &'static str,
     },
     /// One element cannot be read as a message of the dialect.
@@ -61,9 +61,9 @@ pub enum HistoryError {
     BadMessage {
         /// Position in `messages`, counted from 0.
         index: usize,
-        /// What stood there.
+        /// The value that was found.
         found: String,
-        /// What the dialect takes.
+        /// The values that the dialect accepts.
         accepted: &'static str,
         /// Which format the messages before it are in, and why.
         recognised: String,

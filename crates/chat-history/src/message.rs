@@ -6,7 +6,7 @@
 use super::dialect::Fault;
 pub use super::slot::{Frame, Slot, SlotKind};
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The operator's instructions (`system`, `developer`), and in formats without
@@ -56,10 +56,10 @@ pub enum ServerTool {
     Result(String),
 }
 
-/// What one message holds, as every floor above the dialects sees it.
+/// The content of one message, in terms that all dialects share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageView {
-    /// Who speaks. A message of results alone is a tool's, whatever the format
+    /// The speaker of a message. A message of results alone is a tool's, whatever the format
     /// calls it; one that holds other words besides keeps the format's role.
     pub role: Role,
     /// Calls made in this message that the caller's own tools answer.

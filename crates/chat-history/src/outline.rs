@@ -168,7 +168,7 @@ impl Walk<'_> {
         memmem::find(&self.body[half..], begins).map(|at| half + at)
     }
 
-    /// What can only be the next value, if there is one.
+    /// Returns the next value, if there is one.
     fn next(&mut self) -> Option<Place> {
         self.space();
         let start = self.at;

@@ -2,9 +2,9 @@
 //! snapshots. In formats that have no system messages these are a user's, and are
 //! told from the user's own words by their text alone.
 
-/// What stands in a group's file for the message that holds the snapshots.
+/// Stands in a group's file for the message that holds the snapshots.
 pub const HOLDER_STUB: &str = "(the system message of the history that holds the snapshots)";
-/// What stands there for any other system message before the group.
+/// Stands there for any other system message before the group.
 pub const OTHER_STUB: &str = "(a system message of the history)";
 /// Opens a history whose first messages left for the system prompt, where the
 /// format wants the user to speak first.

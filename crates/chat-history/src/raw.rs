@@ -67,7 +67,7 @@ pub fn offset_in(outer: &str, inner: &str) -> usize {
     offset
 }
 
-/// What kind of value a raw JSON text is, in words for an error message.
+/// Names the kind of value of a raw JSON text for an error message.
 pub fn kind(raw: &str) -> &'static str {
     match raw.trim_ascii_start().as_bytes().first() {
         Some(b'{') => "an object",
@@ -196,7 +196,7 @@ fn find<const BYTE: u8>(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 0xFF;
     let (chunks, _) = bytes.as_chunks::<8>();
     for (index, chunk) in chunks.iter().take(NEAR).enumerate() {
-        // What was the byte is zero now. The least bit that is left is that of the first
+        // The byte that was looked for is zero now. The least bit that is left is that of the first
         // zero: what the subtraction borrows reaches only what follows it.
         let other = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(BYTE));
         let zeros = other.wrapping_sub(ONES) & !other & (ONES << 7);

@@ -13,10 +13,10 @@ use super::message::{Call, MessageView, Role};
 use super::stub::{STUB, overtaken};
 use super::{History, HistoryError};
 
-/// What opens a history where a dropped result did.
+/// Opens a history that began with a dropped result.
 const DROPPED: &str = "(The results that stood here answer calls that this history does not have.)";
 
-/// What was done to a broken place.
+/// The repair of a broken place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remedy {
@@ -37,7 +37,7 @@ pub struct Mend {
     pub rule: &'static str,
     /// The call concerned.
     pub tool_call_id: Option<String>,
-    /// What was done.
+    /// Its description.
     pub action: Remedy,
 }
 
@@ -46,7 +46,7 @@ pub struct Mend {
 pub struct Mended {
     /// The messages, a JSON array: byte for byte what came where nothing was broken.
     pub array: String,
-    /// What was done, in order.
+    /// The repairs, in order.
     pub mends: Vec<Mend>,
 }
 
@@ -55,7 +55,7 @@ struct Mending<'a> {
     history: &'a History<'a>,
     views: Vec<MessageView>,
     starts: Vec<bool>,
-    /// What each message became; None where it is gone.
+    /// The new index of each message; None if it is gone.
     messages: Vec<Option<String>>,
     /// Stubs that go before a message.
     before: BTreeMap<usize, Vec<String>>,

@@ -16,7 +16,7 @@ pub enum SlotKind {
     Json,
 }
 
-/// What stands around a value.
+/// The members around a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Frame {
     /// Any JSON value may stand there.
@@ -58,7 +58,7 @@ pub struct Slot {
     pub span: Range<usize>,
     /// How the value is spelled.
     pub kind: SlotKind,
-    /// What stands around it.
+    /// The members around it.
     pub frame: Frame,
 }
 

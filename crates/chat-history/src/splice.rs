@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Edit {
     /// The bytes that go.
     pub span: Range<usize>,
-    /// What comes in their place; a JSON value where the span held one.
+    /// The bytes in their place; a JSON value if the span held one.
     pub replacement: String,
 }
 

@@ -8,7 +8,7 @@ use super::History;
 use super::message::{MessageView, SlotKind, ToolResult};
 use super::raw;
 
-/// What stands for a result that is not there.
+/// Stands for a result that is missing.
 pub const STUB: &str = "(no result: the history that was sent has none for this call)";
 
 /// A screenshot of one white pixel: the output of a computer takes no text.

@@ -43,7 +43,7 @@ pub enum Redact {
     /// Texts are shown as they are.
     #[default]
     Off,
-    /// What the rules find is marked instead.
+    /// Secrets that the rules find are marked instead.
     Secrets,
 }
 

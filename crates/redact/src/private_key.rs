@@ -71,7 +71,7 @@ struct Open {
 }
 
 impl Open {
-    /// What is seen of it where it stays open.
+    /// The part of it that is seen if it stays open.
     fn left(self, text: &str) -> Option<Range<usize>> {
         let broken = self.until.and_then(|until| broken_up(text, self.first.clone(), until));
         broken.or_else(|| beginning(text, self.first))
@@ -86,7 +86,7 @@ fn has_run(body: &[u8]) -> bool {
     body.split(|byte| !is_base64(*byte)).any(|run| run.len() >= SURE)
 }
 
-/// What stands between the lines of a key: space, quotes, marks of a listing.
+/// Characters between the lines of a key: space, quotes, marks of a listing.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"\\\"'`,:>|#*;-".contains(&byte)
 }

@@ -22,7 +22,7 @@ struct File {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Rule {
-    /// What a mark calls it.
+    /// Its name in a mark.
     id: String,
     /// The service that issues the secret; for readers of the file.
     #[cfg_attr(not(test), expect(dead_code, reason = "a reader of the file wants to know"))]

@@ -7,6 +7,7 @@ mod script;
 
 use std::sync::Arc;
 
+use chat_history::splice::quote;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -16,7 +17,6 @@ use super::{CliError, Exit, print, say};
 use crate::config::Config;
 use crate::http::{Door, bind, serve};
 use crate::service::Service;
-use chat_history::splice::quote;
 
 pub(super) fn run(options: &Demo) -> Result<Exit, CliError> {
     let folder = tempfile::tempdir().map_err(CliError::io("making a folder for the demo"))?;

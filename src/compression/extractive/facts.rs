@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use chat_history::message::Role;
+
 use super::Source;
 use super::item::{Item, NEW, specific};
 use super::ledger::readable;
@@ -10,7 +12,6 @@ use super::rank::rank;
 use crate::compression::markers::{is_error, is_finding, is_output, is_setting, is_status};
 use crate::compression::sentences::{cut, masked, sentences_of_line};
 use crate::compression::transcript::Said;
-use chat_history::message::Role;
 
 /// A result of so many bytes and lines is kept whole.
 const SHORT: (usize, usize) = (400, 12);

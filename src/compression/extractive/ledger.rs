@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use chat_history::raw::{fields, is_string, unescape};
+
 use super::Source;
 use super::item::Item;
 use super::labels::Labels;
 use crate::compression::markers::{counts_failures, exit_code, is_error};
 use crate::compression::sentences::cut;
 use crate::compression::transcript::{Answered, Asked, Said};
-use chat_history::raw::{fields, is_string, unescape};
 
 /// Longest shown arguments, in characters.
 const ARGUMENTS: usize = 80;

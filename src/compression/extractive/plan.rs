@@ -3,14 +3,15 @@
 
 use std::collections::HashMap;
 
+use chat_history::message::Role;
+use chat_history::raw::{elements, field, fields, unescape};
+
 use super::Source;
 use super::item::{Item, NEW};
 use super::ledger::Action;
 use crate::compression::directives::spoken;
 use crate::compression::markers::{is_checkbox, is_numbered, is_output, is_progress};
 use crate::compression::sentences::{cut, masked, sentences};
-use chat_history::message::Role;
-use chat_history::raw::{elements, field, fields, unescape};
 
 /// Steps of a plan that are shown.
 const STEPS: usize = 30;

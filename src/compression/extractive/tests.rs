@@ -1,9 +1,10 @@
 //! What a built-in summary keeps, and what it must not let through.
 
+use chat_history::message::Role;
+
 use super::summarise;
 use crate::compression::snapshot::{Section, Summary};
 use crate::compression::transcript::{Answered, Asked, Said};
-use chat_history::message::Role;
 
 fn said(index: usize, role: Role, text: &str) -> Said<'_> {
     let texts = if text.is_empty() { Vec::new() } else { vec![text.into()] };

@@ -1,8 +1,9 @@
 //! The wording of answers, on small files.
 
+use chat_history::raw;
+
 use super::{Query, Rendered, render};
 use crate::lro::query::run;
-use chat_history::raw;
 
 const LINES: &str = concat!(
     "{\"id\":\"a\",\"kind\":\"x\",\"text\":\"one two three\"}\n",

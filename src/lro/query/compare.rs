@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 
+use chat_history::raw;
 use memchr::memmem::Finder;
 use regex::Regex;
 
@@ -12,7 +13,6 @@ use super::{
     pattern, scan,
     value::{Kind, Text, Value},
 };
-use chat_history::raw;
 
 /// The most values of an `in`.
 const LIST: usize = 10_000;

@@ -6,13 +6,14 @@
 //! `{"namespace": "_semantic", "priority": 3}`; a record with a field of such a
 //! name needs the long form.
 
+use chat_history::raw::{self, Fields};
+
 use super::{
     compare::Comparison,
     error::{QueryError, quoted},
     operation::Operation,
     path::Path,
 };
-use chat_history::raw::{self, Fields};
 
 const DEPTH: usize = 32;
 const NODES: usize = 200;

@@ -3,13 +3,14 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
+use chat_history::raw;
+
 use super::{
     error::QueryError,
     scan,
     value::{Kind, Text},
 };
 use crate::lro::number::Number;
-use chat_history::raw;
 
 const IDS: usize = 10_000;
 const ACCEPTED: &str = "a list of strings and numbers";

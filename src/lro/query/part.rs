@@ -1,5 +1,7 @@
 //! A part of a file: the lines that one thread goes through, and what it finds.
 
+use chat_history::raw;
+
 use super::{
     compare::Memory,
     error::QueryError,
@@ -9,7 +11,6 @@ use super::{
     sort::{self, Entry},
     wanted::Record,
 };
-use chat_history::raw;
 
 /// Bytes between two looks at the clock: a fraction of a millisecond of work.
 const STOP_BYTES: usize = 64 * 1024;

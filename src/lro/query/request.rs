@@ -1,5 +1,7 @@
 //! A query as a request spells it.
 
+use chat_history::raw::{self, Fields};
+
 use super::{
     condition::{Condition, Reading, Test},
     error::{QueryError, quoted},
@@ -7,7 +9,6 @@ use super::{
     sort::SortKey,
     wanted::Wanted,
 };
-use chat_history::raw::{self, Fields};
 
 const SELECTED: usize = 100;
 const SORT_KEYS: usize = 8;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use chat_history::splice;
+use fair_share::on;
 use memchr::memchr;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -15,8 +17,6 @@ use super::{
     sort,
     wanted::Record,
 };
-use chat_history::splice;
-use fair_share::on;
 
 /// The bytes that one thread takes at a time.
 const PART_BYTES: usize = 256 * 1024;

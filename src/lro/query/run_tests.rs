@@ -1,7 +1,8 @@
 //! Queries as a specification, from the request to the outcome.
 
-use super::{Outcome, Query, QueryError, run};
 use chat_history::raw;
+
+use super::{Outcome, Query, QueryError, run};
 
 const LINES: &str = concat!(
     r#"{"id":17,"name":"Ann","age":30,"tags":["a","b"],"at":{"city":"Wien"}}"#,

@@ -2,9 +2,10 @@
 //! reached only where the records themselves allow each step, so the filters
 //! need no guards and stay readable.
 
+use chat_history::splice::quote;
+
 use crate::lro::schema::node::{Counts, Node, Step};
 use crate::lro::schema::{ROOT, Schema};
-use chat_history::splice::quote;
 
 /// Where the objects are that recipes speak of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

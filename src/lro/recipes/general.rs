@@ -1,12 +1,13 @@
 //! Recipes for records of any kind, made of their own fields and values. Each
 //! default is a value that occurs, so that a recipe shows something as it stands.
 
+use chat_history::splice::quote;
+
 use super::access::{Base, member};
 use super::roles::{self, Fields, Part};
 use super::words::keyword;
 use crate::lro::recipe::{Param, Recipe};
 use crate::lro::schema::Schema;
-use chat_history::splice::quote;
 
 /// The recipes that the fields allow, the best first.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {

@@ -1,10 +1,11 @@
 //! Recipes for any JSON values at all: what fills up to ten where the records
 //! have few fields, and what stands in for a recipe that shows nothing.
 
+use chat_history::splice::quote;
+
 use super::words::keyword;
 use crate::lro::recipe::{Param, Recipe};
 use crate::lro::schema::Schema;
-use chat_history::splice::quote;
 
 /// They are more than ten, so that there are ten for records of any kind.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {

@@ -1,7 +1,8 @@
 //! Words to search for: a default for a keyword that the records really hold.
 
-use crate::lro::schema::node::Node;
 use chat_history::raw;
+
+use crate::lro::schema::node::Node;
 
 /// Characters of a default keyword at most.
 const LONGEST: usize = 24;

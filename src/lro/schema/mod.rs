@@ -12,11 +12,9 @@ pub(crate) mod values;
 mod walk;
 
 pub use field::FieldSummary;
-
 use node::{Node, Step};
-pub(crate) use walk::ROOT;
-
 use redact::Secrets;
+pub(crate) use walk::ROOT;
 
 /// Records at the start of a file that a sample always holds.
 const SAMPLE_HEAD: usize = 200;

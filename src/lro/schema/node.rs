@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
+use chat_history::raw;
+
 use super::format::Formats;
 use super::number::Numbers;
 use super::values::{Room, Values};
-use chat_history::raw;
 
 /// Characters of a long text that are kept as an example of it.
 const EXAMPLE_CHARS: usize = 200;

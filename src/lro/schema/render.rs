@@ -3,10 +3,11 @@
 
 use std::fmt::Write;
 
-use super::node::{Node, Step};
-use super::{ROOT, Schema};
 use chat_history::raw;
 use chat_history::splice::quote;
+
+use super::node::{Node, Step};
+use super::{ROOT, Schema};
 
 /// How much is said of each field, from everything to its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

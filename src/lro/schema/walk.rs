@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use chat_history::raw;
+use redact::Secrets;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::node::{Node, Step};
 use super::scan::{Cursor, Start};
 use super::values::Room;
-use chat_history::raw;
-use redact::Secrets;
 
 /// Levels that are looked into.
 const DEPTH: usize = 6;

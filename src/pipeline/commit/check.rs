@@ -2,6 +2,8 @@
 //! answer's own bytes and not in the decision that led to it. A failure is a bug or a
 //! broken disk; either way the caller gets its own messages back.
 
+use chat_history::HistoryError;
+
 use super::check_compressed::Compressed;
 use super::splice::After;
 use super::subject::{NewReference, Subject};
@@ -12,7 +14,6 @@ use crate::pipeline::moves::item::{Move, moved_recent};
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::is_removed;
 use crate::store::Claim;
-use chat_history::HistoryError;
 
 /// Checks an answer, and returns the number of tokens of its messages.
 pub(crate) fn check(

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::pipeline::commit::subject::Subject;
-use crate::pipeline::report::Checks;
-use crate::tokens::measure::Measured;
 use chat_history::dialect::none_is_new;
 use chat_history::message::MessageView;
 use chat_history::splice::Edit;
 use chat_history::{History, HistoryError};
 use fair_share::on;
+
+use crate::pipeline::commit::subject::Subject;
+use crate::pipeline::report::Checks;
+use crate::tokens::measure::Measured;
 
 /// Checks an answer, and returns the number of tokens of its messages.
 pub(crate) fn check(
@@ -17,7 +18,7 @@ pub(crate) fn check(
     array: &str,
     edits: &[Edit],
 ) -> Result<(Checks, u64), HistoryError> {
-    // What is untouched is known; only the changed messages are read again.
+    // Only the changed messages are read again; the others are known.
     let texts = changed_texts(subject, array, edits);
     let dialect = subject.before.dialect().name();
     let after = History::of_elements(array, texts, dialect, None)?;

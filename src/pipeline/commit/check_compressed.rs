@@ -4,17 +4,18 @@
 
 use std::sync::Arc;
 
-use crate::compression::bridge::is_bridge;
-use crate::compression::place::Place;
-use crate::compression::seal::Proves;
-use crate::pipeline::commit::subject::Subject;
-use crate::pipeline::report::Checks;
-use crate::pipeline::snapshots::assemble::Assembled;
-use crate::tokens::measure::Measured;
 use chat_history::dialect::{Problem, none_is_new};
 use chat_history::message::{MessageView, Role};
 use chat_history::{History, HistoryError};
 use fair_share::on;
+
+use crate::compression::block::Proves;
+use crate::compression::bridge::is_bridge;
+use crate::compression::place::Place;
+use crate::pipeline::commit::subject::Subject;
+use crate::pipeline::report::Checks;
+use crate::pipeline::snapshots::assemble::Assembled;
+use crate::tokens::measure::Measured;
 
 /// The facts of an answer with snapshots.
 pub(crate) struct Compressed<'a> {

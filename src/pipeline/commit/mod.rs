@@ -10,6 +10,8 @@ mod splice;
 mod subject;
 mod write;
 
+use chat_history::HistoryError;
+
 use self::cache::cache;
 use self::check::check;
 use self::record::record;
@@ -22,7 +24,6 @@ use super::report::Checks;
 use super::request::Run;
 use super::snapshots::assemble::tokens_beside;
 use crate::store::StoreError;
-use chat_history::HistoryError;
 
 /// Why a decision could not be committed.
 enum Failure {

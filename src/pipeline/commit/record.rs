@@ -54,7 +54,7 @@ pub(crate) fn own_origin(context: &Context<'_>) -> Origin {
 
 fn call_of(context: &Context<'_>, item: &Move) -> Call {
     let candidate = &item.candidate;
-    // What an expired file's error shows to the agent.
+    // The error of an expired file shows them to the agent.
     let arguments = candidate.arguments.as_ref().map(|(index, slot)| {
         let text = text_of(context.history().messages()[*index], slot).text;
         context.offloader.redact.text(text).into_owned()

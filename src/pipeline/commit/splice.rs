@@ -1,12 +1,13 @@
 //! The history of an answer: the caller's bytes with the new texts spliced in, and with
 //! snapshots where messages leave.
 
+use chat_history::splice::{Edit, splice};
+
 use crate::compression::block::Block;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::assemble::{Assembled, assemble};
-use chat_history::splice::{Edit, splice};
 
 /// The history of an answer.
 pub(crate) enum After {

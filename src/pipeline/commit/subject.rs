@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use chat_history::History;
+use chat_history::dialect::Problem;
+use chat_history::message::Role;
 use rayon::prelude::*;
 
 use crate::pipeline::moves::item::{Move, Target};
 use crate::store::{LOOKS, Roots, regular_len};
 use crate::tokens::Tokenizer;
 use crate::tokens::measure::{Measure, Measured};
-use chat_history::History;
-use chat_history::dialect::Problem;
-use chat_history::message::Role;
 
 /// A new reference: its path, and the least that its file must hold.
 pub(crate) struct NewReference<'a> {

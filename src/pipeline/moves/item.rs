@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::compaction::preview::Budget;
+use chat_history::message::SlotKind;
+use chat_history::splice::Edit;
+
+use crate::compaction::spec::Budget;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, records_text};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use crate::store::{Claim, Stem};
-use chat_history::message::SlotKind;
-use chat_history::splice::Edit;
 
 /// Why a broken reference stays; also what the report warns of.
 pub(crate) const BROKEN: &str = "is a reference whose file is gone or changed";
@@ -78,7 +79,7 @@ pub(crate) fn stored_text<'a>(context: &'a Context<'_>, item: &'a Move) -> Cow<'
     }
 }
 
-/// What stays once `moves` are made, in tokens.
+/// Returns the number of tokens that are left after `moves`.
 pub(crate) fn tokens_left(context: &Context<'_>, moves: &[Move]) -> u64 {
     context.tokens_before() - moves.iter().map(Move::saves).sum::<u64>()
 }

@@ -4,9 +4,10 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use fair_share::on;
 use rayon::prelude::*;
 
-use crate::compaction::preview::Budget;
+use crate::compaction::spec::Budget;
 use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{BROKEN, Move, Target};
@@ -20,7 +21,6 @@ use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use crate::reload::read_back::ReadBack;
 use crate::store::{Claim, Claims, Stem, StoreError};
-use fair_share::on;
 
 /// A candidate with its place, and what stays of it where that is known.
 struct Named {
@@ -119,7 +119,7 @@ fn stem_and_hash(
     (Stem::of_call(shown_call(context, candidate).call_id.as_deref(), &hash), hash)
 }
 
-/// What was read back shrinks to its source; not where the words that must stay,
+/// Shrinks a text that was read back to its source; not if the words that must stay,
 /// such as the pattern of a search, hold a secret: then it moves as any text.
 fn to_source(
     context: &Context<'_>,

@@ -6,12 +6,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::pipeline::context::recent_from;
-use crate::pipeline::request::{CompactRole, Settings};
-use crate::tokens::measure::{Measured, MeasuredSlot};
 use chat_history::History;
 use chat_history::dialect::Callers;
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
+
+use crate::pipeline::context::recent_from;
+use crate::pipeline::request::{CompactRole, Settings};
+use crate::tokens::measure::{Measured, MeasuredSlot};
 
 /// Results of up to this many tokens never move, whatever the target: a
 /// reference costs about as much.
@@ -46,7 +47,8 @@ pub(crate) struct Skipped {
     pub(crate) why: &'static str,
 }
 
-/// What may move now, what may move if the target asks for more, what stays.
+/// The texts that may move now, those that may move if the target asks for more, and
+/// those that stay.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) moves: Vec<Candidate>,
@@ -96,7 +98,7 @@ pub(crate) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: 
                 arguments: None,
                 slot: slot.clone(),
             };
-            // What stands beside the user's words – a document, a name – is not theirs.
+            // A document or a name next to the user's words is not the user's.
             let words: HashSet<usize> = dialect
                 .content_slots(history.messages()[index])
                 .into_iter()

@@ -71,7 +71,7 @@ pub(crate) fn records_text<'a>(
 ) -> Cow<'a, str> {
     match &records.made {
         Some(made) => Cow::Borrowed(&made.content),
-        // What was material once is material again: the text decides alone.
+        // A text that was material once is material again: the text decides alone.
         None => {
             Cow::Owned(make_records(context, item).map(|made| made.content).unwrap_or_default())
         }
@@ -107,7 +107,7 @@ fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<Made> {
     Some(Made { material, content, count: found.count(), around, schema })
 }
 
-/// What stays of records in their message; `whole` where more than the
+/// Describes records in their message; `whole` if more than the
 /// reference may stay.
 pub(crate) fn descriptor_of(
     context: &Context<'_>,

@@ -3,17 +3,19 @@
 
 use std::sync::Arc;
 
-use crate::compaction::preview::{Budget, Moved, Spec, replacement};
+use chat_history::message::SlotKind;
+
+use crate::compaction::preview::{Moved, replacement};
 use crate::compaction::reference::seal;
+use crate::compaction::spec::{Budget, Spec};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, descriptor_of};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use crate::store::{Key, StoreError};
-use chat_history::message::SlotKind;
 
-/// What replacements are made with, and what tells it from any other.
+/// The settings and the key of replacements, with a digest of both.
 pub(crate) struct Words {
     spec: Spec,
     key: Key,
@@ -30,7 +32,8 @@ pub(crate) struct Place<'a> {
 }
 
 impl Words {
-    /// What a replacement depends on; None where that was not hashed.
+    /// Returns the hash of everything that a replacement depends on; None if the text was
+    /// not hashed.
     fn cache_key(
         &self,
         candidate: &Candidate,
@@ -51,7 +54,7 @@ impl Words {
     }
 }
 
-/// What replacements are made with.
+/// Returns the settings and the key of replacements.
 ///
 /// # Errors
 ///

@@ -6,15 +6,16 @@
 //! and that its file holds what it held: anything else is content, and moving it keeps
 //! its bytes.
 
+use chat_history::History;
+
 use crate::pipeline::moves::plan::Candidate;
 use crate::reload::proof::{Prover, Unproven};
 use crate::reload::read_back;
 use crate::reload::read_back::ReadBack;
 use crate::store::{Location, Stem};
 use crate::tokens::measure::text_of;
-use chat_history::History;
 
-/// What a text already is.
+/// The state of a text.
 pub(crate) enum TextState {
     Content,
     Reference,
@@ -50,7 +51,7 @@ pub(crate) fn text_state(
         Some(Err(_)) | None => {}
     }
     match read_back::recognise(&named, &text, prover, folder) {
-        // What a call got whole from the name that its own result gets may be what an
+        // A whole file that a call got by the name of its own result may be the one that an
         // earlier post of it wrote: the same post must not find itself (I4, I5).
         Some(from) if from.is_whole() && Stem::minted(id, name_of(&from.path)) => {
             TextState::Content

@@ -3,13 +3,14 @@
 
 use std::ops::Range;
 
+use chat_history::dialect::Opening;
+use chat_history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
+use chat_history::splice::{Edit, splice};
+
 use crate::compression::bridge::needs_bridge;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::plan::Compression;
-use chat_history::dialect::Opening;
-use chat_history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
-use chat_history::splice::{Edit, splice};
 
 /// A history put together anew.
 pub(crate) struct Assembled {
@@ -149,7 +150,7 @@ pub(crate) fn tokens_of(context: &Context<'_>, assembled: &Assembled) -> u64 {
     tokens_beside(context, assembled) + messages
 }
 
-/// What stands beside the messages of the answer, in tokens.
+/// Returns the number of tokens next to the messages of the answer.
 pub(crate) fn tokens_beside(context: &Context<'_>, assembled: &Assembled) -> u64 {
     let cost = |system: Option<&str>| {
         system.map_or(0, |raw| context.offloader.measure.prompt(raw, context.tokenizer))

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use blake3::{Hash, Hasher};
+use redact::Redact;
 use serde::{Deserialize, Serialize};
 
 use crate::compression::block::Block;
@@ -16,7 +17,6 @@ use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
 use crate::store::{Code, Key, Stem};
-use redact::Redact;
 
 /// The form of the record; another is not read.
 const VERSION: u32 = 2;
@@ -36,7 +36,7 @@ pub(crate) struct CachedSnapshots {
     key: String,
     /// The snapshots, as they stand in the system message.
     pub(crate) blocks: Vec<String>,
-    /// What was said of them.
+    /// Their report.
     pub(crate) snapshot: SnapshotReport,
     pub(crate) retention: Retention,
     /// The files with its messages, each with the hash of what it held.
@@ -97,7 +97,7 @@ pub(crate) fn originals_hash(context: &Context<'_>, path: &str) -> Option<Hash> 
 /// The hash of each prefix of the region that ends where a unit ends. Of system
 /// messages only the places count: they stay, and may change from turn to turn.
 ///
-/// What compaction moves in this call counts as well: a snapshot names the
+/// The texts that move in this call count as well: a snapshot names the
 /// files that its messages were moved to.
 pub(crate) fn prefix_keys(
     context: &Context<'_>,

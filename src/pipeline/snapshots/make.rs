@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use chat_history::own::IN_FORMAT;
+
 use super::assemble::originals_of;
 use super::earlier::Earlier;
 use super::fit::{Fitted, Group, fitted};
@@ -24,7 +26,6 @@ use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::{GroupReport, SnapshotReport, Source};
 use crate::store::{Claims, FileName, Others, Stem, Store, StoreError};
-use chat_history::own::IN_FORMAT;
 
 /// Makes the snapshots that are missing; those that are kept stay.
 pub(crate) fn make_snapshots(

@@ -23,7 +23,7 @@ use crate::pipeline::snapshots::saved::saved_before;
 const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapshot that is not in \
                              the system prompt; accepted is the system that came with the messages";
 
-/// What is to be compressed.
+/// A compression that is decided.
 pub(crate) struct Compression {
     /// Where the snapshots stand.
     pub(crate) place: Place,
@@ -38,9 +38,9 @@ pub(crate) struct Compression {
     pub(crate) groups: Vec<Range<usize>>,
     /// The key of what leaves, under which its snapshots are kept.
     pub(crate) key: blake3::Hash,
-    /// What each message costs after compaction.
+    /// The number of tokens of each message after compaction.
     pub(crate) tokens: Vec<u64>,
-    /// What a hard target leaves for all snapshots.
+    /// Most tokens that a hard target leaves for all snapshots.
     pub(crate) room: Option<u64>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn plan_compression(
     let least_of_all = min_tokens_after(context, moves);
     let target_holds = |end: usize| {
         let gone: u64 = tokens_in(context, &tokens, region.range().start..end);
-        // What nothing can reach is no reason for a new snapshot each turn.
+        // A target that nothing can meet is no reason for a new snapshot each turn.
         let met = |target| left - gone + LEAST <= target || least_of_all > target;
         settings.target_tokens.is_none_or(met)
     };
@@ -117,7 +117,7 @@ pub(crate) fn plan_compression(
     };
     let key = prefixes.iter().rev().find(|(end, _)| *end == gone.end).map(|(_, key)| *key);
     let Some(key) = key else { return Err("not compressed: no unit ends there".to_owned()) };
-    // What stands in the place of snapshots makes room for the new ones.
+    // Earlier snapshots make room for the new ones.
     let replaced: u64 =
         place.blocks.iter().map(|block| context.tokenizer.count(&block.render())).sum();
     let fixed = (left - tokens_in(context, &tokens, gone.clone())).saturating_sub(replaced);

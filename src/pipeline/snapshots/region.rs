@@ -74,7 +74,7 @@ pub(crate) fn region_of(context: &Context<'_>, tokens: &[u64], place: &Place) ->
     Region::of(dialect, &views, tokens, recent)
 }
 
-/// What each message costs once `moves` are made.
+/// Returns the number of tokens of each message after `moves`.
 pub(crate) fn tokens_after(context: &Context<'_>, moves: &[Move]) -> Vec<u64> {
     let mut tokens: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
     for item in moves {
@@ -83,7 +83,7 @@ pub(crate) fn tokens_after(context: &Context<'_>, moves: &[Move]) -> Vec<u64> {
     tokens
 }
 
-/// What the messages of a range cost that may leave.
+/// Returns the number of tokens of the messages of a range that may leave.
 pub(crate) fn tokens_in(context: &Context<'_>, tokens: &[u64], range: Range<usize>) -> u64 {
     range.filter(|index| context.is_compressible(*index)).map(|index| tokens[index]).sum()
 }

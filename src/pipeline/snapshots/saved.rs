@@ -1,4 +1,4 @@
-//! What references of earlier calls save: a history that is posted again is judged by
+//! The savings by references of earlier calls: a history that is posted again is judged by
 //! what it was, for it is not to be compressed only because it was compacted (I3).
 
 use crate::pipeline::context::Context;
@@ -17,7 +17,7 @@ pub(crate) fn saved_before(context: &Context<'_>) -> u64 {
     saved
 }
 
-/// What a text saves that is a reference.
+/// Returns the number of tokens that a text saves if it is a reference.
 fn saving(context: &Context<'_>, raw: &str, id: Option<&str>, slot: &MeasuredSlot) -> u64 {
     // A look at the end of the literal spares unescaping nearly every text.
     if !raw[slot.slot.span.clone()].ends_with(")\"") {

@@ -25,7 +25,7 @@ const ATTEMPTS: usize = 2;
 /// full window brings it down to.
 const TEXT_CHARS: usize = 200_000;
 const LEAST_CHARS: usize = 200;
-/// What a list of faults may cost.
+/// Most tokens of a list of faults.
 const FAULTS: u64 = 1_000;
 
 /// A summary that is wanted.
@@ -33,7 +33,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) said: &'a [Said<'a>],
     /// The snapshots before it, which it stands for, too.
     pub(crate) earlier: &'a Earlier,
-    /// What it replaces costs.
+    /// The number of tokens that it replaces.
     pub(crate) tokens: u64,
     pub(crate) budget: Budget,
 }

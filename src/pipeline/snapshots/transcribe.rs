@@ -7,14 +7,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::compression::transcript::{Answered, Asked, Said};
-use crate::pipeline::context::Context;
-use crate::pipeline::moves::item::Move;
-use crate::tokens::measure::{Measured, text_of};
 use chat_history::dialect::Callers;
 use chat_history::message::{Call, Role, Slot, SlotKind, ToolResult};
 use chat_history::raw;
 use chat_history::system_prompt::text_slots;
+
+use crate::compression::transcript::{Answered, Asked, Said};
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
+use crate::tokens::measure::{Measured, text_of};
 
 /// Where a text stands: the message, and its first byte in it.
 type At = (usize, usize);
@@ -58,8 +59,8 @@ impl<'a> Transcriber<'a> {
         said
     }
 
-    /// What the system and the user say anywhere: whose words a summary of any
-    /// group may repeat.
+    /// The words of the system and the user anywhere: a summary of any group may repeat
+    /// them.
     pub(crate) fn voices(&self) -> Vec<Said<'a>> {
         let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
             let view = &measured.view;
@@ -127,7 +128,7 @@ impl<'a> Transcriber<'a> {
         self.context.prover().proven(text, call_id).map(|found| found.path.into())
     }
 
-    /// What the speaker says: not a name, and not what a model only thought.
+    /// The words of the speaker: not a name, and not a thought of a model.
     fn texts(&self, index: usize) -> Vec<Cow<'a, str>> {
         let history = &self.context.request.history;
         let view = &self.context.measured[index].view;

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
+use chat_history::raw;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::super::message::{Message, member, text};
-use chat_history::raw;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -15,14 +15,14 @@ pub(crate) mod rules;
 mod turn;
 
 use chat_history::raw::{field, fields};
+use pen::Pen;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
+use turn::{Turn, system, turns};
 
 use crate::app::{Offloaded, TestApp};
 use crate::history::array;
-use pen::Pen;
-use turn::{Turn, system, turns};
 
 /// A format, and which of its spellings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub enum Source {
     Message {
         /// The message, counted from 0.
         index: usize,
-        /// What it has, in a few words.
+        /// The evidence in it, in a few words.
         evidence: String,
     },
     /// A snapshot, which says what its messages are in.

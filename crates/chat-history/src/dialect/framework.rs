@@ -80,7 +80,7 @@ pub(super) fn stored_form(fields: &Fields<'_>) -> Option<BadMessage> {
     if raw::field(&stored, "format") == Some("2") && list(&stored, "parts") {
         return bad("has a content of Mastra's database", "the messages that Mastra sends a model");
     }
-    // What a tool returned may look like anything.
+    // The result of a tool may look like anything.
     let answers = raw::field(fields, "tool_call_id").is_some_and(raw::is_string);
     let parts = if answers { Vec::new() } else { array(fields, "content") };
     parts.into_iter().find_map(|part| part_of_framework(fields, part))

@@ -37,13 +37,13 @@ use super::raw::Fields;
 /// Why a raw message has no view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadMessage {
-    /// What stood there.
+    /// The value that was found.
     pub found: String,
-    /// What the dialect takes.
+    /// The values that the dialect accepts.
     pub accepted: &'static str,
 }
 
-/// Who speaks first in a history, system messages apart.
+/// The first speaker of a history, system messages apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
     /// Anybody. The service's own messages are a system's.
@@ -66,7 +66,7 @@ pub trait Dialect: Sync + Send {
     /// The name in `format` and in reports.
     fn name(&self) -> &'static str;
 
-    /// What in a message only this format has, in a few words ("has tool_calls");
+    /// Names what in a message only this format has, in a few words ("has tool_calls");
     /// None for a message that other formats write the same way. `fields` are the
     /// members of the message.
     fn evidence(&self, fields: &Fields<'_>) -> Option<String>;
@@ -106,7 +106,7 @@ pub trait Dialect: Sync + Send {
         false
     }
 
-    /// Who speaks first.
+    /// Returns the first speaker that the format accepts.
     fn opening(&self) -> Opening {
         Opening::Any
     }

@@ -14,7 +14,7 @@ pub(super) struct Open<'v> {
     waiting: HashMap<Option<&'v str>, usize>,
 }
 
-/// What a result finds.
+/// The call that a result finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finds {
     /// A call that waits.

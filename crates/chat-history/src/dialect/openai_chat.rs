@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What a model thought, under the name that its server gives it: some give it
+    /// The thoughts of a model, under the name that its server gives them: some give it
     /// under two, and with details besides.
     fn reasoning(&mut self, fields: &Fields<'a>) {
         let given = |name: &&str| raw::field(fields, name).is_some_and(raw::is_string);
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
             Part::Text(text) => return Some(self.0.slot(text)),
             Part::Media => self.0.view.media += 1,
             Part::Other(value, home) => {
-                // What a tool returned may look like anything.
+                // The result of a tool may look like anything.
                 if self.0.view.role != Role::Tool {
                     self.0.view.foreign = self.0.view.foreign.or(home);
                     let kind = kind_of(value);

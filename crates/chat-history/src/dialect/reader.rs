@@ -1,4 +1,4 @@
-//! What the dialects share of reading: slots, strings, and types of parts that no
+//! Reading that the dialects share: slots, strings, and types of parts that no
 //! dialect reads as text.
 
 use super::BadMessage;

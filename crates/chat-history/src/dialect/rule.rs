@@ -5,7 +5,7 @@
 pub struct Rule {
     /// Its name, in a stable short form: the same in every format that has it.
     pub name: &'static str,
-    /// What the provider says of a request that breaks it, as near to its own words
+    /// The provider's error for a request that breaks it, as near to its own words
     /// as can be known; `{id}` stands for the id concerned.
     pub says: &'static str,
 }
@@ -52,7 +52,7 @@ impl Problem {
         Problem::new(index, fault.rule, fault.id.clone())
     }
 
-    /// What the provider would say.
+    /// The error of the provider.
     pub fn says(&self) -> String {
         self.rule.says.replace("{id}", self.id.as_deref().unwrap_or("(none)"))
     }

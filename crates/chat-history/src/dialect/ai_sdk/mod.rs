@@ -273,7 +273,7 @@ impl<'a> Walk<'a> {
         self.0.view.results.push(ToolResult { call_id, name, slots });
     }
 
-    /// What a tool of the provider returned.
+    /// The result of a tool of the provider.
     fn provider_result(&mut self, fields: &Fields<'a>) {
         self.0.string_text(fields, "toolName");
         let slots = self.output(fields);

@@ -1,4 +1,4 @@
-//! What the AI SDK and the providers behind it reject. The SDK wants each call
+//! The rules of the AI SDK and of the providers behind it. The SDK wants each call
 //! answered before the next user or system message and at the end; it lets a result
 //! without a call pass, which every provider then refuses.
 

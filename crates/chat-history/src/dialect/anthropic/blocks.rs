@@ -1,4 +1,4 @@
-//! What stands in one message: its blocks, read one by one.
+//! The blocks of one message, read one by one.
 
 use super::super::framework::{OTHER_CALL_ID, names_call_elsewhere};
 use super::super::reader::{Reader, home_of, is_media, members, object, string};
@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
         self.substance = true;
         let before = self.words;
         let slots = self.returned(content);
-        // What stands inside a result is not the speaker's.
+        // The texts inside a result are not the speaker's.
         self.words = before;
         self.reader.view.results.push(ToolResult { call_id, name: string(fields, "name"), slots });
     }

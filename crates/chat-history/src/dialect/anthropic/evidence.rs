@@ -1,9 +1,9 @@
-//! What only this format has.
+//! The marks of this format.
 
 use super::super::reader::{array, members, object, string};
 use crate::raw::{self, Fields};
 
-/// What of this format a message with these members has, in a few words.
+/// Names what of this format a message with these members has, in a few words.
 pub(super) fn of(fields: &Fields<'_>) -> Option<String> {
     // Formats that wrap these blocks in messages of their own have no role.
     string(fields, "role")?;

@@ -149,7 +149,7 @@ fn says_nothing(view: &MessageView) -> bool {
     blocks == 0 && view.media == 0
 }
 
-/// Who speaks in a turn.
+/// The speaker of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Model,

@@ -1,4 +1,4 @@
-//! What stands in one message: its blocks, read one by one.
+//! The blocks of one message, read one by one.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -237,7 +237,7 @@ impl<'a> Walk<'a> {
     fn result(&mut self, fields: &Fields<'a>) {
         let content = raw::field(fields, "content");
         if self.reader.view.role == Role::Assistant {
-            // What a tool of the provider's returned.
+            // The result of a tool of the provider.
             let slots = self.returned(content, &None);
             self.words = true;
             return self.reader.view.texts.extend(slots);

@@ -13,14 +13,14 @@ pub(super) const FUNCTION_CALL: [&str; 2] = ["functionCall", "function_call"];
 pub(super) const FUNCTION_RESPONSE: [&str; 2] = ["functionResponse", "function_response"];
 const SIGNATURE: [&str; 2] = ["thoughtSignature", "thought_signature"];
 const MEDIA: [[&str; 2]; 2] = [["inlineData", "inline_data"], ["fileData", "file_data"]];
-/// What the provider's own tools do: the caller answers none of it.
+/// Calls of the provider's own tools: the caller answers none of them.
 const SERVER: [[&str; 2]; 4] = [
     ["executableCode", "executable_code"],
     ["codeExecutionResult", "code_execution_result"],
     ["toolCall", "tool_call"],
     ["toolResponse", "tool_response"],
 ];
-/// What a part says about itself; no model reads it as text.
+/// Members that describe a part; no model reads them as text.
 const ABOUT: [&str; 9] = [
     "thought",
     "thoughtSignature",
@@ -33,7 +33,7 @@ const ABOUT: [&str; 9] = [
     "media_resolution",
 ];
 
-/// What in a part only this format has. Typed parts belong to others: messages of
+/// Members that only parts of this format have. Typed parts belong to others: messages of
 /// AI SDK user interfaces have `parts` too.
 pub(super) fn evidence_of(part: &str) -> Option<&'static str> {
     if raw::is_string(part) {
@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
         self.says |= text != "\"\"";
     }
 
-    /// What is counted as the JSON it is, and left alone.
+    /// A part that is counted as JSON, and left alone.
     fn counted(&mut self, value: &'a str) {
         self.reader.view.texts.push(Slot { kind: SlotKind::Json, ..self.reader.slot(value) });
         (self.words, self.says) = (true, true);

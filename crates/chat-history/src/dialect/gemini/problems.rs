@@ -1,4 +1,4 @@
-//! What the Gemini API rejects. It counts: a turn's calls and the responses of the
+//! The rules of the Gemini API. It counts: a turn's calls and the responses of the
 //! content that follows must be as many; ids and names are not compared. Contents
 //! of one role may follow each other, and the model's in a row are one turn.
 

@@ -67,7 +67,7 @@ fn constructed<'a>(outer: &Fields<'a>) -> Option<Fields<'a>> {
     object(outer, "kwargs")
 }
 
-/// What only a dump of LangChain has.
+/// Members that only a dump of LangChain has.
 pub(super) fn evidence(fields: &Fields<'_>) -> Option<String> {
     if raw::field(fields, "lc") == Some("1") && object(fields, "kwargs").is_some() {
         return Some("has \"lc\" and \"kwargs\"".to_owned());
@@ -89,7 +89,7 @@ fn is_kind(kind: &str) -> bool {
 }
 
 impl Opened<'_> {
-    /// Who speaks: by the type, and where that says nothing (`chat`) by `role`.
+    /// The speaker: by the type, and if that says nothing (`chat`) by `role`.
     pub(super) fn role(&self) -> Role {
         let by_kind = role_of(&self.kind);
         let role = || string(&self.fields, "role").and_then(|role| role_of(&role));

@@ -71,12 +71,12 @@ static FIXED: [(&str, &[&str]); 6] = [
 /// Parts of a message that no other format has.
 const OWN_PARTS: [&str; 4] = ["input_text", "output_text", "input_image", "input_file"];
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// Somebody's words.
     Message(Role),
-    /// What the model thought.
+    /// A thought of the model.
     Reasoning,
     /// A call of a tool that the caller runs.
     Call(&'static Tool),

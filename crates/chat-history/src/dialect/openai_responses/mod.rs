@@ -4,7 +4,7 @@
 //! `type`. A call and its output name each other by `call_id`, never by the item's
 //! own `id`; other items may stand between them.
 //!
-//! What the provider's own tools did (`web_search_call`, `mcp_call`, …) is one item,
+//! A call of the provider's own tools (`web_search_call`, `mcp_call`, …) is one item,
 //! counted and left alone. Items that hold a state only the provider can read or
 //! that configure the request (`compaction`, `additional_tools`, …) are a system's:
 //! no summary could take their place.

@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What each command of a shell wrote.
+    /// Reads the output of each command of a shell.
     fn shell(&mut self, fields: &Fields<'a>) -> Vec<Slot> {
         let Some(output) = raw::field(fields, "output").filter(|o| o.starts_with('[')) else {
             return self.content(raw::field(fields, "output"));
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
         self.made(fields);
     }
 
-    /// What the provider's tools made: an image, or what code wrote and drew.
+    /// Reads the output of the provider's tools: an image, or the text and images of code.
     fn made(&mut self, fields: &Fields<'a>) {
         let kind = string(fields, "type");
         if kind.as_deref() == Some("image_generation_call") && filled(fields, "result").is_some() {

@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What the provider alone can read of it stands in the signature's place.
+    /// A part that only the provider can read stands in the signature's place.
     fn thinking(&mut self, fields: &Fields<'a>) {
         if raw::field(fields, "redacted") == Some("true") {
             return self.0.opaque(fields, "thinkingSignature");

@@ -1,4 +1,4 @@
-//! What the providers behind pi reject. pi itself puts a stub where a call of a turn
+//! The rules of the providers behind pi. pi itself puts a stub where a call of a turn
 //! that ended well has no result; it sends results without a call as they are, which
 //! every provider refuses. Calls and results pair as in chat completions: a result
 //! directly follows its call's message or another result of it.
