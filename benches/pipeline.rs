@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use token_count::{Tokenizer, forget, warm_up};
 use unburden::config::{Config, DurabilityConfig};
 use unburden::service::Service;
-use unburden::tokens::{Tokenizer, forget, warm_up};
 
 /// As in the product.
 #[global_allocator]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use chat_history::message::Role;
 use serde_json::{Value, json};
+use token_count::{Tokenizer, warm_up};
 use unburden::compression::acceptance::{Limits, Source, accept};
 use unburden::compression::extractive::summarise;
 use unburden::compression::identifiers::identifiers;
@@ -17,7 +18,6 @@ use unburden::compression::snapshot::{Section, Summary};
 use unburden::compression::transcript::{Answered, Asked, Said};
 use unburden::config::{Config, DurabilityConfig};
 use unburden::service::Service;
-use unburden::tokens::{Tokenizer, warm_up};
 
 /// As in the product.
 #[global_allocator]

@@ -3,12 +3,12 @@
 //! results move to files, and everything that left can be read again.
 //!
 //! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
-//! `fair_share` (what tenants share), `redact` (secrets).
+//! `token_count`, `fair_share` (what tenants share), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
 //! - words: [`params`], [`envelope`]
-//! - measure: [`tokens`]
+//! - measure: [`measure`]
 //! - effects: [`store`], [`model`], [`jq`]
 //! - strategies: [`compaction`], [`compression`], [`lro`]
 //! - read back: [`reload`]
@@ -20,7 +20,7 @@ pub mod params;
 
 pub mod envelope;
 
-pub mod tokens;
+pub mod measure;
 
 pub mod jq;
 pub mod model;

@@ -25,7 +25,7 @@ pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
     let params = table.take("parse the body", || Params::parse(body)).expect("valid");
     let request = table.take("read the request", || Request::read(&params)).expect("valid");
     let Given::Results(results) = request.given else { return };
-    let count = |text: &str| unburden::tokens::Tokenizer::O200kBase.count(text);
+    let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
     let tokens = table
         .take("estimate: canonical text", || estimate::tokens(&raw::canonical(results), &count));
     let found = table.take("find records", || records::of_array(results)).expect("an array");

@@ -1,10 +1,10 @@
 //! Tasks: right answers and tokens, each corpus, each translation, each descriptor.
 
 use chat_history::raw;
+use token_count::Tokenizer;
 use unburden::config::DurabilityConfig;
 use unburden::lro::descriptor::Richness;
 use unburden::lro::estimate;
-use unburden::tokens::Tokenizer;
 
 use crate::corpus::Corpus;
 use crate::place::{Place, body};

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::mcp::{Mcp, stdio};
 use crate::service::Service;
 use crate::service::turns::Turns;
-use crate::{telemetry, tokens};
+use crate::telemetry;
 
 pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     let mut config = Config::load(options.config.as_deref())?;
@@ -23,7 +23,7 @@ pub(super) fn run(options: Options) -> Result<Exit, CliError> {
     memory::use_small_pages();
     let service = Arc::new(Service::open(&config)?);
     settle(&config, std::iter::once(&*service))?;
-    std::thread::spawn(tokens::warm_up);
+    std::thread::spawn(token_count::warm_up);
     sweep_on_schedule(&service, config.store.sweep_seconds);
     let wait = Duration::from_secs(config.server.request_timeout_seconds);
     let turns = Turns::new(config.server.concurrent_requests, 1, wait);

@@ -12,7 +12,7 @@ use super::{CliError, Exit, memory, print};
 use crate::config::Config;
 use crate::http::{Door, bind, serve};
 use crate::service::Service;
-use crate::{telemetry, tokens};
+use crate::telemetry;
 
 pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     let config = configured(options)?;
@@ -21,7 +21,7 @@ pub(super) fn run(options: Serve) -> Result<Exit, CliError> {
     let entries = entries(&config)?;
     let protected = entries.iter().all(|(_, token, _)| token.is_some()) || config.server.no_auth;
     settle(&config, entries.iter().map(|(_, _, service)| &**service))?;
-    std::thread::spawn(tokens::warm_up);
+    std::thread::spawn(token_count::warm_up);
     for (_, _, service) in &entries {
         sweep_on_schedule(service, config.store.sweep_seconds);
     }

@@ -3,7 +3,7 @@
 use redact::Redact;
 
 use super::call::ReloadTools;
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// The size of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

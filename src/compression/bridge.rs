@@ -11,7 +11,7 @@ use chat_history::message::{MessageView, Role};
 use chat_history::own::BRIDGE;
 
 use crate::compression::place::Place;
-use crate::tokens::measure::text_of;
+use crate::measure::text_of;
 
 /// The bridge of a history: the first of its messages that is no system's, where it
 /// is one. Elsewhere the same words are somebody's own.

@@ -14,7 +14,7 @@ use chat_history::system_prompt::{bare, takes_text, text_slots, with_block, with
 
 use crate::compression::block::Proves;
 use crate::compression::block::{Block, Found};
-use crate::tokens::measure::text_of;
+use crate::measure::text_of;
 
 /// What holds snapshots, or will.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::lro::descriptor::{self, Richness};
 use crate::lro::profile::Profile;
 use crate::lro::summary::Summary;
 use crate::lro::{estimate, guidance};
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// Size of the summary of a text, in tokens.
 const PREVIEW_TOKENS: u64 = 120;

@@ -6,7 +6,7 @@ use chat_history::splice::quote;
 
 use super::request::{Given, Request};
 use crate::lro::estimate;
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// The part that fits as JSON – an array, or a string – and what is left out.
 pub(super) fn truncated(request: &Request<'_>, threshold_tokens: u64) -> (String, String) {

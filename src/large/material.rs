@@ -14,7 +14,7 @@ use crate::lro::recipe::Recipe;
 use crate::lro::records::{self, Accept, Found};
 use crate::lro::schema::{Schema, infer_hiding};
 use crate::reload::trial::tried as tried_on;
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 impl Request<'_> {
     /// The whole result as a text, as it would stand in a context.

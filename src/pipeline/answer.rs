@@ -9,6 +9,7 @@ use chat_history::splice::quote;
 
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
+use crate::measure::Measured;
 use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
@@ -21,7 +22,6 @@ use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
 use crate::store::{Call, StoreError, regular_len};
-use crate::tokens::measure::Measured;
 
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

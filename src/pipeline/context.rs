@@ -18,12 +18,12 @@ use super::summariser::Summariser;
 use crate::compression::block::Block;
 use crate::compression::place::Place;
 use crate::jq::Jq;
+use crate::measure::{Measure, Measured};
 use crate::reload::proof::Prover;
 use crate::store::{
     Allowance, Chat, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
 };
-use crate::tokens::Tokenizer;
-use crate::tokens::measure::{Measure, Measured};
+use token_count::Tokenizer;
 
 /// Files whose own references were looked at for a chat, and when.
 pub type Followed = Cache<blake3::Hash, Instant>;

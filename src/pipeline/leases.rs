@@ -14,11 +14,11 @@ use fair_share::on;
 use rayon::prelude::*;
 
 use crate::compression::block::{Block, FileLine};
+use crate::measure::text_of;
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::reload::proof::originals;
 use crate::store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
-use crate::tokens::measure::text_of;
 
 /// How long what a group or a list refers to is taken as renewed.
 const FOLLOWED: Duration = Duration::from_secs(3_600);

@@ -8,7 +8,7 @@ use chat_history::splice::quote;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// Replacements by content, path and settings.
 pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;

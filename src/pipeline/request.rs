@@ -8,7 +8,7 @@ use crate::compaction::call::ReloadTools;
 use crate::compaction::spec::Budget;
 use crate::lro::descriptor::Richness;
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// The ways in which a history may become smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

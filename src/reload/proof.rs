@@ -11,8 +11,8 @@ use crate::compaction::reference::{self, Form, Reference};
 use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::compression::seal::code_by;
+use crate::measure::text_of;
 use crate::store::{Key, Location, ReadError, Reader, Roots, Stem};
-use crate::tokens::measure::text_of;
 
 /// Proves texts of one operation.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Failure, Service, outlined};
 use crate::envelope::Answer;
 use crate::params::Params;
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 impl Service {
     /// `POST /count_tokens`.

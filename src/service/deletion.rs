@@ -11,7 +11,6 @@ use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
-use crate::tokens;
 
 #[derive(Serialize)]
 struct DeletedFile<'a> {
@@ -46,7 +45,7 @@ impl Service {
             self.offloader.forget();
             // Every tenant counts anew after that: only for words that were there.
             if deletion.deleted.total() > 0 {
-                tokens::forget();
+                token_count::forget();
             }
             note(&deletion);
         }

@@ -9,7 +9,7 @@ use crate::params::{ParamError, Params};
 use crate::reload::extract::{Means, extract};
 use crate::reload::extract_answer::Extracted;
 use crate::reload::extract_request::{Asked, AskedError};
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 #[derive(Serialize)]
 struct Group {

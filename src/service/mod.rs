@@ -29,6 +29,7 @@ use crate::config::{self, Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
 use crate::jq::Jq;
 use crate::large::{Large, Turns};
+use crate::measure::Measure;
 use crate::params::{HistoryOrParam, ParamError, Params};
 use crate::pipeline::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
@@ -37,7 +38,6 @@ use crate::store::{
     Allowance, Durability, Key, Ledger, Lifetimes, Location, ReadError, Reader, RootSpec, Roots,
     SECRET_BYTES, StoreError,
 };
-use crate::tokens::measure::Measure;
 
 /// Why an operation gave no answer. Facts only; `http::error` maps them to
 /// statuses, the command line to exit codes.

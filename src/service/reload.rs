@@ -8,7 +8,7 @@ use crate::reload::proof::Prover;
 use crate::reload::rehydrate::Rehydrated;
 use crate::reload::{grep, read_file, rehydrate};
 use crate::store::{Reader, regular_len};
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// The part of the memory that the longest line of a search may take.
 const SEARCHES: u64 = 16;

@@ -9,7 +9,7 @@ use crate::params::{ParamError, Params, invalid};
 use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use crate::reload::{ReloadError, grep};
 use crate::store::{Location, WHOLE_BYTES, find_result, gone_result, regular_len, stores};
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// Most paths that an answer offers to choose from.
 const NAMED: usize = 10;

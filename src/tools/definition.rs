@@ -116,7 +116,7 @@ mod tests {
     /// Models pay for each definition in every request.
     #[test]
     fn the_definitions_of_the_reload_tools_stay_small() {
-        let count = |text: &str| crate::tokens::Tokenizer::O200kBase.count(text);
+        let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
         let tokens: u64 = every()[..4]
             .iter()
             .map(|tool| count(&tool.description) + count(tool.input_schema.get()))

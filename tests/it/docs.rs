@@ -462,7 +462,7 @@ fn floors_point_down() {
     let floor: BTreeMap<&str, u8> = [
         ("params", 0),
         ("envelope", 0),
-        ("tokens", 1),
+        ("measure", 1),
         ("store", 2),
         ("jq", 2),
         ("model", 2),

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
-use unburden::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 use crate::scripted::{Endpoint, between, completion, grounded};
 

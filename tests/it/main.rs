@@ -6,7 +6,7 @@
 //! - `properties_formats`, `properties_repair`: the same over every other format
 //!   (`formats` writes them), and what naming, finding and mending a format promises.
 //! - `histories`: the same over real ones, where `../shared` is there.
-//! - `offload`, `reload`, `rehydrate`, `tokens`, `store`: what cases cannot say.
+//! - `offload`, `reload`, `rehydrate`, `store`: what cases cannot say.
 //! - `conformance`: the specifications of large results, sentence by sentence;
 //!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
 //!   their parts, beside the system's jq; `lifecycle`: how long files live; `deletion`:
@@ -88,5 +88,4 @@ mod soak;
 mod socket;
 mod store;
 mod summaries;
-mod tokens;
 mod tool_result;

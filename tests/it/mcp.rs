@@ -171,7 +171,7 @@ async fn what_cannot_be_done_is_a_sentence_for_the_model() {
 #[tokio::test]
 async fn pages_under_the_ceiling_are_the_whole_file() {
     let (app, _) = app();
-    let count = |text: &str| unburden::tokens::Tokenizer::O200kBase.count(text);
+    let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
     let (mut read, mut calls) = (String::new(), 0);
     let mut arguments = json!({"absolute_path": "/workspace/store/tool_call_7.txt"});
     loop {

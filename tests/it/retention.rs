@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use chat_history::message::Role;
 use serde_json::{Value, json};
+use token_count::Tokenizer;
 use unburden::compression::extractive::summarise;
 use unburden::compression::snapshot::Section;
 use unburden::compression::transcript::{Answered, Asked, Said};
-use unburden::tokens::Tokenizer;
 
 use crate::app::TestApp;
 

@@ -8,9 +8,9 @@ use chat_history::splice::Edit;
 use chat_history::{History, HistoryError};
 use fair_share::on;
 
+use crate::measure::Measured;
 use crate::pipeline::commit::subject::Subject;
 use crate::pipeline::report::Checks;
-use crate::tokens::measure::Measured;
 
 /// Checks an answer, and returns the number of tokens of its messages.
 pub(crate) fn check(
@@ -98,10 +98,10 @@ mod tests {
     //! does that, so the answers are broken here by hand.
 
     use super::*;
+    use crate::measure::Measure;
     use crate::pipeline::commit::subject::NewReference;
     use crate::store::{RootSpec, Roots};
-    use crate::tokens::Tokenizer;
-    use crate::tokens::measure::Measure;
+    use token_count::Tokenizer;
 
     const BEFORE: &str = concat!(
         r#"[{"role":"system","content":"be brief"},"#,

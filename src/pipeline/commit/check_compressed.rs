@@ -12,10 +12,10 @@ use fair_share::on;
 use crate::compression::block::Proves;
 use crate::compression::bridge::is_bridge;
 use crate::compression::place::Place;
+use crate::measure::Measured;
 use crate::pipeline::commit::subject::Subject;
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::Assembled;
-use crate::tokens::measure::Measured;
 
 /// The facts of an answer with snapshots.
 pub(crate) struct Compressed<'a> {

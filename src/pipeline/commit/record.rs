@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use crate::measure::text_of;
 use crate::pipeline::answer::Written;
 use crate::pipeline::call::shown_call;
 use crate::pipeline::chat::chat_of;
@@ -10,7 +11,6 @@ use crate::pipeline::decide::Decision;
 use crate::pipeline::leases::renew;
 use crate::pipeline::moves::item::{Move, Target};
 use crate::store::{Call, FileName, Folder, Origin};
-use crate::tokens::measure::text_of;
 
 /// Renews the files of a decision that were there, and notes that this chat has them. The
 /// check of the answer comes after it: a file that another chat's deletion took

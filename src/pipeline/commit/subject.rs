@@ -7,10 +7,10 @@ use chat_history::dialect::Problem;
 use chat_history::message::Role;
 use rayon::prelude::*;
 
+use crate::measure::{Measure, Measured};
 use crate::pipeline::moves::item::{Move, Target};
 use crate::store::{LOOKS, Roots, regular_len};
-use crate::tokens::Tokenizer;
-use crate::tokens::measure::{Measure, Measured};
+use token_count::Tokenizer;
 
 /// A new reference: its path, and the least that its file must hold.
 pub(crate) struct NewReference<'a> {

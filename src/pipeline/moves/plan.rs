@@ -10,9 +10,9 @@ use chat_history::History;
 use chat_history::dialect::Callers;
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
 
+use crate::measure::{Measured, MeasuredSlot};
 use crate::pipeline::context::recent_from;
 use crate::pipeline::request::{CompactRole, Settings};
-use crate::tokens::measure::{Measured, MeasuredSlot};
 
 /// Results of up to this many tokens never move, whatever the target: a
 /// reference costs about as much.

@@ -23,7 +23,7 @@ use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::request::Records as AsRecords;
 use crate::reload::trial::tried;
 use crate::store::{LroPrefix, Stem};
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// The moment that files of a compaction name: they carry none of their own.
 const NO_MOMENT: &str = "1970-01-01T00:00:00Z";

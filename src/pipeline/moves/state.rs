@@ -8,12 +8,12 @@
 
 use chat_history::History;
 
+use crate::measure::text_of;
 use crate::pipeline::moves::plan::Candidate;
 use crate::reload::proof::{Prover, Unproven};
 use crate::reload::read_back;
 use crate::reload::read_back::ReadBack;
 use crate::store::{Location, Stem};
-use crate::tokens::measure::text_of;
 
 /// The state of a text.
 pub(crate) enum TextState {

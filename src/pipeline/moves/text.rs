@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::measure::text_of;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
-use crate::tokens::measure::text_of;
 
 /// Unescapes the text of a candidate.
 pub(crate) fn candidate_text<'a>(context: &'a Context<'_>, candidate: &Candidate) -> Cow<'a, str> {

@@ -1,8 +1,8 @@
 //! The savings by references of earlier calls: a history that is posted again is judged by
 //! what it was, for it is not to be compressed only because it was compacted (I3).
 
+use crate::measure::{MeasuredSlot, text_of};
 use crate::pipeline::context::Context;
-use crate::tokens::measure::{MeasuredSlot, text_of};
 
 /// Tokens that references of earlier calls save, as they say themselves.
 pub(crate) fn saved_before(context: &Context<'_>) -> u64 {

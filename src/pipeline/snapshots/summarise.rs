@@ -17,7 +17,7 @@ use crate::model::{Client, Completion, Finish, Prompt, Speaker, Turn};
 use crate::pipeline::context::Context;
 use crate::pipeline::request::Run;
 use crate::pipeline::summariser::Kind;
-use crate::tokens::Tokenizer;
+use token_count::Tokenizer;
 
 /// Texts that are looked at: the first, and one that mends it.
 const ATTEMPTS: usize = 2;

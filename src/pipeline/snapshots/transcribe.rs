@@ -13,9 +13,9 @@ use chat_history::raw;
 use chat_history::system_prompt::text_slots;
 
 use crate::compression::transcript::{Answered, Asked, Said};
+use crate::measure::{Measured, text_of};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
-use crate::tokens::measure::{Measured, text_of};
 
 /// Where a text stands: the message, and its first byte in it.
 type At = (usize, usize);

@@ -1,15 +1,30 @@
-//! Token counting. A [`Tokenizer`] is chosen by model name and counts plain
-//! text: exactly for the two OpenAI vocabularies, by estimate for families
-//! whose vocabulary is not public or not embedded. Counting is synchronous,
-//! linear in the text, and keeps a cache per thread beside one for all, so it belongs
-//! on a small fixed pool of threads. Unescaping JSON and caching whole messages are left to
-//! the callers.
+//! Counts the tokens of a text as a model's own tokenizer does.
+//!
+//! A [`Tokenizer`] is chosen by a model's name. It counts plain text exactly for the two
+//! vocabularies of OpenAI's models, and by an estimate for families whose vocabulary is not
+//! public or not embedded. Counting is synchronous and linear in the text. Each thread keeps
+//! a cache of pieces, next to one that all threads share, so count on a small fixed pool of
+//! threads.
+//!
+//! ```
+//! use token_count::Tokenizer;
+//!
+//! let tokenizer = Tokenizer::for_model(Some("gpt-4o"));
+//! assert_eq!(tokenizer.name(), "o200k_base");
+//! assert_eq!(tokenizer.count("hello world"), 2);
+//! assert_eq!(tokenizer.count_up_to("hello world", 1), None);
+//!
+//! let estimated = Tokenizer::for_model(Some("us.anthropic.claude-opus-4"));
+//! assert!(!estimated.is_exact());
+//! ```
+//!
+//! The vocabularies come from `tiktoken-rs`, the tables for pieces too long to cache from
+//! `bpe`; `build.rs` writes both in a form that loads fast.
 
 mod char_class;
 mod encoding;
 mod estimate;
 mod long_run;
-pub mod measure;
 mod merges;
 mod model;
 mod piece_cache;

@@ -8,7 +8,7 @@ use std::{env, error::Error, fs, path::Path, thread};
 use bpe::byte_pair_encoding::BytePairEncoding;
 use tiktoken_rs::CoreBPE;
 
-#[path = "src/tokens/merges.rs"]
+#[path = "src/merges.rs"]
 #[expect(dead_code, reason = "the counter uses what this script does not")]
 mod merges;
 
@@ -20,7 +20,7 @@ const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/tokens/merges.rs");
+    println!("cargo::rerun-if-changed=src/merges.rs");
     let out_dir = env::var("OUT_DIR")?;
     let write = |name: &str, source: &CoreBPE| {
         let table = table(source);

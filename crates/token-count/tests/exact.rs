@@ -4,7 +4,7 @@
 use std::iter;
 
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
-use unburden::tokens::{Family, Tokenizer, warm_up};
+use token_count::{Family, Tokenizer, warm_up};
 
 fn exact() -> [(Tokenizer, &'static CoreBPE); 2] {
     [

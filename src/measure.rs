@@ -18,7 +18,7 @@ use quick_cache::sync::Cache;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::Tokenizer;
+use token_count::Tokenizer;
 
 /// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024
 /// image at high detail in OpenAI's tables. Providers differ; what matters is
