@@ -3,13 +3,13 @@
 //! results move to files, and everything that left can be read again.
 //!
 //! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
-//! `token_count`, `fair_share` (what tenants share), `redact` (secrets).
+//! `token_count`, `jq_sandbox`, `fair_share` (what tenants share), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
 //! - words: [`params`], [`envelope`]
 //! - measure: [`measure`]
-//! - effects: [`store`], [`model`], [`jq`]
+//! - effects: [`store`], [`model`]
 //! - strategies: [`compaction`], [`compression`], [`lro`]
 //! - read back: [`reload`]
 //! - decide: [`pipeline`], [`large`]
@@ -22,7 +22,6 @@ pub mod envelope;
 
 pub mod measure;
 
-pub mod jq;
 pub mod model;
 pub mod store;
 

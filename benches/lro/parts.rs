@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use chat_history::raw;
+use jq_sandbox::{Job, Jq};
 use unburden::config::DurabilityConfig;
-use unburden::jq::{Job, Jq};
 use unburden::large::{Given, Request};
 use unburden::lro::descriptor::{self, Richness};
 use unburden::lro::file::{self, Facts, identity, render};

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::jq;
 use crate::large;
 use crate::reload::extract;
+use jq_sandbox as jq;
 
 /// `[prompt]`: the section that the specification names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]

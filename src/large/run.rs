@@ -13,7 +13,6 @@ use super::fallback::truncated;
 use super::material::Material;
 use super::place::{Place, Written};
 use super::request::Request;
-use crate::jq::Jq;
 use crate::lro::file::{Facts, identity, render};
 use crate::lro::header::SCHEMA_VERSION;
 use crate::lro::profile::Profile;
@@ -21,6 +20,7 @@ use crate::store::{
     Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
     rfc3339,
 };
+use jq_sandbox::Jq;
 
 /// Longest query that a header holds, in characters.
 const QUERY: usize = 4_096;

@@ -17,12 +17,12 @@ use super::request::{Request, Run, Settings};
 use super::summariser::Summariser;
 use crate::compression::block::Block;
 use crate::compression::place::Place;
-use crate::jq::Jq;
 use crate::measure::{Measure, Measured};
 use crate::reload::proof::Prover;
 use crate::store::{
     Allowance, Chat, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
 };
+use jq_sandbox::Jq;
 use token_count::Tokenizer;
 
 /// Files whose own references were looked at for a chat, and when.

@@ -10,7 +10,6 @@ use super::CountTokens;
 use super::extract_answer::{Extracted, of_jq, of_query};
 use super::extract_request::{Asked, JqFilter, RecipeCall};
 use super::trial::tried;
-use crate::jq::{Job, Jq, JqError};
 use crate::lro::file::{self, Stored};
 use crate::lro::profile::{Detail, Profile};
 use crate::lro::query::{self, QueryError};
@@ -18,6 +17,7 @@ use crate::lro::recipe::Recipe;
 use crate::lro::recipes::TEN;
 use crate::lro::records::{self, Accept};
 use crate::lro::schema::infer;
+use jq_sandbox::{Job, Jq, JqError};
 
 /// The ceilings of one question.
 #[derive(Debug, Clone)]

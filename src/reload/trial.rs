@@ -1,11 +1,11 @@
 //! The trial: the recipes of a file of records, each run once on records of every
 //! shape there is before it is offered; one that fails gives its place to a spare.
 
-use crate::jq::{Job, Jq};
 use crate::lro::profile::{Detail, Profile};
 use crate::lro::recipe::Recipe;
 use crate::lro::recipes::{TEN, candidates, ten};
 use crate::lro::schema::Schema;
+use jq_sandbox::{Job, Jq};
 
 /// The ten recipes for `lines`, whose schema is known; and why some of them could
 /// not be run to their end, if so.

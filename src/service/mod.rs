@@ -27,7 +27,6 @@ use turns::Crowded;
 
 use crate::config::{self, Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
-use crate::jq::Jq;
 use crate::large::{Large, Turns};
 use crate::measure::Measure;
 use crate::params::{HistoryOrParam, ParamError, Params};
@@ -38,6 +37,7 @@ use crate::store::{
     Allowance, Durability, Key, Ledger, Lifetimes, Location, ReadError, Reader, RootSpec, Roots,
     SECRET_BYTES, StoreError,
 };
+use jq_sandbox::Jq;
 
 /// Why an operation gave no answer. Facts only; `http::error` maps them to
 /// statuses, the command line to exit codes.

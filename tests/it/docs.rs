@@ -464,7 +464,6 @@ fn floors_point_down() {
         ("envelope", 0),
         ("measure", 1),
         ("store", 2),
-        ("jq", 2),
         ("model", 2),
         ("compaction", 3),
         ("compression", 3),

@@ -7,9 +7,9 @@
 
 use std::thread;
 
+use jq_sandbox::line::{Line, read};
+use jq_sandbox::worker::serve;
 use serde_json::{Value, json};
-use unburden::jq::line::{Line, read};
-use unburden::jq::worker::serve;
 
 /// As a worker has it: deep values are gone down by calls.
 const STACK_BYTES: usize = 256 * 1024 * 1024;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use unburden::jq::{Cut, Job, Jq, JqError, Limits};
+use jq_sandbox::{Cut, Job, Jq, JqError, Limits};
 
 use super::jq_filters::{ENDLESS, HOSTILE};
 

@@ -1,8 +1,8 @@
 //! Filters give here what they give in jq 1.6, or the difference is a known one
 //! ([`KNOWN`]). Without jq 1.6 on this machine the test says so and passes.
 
+use jq_sandbox::{Job, Jq, JqError, Limits};
 use serde_json::Value;
-use unburden::jq::{Job, Jq, JqError, Limits};
 
 use super::jq_filters::{SOURCES, STEPS};
 use super::system_jq;
