@@ -3,14 +3,14 @@
 //! results move to files, and everything that left can be read again.
 //!
 //! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
-//! `token_count`, `jq_sandbox`, `fair_share` (what tenants share), `redact` (secrets).
+//! `token_count`, `record_files`, `jq_sandbox`, `fair_share` (what tenants share), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
 //! - words: [`params`], [`envelope`]
 //! - measure: [`measure`]
 //! - effects: [`store`], [`model`]
-//! - strategies: [`compaction`], [`compression`], [`lro`]
+//! - strategies: [`compaction`], [`compression`], [`descriptor`]
 //! - read back: [`reload`]
 //! - decide: [`pipeline`], [`large`]
 //! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`],
@@ -27,7 +27,7 @@ pub mod store;
 
 pub mod compaction;
 pub mod compression;
-pub mod lro;
+pub mod descriptor;
 
 pub mod reload;
 

@@ -6,15 +6,16 @@ use std::path::Path;
 
 use chat_history::raw;
 use jq_sandbox::{Job, Jq};
+use record_files::file::{self, Facts, identity, render};
+use record_files::profile::{Detail, Profile};
+use record_files::query::{self, Query};
+use record_files::recipes::{candidates, ten};
+use record_files::{estimate, recipe::Recipe, records, schema};
 use unburden::config::DurabilityConfig;
+use unburden::descriptor::guidance;
+use unburden::descriptor::summary::Summary;
+use unburden::descriptor::{self, Richness};
 use unburden::large::{Given, Request};
-use unburden::lro::descriptor::{self, Richness};
-use unburden::lro::file::{self, Facts, identity, render};
-use unburden::lro::profile::{Detail, Profile};
-use unburden::lro::query::{self, Query};
-use unburden::lro::recipes::{candidates, ten};
-use unburden::lro::summary::Summary;
-use unburden::lro::{estimate, guidance, recipe::Recipe, records, schema};
 use unburden::params::Params;
 
 use crate::place::{Place, config};

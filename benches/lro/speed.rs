@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use chat_history::raw;
+use record_files::file;
+use record_files::query::{self, Query};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use unburden::config::DurabilityConfig;
-use unburden::lro::file;
-use unburden::lro::query::{self, Query};
 
 use crate::corpus::Corpus;
 use crate::parts;

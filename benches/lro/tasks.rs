@@ -1,10 +1,10 @@
 //! Tasks: right answers and tokens, each corpus, each translation, each descriptor.
 
 use chat_history::raw;
+use record_files::estimate;
 use token_count::Tokenizer;
 use unburden::config::DurabilityConfig;
-use unburden::lro::descriptor::Richness;
-use unburden::lro::estimate;
+use unburden::descriptor::Richness;
 
 use crate::corpus::Corpus;
 use crate::place::{Place, body};

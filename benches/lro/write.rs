@@ -1,7 +1,7 @@
 //! Writing: what it takes until a result of some hundred records is a file.
 
+use record_files::{records, schema};
 use unburden::config::DurabilityConfig;
-use unburden::lro::{records, schema};
 
 use crate::corpus::Corpus;
 use crate::parts;

@@ -8,7 +8,6 @@ use chat_history::HistoryError;
 
 use super::{json, refuse};
 use crate::envelope::{Answer, ErrorFacts};
-use crate::lro::query::QueryError;
 use crate::params::ParamError;
 use crate::reload::ReloadError;
 use crate::reload::extract::ExtractError;
@@ -16,6 +15,7 @@ use crate::service::Failure;
 use crate::store::StoreError;
 use crate::tools::UnknownForm;
 use jq_sandbox::JqError;
+use record_files::query::QueryError;
 
 /// The response to a failure of the service.
 pub(super) fn failed(failure: &Failure) -> Response {

@@ -8,10 +8,11 @@ use super::request::Request;
 use crate::compaction::call::{ReloadTool, ReloadTools};
 use crate::compaction::preview::summary;
 use crate::compaction::spec::{Budget, Spec};
-use crate::lro::descriptor::{self, Richness};
-use crate::lro::profile::Profile;
-use crate::lro::summary::Summary;
-use crate::lro::{estimate, guidance};
+use crate::descriptor::guidance;
+use crate::descriptor::summary::Summary;
+use crate::descriptor::{self, Richness};
+use record_files::estimate;
+use record_files::profile::Profile;
 use token_count::Tokenizer;
 
 /// Size of the summary of a text, in tokens.

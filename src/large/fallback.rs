@@ -5,7 +5,7 @@ use chat_history::raw;
 use chat_history::splice::quote;
 
 use super::request::{Given, Request};
-use crate::lro::estimate;
+use record_files::estimate;
 use token_count::Tokenizer;
 
 /// The part that fits as JSON – an array, or a string – and what is left out.

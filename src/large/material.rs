@@ -7,13 +7,13 @@ use chat_history::raw;
 use redact::Redact;
 
 use super::request::{Given, Request};
-use crate::lro::estimate;
-use crate::lro::profile::Detail;
-use crate::lro::recipe::Recipe;
-use crate::lro::records::{self, Accept, Found};
-use crate::lro::schema::{Schema, infer_hiding};
 use crate::reload::trial::tried as tried_on;
 use jq_sandbox::Jq;
+use record_files::estimate;
+use record_files::profile::Detail;
+use record_files::recipe::Recipe;
+use record_files::records::{self, Accept, Found};
+use record_files::schema::{Schema, infer_hiding};
 use token_count::Tokenizer;
 
 impl Request<'_> {

@@ -7,13 +7,13 @@ use chat_history::splice::quote;
 use redact::Redact;
 
 use super::request::Request;
-use crate::lro::header;
-use crate::lro::profile::Profile;
-use crate::lro::recipe::Recipe;
 use crate::store::{
     Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
     Store, StoreError, modified, read_start, regular_len, rfc3339,
 };
+use record_files::header;
+use record_files::profile::Profile;
+use record_files::recipe::Recipe;
 
 /// How much of a file is read for its header's lifetime, in bytes.
 const HEADER_BYTES: usize = 64 * 1024;

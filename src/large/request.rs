@@ -7,9 +7,9 @@ use chat_history::raw;
 use redact::Redact;
 
 use crate::compaction::call::ReloadTools;
-use crate::lro::descriptor::Richness;
-use crate::lro::profile::Profile;
+use crate::descriptor::Richness;
 use crate::params::{ParamError, Params, invalid};
+use record_files::profile::Profile;
 
 /// What a tool returned.
 #[derive(Debug, Clone)]

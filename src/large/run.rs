@@ -13,14 +13,14 @@ use super::fallback::truncated;
 use super::material::Material;
 use super::place::{Place, Written};
 use super::request::Request;
-use crate::lro::file::{Facts, identity, render};
-use crate::lro::header::SCHEMA_VERSION;
-use crate::lro::profile::Profile;
 use crate::store::{
     Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
     rfc3339,
 };
 use jq_sandbox::Jq;
+use record_files::file::{Facts, identity, render};
+use record_files::header::SCHEMA_VERSION;
+use record_files::profile::Profile;
 
 /// Longest query that a header holds, in characters.
 const QUERY: usize = 4_096;

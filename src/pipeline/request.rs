@@ -6,7 +6,7 @@ use chat_history::{History, HistoryError};
 
 use crate::compaction::call::ReloadTools;
 use crate::compaction::spec::Budget;
-use crate::lro::descriptor::Richness;
+use crate::descriptor::Richness;
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
 use token_count::Tokenizer;
 

@@ -10,14 +10,14 @@ use super::CountTokens;
 use super::extract_answer::{Extracted, of_jq, of_query};
 use super::extract_request::{Asked, JqFilter, RecipeCall};
 use super::trial::tried;
-use crate::lro::file::{self, Stored};
-use crate::lro::profile::{Detail, Profile};
-use crate::lro::query::{self, QueryError};
-use crate::lro::recipe::Recipe;
-use crate::lro::recipes::TEN;
-use crate::lro::records::{self, Accept};
-use crate::lro::schema::infer;
 use jq_sandbox::{Job, Jq, JqError};
+use record_files::file::{self, Stored};
+use record_files::profile::{Detail, Profile};
+use record_files::query::{self, QueryError};
+use record_files::recipe::Recipe;
+use record_files::recipes::TEN;
+use record_files::records::{self, Accept};
+use record_files::schema::infer;
 
 /// The ceilings of one question.
 #[derive(Debug, Clone)]

@@ -2,11 +2,11 @@
 
 use chat_history::splice::quote;
 
-use crate::lro::query::answer::render;
-use crate::lro::query::{Group, Outcome, Query};
 use crate::reload::fit::longest;
 use crate::reload::{CountTokens, Why};
 use jq_sandbox::{Cut, Job, Outcome as JqOutcome};
+use record_files::query::answer::render;
+use record_files::query::{Group, Outcome, Query};
 
 /// What a question gave.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use chat_history::raw;
 
-use crate::lro::query::{Query, QueryError};
 use crate::params::{ParamError, Params, invalid};
+use record_files::query::{Query, QueryError};
 
 /// One question.
 pub enum Asked<'a> {

@@ -10,11 +10,11 @@ use chat_history::{History, HistoryError};
 use serde_json::value::RawValue;
 
 use crate::compaction::reference::Form;
-use crate::lro::file;
 use crate::measure::text_of;
 use crate::reload::proof::{Proven, Prover, Unproven};
 use crate::reload::regroup::{Regrouped, regroup};
 use crate::reload::{grep_answer, read_back, records_again};
+use record_files::file;
 
 /// A history with its texts back.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use super::fit::longest;
 use super::{CountTokens, ReloadError, Why};
-use crate::lro::file;
+use record_files::file;
 
 /// A part of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]

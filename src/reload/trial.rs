@@ -1,11 +1,13 @@
 //! The trial: the recipes of a file of records, each run once on records of every
 //! shape there is before it is offered; one that fails gives its place to a spare.
 
-use crate::lro::profile::{Detail, Profile};
-use crate::lro::recipe::Recipe;
-use crate::lro::recipes::{TEN, candidates, ten};
-use crate::lro::schema::Schema;
 use jq_sandbox::{Job, Jq};
+use record_files::profile::{Detail, Profile};
+use record_files::recipe::Recipe;
+use record_files::recipes::{TEN, candidates, ten};
+use record_files::schema::Schema;
+
+use crate::compaction::reference;
 
 /// The ten recipes for `lines`, whose schema is known; and why some of them could
 /// not be run to their end, if so.
@@ -16,7 +18,13 @@ pub fn tried(
     lines: &[&str],
     jq: &Jq,
 ) -> (Vec<Recipe>, Option<String>) {
-    let candidates = candidates(profile, detail, schema);
+    let mut candidates = candidates(profile, detail, schema);
+    for recipe in &mut candidates {
+        // It quotes the names of fields, which come from a tool.
+        if reference::is_forgery(&recipe.description) {
+            recipe.description = "…".to_owned();
+        }
+    }
     // The tables of the specifications are fixed, whatever they give.
     if candidates.len() == TEN {
         return (candidates, None);

@@ -50,7 +50,7 @@ fn answer(done: Extracted) -> Answer {
         answer.put_json("records", format!("[{}]", records.join(",")));
     }
     if let Some(groups) = done.groups {
-        let group = |group: crate::lro::query::Group| {
+        let group = |group: record_files::query::Group| {
             let value = RawValue::from_string(group.value).ok()?;
             Some(Group { value, count: group.count })
         };

@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use super::{Failure, Service};
 use crate::envelope::Answer;
-use crate::lro::header;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::ReloadError;
 use crate::store::{
     Bounded, Call, End, Gone, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport,
     VerifyReport, expired, rfc3339, sweep, verify,
 };
+use record_files::header;
 
 /// What a process that died left half written lives so long.
 const TEMPORARY: Duration = Duration::from_secs(3_600);

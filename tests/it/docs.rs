@@ -467,7 +467,7 @@ fn floors_point_down() {
         ("model", 2),
         ("compaction", 3),
         ("compression", 3),
-        ("lro", 3),
+        ("descriptor", 3),
         ("reload", 4),
         ("large", 5),
         ("pipeline", 5),
@@ -512,9 +512,16 @@ fn house_rules() {
         if !name.starts_with("http") && !name.starts_with("cli/serve") {
             assert!(!source.contains("axum"), "{name} knows HTTP");
         }
-        let strategy = ["redact", "compaction", "compression", "lro", "pipeline/moves/plan"]
-            .iter()
-            .any(|s| name.starts_with(s));
+        let strategy = [
+            "redact",
+            "compaction",
+            "compression",
+            "descriptor",
+            "record-files",
+            "pipeline/moves/plan",
+        ]
+        .iter()
+        .any(|s| name.starts_with(s));
         for effect in ["std::fs", "SystemTime", "Instant", "Ulid", "std::thread"] {
             assert!(!strategy || !source.contains(effect), "{name} is pure, but says {effect}");
         }

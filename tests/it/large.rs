@@ -1,8 +1,8 @@
 //! `/offload_result` as its users meet it: what is small comes back as it is, what
 //! is large becomes a file of the very same records, and nothing is ever lost.
 
+use record_files::file;
 use serde_json::{Value, json};
-use unburden::lro::file;
 
 use crate::app::TestApp;
 use crate::asking::{large, lines, memories};

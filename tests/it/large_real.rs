@@ -2,8 +2,8 @@
 //! of any length beside them.
 
 use chat_history::raw;
+use record_files::file;
 use serde_json::json;
-use unburden::lro::file;
 
 use crate::app::TestApp;
 use crate::asking::{large, lines, memories, shared_files, tight};

@@ -173,7 +173,7 @@ proptest! {
             let read = app.read_file(&json!({"absolute_path": path}));
             let mut stored = read["answer"].as_str().unwrap().to_owned();
             if path.ends_with(".jsonl") {
-                stored = unburden::lro::file::parse(&stored).unwrap().rebuild().unwrap();
+                stored = record_files::file::parse(&stored).unwrap().rebuild().unwrap();
             }
             let held = old.iter().any(|message| holds(message, &stored));
             prop_assert!(held, "{path} holds what no message held");

@@ -7,14 +7,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::compaction::reference;
-use crate::lro;
-use crate::lro::descriptor::Richness;
-use crate::lro::estimate;
-use crate::lro::file::{Facts, identity, render};
-use crate::lro::note::{NoteFacts, note};
-use crate::lro::profile::{Detail, Profile};
-use crate::lro::records::{Accept, Found, find};
-use crate::lro::schema::{Schema, infer_hiding};
+use crate::descriptor::Richness;
+use crate::descriptor::note::{NoteFacts, note};
 use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::material::Material;
@@ -23,6 +17,11 @@ use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::request::Records as AsRecords;
 use crate::reload::trial::tried;
 use crate::store::{LroPrefix, Stem};
+use record_files::estimate;
+use record_files::file::{Facts, identity, render};
+use record_files::profile::{Detail, Profile};
+use record_files::records::{Accept, Found, find};
+use record_files::schema::{Schema, infer_hiding};
 use token_count::Tokenizer;
 
 /// The moment that files of a compaction name: they carry none of their own.
@@ -89,7 +88,7 @@ fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<Made> {
     let facts = Facts {
         operation: operation.clone(),
         detail: Detail::Full.name().to_owned(),
-        schema_version: lro::header::SCHEMA_VERSION.to_owned(),
+        schema_version: record_files::header::SCHEMA_VERSION.to_owned(),
         timestamp: NO_MOMENT.to_owned(),
         profile: Some(Profile::General.name().to_owned()),
         estimated_tokens: estimate::tokens(&text, &count),

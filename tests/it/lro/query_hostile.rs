@@ -2,8 +2,8 @@
 //! error, in time that is linear in its input, and nothing panics.
 
 use chat_history::raw;
+use record_files::query::{Query, answer, run};
 use serde_json::json;
-use unburden::lro::query::{Query, answer, run};
 
 /// The answer or the error, which are short whatever was asked.
 fn ask(request: &str, lines: &str) -> String {

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use chat_history::raw;
+use record_files::query::{Query, run};
 use serde_json::{Value, json};
-use unburden::lro::query::{Query, run};
 
 use super::random::Random;
 use super::system_jq;

@@ -2,8 +2,8 @@
 //! Where `../shared` is absent the tests say so and pass.
 
 use chat_history::raw;
+use record_files::query::{Outcome, Query, run};
 use serde_json::{Value, json};
-use unburden::lro::query::{Outcome, Query, run};
 
 use crate::asking::{shared, tight};
 

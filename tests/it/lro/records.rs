@@ -3,9 +3,9 @@
 //! and pass.
 
 use chat_history::raw;
+use record_files::file::{self, Facts};
+use record_files::records::{Accept, Found, find, of_array};
 use serde_json::Value;
-use unburden::lro::file::{self, Facts};
-use unburden::lro::records::{Accept, Found, find, of_array};
 
 use crate::asking::{shared_files, tight};
 

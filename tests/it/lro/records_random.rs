@@ -1,8 +1,8 @@
 //! Records in random texts: sound, cut and damaged. Nothing panics, and what is
 //! found comes back.
 
-use unburden::lro::file;
-use unburden::lro::records::{Accept, find};
+use record_files::file;
+use record_files::records::{Accept, find};
 
 use super::random::Random;
 use super::records::comes_back;

@@ -4,14 +4,15 @@
 use std::process::{Command, Stdio};
 
 use chat_history::raw;
+use record_files::profile::{Detail, Profile};
+use record_files::recipe::Recipe;
+use record_files::recipes;
+use record_files::schema::{Schema, infer};
 use serde_json::Value;
 use unburden::compaction::call::{ReloadTool, ReloadTools};
-use unburden::lro::descriptor::{self, Richness};
-use unburden::lro::profile::{Detail, Profile};
-use unburden::lro::recipe::Recipe;
-use unburden::lro::schema::{Schema, infer};
-use unburden::lro::summary::Summary;
-use unburden::lro::{guidance, note, recipes};
+use unburden::descriptor::summary::Summary;
+use unburden::descriptor::{self, Richness};
+use unburden::descriptor::{guidance, note};
 
 use crate::asking::{shared_files, tight};
 

@@ -1,9 +1,9 @@
 //! Schema and recipes of records that were made to break them.
 
+use record_files::profile::{Detail, Profile};
+use record_files::{recipes, schema};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use unburden::lro::profile::{Detail, Profile};
-use unburden::lro::{recipes, schema};
 
 use super::schema::in_a_shell;
 use crate::asking::{shared, shared_files, tight};

@@ -6,8 +6,8 @@ use chat_history::splice::quote;
 use super::access::{Base, member};
 use super::roles::{self, Fields, Part};
 use super::words::keyword;
-use crate::lro::recipe::{Param, Recipe};
-use crate::lro::schema::Schema;
+use crate::recipe::{Param, Recipe};
+use crate::schema::Schema;
 
 /// The recipes that the fields allow, the best first.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {

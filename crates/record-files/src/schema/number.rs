@@ -1,7 +1,7 @@
 //! The numbers of a field: its ends as they are spelled, and a sample that tells
 //! what is typical.
 
-use crate::lro::number::Number;
+use crate::number::Number;
 
 /// How many numbers of a field are remembered to know what is typical of it.
 const SAMPLE: usize = 128;

@@ -4,7 +4,7 @@
 use chat_history::raw;
 use serde::{Deserialize, Serialize};
 
-use super::schema::Schema;
+use record_files::schema::Schema;
 
 /// Namespaces that a summary names at most (`lro-spec-1600`).
 const NAMESPACES: usize = 5;
@@ -76,7 +76,7 @@ pub fn score_range(schema: &Schema, field: &str) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lro::schema::infer;
+    use record_files::schema::infer;
 
     #[test]
     fn it_names_the_five_most_frequent_namespaces() {

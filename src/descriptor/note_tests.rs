@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::compaction::reference;
-use crate::lro::schema::infer;
+use record_files::schema::infer;
 
 fn of(records: &[&str], tools: &[ReloadTool], richness: Richness) -> String {
     let schema = infer(records.iter().copied());
-    let recipes = crate::lro::recipes::candidates(
-        crate::lro::profile::Profile::General,
-        crate::lro::profile::Detail::Full,
+    let recipes = record_files::recipes::candidates(
+        record_files::profile::Profile::General,
+        record_files::profile::Detail::Full,
         &schema,
     );
     note(

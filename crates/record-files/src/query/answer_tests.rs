@@ -3,7 +3,7 @@
 use chat_history::raw;
 
 use super::{Query, Rendered, render};
-use crate::lro::query::run;
+use crate::query::run;
 
 const LINES: &str = concat!(
     "{\"id\":\"a\",\"kind\":\"x\",\"text\":\"one two three\"}\n",

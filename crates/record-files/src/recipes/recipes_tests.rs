@@ -1,7 +1,7 @@
 //! The recipes: the specifications' tables, and those that are derived.
 
 use super::*;
-use crate::lro::schema::infer;
+use crate::schema::infer;
 
 #[test]
 fn ten_prefers_what_did_well_and_keeps_the_order() {

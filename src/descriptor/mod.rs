@@ -1,14 +1,18 @@
 //! The descriptor: what a caller gets in place of a large result
 //! (`OffloadResponse` of the specifications), in five sizes.
 
+pub mod guidance;
+pub mod note;
+pub mod summary;
+mod words;
+
 use chat_history::splice::quote;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::recipe::{JqRecipe, Recipe};
-use super::schema::Schema;
-use super::summary::Summary;
-use super::words;
+use self::summary::Summary;
+use record_files::recipe::{JqRecipe, Recipe};
+use record_files::schema::Schema;
 
 /// Recipes of a compact descriptor.
 const FEW: usize = 3;

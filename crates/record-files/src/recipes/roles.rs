@@ -3,9 +3,9 @@
 //! certain, since only fields that jq reaches without failing play one.
 
 use super::access::{Access, Base, access};
-use crate::lro::schema::node::Node;
-use crate::lro::schema::{FieldSummary, Schema};
-use crate::lro::words::clean;
+use crate::line::one_line;
+use crate::schema::node::Node;
+use crate::schema::{FieldSummary, Schema};
 
 /// A field that a recipe can use.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +59,9 @@ impl Part<'_> {
         &self.field.path
     }
 
-    /// The same in a sentence: on one line, and never like a reference.
+    /// Returns the same on one line, for a sentence.
     pub(super) fn said(&self) -> String {
-        clean(self.label())
+        one_line(self.label())
     }
 
     fn last(&self) -> String {

@@ -7,7 +7,7 @@ use std::{borrow::Cow, cmp::Ordering};
 use chat_history::raw;
 
 use super::scan;
-use crate::lro::number::Number;
+use crate::number::Number;
 
 /// Containers nested deeper are compared as text: their white space and escapes
 /// count for nothing, the order of their keys and the spelling of their numbers

@@ -12,12 +12,12 @@
 
 use chat_history::splice::quote;
 
-use super::descriptor::Richness;
-use super::recipe::{Purpose, Recipe};
-use super::schema::Schema;
+use super::Richness;
 use super::words;
 use crate::compaction::call::{ReloadTool, ReloadTools};
 use crate::compaction::reference;
+use record_files::recipe::{Purpose, Recipe};
+use record_files::schema::Schema;
 
 /// What the note of records begins with.
 pub const OPEN: &str = "[JSONL records: ";

@@ -1,8 +1,8 @@
 //! The recipe tables of the two MIF specifications, as they stand there
 //! (`lro-spec-1600`, `lro-spec-6400-mif`). None depends on the records.
 
-use crate::lro::profile::Detail;
-use crate::lro::recipe::{Param, Recipe};
+use crate::profile::Detail;
+use crate::recipe::{Param, Recipe};
 
 /// The ten recipes of `lro-spec-1600`; the last two depend on the level.
 pub(super) fn table(detail: Detail) -> Vec<Recipe> {

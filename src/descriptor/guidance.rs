@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use chat_history::splice::quote;
 
-use super::profile::Profile;
-use super::recipe::{Purpose, Recipe};
-use super::schema::Schema;
 use super::words;
+use record_files::profile::Profile;
+use record_files::recipe::{Purpose, Recipe};
+use record_files::schema::Schema;
 
 const SHELL: &str = include_str!("../../prompts/lro_guidance_shell.md");
 const EXTRACT: &str = include_str!("../../prompts/lro_guidance_extract.md");

@@ -1,8 +1,8 @@
 //! The guidance, template by template.
 
 use super::*;
-use crate::lro::profile::Detail;
-use crate::lro::{recipes, schema};
+use record_files::profile::Detail;
+use record_files::{recipes, schema};
 
 fn facts<'a>(profile: Profile, schema: &'a Schema, recipes: &'a [Recipe]) -> Facts<'a> {
     Facts {

@@ -4,8 +4,8 @@
 use chat_history::splice::quote;
 
 use super::words::keyword;
-use crate::lro::recipe::{Param, Recipe};
-use crate::lro::schema::Schema;
+use crate::recipe::{Param, Recipe};
+use crate::schema::Schema;
 
 /// They are more than ten, so that there are ten for records of any kind.
 pub(super) fn recipes(schema: &Schema) -> Vec<Recipe> {

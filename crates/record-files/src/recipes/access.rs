@@ -4,8 +4,8 @@
 
 use chat_history::splice::quote;
 
-use crate::lro::schema::node::{Counts, Node, Step};
-use crate::lro::schema::{ROOT, Schema};
+use crate::schema::node::{Counts, Node, Step};
+use crate::schema::{ROOT, Schema};
 
 /// Where the objects are that recipes speak of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lro::schema::infer;
+    use crate::schema::infer;
 
     fn paths(records: &[&str]) -> Vec<Option<String>> {
         let schema = infer(records.iter().copied());

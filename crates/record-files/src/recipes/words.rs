@@ -2,7 +2,7 @@
 
 use chat_history::raw;
 
-use crate::lro::schema::node::Node;
+use crate::schema::node::Node;
 
 /// Characters of a default keyword at most.
 const LONGEST: usize = 24;

@@ -10,7 +10,7 @@ use super::{
     scan,
     value::{Kind, Text},
 };
-use crate::lro::number::Number;
+use crate::number::Number;
 
 const IDS: usize = 10_000;
 const ACCEPTED: &str = "a list of strings and numbers";

@@ -1,8 +1,8 @@
 //! The descriptor, level by level.
 
 use super::*;
-use crate::lro::profile::{Detail, Profile};
-use crate::lro::{recipes, schema};
+use record_files::profile::{Detail, Profile};
+use record_files::{recipes, schema};
 
 fn rendered(richness: Richness) -> serde_json::Value {
     let records = [r#"{"id":"a","size":1e400}"#, r#"{"id":"b","size":2}"#];
