@@ -3,13 +3,13 @@
 //! results move to files, and everything that left can be read again.
 //!
 //! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
-//! `token_count`, `record_files`, `jq_sandbox`, `fair_share` (what tenants share), `redact` (secrets).
+//! `token_count`, `context_store`, `record_files`, `jq_sandbox`, `fair_share` (what tenants share), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
 //! - words: [`params`], [`envelope`]
 //! - measure: [`measure`]
-//! - effects: [`store`], [`model`]
+//! - effects: [`model`]
 //! - strategies: [`compaction`], [`compression`], [`descriptor`]
 //! - read back: [`reload`]
 //! - decide: [`pipeline`], [`large`]
@@ -23,7 +23,6 @@ pub mod envelope;
 pub mod measure;
 
 pub mod model;
-pub mod store;
 
 pub mod compaction;
 pub mod compression;

@@ -39,7 +39,7 @@ use std::ops::Range;
 use chat_history::message::SlotKind;
 use serde::{Deserialize, Serialize};
 
-use crate::store::{Code, Key};
+use context_store::{Code, Key};
 
 const OPEN: &str = "(detailed result is stored in ";
 const CLOSE: &str = ")";

@@ -10,7 +10,7 @@ use super::originals::{Originals, folded, originals};
 use super::seal::{END, code_by, code_line, code_of};
 use super::snapshot::{Section, Summary, Writer};
 use super::tags::{escape, unescape};
-use crate::store::{Code, Key};
+use context_store::{Code, Key};
 
 static OPEN: LazyLock<Regex> = LazyLock::new(|| fixed(r"<state_snapshot>[ \t]*\r?\n"));
 static CLOSE: LazyLock<Regex> = LazyLock::new(|| fixed(r"\n[ \t]*</state_snapshot>"));

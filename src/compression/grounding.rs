@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::compression::haystack::{Edge, Haystack, Needle, fold};
 use crate::compression::identifiers::{Identifier, Kind, canonical, identifiers};
 use crate::compression::rejection::Rejection;
-use crate::store::names_in;
+use context_store::names_in;
 
 /// The most names that are listed one by one.
 const LISTED: usize = 20;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::store::Stem;
+use context_store::Stem;
 
 /// What every such line holds.
 pub(super) const STORED_IN: &str = " messages are stored in: ";

@@ -1,7 +1,7 @@
 //! The seal of a block: a line in it with a code that only who has the store's key can
 //! make. Without one, a text is no snapshot of this service's, whatever it looks like.
 
-use crate::store::{Code, Key};
+use context_store::{Code, Key};
 
 /// How a block ends, before the lines on its originals.
 pub(super) const END: &str = "</state_snapshot>";

@@ -12,8 +12,8 @@ use crate::params::ParamError;
 use crate::reload::ReloadError;
 use crate::reload::extract::ExtractError;
 use crate::service::Failure;
-use crate::store::StoreError;
 use crate::tools::UnknownForm;
+use context_store::StoreError;
 use jq_sandbox::JqError;
 use record_files::query::QueryError;
 

@@ -7,7 +7,7 @@ use chat_history::splice::quote;
 use redact::Redact;
 
 use super::request::Request;
-use crate::store::{
+use context_store::{
     Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
     Store, StoreError, modified, read_start, regular_len, rfc3339,
 };

@@ -13,7 +13,7 @@ use super::fallback::truncated;
 use super::material::Material;
 use super::place::{Place, Written};
 use super::request::Request;
-use crate::store::{
+use context_store::{
     Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
     rfc3339,
 };

@@ -21,7 +21,7 @@ use crate::pipeline::request::{Files, Run};
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
-use crate::store::{Call, StoreError, regular_len};
+use context_store::{Call, StoreError, regular_len};
 
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
-use crate::store::Call;
+use context_store::Call;
 
 /// The tool and the id of the call, without secrets where none are shown.
 pub(crate) fn shown_call(context: &Context<'_>, candidate: &Candidate) -> Call {

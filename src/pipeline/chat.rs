@@ -6,7 +6,7 @@ use chat_history::message::Role;
 use crate::compression::block::Block;
 use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::plan::Compression;
-use crate::store::{Chat, Stem};
+use context_store::{Chat, Stem};
 
 /// Digits of a name that is made.
 const DIGITS: usize = 16;

@@ -9,7 +9,7 @@ use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::make::make_moves;
 use crate::pipeline::moves::plan::{Candidate, Plan, Skipped, plan};
 use crate::pipeline::snapshots::region::min_tokens_after;
-use crate::store::{Claims, StoreError};
+use context_store::{Claims, StoreError};
 
 /// A decision on its way.
 #[derive(Default)]

@@ -19,7 +19,7 @@ use crate::compression::block::Block;
 use crate::compression::place::Place;
 use crate::measure::{Measure, Measured};
 use crate::reload::proof::Prover;
-use crate::store::{
+use context_store::{
     Allowance, Chat, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
 };
 use jq_sandbox::Jq;

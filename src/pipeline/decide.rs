@@ -14,7 +14,7 @@ use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
 use crate::pipeline::snapshots::region::tokens_in;
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
-use crate::store::StoreError;
+use context_store::StoreError;
 
 /// How often a history is looked at again that a hard target made another.
 const ROUNDS: u32 = 32;

@@ -18,7 +18,7 @@ use crate::measure::text_of;
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::reload::proof::originals;
-use crate::store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
+use context_store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
 
 /// How long what a group or a list refers to is taken as renewed.
 const FOLLOWED: Duration = Duration::from_secs(3_600);

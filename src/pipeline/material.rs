@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quick_cache::sync::Cache;
 
-use crate::store::Stem;
+use context_store::Stem;
 
 /// A text as a file of records.
 #[derive(Debug, Clone)]

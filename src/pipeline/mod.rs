@@ -36,7 +36,7 @@ pub use report::{
 pub use request::{CompactRole, Files, Mode, Records, Request, Run, Settings};
 pub use summariser::{Kind, Summariser};
 
-use crate::store::{Allowance, StoreError};
+use context_store::{Allowance, StoreError};
 
 impl Offloader {
     /// Runs one request, which may read stored files as far as `allowance` goes.

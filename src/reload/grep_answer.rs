@@ -10,7 +10,7 @@ use super::proof::Prover;
 use super::read_back::ReadBack;
 use super::rehydrate::TOO_LARGE;
 use crate::compaction::reference::Form;
-use crate::store::{Location, Roots, Stem};
+use context_store::{Location, Roots, Stem};
 
 /// Most lines of an answer that are looked at.
 const LINES: usize = 20_000;

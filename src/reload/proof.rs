@@ -12,7 +12,7 @@ use crate::compression::block::Block;
 use crate::compression::originals::Originals;
 use crate::compression::seal::code_by;
 use crate::measure::text_of;
-use crate::store::{Key, Location, ReadError, Reader, Roots, Stem};
+use context_store::{Key, Location, ReadError, Reader, Roots, Stem};
 
 /// Proves texts of one operation.
 #[derive(Clone, Copy)]

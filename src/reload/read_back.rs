@@ -17,7 +17,7 @@ use super::proof::Prover;
 use super::{grep_answer, records_again};
 use crate::compaction::call::{Part, ReloadTools, call};
 use crate::compaction::reference::{self, Form};
-use crate::store::{Location, Roots, Stem};
+use context_store::{Location, Roots, Stem};
 
 /// Longest arguments that are searched for paths, in bytes.
 const ARGUMENTS_BYTES: usize = 64 * 1024;

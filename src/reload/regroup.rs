@@ -13,7 +13,7 @@ use super::rehydrate::Unresolved;
 use crate::compression::block::{HASHED, digits};
 use crate::compression::bridge::{bridge, standing};
 use crate::compression::place::Place;
-use crate::store::{Stem, StoredText};
+use context_store::{Stem, StoredText};
 
 /// A history without snapshots.
 pub(super) struct Regrouped {

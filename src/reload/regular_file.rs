@@ -11,7 +11,7 @@ use rustix::{fs::OFlags, io::Errno};
 
 use super::watch::{Watch, WatchedReader};
 use super::{ReloadError, Target};
-use crate::store::is_private;
+use context_store::is_private;
 
 #[derive(Debug)]
 pub(super) enum Opened<'a> {

@@ -10,7 +10,7 @@ use super::lifecycle::{NAMED, Trouble, shortened};
 use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
-use crate::store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
+use context_store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
 
 #[derive(Serialize)]
 struct DeletedFile<'a> {

@@ -8,7 +8,7 @@ use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::large::{Given, LargeError, Outcome, Request};
 use crate::params::Params;
-use crate::store::{Reader, WHOLE_BYTES};
+use context_store::{Reader, WHOLE_BYTES};
 
 #[derive(Serialize)]
 struct NotOffloaded {

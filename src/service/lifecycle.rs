@@ -12,7 +12,7 @@ use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::ReloadError;
-use crate::store::{
+use context_store::{
     Bounded, Call, End, Gone, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport,
     VerifyReport, expired, rfc3339, sweep, verify,
 };

@@ -33,7 +33,7 @@ use crate::params::{HistoryOrParam, ParamError, Params};
 use crate::pipeline::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
 use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
 use crate::reload::{ReloadError, Target, unopened};
-use crate::store::{
+use context_store::{
     Allowance, Durability, Key, Ledger, Lifetimes, Location, ReadError, Reader, RootSpec, Roots,
     SECRET_BYTES, StoreError,
 };

@@ -7,7 +7,7 @@ use crate::params::{ParamError, Params, invalid};
 use crate::reload::proof::Prover;
 use crate::reload::rehydrate::Rehydrated;
 use crate::reload::{grep, read_file, rehydrate};
-use crate::store::{Reader, regular_len};
+use context_store::{Reader, regular_len};
 use token_count::Tokenizer;
 
 /// The part of the memory that the longest line of a search may take.

@@ -8,7 +8,7 @@ use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use crate::reload::{ReloadError, grep};
-use crate::store::{Location, WHOLE_BYTES, find_result, gone_result, regular_len, stores};
+use context_store::{Location, WHOLE_BYTES, find_result, gone_result, regular_len, stores};
 use token_count::Tokenizer;
 
 /// Most paths that an answer offers to choose from.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, StatusCode, header};
+use context_store::PRIVATE;
 use http_body_util::BodyExt;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ use tower::ServiceExt;
 use unburden::config::{Config, DurabilityConfig, RedactConfig};
 use unburden::http::{Door, Token, router};
 use unburden::service::Service;
-use unburden::store::PRIVATE;
 
 use crate::watched;
 

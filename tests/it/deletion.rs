@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use axum::body::Body;
 use axum::http::Request;
+use context_store::Chat;
 use serde_json::{Value, json};
-use unburden::store::Chat;
 
 use crate::app::{Offloaded, Reply, TestApp, split};
 use crate::history::array;

@@ -463,7 +463,6 @@ fn floors_point_down() {
         ("params", 0),
         ("envelope", 0),
         ("measure", 1),
-        ("store", 2),
         ("model", 2),
         ("compaction", 3),
         ("compression", 3),

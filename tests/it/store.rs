@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::{MetadataExt, symlink};
 
+use context_store::{RootSpec, Roots, Stem};
 use proptest::prelude::*;
 use serde_json::json;
 use unburden::envelope::Answer;
-use unburden::store::{RootSpec, Roots, Stem};
 
 use crate::app::{TestApp, request, split};
 use crate::history::array;

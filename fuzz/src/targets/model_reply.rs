@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use chat_history::message::Role;
+use context_store::Stem;
 use regex::Regex;
 use unburden::compression::acceptance::{Limits, Source, accept};
 use unburden::compression::block::{Block, FileLine};
@@ -14,7 +15,6 @@ use unburden::compression::originals::Originals;
 use unburden::compression::snapshot::{Section, Summary, Writer};
 use unburden::compression::tags;
 use unburden::compression::transcript::{Answered, Asked, Said};
-use unburden::store::Stem;
 
 const GOAL: &str = "Please fix the failing login tests in src/auth/login.rs. Never touch the \
                     database schema. Mail the report to bob@acme.example.";

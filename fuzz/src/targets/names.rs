@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
 use chat_history::raw::elements;
+use context_store::{FileName, LroPrefix, Stem};
 use serde_json::{Value, json};
-use unburden::store::{FileName, LroPrefix, Stem};
 
 use super::place::{Place, Said};
 

@@ -4,11 +4,11 @@
 use std::fs;
 
 use arbitrary::{Result, Unstructured};
+use context_store::{RootSpec, Roots};
 use token_count::Tokenizer;
 use unburden::reload::read_file::{Limits, Part, Query, ReadAnswer, read_file};
 use unburden::reload::tool_result::{Lines, Room, part};
 use unburden::reload::{ReloadError, Target};
-use unburden::store::{RootSpec, Roots};
 
 use super::place::folder;
 

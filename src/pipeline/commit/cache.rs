@@ -8,7 +8,7 @@ use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::cached::{CachedSnapshots, originals_hash};
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
-use crate::store::{ClaimedFile, Claims, Stem, StoreError};
+use context_store::{ClaimedFile, Claims, Stem, StoreError};
 
 /// Keeps the snapshots for the next call. Whether that works or not, this
 /// answer stands.

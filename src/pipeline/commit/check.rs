@@ -13,7 +13,7 @@ use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::{Move, moved_recent};
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::is_removed;
-use crate::store::Claim;
+use context_store::Claim;
 
 /// Checks an answer, and returns the number of tokens of its messages.
 pub(crate) fn check(

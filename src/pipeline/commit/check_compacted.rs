@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::measure::Measure;
     use crate::pipeline::commit::subject::NewReference;
-    use crate::store::{RootSpec, Roots};
+    use context_store::{RootSpec, Roots};
     use token_count::Tokenizer;
 
     const BEFORE: &str = concat!(

@@ -23,7 +23,7 @@ use super::decide::Decision;
 use super::report::Checks;
 use super::request::Run;
 use super::snapshots::assemble::tokens_beside;
-use crate::store::StoreError;
+use context_store::StoreError;
 
 /// Why a decision could not be committed.
 enum Failure {

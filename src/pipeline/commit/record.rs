@@ -10,7 +10,7 @@ use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::leases::renew;
 use crate::pipeline::moves::item::{Move, Target};
-use crate::store::{Call, FileName, Folder, Origin};
+use context_store::{Call, FileName, Folder, Origin};
 
 /// Renews the files of a decision that were there, and notes that this chat has them. The
 /// check of the answer comes after it: a file that another chat's deletion took

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::measure::{Measure, Measured};
 use crate::pipeline::moves::item::{Move, Target};
-use crate::store::{LOOKS, Roots, regular_len};
+use context_store::{LOOKS, Roots, regular_len};
 use token_count::Tokenizer;
 
 /// A new reference: its path, and the least that its file must hold.

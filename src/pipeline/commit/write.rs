@@ -11,7 +11,7 @@ use crate::pipeline::moves::item::stored_text;
 use crate::pipeline::moves::item::{Move, Target};
 use crate::pipeline::moves::render::{Place, replacement_of, words_for};
 use crate::pipeline::snapshots::set::Snapshots;
-use crate::store::{Claim, ClaimedFile, FileName, StoreError};
+use context_store::{Claim, ClaimedFile, FileName, StoreError};
 
 /// Writes results, originals and lists; says which files are new.
 pub(crate) fn write(context: &Context<'_>, decision: &mut Decision) -> Result<Written, StoreError> {

@@ -12,7 +12,7 @@ use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, records_text};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
-use crate::store::{Claim, Stem};
+use context_store::{Claim, Stem};
 
 /// Why a broken reference stays; also what the report warns of.
 pub(crate) const BROKEN: &str = "is a reference whose file is gone or changed";

@@ -20,7 +20,7 @@ use crate::pipeline::moves::state::{TextState, text_state};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use crate::reload::read_back::ReadBack;
-use crate::store::{Claim, Claims, Stem, StoreError};
+use context_store::{Claim, Claims, Stem, StoreError};
 
 /// A candidate with its place, and what stays of it where that is known.
 struct Named {

@@ -16,7 +16,7 @@ use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::request::Records as AsRecords;
 use crate::reload::trial::tried;
-use crate::store::{LroPrefix, Stem};
+use context_store::{LroPrefix, Stem};
 use record_files::estimate;
 use record_files::file::{Facts, identity, render};
 use record_files::profile::{Detail, Profile};

@@ -13,7 +13,7 @@ use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, descriptor_of};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
-use crate::store::{Key, StoreError};
+use context_store::{Key, StoreError};
 
 /// The settings and the key of replacements, with a digest of both.
 pub(crate) struct Words {

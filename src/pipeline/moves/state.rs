@@ -13,7 +13,7 @@ use crate::pipeline::moves::plan::Candidate;
 use crate::reload::proof::{Prover, Unproven};
 use crate::reload::read_back;
 use crate::reload::read_back::ReadBack;
-use crate::store::{Location, Stem};
+use context_store::{Location, Stem};
 
 /// The state of a text.
 pub(crate) enum TextState {

@@ -16,7 +16,7 @@ use crate::compression::retention::Retention;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
-use crate::store::{Code, Key, Stem};
+use context_store::{Code, Key, Stem};
 
 /// The form of the record; another is not read.
 const VERSION: u32 = 2;

@@ -4,7 +4,7 @@ use crate::compression::block::{Block, FileLine, MoreFiles, sections};
 use crate::compression::originals::Originals;
 use crate::compression::snapshot::{Section, Summary};
 use crate::pipeline::context::Context;
-use crate::store::Stem;
+use context_store::Stem;
 
 /// The parts of the snapshots before a new one.
 #[derive(Default)]

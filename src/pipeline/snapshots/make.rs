@@ -25,7 +25,7 @@ use crate::pipeline::chat::chat_name;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::{GroupReport, SnapshotReport, Source};
-use crate::store::{Claims, FileName, Others, Stem, Store, StoreError};
+use context_store::{Claims, FileName, Others, Stem, Store, StoreError};
 
 /// Makes the snapshots that are missing; those that are kept stay.
 pub(crate) fn make_snapshots(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::compression::block::Block;
 use crate::compression::retention::Retention;
 use crate::pipeline::report::SnapshotReport;
-use crate::store::{Claim, Key, Stem, StoreError};
+use context_store::{Claim, Key, Stem, StoreError};
 
 /// Why there are no snapshots.
 pub(crate) enum NoSnapshot {

@@ -1,8 +1,35 @@
-//! The store: one confined folder of a configured root. Files are named after
-//! their content's call and never overwritten; what a name once held it holds
-//! for good. Nothing above this floor turns a caller's string into a path: a
-//! [`Location`] comes from [`Roots::locate`] only, and every open goes through
-//! the root's directory handle, so the kernel keeps it inside.
+//! Keeps files of agents durably in confined folders.
+//!
+//! A [`Store`] is one folder below a configured root. Its files are named after the call
+//! that their content came from and never overwritten; a name keeps its content for good.
+//! A caller's string becomes a path only through [`Roots::locate`], and every open goes
+//! through the root's directory handle, so the kernel confines it.
+//!
+//! Files live by leases: [`sweep`] removes files whose lease expired, [`delete_chat`] removes
+//! the files that only one chat refers to, and [`expired`] tells the call that made a file
+//! which is gone.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use context_store::{ClaimedFile, Claims, Durability, Ledger, Origin, RootSpec, Roots, Stem, Store};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let roots = Roots::open(&[RootSpec::parse(&folder.path().display().to_string())])?;
+//! let location = roots.locate(&folder.path().join("chat").display().to_string())?;
+//! let store = Store::new(location, Durability::Sync, Arc::new(Ledger::new(1000)));
+//!
+//! let text = "a long log";
+//! let hash = blake3::hash(text.as_bytes());
+//! let stem = Stem::of_call(Some("call_1"), &hash);
+//! let claim = store.claim(&mut Claims::default(), &[(stem.clone(), hash)])?.remove(0);
+//! let files = [ClaimedFile { stem, claim, origin: Origin::default() }];
+//! let written = store.write(&files, |_| text.into())?;
+//!
+//! assert!(roots.locate("/etc").is_err());
+//! assert_eq!(std::fs::read_to_string(store.spell(&written[0].name))?, text);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod bounded;
 mod chat;

@@ -1,8 +1,7 @@
 //! The reader: the only way to the whole content of a stored file. A request can name any
 //! file any number of times, so what an operation reads is limited as a whole: in bytes,
 //! in memory and in time. Each limit is asked before a file is read, and a file that is
-//! named again is not read again. Pages and searches stream a file instead of holding it:
-//! they open it by `reload::regular_file`, which ends with their time.
+//! named again is not read again.
 
 use std::collections::HashMap;
 use std::io::{self, Read};

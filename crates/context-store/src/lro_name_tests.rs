@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::testing::shop;
 use super::*;
-use crate::store::Stem;
+use crate::Stem;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
