@@ -29,12 +29,23 @@ impl Drop for Group {
     }
 }
 
-/// Runs every `sh` block of the README in one shell, as a newcomer would, but
-/// with the binary at hand instead of `cargo run` and on a free port; then looks
-/// for each line that the `text` blocks promise.
+/// The pages whose commands run, in the order in which one session runs them.
+const PAGES: [&str; 7] = [
+    "README.md",
+    "docs/tools.md",
+    "docs/formats.md",
+    "docs/records.md",
+    "docs/proxy.md",
+    "docs/snapshots.md",
+    "docs/files.md",
+];
+
+/// Runs every `sh` and `python` block of the README and the pages behind it in one shell,
+/// as a newcomer would, but with the binary at hand instead of `cargo run` and on a free
+/// port; then looks for each line that the `text` blocks promise.
 #[test]
 fn readme_commands_do_what_the_readme_says() {
-    let readme = text("README.md");
+    let readme = PAGES.map(text).concat();
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(Path::new(ROOT).join("examples"), folder.path().join("examples"))
         .unwrap();
@@ -79,13 +90,40 @@ fn readme_commands_do_what_the_readme_says() {
     );
     for line in blocks(&readme, "text").iter().flat_map(|block| block.lines()) {
         for part in line.split('…').filter(|part| !part.trim().is_empty()) {
-            assert!(seen.contains(part.trim()), "the README promises {part:?}");
+            assert!(seen.contains(part.trim()), "the pages promise {part:?}");
         }
     }
 }
 
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Commands stand only on pages that run, and links between pages lead to a file.
+#[test]
+fn pages_are_run_and_their_links_lead_somewhere() {
+    let link = Regex::new(r"\]\(([^():#\s]+)(?:#[^)]*)?\)").unwrap();
+    let folders = ["", "docs", "docker", "clients/python", "clients/typescript"];
+    let mut links = 0;
+    for folder in folders.map(|folder| Path::new(ROOT).join(folder)) {
+        for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.extension().is_none_or(|extension| extension != "md") {
+                continue;
+            }
+            let page = std::fs::read_to_string(&path).unwrap();
+            for found in link.captures_iter(&page) {
+                assert!(folder.join(&found[1]).exists(), "{} leads to {}", path.display(), &found[1]);
+                links += 1;
+            }
+            let name = path.strip_prefix(ROOT).unwrap().display().to_string();
+            let is_guide = name.starts_with("docs/") || name == "README.md";
+            let runs = PAGES.contains(&name.as_str()) || blocks(&page, "sh").is_empty();
+            assert!(!is_guide || runs, "{name} has commands that nothing runs");
+        }
+    }
+    assert!(links > 40, "{links} links: this tells nothing");
+    assert!(text("README.md").lines().count() <= 250, "long reference matter belongs in docs/");
 }
 
 /// The blocks that the README's reader runs, in order; those of TypeScript are run
