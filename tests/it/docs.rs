@@ -113,7 +113,12 @@ fn pages_are_run_and_their_links_lead_somewhere() {
             }
             let page = std::fs::read_to_string(&path).unwrap();
             for found in link.captures_iter(&page) {
-                assert!(folder.join(&found[1]).exists(), "{} leads to {}", path.display(), &found[1]);
+                assert!(
+                    folder.join(&found[1]).exists(),
+                    "{} leads to {}",
+                    path.display(),
+                    &found[1]
+                );
                 links += 1;
             }
             let name = path.strip_prefix(ROOT).unwrap().display().to_string();
