@@ -3,7 +3,7 @@ export const TOOLS = [
   {
     "name": "read_file",
     "title": "Read a stored result",
-    "description": "Read a tool result or message that was moved to a file. Use it with the path of a line such as `(detailed result is stored in PATH)`, or with a path that grep found. Returns the lines from `offset` on; where they end before the file does, a header says which lines they are of how many, and how to go on. Ask for the lines that you need rather than for the whole file.",
+    "description": "Read a tool result or message that was moved to a file. Use it with the path of a line such as `(detailed result is stored in PATH)`, or with a path that grep found. Returns the lines from `offset` on. If the file has more, a header gives their range, the total and how to continue. Ask for the lines that you need rather than for the whole file.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -25,7 +25,7 @@ export const TOOLS = [
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "At most so many lines."
+          "description": "Maximum number of lines."
         },
         "byte_offset": {
           "type": "integer",
@@ -35,12 +35,12 @@ export const TOOLS = [
         "byte_limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "At most so many bytes, with byte_offset."
+          "description": "Maximum number of bytes, with byte_offset."
         },
         "max_tokens": {
           "type": "integer",
           "minimum": 1,
-          "description": "Ceiling of the answer in tokens."
+          "description": "Maximum size of the answer in tokens."
         }
       },
       "required": [
@@ -52,7 +52,7 @@ export const TOOLS = [
       "properties": {
         "answer": {
           "type": "string",
-          "description": "The lines or bytes asked for; a header says which, where the file does not end with them."
+          "description": "The requested lines or bytes; a header gives their range if the file has more."
         },
         "total_lines": {
           "type": [
@@ -80,7 +80,7 @@ export const TOOLS = [
         },
         "truncated": {
           "type": "boolean",
-          "description": "True where a ceiling cut the answer."
+          "description": "True if a limit cut the answer."
         },
         "truncated_by": {
           "type": [
@@ -90,7 +90,7 @@ export const TOOLS = [
         },
         "next_call": {
           "type": "string",
-          "description": "The call that goes on, where a ceiling cut the answer."
+          "description": "The call that continues, if a limit cut the answer."
         }
       },
       "required": [
@@ -127,7 +127,7 @@ export const TOOLS = [
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "At most so many matches."
+          "description": "Maximum number of matches."
         },
         "context": {
           "type": "integer",
@@ -145,7 +145,7 @@ export const TOOLS = [
         "max_tokens": {
           "type": "integer",
           "minimum": 1,
-          "description": "Ceiling of the answer in tokens."
+          "description": "Maximum size of the answer in tokens."
         }
       },
       "required": [
@@ -185,7 +185,7 @@ export const TOOLS = [
         },
         "answer": {
           "type": "string",
-          "description": "The same as text, where lines of context were asked for."
+          "description": "The matches as text, if context lines were requested."
         },
         "files_searched": {
           "type": "integer"
@@ -195,7 +195,7 @@ export const TOOLS = [
         },
         "truncated": {
           "type": "boolean",
-          "description": "True where a ceiling cut the answer."
+          "description": "True if a limit cut the answer."
         },
         "truncated_by": {
           "type": [
@@ -212,8 +212,8 @@ export const TOOLS = [
   },
   {
     "name": "lro_extract",
-    "title": "Ask a file of records",
-    "description": "Ask a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor). Use it to filter, count, group, sort or look ids up instead of reading the file. Give exactly one of `where`, `ids`, `recipe` and `query`; count, group_by and sort_by may also stand alone. Returns counts, groups or the matching records, shortest form first; an unknown field is an error that names the nearest ones.",
+    "title": "Query a file of records",
+    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor). Use it to filter, count, group, sort or look up ids instead of reading the file. Give exactly one of `where`, `ids`, `recipe` and `query`; count, group_by and sort_by also work alone. Returns counts, groups or the matching records; an unknown field is an error that names the nearest ones.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -240,11 +240,11 @@ export const TOOLS = [
         },
         "count": {
           "type": "boolean",
-          "description": "Only how many records match."
+          "description": "Return only the number of matching records."
         },
         "group_by": {
           "type": "string",
-          "description": "How many match for each value of this field."
+          "description": "Count the matches per value of this field."
         },
         "sort_by": {
           "type": "string",
@@ -258,7 +258,7 @@ export const TOOLS = [
               "number"
             ]
           },
-          "description": "Which of these ids are there; with select also their records."
+          "description": "Report which of these ids exist; with select, also return their records."
         },
         "id_field": {
           "type": "string",
@@ -285,17 +285,17 @@ export const TOOLS = [
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "At most so many results."
+          "description": "Maximum number of results."
         },
         "offset": {
           "type": "integer",
           "minimum": 0,
-          "description": "Skip so many results."
+          "description": "Number of results to skip."
         },
         "max_tokens": {
           "type": "integer",
           "minimum": 1,
-          "description": "Ceiling of the answer in tokens."
+          "description": "Maximum size of the answer in tokens."
         }
       },
       "required": [
@@ -338,11 +338,11 @@ export const TOOLS = [
         },
         "truncated": {
           "type": "boolean",
-          "description": "True where a ceiling cut the answer."
+          "description": "True if a limit cut the answer."
         },
         "next_call": {
           "type": "string",
-          "description": "The call that goes on, where a ceiling cut the answer."
+          "description": "The call that continues, if a limit cut the answer."
         }
       },
       "required": [
@@ -354,7 +354,7 @@ export const TOOLS = [
   {
     "name": "read_tool_result",
     "title": "Read a part of an earlier tool result",
-    "description": "Read a part of an earlier tool result by the id of its call. Use it when you know the call but not the file. Returns the lines that you ask for, with a header that says which they are of how many.",
+    "description": "Read a part of an earlier tool result by the id of its call. Use it when you know the call but not the file. Returns the requested lines, with a header that gives their range and the total.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -379,7 +379,7 @@ export const TOOLS = [
         "max_tokens": {
           "type": "integer",
           "minimum": 1,
-          "description": "Ceiling of the answer in tokens."
+          "description": "Maximum size of the answer in tokens."
         }
       },
       "required": [
@@ -391,7 +391,7 @@ export const TOOLS = [
       "properties": {
         "answer": {
           "type": "string",
-          "description": "The lines asked for."
+          "description": "The requested lines."
         },
         "path": {
           "type": "string",
@@ -402,7 +402,7 @@ export const TOOLS = [
           "items": {
             "type": "string"
           },
-          "description": "Further files that the id may mean."
+          "description": "Other files that match the id."
         },
         "total_lines": {
           "type": [
@@ -418,7 +418,7 @@ export const TOOLS = [
         },
         "truncated": {
           "type": "boolean",
-          "description": "True where a ceiling cut the answer."
+          "description": "True if a limit cut the answer."
         },
         "truncated_by": {
           "type": [
@@ -428,7 +428,7 @@ export const TOOLS = [
         },
         "next_call": {
           "type": "string",
-          "description": "The call that goes on, where a ceiling cut the answer."
+          "description": "The call that continues, if a limit cut the answer."
         }
       },
       "required": [
