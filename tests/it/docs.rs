@@ -1,5 +1,5 @@
-//! The documents are executed: the README's commands, the contract, the example
-//! configuration, and the house rules of ARCHITECTURE.md.
+//! The documents are executed: the commands of the README and of `docs/`, the contract,
+//! the example configuration, and the house rules of ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
