@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use chat_history::message::Role;
 use serde_json::{Value, json};
 use token_count::{Tokenizer, warm_up};
-use unburden::compression::acceptance::{Limits, Source, accept};
-use unburden::compression::extractive::summarise;
-use unburden::compression::identifiers::identifiers;
-use unburden::compression::retention::Retention;
-use unburden::compression::snapshot::{Section, Summary};
-use unburden::compression::transcript::{Answered, Asked, Said};
 use unburden::config::{Config, DurabilityConfig};
 use unburden::service::Service;
+use unburden::snapshot::acceptance::{Limits, SourceText, accept};
+use unburden::snapshot::extractive::summarise;
+use unburden::snapshot::format::summary::{Section, Summary};
+use unburden::snapshot::retention::Retention;
+use unburden::snapshot::text::identifiers::identifiers;
+use unburden::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 /// As in the product.
 #[global_allocator]
@@ -59,19 +59,25 @@ fn prose(n: usize) -> String {
 }
 
 /// A transcript of an order and a call with a result for each text.
-fn transcript(results: &[String]) -> Vec<Said<'_>> {
-    let said = |index, role| Said { index, role, texts: vec![], calls: vec![], results: vec![] };
+fn transcript(results: &[String]) -> Vec<TranscriptMessage<'_>> {
+    let said = |index, role| TranscriptMessage {
+        index,
+        role,
+        texts: vec![],
+        calls: vec![],
+        results: vec![],
+    };
     let mut all = vec![said(0, Role::User)];
     all[0].texts.push("Make all tests pass. Never skip one.".into());
     for text in results {
         let mut asks = said(all.len(), Role::Assistant);
         asks.texts.push("I run the next part.".into());
         let arguments = r#"{"command":"make test"}"#.into();
-        asks.calls.push(Asked { id: Some("call"), name: Some("bash"), arguments });
+        asks.calls.push(ToolCall { id: Some("call"), name: Some("bash"), arguments });
         all.push(asks);
         let mut answers = said(all.len(), Role::Tool);
         let (call_id, tool) = (Some("call"), Some("bash"));
-        answers.results.push(Answered { call_id, tool, text: text.into(), moved_to: None });
+        answers.results.push(ToolResult { call_id, tool, text: text.into(), moved_to: None });
         all.push(answers);
     }
     all
@@ -99,10 +105,10 @@ fn check() {
     summary.set(Section::KeyKnowledge, (0..500).map(fact).collect::<String>());
     let reply = format!(
         "<state_snapshot>\n{}</state_snapshot>",
-        unburden::compression::block::sections(&summary)
+        unburden::snapshot::format::block::sections(&summary)
     );
     let took = median(|| {
-        let source = Source::new(&said, &[], None, "");
+        let source = SourceText::new(&said, &[], None, "");
         accept(&reply, &source, &Limits { max_tokens: 1 << 40, count: &|_| 0 })
     });
     row("check of a snapshot", size, took);

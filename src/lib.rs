@@ -10,9 +10,9 @@
 //! - words: [`params`], [`envelope`]
 //! - measure: [`measure`]
 //! - effects: [`model`]
-//! - strategies: [`compaction`], [`compression`], [`descriptor`]
-//! - read back: [`reload`]
-//! - decide: [`pipeline`], [`large`]
+//! - strategies: [`compaction`], [`snapshot`], [`descriptor`]
+//! - read back: [`reading`]
+//! - decide: [`pipeline`], [`offload_result`]
 //! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`],
 //!   [`confine`] and [`telemetry`]
 
@@ -25,12 +25,12 @@ pub mod measure;
 pub mod model;
 
 pub mod compaction;
-pub mod compression;
 pub mod descriptor;
+pub mod snapshot;
 
-pub mod reload;
+pub mod reading;
 
-pub mod large;
+pub mod offload_result;
 pub mod pipeline;
 
 pub mod config;

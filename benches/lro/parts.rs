@@ -15,17 +15,17 @@ use unburden::config::DurabilityConfig;
 use unburden::descriptor::guidance;
 use unburden::descriptor::summary::Summary;
 use unburden::descriptor::{self, Richness};
-use unburden::large::{Given, Request};
+use unburden::offload_result::{GivenResult, Request};
 use unburden::params::Params;
 
 use crate::place::{Place, config};
 use crate::times::Table;
 
-/// The steps of `large::run`, each through its own door.
+/// The steps of `offload_result::run`, each through its own door.
 pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
     let params = table.take("parse the body", || Params::parse(body)).expect("valid");
     let request = table.take("read the request", || Request::read(&params)).expect("valid");
-    let Given::Results(results) = request.given else { return };
+    let GivenResult::Results(results) = request.given else { return };
     let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
     let tokens = table
         .take("estimate: canonical text", || estimate::tokens(&raw::canonical(results), &count));
@@ -106,7 +106,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> File {
     file
 }
 
-/// The steps of `reload::extract` with a condition.
+/// The steps of `reading::extract` with a condition.
 pub(crate) fn of_asking(path: &Path, query: &Query, table: &mut Table) {
     let bytes = table.take("read the file", || std::fs::read(path)).expect("the file is there");
     let content = table.take("check UTF-8", || String::from_utf8(bytes)).expect("text");

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::pipeline::{Action, GroupReport, Offloaded, Report, SnapshotReport, Source};
+use crate::pipeline::{Action, GroupReport, Offloaded, Report, SnapshotReport, SnapshotSource};
 
 /// Most rows of the table; the report holds all.
 const ROWS: usize = 15;
@@ -40,9 +40,9 @@ pub(super) fn offloaded(offloaded: &Offloaded, dry: bool) -> String {
 fn groups(snapshot: &SnapshotReport, dry: bool) -> String {
     let become_snapshot = if dry { "would become" } else { "became" };
     let writer = match (snapshot.source, &snapshot.model) {
-        (Source::Llm, Some(model)) => format!("by {model}"),
-        (Source::Llm, None) => "by the model".to_owned(),
-        (Source::Extractive, _) => "by the built-in summariser".to_owned(),
+        (SnapshotSource::Llm, Some(model)) => format!("by {model}"),
+        (SnapshotSource::Llm, None) => "by the model".to_owned(),
+        (SnapshotSource::Extractive, _) => "by the built-in summariser".to_owned(),
     };
     let line = |group: &GroupReport| {
         format!(

@@ -1,5 +1,5 @@
-//! The call that gives a part of a file back, worded for the best tool that the
-//! agent has. References and notes name only such tools.
+//! The call that returns a part of a file, by the best retrieval tool that the agent has.
+//! References and notes name only tools that it has.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use chat_history::splice::quote;
 
 use crate::params::{ParamError, Params, invalid};
 
-/// A tool by which an agent reads back what left.
+/// A retrieval tool: it returns offloaded text to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReloadTool {
     /// `read_file`.
@@ -73,7 +73,7 @@ impl ReloadTools {
         named.map(ReloadTools).ok_or_else(refused)
     }
 
-    /// Whether the agent has `tool`.
+    /// Returns true if the agent has `tool`.
     pub fn has(&self, tool: ReloadTool) -> bool {
         self.name(tool).is_some()
     }
@@ -84,40 +84,40 @@ impl ReloadTools {
     }
 }
 
-/// Whether a name can stand in a reference without being read as something else.
+/// Returns true if a name in a reference cannot be read as something else.
 fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
     (1..=NAME_BYTES).contains(&name.len()) && name.bytes().all(plain)
 }
 
 /// The exact call that returns a part of a file, by the best tool there is.
-pub fn call(tools: &ReloadTools, path: &str, part: &Part) -> Option<String> {
+pub fn call(tools: &ReloadTools, path: &str, part: &FilePart) -> Option<String> {
     let quoted = quote(path);
     if let Some(name) = tools.name(ReloadTool::ReadFile) {
         let (offset, limit) = match part {
-            Part::Lines(lines) => ("offset", "limit").map_range(lines),
-            Part::Bytes(bytes) => ("byte_offset", "byte_limit").map_range(bytes),
+            FilePart::Lines(lines) => ("offset", "limit").map_range(lines),
+            FilePart::Bytes(bytes) => ("byte_offset", "byte_limit").map_range(bytes),
         };
         return Some(format!("{name}(absolute_path={quoted}, {offset}, {limit})"));
     }
     if let Some(name) = tools.name(ReloadTool::ReadToolResult) {
         let lines = match part {
-            Part::Lines(lines) => format!("{}-{}", lines.start + 1, lines.end),
-            Part::Bytes(_) => "all".to_owned(),
+            FilePart::Lines(lines) => format!("{}-{}", lines.start + 1, lines.end),
+            FilePart::Bytes(_) => "all".to_owned(),
         };
         return Some(format!("{name}(result_id={quoted}, lines=\"{lines}\")"));
     }
     let sheet = path.replace('\'', r"'\''");
     match part {
-        Part::Lines(lines) if tools.has(ReloadTool::Shell) => {
+        FilePart::Lines(lines) if tools.has(ReloadTool::Shell) => {
             Some(format!("sed -n '{},{}p' '{sheet}'", lines.start + 1, lines.end))
         }
-        Part::Bytes(bytes) if tools.has(ReloadTool::Shell) => Some(format!(
+        FilePart::Bytes(bytes) if tools.has(ReloadTool::Shell) => Some(format!(
             "tail -c +{} '{sheet}' | head -c {}",
             bytes.start + 1,
             bytes.end - bytes.start
         )),
-        Part::Lines(_) | Part::Bytes(_) => {
+        FilePart::Lines(_) | FilePart::Bytes(_) => {
             tools.name(ReloadTool::Grep).map(|name| format!("{name}(pattern=\"…\", path={quoted})"))
         }
     }
@@ -125,7 +125,7 @@ pub fn call(tools: &ReloadTools, path: &str, part: &Part) -> Option<String> {
 
 /// A part of a file, counted from 0, end excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum FilePart {
     /// Whole lines.
     Lines(Range<u64>),
     /// Bytes.

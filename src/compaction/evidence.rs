@@ -1,5 +1,4 @@
-//! Evidence: the lines of a text that carry errors, exit status and totals, the
-//! most telling first.
+//! Evidence: the lines of a text with errors, exit codes and totals, the best first.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,7 +8,7 @@ use memchr::{memchr, memrchr};
 use regex::Regex;
 
 use super::fit::{ceil, cost_up_to, count_newlines, floor, prefix_within};
-use super::spec::Spec;
+use super::preview_settings::PreviewSettings;
 
 /// Longest shown part of an evidence line, in bytes.
 const EVIDENCE_BYTES: usize = 160;
@@ -17,11 +16,11 @@ const EVIDENCE_BYTES: usize = 160;
 const HITS: usize = 20_000;
 /// Evidence lines that are told apart before choosing.
 const KINDS: usize = 256;
-/// What the number before an evidence line and the gap after it cost.
+/// Tokens of the number before an evidence line and of the gap after it.
 const LABEL: u64 = 6;
 /// From this score on a line is worth cutting to the room there is.
-const TELLING: u8 = 3;
-/// Lines worth keeping, in the languages agents' tools speak.
+const SIGNIFICANT: u8 = 3;
+/// Lines worth keeping, in the languages of agents' tools.
 static EVIDENCE: LazyLock<Regex> = LazyLock::new(|| {
     let words = "panicked|fatal|traceback|segmentation fault|exit(?:ed with)?[ _](?:code|status)|\
                  errors?|failed|failures?|failing|exception|denied|not found|\
@@ -33,7 +32,7 @@ static EVIDENCE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is fixed and tested")
 });
 #[derive(Clone)]
-pub(super) struct Hit {
+pub(super) struct EvidenceLine {
     /// The shown part of the line.
     pub(super) part: Range<usize>,
     /// Its number, from 1.
@@ -47,16 +46,16 @@ pub(super) fn evidence(
     text: &str,
     range: Range<usize>,
     before: u64,
-    spec: &Spec,
+    spec: &PreviewSettings,
     room: u64,
-) -> Vec<Hit> {
+) -> Vec<EvidenceLine> {
     let mut left = room;
     let mut chosen = Vec::new();
     for mut hit in by_worth(hits(text, range, before)) {
         let room = left.saturating_sub(LABEL);
         let price = cost_up_to(&text[hit.part.clone()], spec, room);
         if price.is_none() {
-            if hit.score < TELLING || room < LABEL * 2 {
+            if hit.score < SIGNIFICANT || room < LABEL * 2 {
                 continue;
             }
             hit.part.end = hit.part.start + prefix_within(&text[hit.part.clone()], spec, room);
@@ -70,7 +69,7 @@ pub(super) fn evidence(
 
 /// Best score first; among equals the first, the last, the second and so on: a
 /// log's first error and its last one say more than its first two.
-fn by_worth(mut hits: Vec<Hit>) -> Vec<Hit> {
+fn by_worth(mut hits: Vec<EvidenceLine>) -> Vec<EvidenceLine> {
     hits.sort_by_key(|hit| (std::cmp::Reverse(hit.score), hit.line));
     let mut ordered = Vec::with_capacity(hits.len());
     for group in hits.chunk_by(|a, b| a.score == b.score) {
@@ -89,9 +88,9 @@ fn by_worth(mut hits: Vec<Hit>) -> Vec<Hit> {
 
 /// One hit for each kind of evidence line: lines that differ in digits only
 /// count as one kind.
-fn hits(text: &str, range: Range<usize>, lines_before: u64) -> Vec<Hit> {
+fn hits(text: &str, range: Range<usize>, lines_before: u64) -> Vec<EvidenceLine> {
     let mut kinds = HashSet::new();
-    let mut found: Vec<Hit> = Vec::new();
+    let mut found: Vec<EvidenceLine> = Vec::new();
     let (mut at, mut lines) = (range.start, lines_before);
     for _ in 0..HITS {
         let Some(matched) = EVIDENCE.find_at(text, at).filter(|m| m.end() <= range.end) else {
@@ -108,7 +107,7 @@ fn hits(text: &str, range: Range<usize>, lines_before: u64) -> Vec<Hit> {
             let kind: String =
                 text[part.clone()].chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
             if score > 0 && kinds.insert(kind) {
-                found.push(Hit { part, line: lines + 1, score });
+                found.push(EvidenceLine { part, line: lines + 1, score });
             }
         }
         if kinds.len() >= KINDS || end >= range.end {
@@ -120,7 +119,7 @@ fn hits(text: &str, range: Range<usize>, lines_before: u64) -> Vec<Hit> {
     found
 }
 
-/// What a line says at its most telling place, and how much that is.
+/// Returns the best match of a line, and its score.
 fn best_of(text: &str, line: Range<usize>) -> (Range<usize>, u8) {
     let mut best = (line.start..line.start, 0);
     for found in EVIDENCE.find_iter(&text[line.clone()]).take(16) {
@@ -145,7 +144,7 @@ fn window(text: &str, line: Range<usize>, matched: Range<usize>) -> Range<usize>
     start..end.max(start)
 }
 
-/// How much a line says: a stated error before a status, before a heading.
+/// Scores a match: a stated error before a status, before a heading.
 fn score(word: &str) -> u8 {
     match word.to_ascii_lowercase().as_str() {
         word if word.ends_with([' ', '[']) => 5,

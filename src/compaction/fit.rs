@@ -1,29 +1,29 @@
-//! How much of a text fits a budget: whole lines from its ends, or as much of one
-//! long line as there is room for; never half a character.
+//! Fits a text to a budget: whole lines from its ends, or as much of one long line as
+//! there is room for; never half a character.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::spec::{Budget, Spec};
+use super::preview_settings::{PreviewSettings, PreviewSize};
 
-pub(super) fn cost(text: &str, spec: &Spec) -> u64 {
+pub(super) fn cost(text: &str, spec: &PreviewSettings) -> u64 {
     match spec.budget {
-        Budget::Tokens(_) => spec.tokenizer.count(text),
-        Budget::Chars(_) => text.chars().count() as u64,
+        PreviewSize::Tokens(_) => spec.tokenizer.count(text),
+        PreviewSize::Chars(_) => text.chars().count() as u64,
     }
 }
 
 /// The same, or None as soon as it is known to be above `limit`.
-pub(super) fn cost_up_to(text: &str, spec: &Spec, limit: u64) -> Option<u64> {
+pub(super) fn cost_up_to(text: &str, spec: &PreviewSettings, limit: u64) -> Option<u64> {
     match spec.budget {
-        Budget::Tokens(_) => spec.tokenizer.count_up_to(text, limit),
-        Budget::Chars(_) => Some(cost(text, spec)).filter(|price| *price <= limit),
+        PreviewSize::Tokens(_) => spec.tokenizer.count_up_to(text, limit),
+        PreviewSize::Chars(_) => Some(cost(text, spec)).filter(|price| *price <= limit),
     }
 }
 
 /// Bytes of the first whole lines that fit; and of the next one's beginning where
 /// they leave nearly all of the budget unused, as in a text of one long line.
 /// Also what is left of the budget.
-pub(super) fn head_within(text: &str, spec: &Spec, budget: u64) -> (usize, u64) {
+pub(super) fn head_within(text: &str, spec: &PreviewSettings, budget: u64) -> (usize, u64) {
     let (mut at, mut left) = (0, budget);
     while at < text.len() {
         let end = memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |n| at + n + 1);
@@ -45,7 +45,7 @@ pub(super) fn head_within(text: &str, spec: &Spec, budget: u64) -> (usize, u64) 
 }
 
 /// As [`head_within`], from the end; returns where the shown part begins.
-pub(super) fn tail_within(text: &str, spec: &Spec, budget: u64) -> (usize, u64) {
+pub(super) fn tail_within(text: &str, spec: &PreviewSettings, budget: u64) -> (usize, u64) {
     let (mut at, mut left) = (text.len(), budget);
     while at > 0 {
         let start = memrchr(b'\n', &text.as_bytes()[..at - 1]).map_or(0, |n| n + 1);
@@ -72,7 +72,7 @@ fn generous(budget: u64) -> usize {
     usize::try_from(budget.saturating_mul(16)).unwrap_or(usize::MAX)
 }
 
-pub(super) fn prefix_within(text: &str, spec: &Spec, budget: u64) -> usize {
+pub(super) fn prefix_within(text: &str, spec: &PreviewSettings, budget: u64) -> usize {
     let mut end = floor(text, generous(budget).min(text.len()));
     loop {
         let price = cost(&text[..end], spec);
@@ -83,7 +83,7 @@ pub(super) fn prefix_within(text: &str, spec: &Spec, budget: u64) -> usize {
     }
 }
 
-fn suffix_within(text: &str, spec: &Spec, budget: u64) -> usize {
+fn suffix_within(text: &str, spec: &PreviewSettings, budget: u64) -> usize {
     let mut start = ceil(text, text.len() - generous(budget).min(text.len()));
     loop {
         let price = cost(&text[start..], spec);

@@ -1,9 +1,9 @@
-//! Compaction: what stays of a tool result whose text moves to a file. Pure:
-//! texts in, texts out.
+//! Compaction: the text that replaces a tool result when it moves to a file. Pure: texts
+//! in, texts out.
 
 pub mod call;
 mod evidence;
 mod fit;
 pub mod preview;
+pub mod preview_settings;
 pub mod reference;
-pub mod spec;

@@ -1,34 +1,33 @@
-//! The preview: what of a moved text stays visible. Evidence first: how it
-//! begins, how it ends, and between them the lines that carry errors, exit
-//! status and totals, with their numbers; then what is left out and the exact
-//! call that returns it. Same text and settings, same bytes: no clock, no chance.
+//! The preview: the part of a moved text that stays visible. It has the beginning, the
+//! end, and between them the lines with errors, exit codes and totals, with their line
+//! numbers; then the omitted range and the exact call that returns it. It is deterministic.
 
 use std::ops::Range;
 
 use chat_history::message::SlotKind;
 use redact::Secrets;
 
-use super::call::{Part, call};
-use super::evidence::{Hit, evidence};
+use super::call::{FilePart, call};
+use super::evidence::{EvidenceLine, evidence};
 use super::fit::{count_newlines, head_within, tail_within};
+use super::preview_settings::PreviewSettings;
 use super::reference;
-use super::spec::Spec;
 
 /// A text that moves to a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Moved<'a> {
+pub struct MovedText<'a> {
     /// The text, as the file holds it.
     pub text: &'a str,
-    /// How it stood in the message.
+    /// Its kind in the message.
     pub kind: SlotKind,
-    /// What it cost there.
+    /// Its tokens there.
     pub tokens: u64,
-    /// Where it goes, as the caller spells it.
+    /// The path of its file, as the caller spells it.
     pub path: &'a str,
 }
 
-/// What stays in the message in place of the text.
-pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
+/// Renders the text that stays in the message.
+pub fn replacement(moved: &MovedText<'_>, spec: &PreviewSettings) -> String {
     let last = reference::line(moved.path);
     let json = |facts: &str| match moved.kind {
         SlotKind::Json => reference::json_note(facts),
@@ -38,7 +37,7 @@ pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
         return format!("{}\n{last}", json(&format!("{} tokens", moved.tokens)));
     }
     let shown = Shown::choose(moved.text, spec);
-    // Of the whole text: a cut may leave half a secret, which by itself is none.
+    // Secrets of the whole text: no rule finds half a secret.
     let mut out = shown.render(moved.text, &spec.redact.secrets(moved.text));
     out.push_str(&json(&shown.facts(moved, spec)));
     out.push('\n');
@@ -46,21 +45,20 @@ pub fn replacement(moved: &Moved<'_>, spec: &Spec) -> String {
     out
 }
 
-/// What of a text says most: its beginning, its end, and between them the lines that
-/// carry errors and totals; then how long it is. For a text that is shown without a
-/// reference.
-pub fn summary(text: &str, spec: &Spec) -> String {
+/// Summarizes a text that is shown without a reference: its beginning, its end, and between
+/// them the lines with errors and totals; then its size.
+pub fn summary(text: &str, spec: &PreviewSettings) -> String {
     let shown = Shown::choose(text, spec);
     let tokens = spec.tokenizer.count(text);
     let (said, lines) = (shown.render(text, &spec.redact.secrets(text)), shown.lines);
     format!("{said}[{lines} lines, {tokens} tokens, {} bytes]", text.len())
 }
 
-/// What was chosen to stay: `text[..head]`, `text[tail..]`, and lines between.
+/// The parts that stay: `text[..head]`, `text[tail..]`, and lines between.
 struct Shown {
     head: usize,
     tail: usize,
-    evidence: Vec<Hit>,
+    evidence: Vec<EvidenceLine>,
     /// Lines before `head`, before `tail`, and in all.
     head_lines: u64,
     tail_lines: u64,
@@ -68,7 +66,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn choose(text: &str, spec: &Spec) -> Shown {
+    fn choose(text: &str, spec: &PreviewSettings) -> Shown {
         let whole = spec.budget.whole();
         let edge = whole * 7 / 20;
         let (head, head_left) = head_within(text, spec, edge);
@@ -114,17 +112,17 @@ impl Shown {
         out
     }
 
-    fn facts(&self, moved: &Moved<'_>, spec: &Spec) -> String {
+    fn facts(&self, moved: &MovedText<'_>, spec: &PreviewSettings) -> String {
         let text = moved.text;
         let on_lines = (self.head == 0 || text[..self.head].ends_with('\n'))
             && (self.tail == text.len() || text[..self.tail].ends_with('\n'));
         let (what, part) = if on_lines {
             let end = if self.tail == text.len() { self.lines } else { self.tail_lines };
             let what = format!("L{}-L{end}", self.head_lines + 1);
-            (what, Part::Lines(self.head_lines..end))
+            (what, FilePart::Lines(self.head_lines..end))
         } else {
             let what = format!("bytes {}-{}", self.head, self.tail);
-            (what, Part::Bytes(self.head as u64..self.tail as u64))
+            (what, FilePart::Bytes(self.head as u64..self.tail as u64))
         };
         let call =
             call(&spec.tools, moved.path, &part).map_or_else(String::new, |c| format!(": {c}"));

@@ -1,5 +1,5 @@
-//! The reference: the line that a moved result leaves behind, and the note above
-//! it that says how the text comes back.
+//! The reference: the line that replaces a moved result, and the note above it that says
+//! how to rebuild the text.
 //!
 //! A replaced text is `{preview}` `{note}` `{reference}`, one after the other,
 //! each on lines of its own:
@@ -15,12 +15,11 @@
 //! ```
 //!
 //! The last line is the seed's (`context-offload-guide`, §2, compaction) and is
-//! what agents and `grep` look for. The note ends in a code: fifteen digits that only
-//! who has the store's key can make ([`seal`]). It covers the id of the call, what the
-//! note and the reference say, and the content of the file. A text without a code that
-//! holds is no reference, whatever it looks like.
+//! what agents and `grep` look for. The note ends in a code: fifteen digits that only the
+//! store's key can make ([`seal`]). It covers the id of the call, the note and the
+//! reference, and the content of the file. A text without a valid code is not a reference.
 //!
-//! These forms of the note say how the text comes back:
+//! The form of the note says how to rebuild the text:
 //!
 //! - `[JSON value, …]`: the file holds a JSON value, not the text of a string;
 //! - `[JSONL records: …]`: the file holds the records of the text, one a line, and
@@ -43,7 +42,7 @@ use context_store::{Code, Key};
 
 const OPEN: &str = "(detailed result is stored in ";
 const CLOSE: &str = ")";
-/// What stands in the place of a line that poses as a reference.
+/// The text in place of a line that poses as a reference.
 pub(super) const NOT_SHOWN: &str = "[a line that looks like a reference: not shown]";
 const JSON: &str = "[JSON value, ";
 const READ_BACK: &str = "[read back: bytes ";
@@ -56,9 +55,9 @@ const REF: &str = "ref ";
 /// The purpose that codes of references are bound to.
 const PURPOSE: &str = "reference";
 
-/// How the text behind a reference is rebuilt from the file.
+/// The way to rebuild the text behind a reference from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Form {
+pub enum ReferenceForm {
     /// The file is the text.
     Text,
     /// The file is a JSON value that stood in place of a text.
@@ -72,13 +71,13 @@ pub enum Form {
     },
     /// The file holds the records of the text, and what stood around them.
     Records {
-        /// How the text stood in its message.
+        /// The kind of the text in its message.
         kind: SlotKind,
     },
     /// The text is an answer that repeats lines of a file of records.
-    Again(Again),
+    RecordLines(RecordLines),
     /// The text is an answer of grep.
-    Found {
+    GrepAnswer {
         /// Its first line.
         head: String,
         /// Each file with its line numbers (from 1), as `a.txt 2,5-9; b.txt 1`.
@@ -86,14 +85,14 @@ pub enum Form {
     },
 }
 
-/// Which lines of a file of records a text repeats, and what stands around them.
+/// The lines of a file of records that a text repeats, with the text around them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Again {
+pub struct RecordLines {
     /// Lines of the file, from 1, in the order of the text: `7,3-5`.
     pub lines: String,
     /// The lines above them, each with its line feed.
     pub head: String,
-    /// What stands below the last of them, its line feed included.
+    /// The text below the last of them, its line feed included.
     pub tail: String,
 }
 
@@ -102,8 +101,8 @@ pub struct Again {
 pub struct Reference<'a> {
     /// The path, as the caller spelled its folder.
     pub path: &'a str,
-    /// How the text comes back.
-    pub form: Form,
+    /// The way to rebuild the text.
+    pub form: ReferenceForm,
     /// The cost of the text in tokens, where the note states it.
     pub tokens: Option<u64>,
     /// The part of the text that the code covers.
@@ -112,7 +111,7 @@ pub struct Reference<'a> {
 
 impl Reference<'_> {
     /// The code of this reference in a result of the call `id`, where its files hold
-    /// `content` ([`Form::Found`]: the hash of the hashes of all of them in order).
+    /// `content` ([`ReferenceForm::GrepAnswer`]: the hash of the hashes of all of them in order).
     pub fn code(&self, key: &Key, id: Option<&str>, content: &blake3::Hash) -> Code {
         let call = id.map_or_else(Vec::new, |id| [b"id ", id.as_bytes()].concat());
         key.code(PURPOSE, &[&call, self.covered.as_bytes(), content.as_bytes()])
@@ -131,7 +130,7 @@ pub fn seal(plain: &str, key: &Key, id: Option<&str>, content: &blake3::Hash) ->
     }
 }
 
-/// A text without its code, and the code; None where there is none.
+/// Splits a text into the text without its code, and the code; None without one.
 pub fn unseal(text: &str) -> Option<(String, Code)> {
     let (above, last) = text.rsplit_once('\n')?;
     is_reference(last).then_some(())?;
@@ -171,7 +170,7 @@ pub fn parse(plain: &str) -> Option<Reference<'_>> {
     let (head, note) = above.rsplit_once('\n').unwrap_or(("", above));
     let form = form(head, note)?;
     let covered = match form {
-        Form::Found { .. } => plain,
+        ReferenceForm::GrepAnswer { .. } => plain,
         // A preview is not put back: a framework may change it.
         _ => &plain[plain.len() - last.len() - if note.is_empty() { 0 } else { note.len() + 1 }..],
     };
@@ -181,12 +180,14 @@ pub fn parse(plain: &str) -> Option<Reference<'_>> {
 
 /// The cost in tokens of the text behind a reference, as its note states it. Where a note repeats
 /// words of a text, the number stands behind them, else before.
-fn tokens(note: &str, form: &Form) -> Option<u64> {
+fn tokens(note: &str, form: &ReferenceForm) -> Option<u64> {
     let before = match form {
-        Form::Text | Form::Json | Form::Records { .. } => note.split_once(" tokens")?.0,
-        Form::ReadBack { .. } | Form::Again(_) | Form::Found { .. } => {
-            note.rsplit_once(" tokens left out: ")?.0
+        ReferenceForm::Text | ReferenceForm::Json | ReferenceForm::Records { .. } => {
+            note.split_once(" tokens")?.0
         }
+        ReferenceForm::ReadBack { .. }
+        | ReferenceForm::RecordLines(_)
+        | ReferenceForm::GrepAnswer { .. } => note.rsplit_once(" tokens left out: ")?.0,
     };
     before.rsplit([' ', ',', '[']).next()?.parse().ok()
 }
@@ -194,36 +195,36 @@ fn tokens(note: &str, form: &Form) -> Option<u64> {
 /// The form that the first words of a note name. They alone decide it, so that lines put
 /// above a note never make it stand for something else; None where a note is not as this
 /// module writes it.
-fn form(head: &str, note: &str) -> Option<Form> {
+fn form(head: &str, note: &str) -> Option<ReferenceForm> {
     if note.starts_with(JSON) {
-        return Some(Form::Json);
+        return Some(ReferenceForm::Json);
     }
     for (prefix, kind) in [(RECORDS, SlotKind::String), (RECORDS_OF_VALUE, SlotKind::Json)] {
         if note.starts_with(prefix) {
-            return Some(Form::Records { kind });
+            return Some(ReferenceForm::Records { kind });
         }
     }
     // Nothing stands above the next two where this service writes them.
     if let Some(rest) = note.strip_prefix(AGAIN) {
         let again = serde_json::Deserializer::from_str(rest).into_iter().next()?.ok()?;
-        return head.is_empty().then_some(Form::Again(again));
+        return head.is_empty().then_some(ReferenceForm::RecordLines(again));
     }
     if let Some(rest) = note.strip_prefix(READ_BACK) {
         return read_back_form(rest).filter(|_| head.is_empty());
     }
     if let Some(rest) = note.strip_prefix(FOUND) {
         let (lines, _) = rest.split_once(" |")?;
-        return Some(Form::Found { head: head.to_owned(), lines: lines.to_owned() });
+        return Some(ReferenceForm::GrepAnswer { head: head.to_owned(), lines: lines.to_owned() });
     }
-    Some(Form::Text)
+    Some(ReferenceForm::Text)
 }
 
-fn read_back_form(rest: &str) -> Option<Form> {
+fn read_back_form(rest: &str) -> Option<ReferenceForm> {
     let (range, rest) = rest.split_once(" of this file")?;
     let (start, end) = range.split_once('-')?;
     let bytes = start.parse().ok()?..end.parse().ok()?;
     let header = rest.strip_prefix(" after \"").and_then(|rest| Some(rest.split_once("\";")?.0));
-    Some(Form::ReadBack { bytes, header: header.map(str::to_owned) })
+    Some(ReferenceForm::ReadBack { bytes, header: header.map(str::to_owned) })
 }
 
 /// The note of a JSON value's reference; `facts` says what else is known of it.
@@ -256,7 +257,7 @@ pub fn of_kind(text: &str, kind: SlotKind) -> String {
 
 /// The note and reference that stand for lines of a file of records that were read
 /// back.
-pub fn again(path: &str, again: &Again, tokens: u64, call: &str) -> String {
+pub fn again(path: &str, again: &RecordLines, tokens: u64, call: &str) -> String {
     // A struct of strings: nothing in it can fail to serialise.
     let lines = serde_json::to_string(again).unwrap_or_default();
     format!("{AGAIN}{lines} | {tokens} tokens left out: {call}]\n{}", line(path))

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::large;
-use crate::reload::extract;
+use crate::offload_result;
+use crate::reading::extract;
 use jq_sandbox as jq;
 
 /// `[prompt]`: the section that the specification names.
@@ -97,10 +97,10 @@ impl ExtractConfig {
     }
 }
 
-impl From<LargeConfig> for large::Settings {
-    fn from(config: LargeConfig) -> large::Settings {
+impl From<LargeConfig> for offload_result::Settings {
+    fn from(config: LargeConfig) -> offload_result::Settings {
         let LargeConfig { enabled, threshold_tokens, ttl_seconds, output_dir } = config;
         let output_dir = Some(output_dir).filter(|folder| !folder.trim().is_empty());
-        large::Settings { enabled, threshold_tokens, ttl_seconds, output_dir }
+        offload_result::Settings { enabled, threshold_tokens, ttl_seconds, output_dir }
     }
 }

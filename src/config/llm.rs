@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Key;
 use crate::model::{Calls, Client, ModelError, Settings};
-use crate::pipeline::{Kind, Summariser};
+use crate::pipeline::{Summariser, SummariserKind};
 
 /// Where OpenAI's own API begins.
 const OPENAI: &str = "https://api.openai.com/v1";
@@ -108,15 +108,15 @@ impl LlmConfig {
     /// The summariser that this configuration means. Calls nobody.
     pub fn summariser(&self, kind: SummariserConfig) -> Result<Summariser, SummariserError> {
         let kind = match kind {
-            SummariserConfig::Auto => Kind::Auto,
-            SummariserConfig::Llm => Kind::Llm,
+            SummariserConfig::Auto => SummariserKind::Auto,
+            SummariserConfig::Llm => SummariserKind::Llm,
             SummariserConfig::Extractive => return Ok(Summariser::extractive()),
         };
         let model = self.model.as_deref().map(str::trim).filter(|model| !model.is_empty());
         let Some(model) = model else {
             return match kind {
-                Kind::Llm => Err(SummariserError::NoModel),
-                Kind::Auto | Kind::Extractive => Ok(Summariser::extractive()),
+                SummariserKind::Llm => Err(SummariserError::NoModel),
+                SummariserKind::Auto | SummariserKind::Extractive => Ok(Summariser::extractive()),
             };
         };
         let settings = Settings {

@@ -23,7 +23,7 @@ use std::time::Duration;
 use config::{Environment, File, FileFormat};
 use serde::{Deserialize, Serialize};
 
-use crate::reload::{grep, read_file};
+use crate::reading::{grep, read_file};
 
 /// Everything an operator can set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]

@@ -1,5 +1,5 @@
-//! The call of a result as it is shown: in names of files, in the report, and in what an
-//! expired file's error says.
+//! The call of a result as it is shown: in file names, in the report, and in the error of an
+//! expired file.
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;

@@ -3,9 +3,9 @@
 
 use chat_history::message::Role;
 
-use crate::compression::block::Block;
 use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::plan::Compression;
+use crate::snapshot::format::block::Block;
 use context_store::{Chat, Stem};
 
 /// Digits of a name that is made.

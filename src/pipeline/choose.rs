@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use crate::compaction::spec::Budget;
+use crate::compaction::preview_settings::PreviewSize;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::make::make_moves;
@@ -11,7 +11,7 @@ use crate::pipeline::moves::plan::{Candidate, Plan, Skipped, plan};
 use crate::pipeline::snapshots::region::min_tokens_after;
 use context_store::{Claims, StoreError};
 
-/// A decision on its way.
+/// A decision that is being made.
 #[derive(Default)]
 pub(crate) struct Draft {
     /// The texts that move.
@@ -20,7 +20,7 @@ pub(crate) struct Draft {
     pub(crate) skipped: Vec<Skipped>,
     /// The names that the moves and the snapshots have.
     pub(crate) claims: Claims,
-    /// Why there are no other snapshots, the first reason first.
+    /// The reasons that there are no other snapshots, the first one first.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ fn move_reserve(
     }
     if left > target {
         let bare: Vec<Candidate> = moves.drain(..).map(|m| m.candidate).collect();
-        *moves = make_moves(context, bare, Budget::Tokens(0), claims, skipped)?;
+        *moves = make_moves(context, bare, PreviewSize::Tokens(0), claims, skipped)?;
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn move_recent(
             break;
         }
         let at = candidate.at();
-        for budget in [context.settings.preview, Budget::Tokens(0)] {
+        for budget in [context.settings.preview, PreviewSize::Tokens(0)] {
             let mut unasked = Vec::new();
             let made = make_moves(context, vec![candidate.clone()], budget, claims, &mut unasked)?;
             if made.is_empty() {

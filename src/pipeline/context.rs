@@ -10,23 +10,23 @@ use chat_history::message::{MessageView, Role};
 use quick_cache::sync::Cache;
 use redact::Redact;
 
-use super::OffloadError;
+use super::error::OffloadError;
 use super::material::Materials;
 use super::replacement::Replacements;
 use super::request::{Request, Run, Settings};
 use super::summariser::Summariser;
-use crate::compression::block::Block;
-use crate::compression::place::Place;
 use crate::measure::{Measure, Measured};
-use crate::reload::proof::Prover;
+use crate::reading::restore::proof::Prover;
+use crate::snapshot::format::block::Block;
+use crate::snapshot::format::place::Place;
 use context_store::{
     Allowance, Chat, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
 };
 use jq_sandbox::Jq;
 use token_count::Tokenizer;
 
-/// Files whose own references were looked at for a chat, and when.
-pub type Followed = Cache<blake3::Hash, Instant>;
+/// Files whose own references were renewed for a chat, and when.
+pub type ExpandedFiles = Cache<blake3::Hash, Instant>;
 
 /// The resources that all offloads of a process share.
 pub struct Offloader {
@@ -36,34 +36,33 @@ pub struct Offloader {
     pub measure: Arc<Measure>,
     /// Files that this process has seen.
     pub ledger: Arc<Ledger>,
-    /// How far a file must have come before its name is given out.
+    /// The durability that a file must have before its name is given out.
     pub durability: Durability,
     /// Replacements by content, path and settings, so that a re-posted history
     /// is not even unescaped.
     pub replacements: Replacements,
     /// Writes snapshots.
     pub summariser: Summariser,
-    /// Which texts are arrays of records.
+    /// A cache of the texts that are arrays of records.
     pub materials: Materials,
     /// False where the operator switched large result offloading off: arrays of
     /// records move as any text.
     pub records: bool,
-    /// Whether previews, descriptors, snapshots and prompts show secrets.
+    /// The redaction of secrets in previews, descriptors, snapshots and prompts.
     pub redact: Redact,
     /// Tries recipes before they are offered.
     pub jq: Arc<Jq>,
-    /// How long files live.
+    /// The lifetimes of files.
     pub lifetimes: Lifetimes,
-    /// Files whose own mentions were looked at, and when.
-    pub followed: Followed,
+    /// Files whose own references were renewed, and when.
+    pub expanded_files: ExpandedFiles,
 }
 
 impl Offloader {
-    /// Forgets what is remembered of texts: a chat was deleted, and none of its words
-    /// is to stay in memory for its own sake.
+    /// Clears the caches of texts: a chat was deleted, and its texts must not stay in memory.
     pub fn forget(&self) {
         self.replacements.clear();
-        self.followed.clear();
+        self.expanded_files.clear();
     }
 }
 

@@ -1,9 +1,8 @@
-//! The decision: what moves, what stays, and under which snapshots the rest stands.
-//! Nothing is written here; a model may be asked.
+//! The decision: the texts that move, the texts that stay, and the snapshots. Nothing is
+//! written here; a model may be called.
 
 use fair_share::on;
 
-use crate::compression::block::Block;
 use crate::pipeline::choose::{Draft, choose_moves, move_more_recent};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
@@ -14,20 +13,21 @@ use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
 use crate::pipeline::snapshots::region::tokens_in;
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
+use crate::snapshot::format::block::Block;
 use context_store::StoreError;
 
-/// How often a history is looked at again that a hard target made another.
+/// Most rounds in which a hard target changes the history and the plan is made again.
 const ROUNDS: u32 = 32;
 
-/// The plan of one offload, ready to be carried out.
+/// The plan of one offload, ready to be committed.
 pub(crate) struct Decision {
     /// The texts that move, in the order of the messages.
     pub(crate) moves: Vec<Move>,
     /// The texts that stay though they are large.
     pub(crate) skipped: Vec<Skipped>,
-    /// The compression, and the snapshots that stand for it.
+    /// The compression, and its snapshots.
     pub(crate) snapshots: Option<(Compression, Snapshots)>,
-    /// Why there are no other snapshots: the last reason first.
+    /// The reasons that there are no other snapshots, the last one first.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Decision {
     }
 }
 
-/// Why nothing is to be done.
+/// The error that prevents a decision.
 pub(crate) struct Undecided {
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) error: StoreError,
@@ -47,7 +47,7 @@ pub(crate) struct Undecided {
 
 /// Decides what moves, then what is compressed.
 pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
-    // The check will ask for the rules that are broken: they are read beside the plan.
+    // The check needs the rules that are broken: they are read in parallel to the plan.
     let (plan, _) = on(|| {
         rayon::join(
             || plan(context.history(), &context.measured, context.settings),
@@ -69,11 +69,10 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
     }
 }
 
-/// Fills a draft in rounds: what is compressed follows from what moves; and where no snapshot
-/// can be had, a hard target may ask for more moves, which leaves another history.
-/// The next post would ask of that whether it is worth a snapshot: so does this one
-/// (I3). It ends: a round goes on without new snapshots where there were some, or
-/// with fewer tokens than before.
+/// Fills a draft in rounds. The moves determine the compression; if no snapshot is possible,
+/// a hard target may require more moves, which change the history. The next post would
+/// consider snapshots of that history, so this one does, too (I3). It terminates: each
+/// round has either no new snapshots or fewer tokens than the one before.
 fn fill(
     context: &Context<'_>,
     plan: Plan,
@@ -86,7 +85,7 @@ fn fill(
         rounds = rounds.saturating_sub(1);
         let no = match asked {
             Ok(None) => return Ok(None),
-            Err(why) => NoSnapshot::Why(why),
+            Err(why) => NoSnapshot::Reason(why),
             Ok(Some(compression)) => {
                 let claims = &mut draft.claims;
                 match make_snapshots(context, &compression, &draft.moves, claims) {
@@ -95,11 +94,11 @@ fn fill(
                             move_recent_for_snapshots(context, &compression, &made, draft)?;
                             return Ok(Some((compression, made)));
                         }
-                        Some(why) => NoSnapshot::Why(why),
+                        Some(why) => NoSnapshot::Reason(why),
                     },
                     Err(no) => match (compression.without_new(), no) {
                         // Earlier snapshots serve again.
-                        (Some(reused), NoSnapshot::Why(why) | NoSnapshot::Model(why)) => {
+                        (Some(reused), NoSnapshot::Reason(why) | NoSnapshot::Model(why)) => {
                             draft.warnings.push(why);
                             asked = Ok(Some(reused));
                             continue;
@@ -111,7 +110,7 @@ fn fill(
         };
         let (why, is_asked_again) = match no {
             NoSnapshot::Store(error) => return Err(error),
-            NoSnapshot::Why(why) => (why, rounds > 0),
+            NoSnapshot::Reason(why) => (why, rounds > 0),
             // A model that failed is not asked again.
             NoSnapshot::Model(why) => (why, false),
         };
@@ -129,7 +128,7 @@ fn fill(
 }
 
 /// Moves more of the newest results if the snapshots, and what must stand next to them,
-/// are larger than was reckoned.
+/// are larger than estimated.
 fn move_recent_for_snapshots(
     context: &Context<'_>,
     compression: &Compression,
@@ -155,7 +154,7 @@ fn tokens_freed(context: &Context<'_>, compression: &Compression, snapshots: &Sn
     (gone + count(&compression.place.blocks)).saturating_sub(count(&snapshots.blocks))
 }
 
-/// Why the snapshots are not worth what they cost the caller's prompt cache.
+/// Returns the reason if the snapshots are not worth the loss of the caller's prompt cache.
 fn not_worth_it(
     context: &Context<'_>,
     compression: &Compression,

@@ -1,7 +1,7 @@
-//! Leases: the files that a posted history refers to live on, and those that its
-//! groups and lists refer to with them; and they are noted as this chat's, so that no
-//! other chat's deletion takes them. Only references and snapshots that prove themselves
-//! count: the words of a tool that name a file keep nothing alive.
+//! Renews leases: of the files that a posted history refers to, and of those that its groups
+//! and lists refer to. The files are recorded as this chat's, so that no other chat's
+//! deletion takes them. Only proven references and snapshots count: text of a tool that
+//! names a file keeps nothing alive.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -13,15 +13,15 @@ use chat_history::message::{MessageView, Slot, SlotKind};
 use fair_share::on;
 use rayon::prelude::*;
 
-use crate::compression::block::{Block, FileLine};
 use crate::measure::text_of;
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
-use crate::reload::proof::originals;
+use crate::reading::restore::proof::originals;
+use crate::snapshot::format::block::{Block, FileLine};
 use context_store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
 
-/// How long what a group or a list refers to is taken as renewed.
-const FOLLOWED: Duration = Duration::from_secs(3_600);
+/// The time for which files that a group or a list refers to count as renewed.
+const EXPANSION_INTERVAL: Duration = Duration::from_secs(3_600);
 /// Most files of one history whose own references are looked at.
 const FILES: usize = 256;
 /// Most files of one history that are renewed, the latest first.
@@ -44,22 +44,22 @@ pub(crate) fn renew_leases(context: &Context<'_>) {
         }
         renew(context, &next);
         let mut further = Vec::new();
-        for at in next.iter().filter(|at| leads_on(at)) {
+        for at in next.iter().filter(|at| contains_references(at)) {
             let key = memory_key(chat_of(context), at);
-            let fresh = context.offloader.followed.get(&key);
-            if left == 0 || fresh.is_some_and(|then| then.elapsed() < FOLLOWED) {
+            let fresh = context.offloader.expanded_files.get(&key);
+            if left == 0 || fresh.is_some_and(|then| then.elapsed() < EXPANSION_INTERVAL) {
                 continue;
             }
             left -= 1;
             let Ok(file) = context.reader.text(at) else { continue };
-            context.offloader.followed.insert(key, Instant::now());
+            context.offloader.expanded_files.insert(key, Instant::now());
             further.extend(files_inside(context, at, &file.text));
         }
         next = further;
     }
 }
 
-/// The files that proven references of a history stand for, the latest first.
+/// Returns the files of the proven references of a history, the latest first.
 fn referred_files(
     context: &Context<'_>,
     history: &History<'_>,
@@ -112,7 +112,7 @@ fn files_inside(context: &Context<'_>, at: &Location, content: &str) -> Vec<Loca
     lines.filter_map(|line| context.offloader.roots.locate(&line.path).ok()).collect()
 }
 
-/// Renews files, and notes that this chat has them.
+/// Renews files, and records that this chat refers to them.
 pub(crate) fn renew(context: &Context<'_>, files: &[Location]) {
     let mut folders: BTreeMap<PathBuf, (Location, Vec<FileName>)> = BTreeMap::new();
     for at in files {
@@ -134,8 +134,8 @@ pub(crate) fn renew(context: &Context<'_>, files: &[Location]) {
     }
 }
 
-/// True for a file that is made of messages or names: it mentions others.
-fn leads_on(at: &Location) -> bool {
+/// Returns true for a group or a list, which refers to other files.
+fn contains_references(at: &Location) -> bool {
     let name = at.parent().map(|(_, name)| name.to_owned()).unwrap_or_default();
     Stem::leads_on(&name)
 }

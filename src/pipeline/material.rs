@@ -15,5 +15,5 @@ pub struct Material {
     pub(crate) bytes: u64,
 }
 
-/// Which texts are records, by content and tool; those that are none, too.
+/// A cache by content and tool: the file of records of a text, or None for other texts.
 pub type Materials = Cache<blake3::Hash, Option<Arc<Material>>>;

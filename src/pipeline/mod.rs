@@ -11,6 +11,8 @@ mod choose;
 mod commit;
 mod context;
 mod decide;
+mod describe;
+mod error;
 mod leases;
 mod material;
 mod moves;
@@ -19,24 +21,25 @@ mod report;
 mod request;
 mod snapshots;
 mod summariser;
+mod warnings;
 
 pub use answer::{FileOfCall, Offloaded, UNCHANGED};
 use answer::{failure, unchanged};
-use chat_history::HistoryError;
 use commit::commit;
 use context::Context;
-pub use context::{Followed, Offloader, recent_from};
+pub use context::{ExpandedFiles, Offloader, recent_from};
 use decide::{Undecided, decide};
+pub use error::OffloadError;
 use leases::renew_leases;
 pub use material::{Material, Materials};
 pub use replacement::{Literals, Replacement, Replacements, replacements};
 pub use report::{
-    Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, Source,
+    Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, SnapshotSource,
 };
-pub use request::{CompactRole, Files, Mode, Records, Request, Run, Settings};
-pub use summariser::{Kind, Summariser};
+pub use request::{CompactRole, Files, Mode, RecordsMode, Request, Run, Settings};
+pub use summariser::{Summariser, SummariserKind};
 
-use context_store::{Allowance, StoreError};
+use context_store::Allowance;
 
 impl Offloader {
     /// Runs one request, which may read stored files as far as `allowance` goes.
@@ -66,15 +69,4 @@ impl Offloader {
         }
         Ok(answer)
     }
-}
-
-/// Why an offload was refused; nothing was done.
-#[derive(Debug, thiserror::Error)]
-pub enum OffloadError {
-    /// The messages.
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    /// The folder.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }

@@ -1,5 +1,5 @@
-//! The replacement: what stays of a text in its message, made once for a text, its
-//! place and the settings, so that a history that is posted again is not even unescaped.
+//! The replacement: the text that stays in a message, cached by text, file and settings, so
+//! that a history that is posted again is not even unescaped.
 
 use std::sync::Arc;
 

@@ -4,14 +4,14 @@
 use chat_history::repair::Mend;
 use serde::{Deserialize, Serialize};
 
-use crate::compression::retention::Retention;
-use crate::compression::snapshot::Writer;
+use crate::snapshot::format::summary::Writer;
+use crate::snapshot::retention::Retention;
 
 /// The outcome of an offload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The messages leave as they came.
+    /// The messages are unchanged.
     Unchanged,
     /// Results were moved to files.
     Compacted,
@@ -57,9 +57,9 @@ pub struct Action {
     pub tokens_before: u64,
     /// Tokens after.
     pub tokens_after: u64,
-    /// Where its text is.
+    /// The file of its text.
     pub path: Option<String>,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -101,18 +101,18 @@ impl Checks {
 /// The writer of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum SnapshotSource {
     /// The configured model.
     Llm,
     /// The built-in summariser.
     Extractive,
 }
 
-impl From<Writer> for Source {
-    fn from(writer: Writer) -> Source {
+impl From<Writer> for SnapshotSource {
+    fn from(writer: Writer) -> SnapshotSource {
         match writer {
-            Writer::Model => Source::Llm,
-            Writer::Extractive => Source::Extractive,
+            Writer::Model => SnapshotSource::Llm,
+            Writer::Extractive => SnapshotSource::Extractive,
         }
     }
 }
@@ -131,21 +131,21 @@ pub struct GroupReport {
     /// The tokens of the snapshot.
     pub tokens_after: u64,
     /// Its writer.
-    pub source: Source,
+    pub source: SnapshotSource,
 }
 
 /// The snapshots of a compression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotReport {
     /// `llm` where a model wrote every snapshot of this compression.
-    pub source: Source,
+    pub source: SnapshotSource,
     /// The model that was asked.
     pub model: Option<String>,
     /// True where snapshots of an earlier call were used as they were.
     pub reused: bool,
     /// The groups that were compressed.
     pub groups: Vec<GroupReport>,
-    /// Why a model's text was not accepted, one line each.
+    /// The reasons that a model's text was not accepted, one line each.
     pub rejected: Vec<String>,
 }
 
@@ -156,13 +156,13 @@ pub struct Report {
     pub outcome: Outcome,
     /// The messages' wire format.
     pub format: &'static str,
-    /// Why: named in the request, or what only that format has.
+    /// The reason for that format: named in the request, or a feature only that format has.
     pub format_source: String,
     /// The tokenizer; `estimate:…` if no public one exists.
     pub tokenizer: &'static str,
-    /// Messages, `tools` and `system` together, as they came.
+    /// Messages, `tools` and `system` together, as posted.
     pub tokens_before: u64,
-    /// The same for what leaves; of a dry run, what would leave.
+    /// The same for the answer; of a dry run, what the answer would have.
     pub tokens_after: u64,
     /// tokens_after / tokens_before, rounded to four places.
     pub compaction_ratio: f64,

@@ -1,11 +1,11 @@
-//! The request of an offload: fields, defaults and ranges of `openapi.yaml`,
-//! read once at the door and trusted inside.
+//! The request of an offload: fields, defaults and ranges of `openapi.yaml`, validated once
+//! here.
 
 use chat_history::repair::{Mend, Mended};
 use chat_history::{History, HistoryError};
 
 use crate::compaction::call::ReloadTools;
-use crate::compaction::spec::Budget;
+use crate::compaction::preview_settings::PreviewSize;
 use crate::descriptor::Richness;
 use crate::params::{HistoryOrParam, ParamError, Params, invalid};
 use token_count::Tokenizer;
@@ -21,7 +21,7 @@ pub enum Mode {
     Compress,
 }
 
-/// Whose texts may move.
+/// The messages whose texts may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactRole {
     /// Results of tools.
@@ -30,7 +30,7 @@ pub enum CompactRole {
     User,
 }
 
-/// Whether the answer repeats the content of the files it names.
+/// The repetition of file contents in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Files {
     /// `metadata.write_file_dict` holds every file of the call.
@@ -39,16 +39,16 @@ pub enum Files {
     Omit,
 }
 
-/// How arrays of records move.
+/// The form in which arrays of records move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Records {
+pub enum RecordsMode {
     /// As JSONL with a descriptor.
     Materialize,
     /// As any text.
     AsText,
 }
 
-/// Whether anything is written.
+/// The kind of run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run {
     /// Plan, write, answer.
@@ -77,29 +77,29 @@ pub struct Settings {
     pub chat_id: Option<String>,
     /// `auto`: compress when tokens_after / tokens_before is above it.
     pub compact_ratio_threshold: f64,
-    /// Where files go, as the caller spells it.
+    /// The folder of files, as the caller spells it.
     pub store_dir: String,
     /// Picks the tokenizer.
     pub model: Option<String>,
     /// The size of the preview of a moved result.
-    pub preview: Budget,
-    /// Whose texts may move.
+    pub preview: PreviewSize,
+    /// The messages whose texts may move.
     pub compact_roles: Vec<CompactRole>,
-    /// The answer should fit this, in tokens.
+    /// The most tokens that the answer should have.
     pub target_tokens: Option<u64>,
     /// The tools that references may name.
     pub reload_tools: ReloadTools,
-    /// How arrays of records move.
-    pub records: Records,
+    /// The form in which arrays of records move.
+    pub records: RecordsMode,
     /// The richness of the descriptor of records that moved.
     pub descriptor: Richness,
-    /// A pass that frees less is not made, in tokens.
+    /// A pass that saves fewer tokens is skipped.
     pub min_savings_tokens: u64,
-    /// Whether contents are repeated in the answer.
+    /// The repetition of file contents in the answer.
     pub files: Files,
-    /// Whether anything is written.
+    /// The kind of run.
     pub run: Run,
-    /// Whether a history that is broken is mended.
+    /// True to repair an invalid history first.
     pub repair: bool,
 }
 
@@ -173,24 +173,6 @@ impl<'a> Request<'a> {
 fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
     let later_name = params.word("working_summary_mode", &MODES)?;
     let mode = params.word("context_manage_mode", &MODES)?.or(later_name).unwrap_or(Mode::Auto);
-    let store_dir = params.string("store_dir")?.ok_or_else(|| ParamError::Missing {
-        field: "store_dir",
-        accepted: "a folder under an allowed root, as a string".to_owned(),
-    })?;
-    if store_dir.trim().is_empty() {
-        return Err(invalid(
-            "store_dir",
-            &format!("{store_dir:?}"),
-            "a folder under an allowed root, as a string",
-        ));
-    }
-    let tokens = params.whole("preview_tokens", 0)?;
-    let chars = params.whole("preview_char_length", 0)?;
-    let preview = match (tokens, chars) {
-        (Some(tokens), _) => Budget::Tokens(tokens),
-        (None, Some(chars)) => Budget::Chars(chars),
-        (None, None) => Budget::Tokens(120),
-    };
     Ok(Settings {
         mode,
         max_total_tokens: params.whole("max_total_tokens", 0)?.unwrap_or(20_000),
@@ -205,21 +187,21 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
         compact_ratio_threshold: params
             .number("compact_ratio_threshold", 0.0, 1.0)?
             .unwrap_or(0.75),
-        store_dir: store_dir.into_owned(),
+        store_dir: store_dir(params)?,
         model: params
             .string("model")?
             .filter(|model| !model.trim().is_empty())
             .map(std::borrow::Cow::into_owned),
-        preview,
+        preview: preview(params)?,
         compact_roles: params
             .words("compact_roles", &ROLES)?
             .unwrap_or_else(|| vec![CompactRole::Tool]),
         target_tokens: params.whole("target_tokens", 1)?,
         reload_tools: ReloadTools::read(params)?,
         records: if params.flag("materialize")?.unwrap_or(true) {
-            Records::Materialize
+            RecordsMode::Materialize
         } else {
-            Records::AsText
+            RecordsMode::AsText
         },
         descriptor: params.word("descriptor", &DESCRIPTORS)?.unwrap_or(Richness::Pointer),
         min_savings_tokens: params.whole("min_savings_tokens", 0)?.unwrap_or(0),
@@ -230,5 +212,30 @@ fn settings(params: &Params<'_>) -> Result<Settings, ParamError> {
         },
         repair: params.flag("repair")?.unwrap_or(false),
         run: if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real },
+    })
+}
+
+fn store_dir(params: &Params<'_>) -> Result<String, ParamError> {
+    let store_dir = params.string("store_dir")?.ok_or_else(|| ParamError::Missing {
+        field: "store_dir",
+        accepted: "a folder under an allowed root, as a string".to_owned(),
+    })?;
+    if store_dir.trim().is_empty() {
+        return Err(invalid(
+            "store_dir",
+            &format!("{store_dir:?}"),
+            "a folder under an allowed root, as a string",
+        ));
+    }
+    Ok(store_dir.into_owned())
+}
+
+fn preview(params: &Params<'_>) -> Result<PreviewSize, ParamError> {
+    let tokens = params.whole("preview_tokens", 0)?;
+    let chars = params.whole("preview_char_length", 0)?;
+    Ok(match (tokens, chars) {
+        (Some(tokens), _) => PreviewSize::Tokens(tokens),
+        (None, Some(chars)) => PreviewSize::Chars(chars),
+        (None, None) => PreviewSize::Tokens(120),
     })
 }

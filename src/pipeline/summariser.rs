@@ -1,4 +1,4 @@
-//! The summariser: who writes the summaries of a process.
+//! The summariser: the writer of summaries in this process.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ const RESERVE: u64 = 12_000;
 
 /// The writer of summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SummariserKind {
     /// The model; the built-in summariser where it fails.
     Auto,
     /// The model; nothing where it fails.
@@ -22,7 +22,7 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct Summariser {
     /// The writer.
-    pub kind: Kind,
+    pub kind: SummariserKind,
     /// The model, where one is configured.
     pub client: Option<Arc<Client>>,
 }
@@ -30,7 +30,7 @@ pub struct Summariser {
 impl Summariser {
     /// The built-in summariser alone.
     pub fn extractive() -> Summariser {
-        Summariser { kind: Kind::Extractive, client: None }
+        Summariser { kind: SummariserKind::Extractive, client: None }
     }
 
     /// The model's name, where a model is asked.
@@ -39,7 +39,7 @@ impl Summariser {
     }
 
     /// Returns what its snapshots depend on.
-    pub(crate) fn identity(&self) -> (Kind, Option<&str>) {
+    pub(crate) fn identity(&self) -> (SummariserKind, Option<&str>) {
         (self.kind, self.model())
     }
 
@@ -50,6 +50,6 @@ impl Summariser {
     }
 
     pub(crate) fn asked(&self) -> Option<&Client> {
-        self.client.as_deref().filter(|_| self.kind != Kind::Extractive)
+        self.client.as_deref().filter(|_| self.kind != SummariserKind::Extractive)
     }
 }

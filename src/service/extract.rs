@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params};
-use crate::reload::extract::{Means, extract};
-use crate::reload::extract_answer::Extracted;
-use crate::reload::extract_request::{Asked, AskedError};
+use crate::reading::extract::answer::Extracted;
+use crate::reading::extract::request::{ExtractQuery, ExtractQueryError};
+use crate::reading::extract::{Means, extract};
 use token_count::Tokenizer;
 
 #[derive(Serialize)]
@@ -25,9 +25,9 @@ impl Service {
             field: "file_path",
             accepted: "the path of a file of records, as a string".to_owned(),
         })?;
-        let asked = Asked::read(&params).map_err(|error| match error {
-            AskedError::Param(error) => Failure::Param(error),
-            AskedError::Query(error) => Failure::Extract(error.into()),
+        let asked = ExtractQuery::read(&params).map_err(|error| match error {
+            ExtractQueryError::Param(error) => Failure::Param(error),
+            ExtractQueryError::Query(error) => Failure::Extract(error.into()),
         })?;
         let max_tokens = params.whole("max_tokens", 1)?;
         let at = self.readable("file_path", &path)?;

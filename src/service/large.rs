@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::budget::Held;
 use super::{Failure, Service};
 use crate::envelope::Answer;
-use crate::large::{Given, LargeError, Outcome, Request};
+use crate::offload_result::{GivenResult, OffloadResultError, Outcome, Request};
 use crate::params::Params;
 use context_store::{Reader, WHOLE_BYTES};
 
@@ -32,10 +32,9 @@ impl Service {
         let memory = Held::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes);
         let reader = Reader::new(&self.large.ledger, self.allowance(WHOLE_BYTES, &hold));
-        let outcome = self
-            .large
-            .offload(&request, &reader)
-            .map_err(|LargeError::Folder(source)| Failure::Store { field: "output_dir", source })?;
+        let outcome = self.large.offload(&request, &reader).map_err(
+            |OffloadResultError::Folder(source)| Failure::Store { field: "output_dir", source },
+        )?;
         let mut warnings = params.unknown_warnings();
         let answer = match outcome {
             Outcome::Inline { estimated_tokens, threshold_tokens, why } => {
@@ -72,14 +71,14 @@ impl Service {
 }
 
 /// The result as it came.
-fn inline(given: &Given<'_>) -> Answer {
+fn inline(given: &GivenResult<'_>) -> Answer {
     match given {
-        Given::Results(results) => {
+        GivenResult::Results(results) => {
             let mut answer = Answer::text((*results).to_owned());
             answer.put_json("results", (*results).to_owned());
             answer
         }
-        Given::Content(content) => {
+        GivenResult::Content(content) => {
             let mut answer = Answer::text(content.clone().into_owned());
             answer.put("results", content);
             answer

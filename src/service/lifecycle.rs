@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Failure, Service};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
-use crate::reload::ReloadError;
+use crate::reading::error::ReloadError;
 use context_store::{
     Bounded, Call, End, Gone, Lifetimes, Location, Moment, Run, SweepEvent, SweepReport,
     VerifyReport, expired, rfc3339, sweep, verify,

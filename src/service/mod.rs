@@ -27,12 +27,16 @@ use turns::Crowded;
 
 use crate::config::{self, Config, ReloadConfig, SummariserError};
 use crate::envelope::Answer;
-use crate::large::{Large, Turns};
 use crate::measure::Measure;
+use crate::offload_result::{ResultOffloader, StripedLocks};
 use crate::params::{HistoryOrParam, ParamError, Params};
-use crate::pipeline::{Followed, Materials, OffloadError, Offloader, Summariser, replacements};
-use crate::reload::extract::{ExtractError, Limits as ExtractLimits};
-use crate::reload::{ReloadError, Target, unopened};
+use crate::pipeline::{
+    ExpandedFiles, Materials, OffloadError, Offloader, Summariser, replacements,
+};
+use crate::reading::error::ReloadError;
+use crate::reading::extract::{ExtractError, Limits as ExtractLimits};
+use crate::reading::regular_file::unopened;
+use crate::reading::target::Target;
 use context_store::{
     Allowance, Durability, Key, Ledger, Lifetimes, Location, ReadError, Reader, RootSpec, Roots,
     SECRET_BYTES, StoreError,
@@ -158,7 +162,7 @@ pub struct Service {
     roots: Arc<Roots>,
     measure: Arc<Measure>,
     offloader: Offloader,
-    large: Large,
+    large: ResultOffloader,
     jq: Arc<Jq>,
     budget: Budget,
     holder: Holder,
@@ -210,7 +214,7 @@ impl Service {
         let lifetimes = lifecycle::lifetimes(config);
         let jq = Arc::new(means.jq.of(holder));
         let budget = means.budget.of_one_among(config.callers());
-        let large = Large {
+        let large = ResultOffloader {
             roots: Arc::clone(&roots),
             ledger: Arc::clone(&ledger),
             durability,
@@ -218,7 +222,7 @@ impl Service {
             lifetimes,
             config: config.prompt.offload.clone().into(),
             redact: config.privacy.into(),
-            turns: Turns::default(),
+            locks: StripedLocks::default(),
         };
         let offloader = Offloader {
             roots: Arc::clone(&roots),
@@ -232,7 +236,7 @@ impl Service {
             redact: config.privacy.into(),
             jq: Arc::clone(&jq),
             lifetimes,
-            followed: Followed::new(FOLLOWED),
+            expanded_files: ExpandedFiles::new(FOLLOWED),
         };
         let reload = config.reload.clone();
         let mut extract = config.extract.limits();

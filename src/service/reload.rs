@@ -4,9 +4,10 @@ use super::budget::Held;
 use super::{COPIES, Failure, Service, missing, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
-use crate::reload::proof::Prover;
-use crate::reload::rehydrate::Rehydrated;
-use crate::reload::{grep, read_file, rehydrate};
+use crate::reading::restore::proof::Prover;
+use crate::reading::restore::rehydrate;
+use crate::reading::restore::rehydrate::Rehydrated;
+use crate::reading::{grep, read_file};
 use context_store::{Reader, regular_len};
 use token_count::Tokenizer;
 

@@ -6,8 +6,9 @@ use std::path::Path;
 use super::{Failure, Service, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
-use crate::reload::tool_result::{ACCEPTED, Lines, Room, part, text_of};
-use crate::reload::{ReloadError, grep};
+use crate::reading::error::ReloadError;
+use crate::reading::grep;
+use crate::reading::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use context_store::{Location, WHOLE_BYTES, find_result, gone_result, regular_len, stores};
 use token_count::Tokenizer;
 

@@ -108,7 +108,7 @@ fn brought_back(
 }
 
 /// A page whose header says how to go on. Below the header stands what the file
-/// holds and nothing else, by which it is known as read back (`reload/read_back`).
+/// holds and nothing else, by which it is known as read back (`reading/restore`).
 fn goes_on(page: &str, change: &str) -> String {
     match page.split_once(RULE) {
         Some((header, body)) if header.starts_with("Showing ") && !header.contains('\n') => {

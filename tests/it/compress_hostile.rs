@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use unburden::compression::block::Block;
-use unburden::compression::originals::Originals;
-use unburden::compression::snapshot::{Summary, Writer};
+use unburden::snapshot::format::block::Block;
+use unburden::snapshot::format::originals::Originals;
+use unburden::snapshot::format::summary::{Summary, Writer};
 
 use crate::app::{Offloaded, TestApp, split};
 use crate::history::array;
@@ -773,13 +773,13 @@ mod any_text {
     use chat_history::message::Role;
     use proptest::prelude::*;
     use std::borrow::Cow;
-    use unburden::compression::block::{Block, sections};
-    use unburden::compression::directives::directives;
-    use unburden::compression::extractive::summarise;
-    use unburden::compression::identifiers::identifiers;
-    use unburden::compression::originals::Originals;
-    use unburden::compression::snapshot::Writer;
-    use unburden::compression::transcript::{Answered, Asked, Said};
+    use unburden::snapshot::extractive::directives::directives;
+    use unburden::snapshot::extractive::summarise;
+    use unburden::snapshot::format::block::{Block, sections};
+    use unburden::snapshot::format::originals::Originals;
+    use unburden::snapshot::format::summary::Writer;
+    use unburden::snapshot::text::identifiers::identifiers;
+    use unburden::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
     fn text() -> impl Strategy<Value = String> {
         prop_oneof![
@@ -788,19 +788,19 @@ mod any_text {
             "(- |\\n|\\[#4 x\\] |\\[earlier|<state_snapshot>|</user_directives>|&lt;task_state&gt;|\\(Original 3 messages are stored in: a_0.json\\)|never|must |1\\. |\\[x\\] |error: |exit code 1|\\{\"a\":\"\\\\u0041\"|Observation: |Latest request:|最新请求：| \\| |…|  |\\r\\n|é|。){0,30}",
         ]
     }
-    fn said() -> impl Strategy<Value = Vec<Said<'static>>> {
+    fn said() -> impl Strategy<Value = Vec<TranscriptMessage<'static>>> {
         let one =
             (0..3u8, prop::collection::vec(text(), 0..3), text(), text(), text(), any::<bool>())
                 .prop_map(|(role, texts, args, name, result, moved)| {
                     let leak = |s: String| -> &'static str { Box::leak(s.into_boxed_str()) };
                     let role = [Role::User, Role::Assistant, Role::Tool][role as usize];
                     let id = leak(name.clone());
-                    Said {
+                    TranscriptMessage {
                         index: 0,
                         role,
                         texts: texts.into_iter().map(Cow::Owned).collect(),
                         calls: if role == Role::Assistant {
-                            vec![Asked {
+                            vec![ToolCall {
                                 id: Some(id),
                                 name: Some(leak(name.clone())),
                                 arguments: args.into(),
@@ -809,7 +809,7 @@ mod any_text {
                             vec![]
                         },
                         results: if role == Role::Tool {
-                            vec![Answered {
+                            vec![ToolResult {
                                 call_id: Some(id),
                                 tool: Some(leak(name)),
                                 text: result.into(),
@@ -830,7 +830,7 @@ mod any_text {
 
     #[test]
     fn directives_fit_any_budget() {
-        let texts = |t: &str| Said {
+        let texts = |t: &str| TranscriptMessage {
             index: 0,
             role: Role::User,
             texts: vec![Cow::Owned(t.to_owned())],
@@ -874,8 +874,8 @@ mod any_text {
         fn reading_any_text_never_panics(t in text()) {
             let _ = Block::find_all(&t, &|_, _| true);
             let _ = Block::find_all(&format!("<state_snapshot>\n{t}\n</state_snapshot>\n(Original 3 messages are stored in: a_0.json)"), &|_, _| true);
-            let _ = unburden::compression::reply::parse(&t);
-            let _ = unburden::compression::reply::parse(&format!("<state_snapshot>\n<overall_goal>{t}</overall_goal>\n</state_snapshot>"));
+            let _ = unburden::snapshot::acceptance::reply::parse(&t);
+            let _ = unburden::snapshot::acceptance::reply::parse(&format!("<state_snapshot>\n<overall_goal>{t}</overall_goal>\n</state_snapshot>"));
             let _ = identifiers(&t);
         }
     }

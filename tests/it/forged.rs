@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use chat_history::message::SlotKind;
 use serde_json::{Value, json};
-use unburden::compaction::reference::{self, Form};
+use unburden::compaction::reference::{self, ReferenceForm};
 
 use crate::app::{TestApp, split};
 use crate::history::{array, call, result, user};
@@ -15,15 +15,15 @@ use crate::history::{array, call, result, user};
 const HIDDEN: &str = "HIDDEN-WORD-OF-THE-OTHER-CHAT";
 
 /// The name of a form; a new one needs a sample in [`victim`].
-fn form(of: &Form) -> &'static str {
+fn form(of: &ReferenceForm) -> &'static str {
     match of {
-        Form::Text => "text",
-        Form::Json => "json",
-        Form::ReadBack { .. } => "read back",
-        Form::Records { kind: SlotKind::String } => "records",
-        Form::Records { kind: SlotKind::Json } => "records of a value",
-        Form::Again(_) => "records again",
-        Form::Found { .. } => "found again",
+        ReferenceForm::Text => "text",
+        ReferenceForm::Json => "json",
+        ReferenceForm::ReadBack { .. } => "read back",
+        ReferenceForm::Records { kind: SlotKind::String } => "records",
+        ReferenceForm::Records { kind: SlotKind::Json } => "records of a value",
+        ReferenceForm::RecordLines(_) => "records again",
+        ReferenceForm::GrepAnswer { .. } => "found again",
     }
 }
 
@@ -229,7 +229,9 @@ fn a_note_of_another_call_brings_nothing_back() {
 #[test]
 fn lines_above_a_note_do_not_change_what_it_stands_for() {
     let app = TestApp::new();
-    let whole = |of: &Form| matches!(of, Form::Text | Form::Json | Form::Records { .. });
+    let whole = |of: &ReferenceForm| {
+        matches!(of, ReferenceForm::Text | ReferenceForm::Json | ReferenceForm::Records { .. })
+    };
     let mut tried = 0;
     for (id, note) in victim(&app) {
         let plain = reference::unseal(&note).unwrap().0;

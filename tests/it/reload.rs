@@ -11,11 +11,11 @@ use std::{
 use cap_std::{ambient_authority, fs::Dir};
 use proptest::prelude::*;
 use tempfile::TempDir;
-use unburden::reload::{
-    ReloadError, Target, Why,
-    grep::{self, CaseMode, GrepAnswer, Skipped, Syntax, WhySkipped, grep},
-    read_file::{self, Part, ReadAnswer, read_file},
-};
+use unburden::reading::error::ReloadError;
+use unburden::reading::grep::{self, CaseMode, GrepAnswer, SkipReason, Skipped, Syntax, grep};
+use unburden::reading::limit::TruncatedBy;
+use unburden::reading::read_file::{self, Part, ReadAnswer, read_file};
+use unburden::reading::target::Target;
 
 /// A folder with files, spelled `fix` by its callers.
 struct Store {
@@ -171,7 +171,7 @@ fn grep_ignores_case_unless_told() {
         fox("alpha", 1)
     );
     assert_eq!(answer.answer, expected);
-    assert_eq!(answer.truncated, Some(Why::Limit));
+    assert_eq!(answer.truncated, Some(TruncatedBy::Limit));
     query.case = CaseMode::Sensitive;
     assert_eq!(
         store.grep(&query).answer,
@@ -233,7 +233,7 @@ fn grep_limit_of_zero_is_none_and_an_exact_limit_cuts_nothing() {
             fox("alpha", 1)
         )
     );
-    assert_eq!(first.truncated, Some(Why::Limit));
+    assert_eq!(first.truncated, Some(TruncatedBy::Limit));
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn grep_shows_context_that_counts_for_nothing() {
         first.answer,
         "Found 1 match for pattern \"hit\" in path \"fix\":\n---\nFile: x\nL2- b\nL3: hit\nL4- c\n---"
     );
-    assert_eq!(first.truncated, Some(Why::Limit));
+    assert_eq!(first.truncated, Some(TruncatedBy::Limit));
     query.context = 51;
     assert!(matches!(
         store.grep_in("", &query, &grep::Limits::default()),
@@ -438,7 +438,7 @@ fn grep_answers_fit_their_ceilings_and_say_what_cut_them() {
         query.max_tokens = Some(max_tokens);
         let cut = store.grep(&query);
         assert!(quarter(&cut.answer) <= max_tokens, "{}", cut.answer);
-        assert_eq!(cut.truncated, Some(Why::MaxTokens));
+        assert_eq!(cut.truncated, Some(TruncatedBy::MaxTokens));
         assert_eq!(cut.matches, all.matches[..cut.matches.len()]);
         let n = cut.matches.len();
         assert!(
@@ -453,19 +453,19 @@ fn grep_answers_fit_their_ceilings_and_say_what_cut_them() {
     query.max_tokens = Some(5);
     let none = store.grep(&query);
     assert!(none.answer.starts_with("There are matches for pattern \"line\""));
-    assert_eq!((none.matches.len(), none.truncated), (0, Some(Why::MaxTokens)));
+    assert_eq!((none.matches.len(), none.truncated), (0, Some(TruncatedBy::MaxTokens)));
 
     let limits = grep::Limits { answer_bytes: 2000, ..grep::Limits::default() };
     let cut = store.grep_in("", &pattern("line"), &limits).unwrap();
     assert!(cut.answer.len() <= 2000 && cut.answer.len() > 1900);
-    assert_eq!(cut.truncated, Some(Why::AnswerBytes));
+    assert_eq!(cut.truncated, Some(TruncatedBy::AnswerBytes));
 
     let limits = grep::Limits { max_matches: 10, ..grep::Limits::default() };
     let mut query = pattern("line");
     query.limit = Some(100);
     let cut = store.grep_in("", &query, &limits).unwrap();
     assert_eq!(cut.matches, all.matches[..10]);
-    assert_eq!(cut.truncated, Some(Why::MaxMatches));
+    assert_eq!(cut.truncated, Some(TruncatedBy::MaxMatches));
     assert!(cut.answer.ends_with(
         "---\n[cut at 10 matches: no answer holds more matches; narrow the pattern, the path or the glob, or raise limit]"
     ));
@@ -478,11 +478,11 @@ fn grep_visits_no_more_files_than_it_may() {
     let inside = store.grep_in("b", &pattern("x"), &limits).unwrap();
     assert_eq!((inside.matches.len(), inside.truncated), (1, None));
     let cut = store.grep_in("", &pattern("x"), &limits).unwrap();
-    assert_eq!(cut.truncated, Some(Why::Files));
+    assert_eq!(cut.truncated, Some(TruncatedBy::Files));
     let store = Store::with(&[("a/1", b"x"), ("b/2", b"x"), ("b/3", b"x")]);
     let cut = store.grep_in("", &pattern("x"), &limits).unwrap();
     let paths: Vec<_> = cut.matches.iter().map(|found| found.path.as_str()).collect();
-    assert_eq!((paths, cut.truncated), (vec!["a/1", "b/2"], Some(Why::Files)));
+    assert_eq!((paths, cut.truncated), (vec!["a/1", "b/2"], Some(TruncatedBy::Files)));
 }
 
 #[test]
@@ -493,7 +493,7 @@ fn grep_names_a_file_whose_line_is_too_long_to_hold() {
     let answer = store.grep_in("", &pattern("x"), &limits).unwrap();
     let paths: Vec<_> = answer.matches.iter().map(|found| found.path.as_str()).collect();
     assert_eq!(paths, ["a", "b"]);
-    let skipped = Skipped { path: "a".to_owned(), why: WhySkipped::LongLine };
+    let skipped = Skipped { path: "a".to_owned(), why: SkipReason::LongLine };
     assert_eq!((answer.skipped, answer.files_skipped), (vec![skipped], 1));
     assert!(answer.answer.ends_with("---\n[not searched to the end: a (a line is too long)]"));
     assert_eq!(store.grep(&pattern("x")).matches.len(), 3);
@@ -505,7 +505,7 @@ fn grep_enters_folders_only_so_deep() {
     let store = Store::with(&[(&deep, b"x"), ("z", b"x")]);
     let answer = store.grep(&pattern("x"));
     assert_eq!(answer.matches.len(), 1);
-    assert_eq!(answer.skipped[0].why, WhySkipped::TooDeep);
+    assert_eq!(answer.skipped[0].why, SkipReason::TooDeep);
 }
 
 #[test]
@@ -585,7 +585,7 @@ fn a_late_answer_holds_what_was_found_in_time() {
     let store = Store::golden();
     let limits = grep::Limits { deadline: Duration::ZERO, ..grep::Limits::default() };
     let late = store.grep_in("", &pattern("fox"), &limits).unwrap();
-    assert_eq!((late.matches.len(), late.truncated), (0, Some(Why::Deadline)));
+    assert_eq!((late.matches.len(), late.truncated), (0, Some(TruncatedBy::Deadline)));
     assert_eq!(
         late.answer,
         "No matches found for pattern \"fox\" in path \"fix\".\n[cut at 0 matches: the time for one search is over; narrow the pattern, the path or the glob, or raise limit]"
@@ -831,7 +831,7 @@ fn read_file_reads_text_up_to_where_it_ends() {
     let store = Store::with(&[("x", &big)]);
     let query = read_file::Query { max_tokens: Some(50), ..lines(0, None) };
     let page = store.read("x", &query).unwrap();
-    assert_eq!(page.truncated, Some(Why::MaxTokens));
+    assert_eq!(page.truncated, Some(TruncatedBy::MaxTokens));
     // Behind a character no page begins that ends where it was to begin.
     let store = Store::with(&[("x", b"3\xa3\xa3")]);
     for offset in [1, 2] {
@@ -869,7 +869,7 @@ fn read_file_goes_on_inside_a_line_that_is_too_long() {
         inside.answer
     );
     assert_eq!((inside.next_offset, inside.next_byte_offset), (None, Some(inside.end_byte)));
-    assert_eq!(inside.truncated, Some(Why::MaxTokens));
+    assert_eq!(inside.truncated, Some(TruncatedBy::MaxTokens));
     assert!(quarter(&inside.answer) <= 100 && quarter(&inside.answer) >= 98);
 }
 
@@ -884,7 +884,7 @@ fn read_file_keeps_to_its_size_and_memory() {
         assert!(page.answer.len() <= 1000);
         body.push_str(page.body());
         at = page.next_byte_offset;
-        assert_eq!(page.truncated, at.map(|_| Why::AnswerBytes));
+        assert_eq!(page.truncated, at.map(|_| TruncatedBy::AnswerBytes));
     }
     assert!(body == text);
     let page = store.read_within("x", &lines(1, None), &limits).unwrap();
@@ -1068,6 +1068,6 @@ proptest! {
         let cut = store.grep(&query);
         let kept = all.matches.len().min(limit as usize);
         prop_assert_eq!(&cut.matches[..], &all.matches[..kept]);
-        prop_assert_eq!(cut.truncated, (all.matches.len() > kept).then_some(Why::Limit));
+        prop_assert_eq!(cut.truncated, (all.matches.len() > kept).then_some(TruncatedBy::Limit));
     }
 }

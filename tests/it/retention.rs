@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use chat_history::message::Role;
 use serde_json::{Value, json};
 use token_count::Tokenizer;
-use unburden::compression::extractive::summarise;
-use unburden::compression::snapshot::Section;
-use unburden::compression::transcript::{Answered, Asked, Said};
+use unburden::snapshot::extractive::summarise;
+use unburden::snapshot::format::summary::Section;
+use unburden::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 use crate::app::TestApp;
 
@@ -81,11 +81,11 @@ pub(crate) fn openai_chat(contents: &[Value]) -> Vec<Value> {
 }
 
 /// The transcript of openai-chat messages.
-fn transcript(messages: &[Value]) -> Vec<Said<'_>> {
+fn transcript(messages: &[Value]) -> Vec<TranscriptMessage<'_>> {
     messages.iter().enumerate().map(|(index, message)| said(index, message)).collect()
 }
 
-fn said(index: usize, message: &Value) -> Said<'_> {
+fn said(index: usize, message: &Value) -> TranscriptMessage<'_> {
     let text = message["content"].as_str();
     let calls = message["tool_calls"].as_array().map(|calls| calls.iter().map(asked).collect());
     let (role, results) = match message["role"].as_str().unwrap() {
@@ -94,16 +94,16 @@ fn said(index: usize, message: &Value) -> Said<'_> {
         _ => {
             let text = text.unwrap().into();
             let call_id = message["tool_call_id"].as_str();
-            (Role::Tool, vec![Answered { call_id, tool: None, text, moved_to: None }])
+            (Role::Tool, vec![ToolResult { call_id, tool: None, text, moved_to: None }])
         }
     };
     let texts = text.filter(|_| results.is_empty()).map(Into::into).into_iter().collect();
-    Said { index, role, texts, calls: calls.unwrap_or_default(), results }
+    TranscriptMessage { index, role, texts, calls: calls.unwrap_or_default(), results }
 }
 
-fn asked(call: &Value) -> Asked<'_> {
+fn asked(call: &Value) -> ToolCall<'_> {
     let function = &call["function"];
-    Asked {
+    ToolCall {
         id: call["id"].as_str(),
         name: function["name"].as_str(),
         arguments: function["arguments"].as_str().unwrap().into(),

@@ -9,12 +9,12 @@ use std::sync::LazyLock;
 use chat_history::message::Role;
 use context_store::Stem;
 use regex::Regex;
-use unburden::compression::acceptance::{Limits, Source, accept};
-use unburden::compression::block::{Block, FileLine};
-use unburden::compression::originals::Originals;
-use unburden::compression::snapshot::{Section, Summary, Writer};
-use unburden::compression::tags;
-use unburden::compression::transcript::{Answered, Asked, Said};
+use unburden::snapshot::acceptance::{Limits, SourceText, accept};
+use unburden::snapshot::format::block::{Block, FileLine};
+use unburden::snapshot::format::originals::Originals;
+use unburden::snapshot::format::summary::{Section, Summary, Writer};
+use unburden::snapshot::format::tags;
+use unburden::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 const GOAL: &str = "Please fix the failing login tests in src/auth/login.rs. Never touch the \
                     database schema. Mail the report to bob@acme.example.";
@@ -39,7 +39,7 @@ pub(crate) fn run(data: &[u8]) {
     let reply = String::from_utf8_lossy(reply);
     let reply = if kind % 2 == 0 { reply } else { Cow::Owned(snapshot(&reply)) };
     let messages = messages();
-    let source = Source::new(&messages, &[], None, "");
+    let source = SourceText::new(&messages, &[], None, "");
     let count = |text: &str| text.len() as u64 / 4;
     let limits = Limits { max_tokens: 1_000, count: &count };
     match accept(&reply, &source, &limits) {
@@ -62,8 +62,8 @@ fn snapshot(text: &str) -> String {
     format!("<state_snapshot>\n{sections}</state_snapshot>")
 }
 
-fn messages() -> Vec<Said<'static>> {
-    let said = |index, role, text| Said {
+fn messages() -> Vec<TranscriptMessage<'static>> {
+    let said = |index, role, text| TranscriptMessage {
         index,
         role,
         texts: vec![Cow::Borrowed(text)],
@@ -72,9 +72,9 @@ fn messages() -> Vec<Said<'static>> {
     };
     let mut asked = said(1, Role::Assistant, SAID);
     let arguments = Cow::Borrowed("{\"command\":\"cargo test\"}");
-    asked.calls.push(Asked { id: Some("call_7"), name: Some("bash"), arguments });
+    asked.calls.push(ToolCall { id: Some("call_7"), name: Some("bash"), arguments });
     let mut found = said(2, Role::Tool, "");
-    found.results.push(Answered {
+    found.results.push(ToolResult {
         call_id: Some("call_7"),
         tool: Some("bash"),
         text: Cow::Borrowed(FOUND),

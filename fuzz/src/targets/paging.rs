@@ -6,9 +6,10 @@ use std::fs;
 use arbitrary::{Result, Unstructured};
 use context_store::{RootSpec, Roots};
 use token_count::Tokenizer;
-use unburden::reload::read_file::{Limits, Part, Query, ReadAnswer, read_file};
-use unburden::reload::tool_result::{Lines, Room, part};
-use unburden::reload::{ReloadError, Target};
+use unburden::reading::error::ReloadError;
+use unburden::reading::read_file::{Limits, Part, Query, ReadAnswer, read_file};
+use unburden::reading::target::Target;
+use unburden::reading::tool_result::{Lines, Room, part};
 
 use super::place::folder;
 

@@ -1,13 +1,13 @@
 //! The cache of snapshots: those of a decision as a file of the store, so that the next post of
 //! the history, on any replica, has them without another call of a model.
 
-use crate::compression::block::Block;
-use crate::compression::originals::Originals;
 use crate::pipeline::commit::record::{mention, own_origin};
 use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::cached::{CachedSnapshots, originals_hash};
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
+use crate::snapshot::format::block::Block;
+use crate::snapshot::format::originals::Originals;
 use context_store::{ClaimedFile, Claims, Stem, StoreError};
 
 /// Keeps the snapshots for the next call. Whether that works or not, this

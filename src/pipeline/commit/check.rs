@@ -1,18 +1,18 @@
-//! The checks before an answer leaves: the product's promises, looked at in the
-//! answer's own bytes and not in the decision that led to it. A failure is a bug or a
-//! broken disk; either way the caller gets its own messages back.
+//! The checks of an answer: they verify the product's promises on the answer's own bytes,
+//! not on the decision. A failure is a bug or a broken disk; the caller then gets its own
+//! messages back.
 
 use chat_history::HistoryError;
 
 use super::check_compressed::Compressed;
 use super::splice::After;
 use super::subject::{NewReference, Subject};
-use crate::compression::block::Block;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::{Move, moved_recent};
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::is_removed;
+use crate::snapshot::format::block::Block;
 use context_store::Claim;
 
 /// Checks an answer, and returns the number of tokens of its messages.
@@ -39,7 +39,7 @@ pub(crate) fn check(
         recent_from: context.recent_from(context.settings.recent_for_compaction()),
         moved_recent: &moved_recent(context, moves),
         references: &references,
-        // Where everything was read back, nothing was claimed, and no folder need be.
+        // If everything was read back, nothing was claimed, and the folder may be absent.
         held: claims.is_empty() || context.store.holds(&claims),
         measure: &context.offloader.measure,
         tokenizer: context.tokenizer,

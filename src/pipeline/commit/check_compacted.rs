@@ -22,7 +22,7 @@ pub(crate) fn check(
     let texts = changed_texts(subject, array, edits);
     let dialect = subject.before.dialect().name();
     let after = History::of_elements(array, texts, dialect, None)?;
-    // Compaction changes no message at the front: what was no word of the service's is none.
+    // Compaction changes no message at the front: its judgement stays.
     after.judge_front(|_| subject.before.has_own_front());
     let new = subject.measure.history(&after, subject.tokenizer)?;
     let pairs = || new.iter().zip(subject.changed.iter().map(|index| &subject.measured[*index]));

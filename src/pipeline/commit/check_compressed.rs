@@ -1,6 +1,5 @@
-//! The checks of an answer with snapshots. Messages are gone from it, so it is
-//! read anew as a whole, and each message that is left is held against the one
-//! it came from.
+//! The checks of an answer with snapshots. Messages are gone from it, so the whole answer is
+//! parsed again, and each message that is left is compared with its original.
 
 use std::sync::Arc;
 
@@ -9,13 +8,13 @@ use chat_history::message::{MessageView, Role};
 use chat_history::{History, HistoryError};
 use fair_share::on;
 
-use crate::compression::block::Proves;
-use crate::compression::bridge::is_bridge;
-use crate::compression::place::Place;
 use crate::measure::Measured;
 use crate::pipeline::commit::subject::Subject;
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::Assembled;
+use crate::snapshot::format::block::Proves;
+use crate::snapshot::format::bridge::is_bridge;
+use crate::snapshot::format::place::Place;
 
 /// The facts of an answer with snapshots.
 pub(crate) struct Compressed<'a> {
@@ -93,8 +92,8 @@ fn no_new_problem(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measu
     after.is_some_and(|after| none_is_new(subject.problems.to_vec(), after))
 }
 
-/// Byte for byte what came, but for what compaction may change and for the text
-/// of the message that holds the snapshots.
+/// Returns true if everything is byte for byte unchanged, except for what compaction may
+/// change and for the text of the message that holds the snapshots.
 fn untouched(
     subject: &Subject<'_>,
     compressed: &Compressed<'_>,

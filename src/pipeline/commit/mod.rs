@@ -17,15 +17,16 @@ use self::check::check;
 use self::record::record;
 use self::splice::{After, spliced};
 use self::write::write;
-use super::answer::{Offloaded, UNCHANGED, failure, files_of, planned, report_of, unchanged};
+use super::answer::{Offloaded, UNCHANGED, failure, files_of, planned, unchanged};
 use super::context::Context;
 use super::decide::Decision;
+use super::describe::describe_decision;
 use super::report::Checks;
 use super::request::Run;
 use super::snapshots::assemble::tokens_beside;
 use context_store::StoreError;
 
-/// Why a decision could not be committed.
+/// The failure of a commit.
 enum Failure {
     /// A file could not be written.
     Store(StoreError),
@@ -83,7 +84,7 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded
             (size, assembled.array, assembled.system)
         }
     };
-    let report = report_of(context, decision, size, checks);
+    let report = describe_decision(context, decision, size, checks);
     let Some((compression, snapshots)) = &decision.snapshots else {
         return Ok(Offloaded { messages, system: None, files, report });
     };

@@ -1,27 +1,29 @@
-//! Records: the chat and the call that a file belongs to, for its lease and its deletion.
+//! Records the chat and the call of each file, for its lease and its deletion.
 
 use std::time::SystemTime;
 
 use crate::measure::text_of;
-use crate::pipeline::answer::Written;
+use crate::pipeline::answer::CreatedFiles;
 use crate::pipeline::call::shown_call;
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::leases::renew;
-use crate::pipeline::moves::item::{Move, Target};
+use crate::pipeline::moves::item::{Destination, Move};
 use context_store::{Call, FileName, Folder, Origin};
 
-/// Renews the files of a decision that were there, and notes that this chat has them. The
-/// check of the answer comes after it: a file that another chat's deletion took
-/// before this chat was noted is missed there.
-pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &Written) {
+/// Renews the existing files of a decision, and records that this chat refers to them. The
+/// check of the answer comes after it: it fails if another chat's deletion took a file
+/// before this chat was recorded.
+pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &CreatedFiles) {
     let (mut stored, mut sources) = (Vec::new(), Vec::new());
     for (item, created) in decision.moves.iter().zip(&written.moves) {
-        match &item.target {
-            Target::File { claim, .. } if !created => stored.push(claim.name.clone()),
-            Target::File { .. } => {}
-            Target::Source { .. } => sources.extend(context.offloader.roots.locate(&item.path)),
+        match &item.destination {
+            Destination::NewFile { claim, .. } if !created => stored.push(claim.name.clone()),
+            Destination::NewFile { .. } => {}
+            Destination::ExistingFile { .. } => {
+                sources.extend(context.offloader.roots.locate(&item.path))
+            }
         }
     }
     renew(context, &sources);
@@ -34,7 +36,7 @@ pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &Writt
     mention(context, &stored);
 }
 
-/// Notes that this chat has files of the store's folder.
+/// Records that this chat refers to files of the store's folder.
 pub(crate) fn mention(context: &Context<'_>, names: &[FileName]) {
     if !names.is_empty() {
         context.store.mention(chat_of(context), names, Folder::Store);

@@ -3,17 +3,17 @@
 
 use chat_history::splice::{Edit, splice};
 
-use crate::compression::block::Block;
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::assemble::{Assembled, assemble};
+use crate::snapshot::format::block::Block;
 
 /// The history of an answer.
 pub(crate) enum After {
     /// Texts were replaced, and every message stays.
     Compacted { array: String, edits: Vec<Edit> },
-    /// Messages left, and snapshots stand for them.
+    /// Messages left, and snapshots replace them.
     Compressed(Assembled),
 }
 

@@ -8,11 +8,11 @@ use chat_history::message::Role;
 use rayon::prelude::*;
 
 use crate::measure::{Measure, Measured};
-use crate::pipeline::moves::item::{Move, Target};
+use crate::pipeline::moves::item::{Destination, Move};
 use context_store::{LOOKS, Roots, regular_len};
 use token_count::Tokenizer;
 
-/// A new reference: its path, and the least that its file must hold.
+/// A new reference: its path, and the smallest size of its file.
 pub(crate) struct NewReference<'a> {
     pub(crate) path: &'a str,
     /// In bytes.
@@ -21,10 +21,10 @@ pub(crate) struct NewReference<'a> {
 
 impl<'a> NewReference<'a> {
     pub(crate) fn of(item: &'a Move) -> NewReference<'a> {
-        let bytes = match &item.target {
-            Target::File { records: Some(records), .. } => records.material.bytes,
-            Target::File { .. } => item.candidate.slot.bytes as u64,
-            Target::Source { bytes, .. } => *bytes,
+        let bytes = match &item.destination {
+            Destination::NewFile { records: Some(records), .. } => records.material.bytes,
+            Destination::NewFile { .. } => item.candidate.slot.bytes as u64,
+            Destination::ExistingFile { bytes, .. } => *bytes,
         };
         NewReference { path: &item.path, bytes }
     }

@@ -1,26 +1,29 @@
-//! Writing the files of moves. Another request may take a name in between: then the
-//! content has the next one, and what stays of it in the history names that.
+//! Writes the files of a decision. If another request takes a name in between, the file gets
+//! the next one, and the replacement in the history names that.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::pipeline::answer::Written;
+use crate::pipeline::answer::CreatedFiles;
 use crate::pipeline::commit::record::{origin_of, own_origin};
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::stored_text;
-use crate::pipeline::moves::item::{Move, Target};
-use crate::pipeline::moves::render::{Place, replacement_of, words_for};
+use crate::pipeline::moves::item::{Destination, Move};
+use crate::pipeline::moves::render::{FileContent, render_settings, replacement_of};
 use crate::pipeline::snapshots::set::Snapshots;
 use context_store::{Claim, ClaimedFile, FileName, StoreError};
 
 /// Writes results, originals and lists; says which files are new.
-pub(crate) fn write(context: &Context<'_>, decision: &mut Decision) -> Result<Written, StoreError> {
+pub(crate) fn write(
+    context: &Context<'_>,
+    decision: &mut Decision,
+) -> Result<CreatedFiles, StoreError> {
     let moves = write_moves(context, &mut decision.moves)?;
     let files = match &mut decision.snapshots {
         Some((_, snapshots)) => write_files(context, snapshots)?,
         None => Vec::new(),
     };
-    Ok(Written { moves, files })
+    Ok(CreatedFiles { moves, files })
 }
 
 /// Writes the originals and lists of snapshots.
@@ -58,7 +61,7 @@ fn write_moves(context: &Context<'_>, moves: &mut [Move]) -> Result<Vec<bool>, S
     let mut seen = HashSet::new();
     let mut new: Vec<usize> = Vec::new();
     for (index, item) in moves.iter().enumerate() {
-        if let Target::File { claim, .. } = &item.target
+        if let Destination::NewFile { claim, .. } = &item.destination
             && !claim.stored
             && seen.insert(claim.name.clone())
         {
@@ -67,13 +70,13 @@ fn write_moves(context: &Context<'_>, moves: &mut [Move]) -> Result<Vec<bool>, S
     }
     let files: Vec<ClaimedFile> = new
         .iter()
-        .filter_map(|index| match &moves[*index].target {
-            Target::File { stem, claim, .. } => Some(ClaimedFile {
+        .filter_map(|index| match &moves[*index].destination {
+            Destination::NewFile { stem, claim, .. } => Some(ClaimedFile {
                 stem: stem.clone(),
                 claim: claim.clone(),
                 origin: origin_of(context, &moves[*index]),
             }),
-            Target::Source { .. } => None,
+            Destination::ExistingFile { .. } => None,
         })
         .collect();
     if files.is_empty() {
@@ -101,13 +104,13 @@ fn rename_moves(
     got: &Claim,
 ) -> Result<(), StoreError> {
     for item in moves.iter_mut() {
-        let Target::File { claim, records, .. } = &mut item.target else { continue };
+        let Destination::NewFile { claim, records, .. } = &mut item.destination else { continue };
         if claim.name == asked.name {
             *claim = got.clone();
             item.path = context.store.spell(&got.name);
-            let (records, words) = (records.as_ref(), words_for(context, item.budget)?);
-            let place = Place { path: &item.path, content: got.hash };
-            item.replacement = replacement_of(context, &item.candidate, records, place, &words);
+            let (records, words) = (records.as_ref(), render_settings(context, item.budget)?);
+            let file = FileContent { path: &item.path, content: got.hash };
+            item.replacement = replacement_of(context, &item.candidate, records, file, &words);
         }
     }
     Ok(())

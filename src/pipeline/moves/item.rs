@@ -1,4 +1,4 @@
-//! A move: a text, its new place, and what stays of it in its message.
+//! A move: a text, its destination, and the text that replaces it in its message.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chat_history::message::SlotKind;
 use chat_history::splice::Edit;
 
-use crate::compaction::spec::Budget;
+use crate::compaction::preview_settings::PreviewSize;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, records_text};
@@ -14,38 +14,39 @@ use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use context_store::{Claim, Stem};
 
-/// Why a broken reference stays; also what the report warns of.
+/// The reason that a broken reference stays; the report warns with it, too.
 pub(crate) const BROKEN: &str = "is a reference whose file is gone or changed";
 
-/// A text with its new place.
+/// A text with its destination.
 pub(crate) struct Move {
     pub(crate) candidate: Candidate,
-    pub(crate) budget: Budget,
+    pub(crate) budget: PreviewSize,
     pub(crate) path: String,
     pub(crate) replacement: Arc<Replacement>,
-    pub(crate) target: Target,
+    pub(crate) destination: Destination,
 }
 
-pub(crate) enum Target {
-    /// A file of its own, named by the claim; of records where it has material.
-    File { stem: Stem, claim: Claim, records: Option<Records> },
+/// The file of a move.
+pub(crate) enum Destination {
+    /// A file of its own, named by the claim; a file of records if it has some.
+    NewFile { stem: Stem, claim: Claim, records: Option<Records> },
     /// The file it was read back from.
-    Source { bytes: u64, content: blake3::Hash },
+    ExistingFile { bytes: u64, content: blake3::Hash },
 }
 
-impl Target {
+impl Destination {
     pub(crate) fn records(&self) -> Option<&Records> {
         match self {
-            Target::File { records, .. } => records.as_ref(),
-            Target::Source { .. } => None,
+            Destination::NewFile { records, .. } => records.as_ref(),
+            Destination::ExistingFile { .. } => None,
         }
     }
 
     /// The hash that the code of a reference to it covers.
     pub(crate) fn content(&self) -> blake3::Hash {
         match self {
-            Target::File { claim, .. } => claim.hash,
-            Target::Source { content, .. } => *content,
+            Destination::NewFile { claim, .. } => claim.hash,
+            Destination::ExistingFile { content, .. } => *content,
         }
     }
 }
@@ -58,9 +59,9 @@ impl Move {
 
     /// The name of the file that the text gets, where it gets one.
     pub(crate) fn claim(&self) -> Option<&Claim> {
-        match &self.target {
-            Target::File { claim, .. } => Some(claim),
-            Target::Source { .. } => None,
+        match &self.destination {
+            Destination::NewFile { claim, .. } => Some(claim),
+            Destination::ExistingFile { .. } => None,
         }
     }
 
@@ -71,11 +72,13 @@ impl Move {
 
 /// The content of the file of a move.
 pub(crate) fn stored_text<'a>(context: &'a Context<'_>, item: &'a Move) -> Cow<'a, str> {
-    match &item.target {
-        Target::File { records: Some(records), .. } => {
+    match &item.destination {
+        Destination::NewFile { records: Some(records), .. } => {
             records_text(context, &item.candidate, records)
         }
-        Target::File { .. } | Target::Source { .. } => candidate_text(context, &item.candidate),
+        Destination::NewFile { .. } | Destination::ExistingFile { .. } => {
+            candidate_text(context, &item.candidate)
+        }
     }
 }
 

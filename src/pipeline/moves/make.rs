@@ -1,4 +1,4 @@
-//! Making moves: candidates get a name and a replacement; those that would not become
+//! Makes moves: candidates get a file name and a replacement; those that would not become
 //! smaller stay.
 
 use std::cmp::Reverse;
@@ -7,25 +7,25 @@ use std::sync::Arc;
 use fair_share::on;
 use rayon::prelude::*;
 
-use crate::compaction::spec::Budget;
+use crate::compaction::preview_settings::PreviewSize;
 use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
-use crate::pipeline::moves::item::{BROKEN, Move, Target};
+use crate::pipeline::moves::item::{BROKEN, Destination, Move};
 use crate::pipeline::moves::plan::{Candidate, Skipped};
 use crate::pipeline::moves::records::{Records, find_records};
 use crate::pipeline::moves::render::{
-    Place, Words, known_replacement, replacement_of, sealed, words_for,
+    FileContent, RenderSettings, known_replacement, render_settings, replacement_of, sealed,
 };
 use crate::pipeline::moves::state::{TextState, text_state};
 use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
-use crate::reload::read_back::ReadBack;
+use crate::reading::restore::read_back::ReadBack;
 use context_store::{Claim, Claims, Stem, StoreError};
 
-/// A candidate with its place, and what stays of it where that is known.
-struct Named {
+/// A candidate with its file name, and its replacement if that is cached.
+struct NamedCandidate {
     candidate: Candidate,
-    target: Target,
+    destination: Destination,
     path: String,
     known: Option<Arc<Replacement>>,
 }
@@ -34,7 +34,7 @@ struct Named {
 pub(crate) fn make_moves(
     context: &Context<'_>,
     candidates: Vec<Candidate>,
-    budget: Budget,
+    budget: PreviewSize,
     claims: &mut Claims,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Move>, StoreError> {
@@ -48,7 +48,7 @@ pub(crate) fn make_moves(
         skipped.extend(candidates.into_iter().map(|candidate| Skipped { candidate, why }));
         return Ok(moves);
     }
-    let words = words_for(context, budget)?;
+    let words = render_settings(context, budget)?;
     for (candidate, state) in candidates.into_iter().zip(states) {
         match state {
             TextState::Content => content.push(candidate),
@@ -63,13 +63,18 @@ pub(crate) fn make_moves(
         }
     }
     let named = claim_names(context, content, &words, claims)?;
-    let work = |item: &Named| if item.known.is_some() { 0 } else { item.candidate.slot.bytes };
-    moves.append(&mut longest_first(named, work, |Named { candidate, target, path, known }| {
-        let place = Place { path: &path, content: target.content() };
-        let made = || replacement_of(context, &candidate, target.records(), place, &words);
-        let replacement = known.unwrap_or_else(made);
-        Move { candidate, budget, path, replacement, target }
-    }));
+    let work =
+        |item: &NamedCandidate| if item.known.is_some() { 0 } else { item.candidate.slot.bytes };
+    moves.append(&mut longest_first(
+        named,
+        work,
+        |NamedCandidate { candidate, destination, path, known }| {
+            let file = FileContent { path: &path, content: destination.content() };
+            let made = || replacement_of(context, &candidate, destination.records(), file, &words);
+            let replacement = known.unwrap_or_else(made);
+            Move { candidate, budget, path, replacement, destination }
+        },
+    ));
     let (smaller, larger): (Vec<Move>, Vec<Move>) =
         moves.into_iter().partition(|m| m.replacement.tokens < m.candidate.slot.tokens);
     let why = "would not become smaller by a preview and a reference";
@@ -77,13 +82,13 @@ pub(crate) fn make_moves(
     Ok(smaller)
 }
 
-/// Gives candidates their places, in order.
+/// Claims file names for candidates, in order.
 fn claim_names(
     context: &Context<'_>,
     candidates: Vec<Candidate>,
-    words: &Words,
+    words: &RenderSettings,
     claims: &mut Claims,
-) -> Result<Vec<Named>, StoreError> {
+) -> Result<Vec<NamedCandidate>, StoreError> {
     let bytes = |candidate: &Candidate| candidate.slot.bytes;
     let found = longest_first(candidates, bytes, |candidate| {
         let records = find_records(context, &candidate);
@@ -97,9 +102,14 @@ fn claim_names(
     let places = wanted.into_iter().zip(granted);
     let named = |((candidate, records), ((stem, _), claim)): (_, (_, Claim))| {
         let path = context.store.spell(&claim.name);
-        let place = Place { path: &path, content: claim.hash };
-        let known = known_replacement(context, &candidate, Option::as_ref(&records), place, words);
-        Named { candidate, target: Target::File { stem, claim, records }, path, known }
+        let file = FileContent { path: &path, content: claim.hash };
+        let known = known_replacement(context, &candidate, Option::as_ref(&records), file, words);
+        NamedCandidate {
+            candidate,
+            destination: Destination::NewFile { stem, claim, records },
+            path,
+            known,
+        }
     };
     Ok(found.into_iter().zip(places).map(named).collect())
 }
@@ -119,13 +129,13 @@ fn stem_and_hash(
     (Stem::of_call(shown_call(context, candidate).call_id.as_deref(), &hash), hash)
 }
 
-/// Shrinks a text that was read back to its source; not if the words that must stay,
-/// such as the pattern of a search, hold a secret: then it moves as any text.
+/// Shrinks a text that was read back to a reference to its file; not if the words that must
+/// stay, such as the pattern of a search, contain a secret: then it moves as any text.
 fn to_source(
     context: &Context<'_>,
     candidate: &Candidate,
     from: &ReadBack,
-    words: &Words,
+    words: &RenderSettings,
 ) -> Option<Move> {
     let text = from.replacement(candidate.slot.tokens, &context.settings.reload_tools);
     if !context.offloader.redact.secrets(&text).none() {
@@ -134,7 +144,7 @@ fn to_source(
     Some(Move {
         path: from.path.clone(),
         replacement: sealed(context, &text, candidate, &from.content, words),
-        target: Target::Source { bytes: from.bytes, content: from.content },
+        destination: Destination::ExistingFile { bytes: from.bytes, content: from.content },
         budget: context.settings.preview,
         candidate: candidate.clone(),
     })
@@ -143,8 +153,8 @@ fn to_source(
 /// Texts of so many bytes are worth more than one core, together.
 const WORTH_CORES: usize = 16 * 1024;
 
-/// Does `work` for each item on all cores, the longest first: then what is done last is
-/// short, and no core waits long for another. What comes out is in the items' order.
+/// Does `work` for each item on all cores, the longest first, so that no core waits long
+/// for another. The results are in the items' order.
 fn longest_first<T: Send, R: Send>(
     items: Vec<T>,
     length: impl Fn(&T) -> usize,

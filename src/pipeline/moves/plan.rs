@@ -1,7 +1,6 @@
-//! The plan: which texts move and which stay, and why. Pure: it reads measured
-//! messages and settings, and it is monotone in time – a message that may move
-//! today may move tomorrow – so that a history that only grows keeps what was
-//! decided before (I5).
+//! The plan: the texts that move and the texts that stay, with reasons. It is a pure
+//! function of measured messages and settings, and monotone in time – a message that may
+//! move today may move tomorrow – so that a growing history keeps earlier decisions (I5).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -34,7 +33,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Where the text stands: the message, and its first byte in it.
+    /// Returns the position of the text: the message, and its first byte in it.
     pub(crate) fn at(&self) -> (usize, usize) {
         (self.index, self.slot.slot.span.start)
     }
@@ -87,7 +86,7 @@ pub(crate) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: 
         }
         let observations = settings.compact_roles.contains(&CompactRole::User)
             && message.view.role == Role::User
-            // Words beside results would move later than these: a message changes once.
+            // Texts next to results would move later than these: a message changes once.
             && message.view.results.is_empty()
             && Some(index) != newest_user;
         if observations {

@@ -1,7 +1,6 @@
-//! Materials: texts that are arrays of records, and the files of records they
-//! become. The file's bytes depend on nothing but the text and its tool – no
-//! clock, no chance – so that a history that is posted again finds its files on
-//! any machine (I4).
+//! Texts that are arrays of records, and the files of records that they become. The bytes of
+//! a file depend only on the text and its tool, so that a history that is posted again
+//! finds its files on any machine (I4).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,8 +13,8 @@ use crate::pipeline::context::Context;
 use crate::pipeline::material::Material;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::text::candidate_text;
-use crate::pipeline::request::Records as AsRecords;
-use crate::reload::trial::tried;
+use crate::pipeline::request::RecordsMode;
+use crate::reading::extract::trial::tried;
 use context_store::{LroPrefix, Stem};
 use record_files::estimate;
 use record_files::file::{Facts, identity, render};
@@ -27,10 +26,10 @@ use token_count::Tokenizer;
 /// The moment that files of a compaction name: they carry none of their own.
 const NO_MOMENT: &str = "1970-01-01T00:00:00Z";
 
-/// The file that a text becomes, and what is known of its records. Held by a
-/// request that made it; the next one finds the file and the words for it.
+/// The file that a text becomes, with the schema of its records. Only the request that made
+/// it has it; the next one finds the file and the cached replacement.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct MadeRecords {
     pub(crate) material: Arc<Material>,
     content: String,
     count: usize,
@@ -38,16 +37,16 @@ pub(crate) struct Made {
     schema: Schema,
 }
 
-/// A candidate's file of records, and where this request made it, what it holds.
+/// A candidate's file of records, with its content if this request made it.
 #[derive(Debug, Clone)]
 pub(crate) struct Records {
     pub(crate) material: Arc<Material>,
-    made: Option<Arc<Made>>,
+    made: Option<Arc<MadeRecords>>,
 }
 
 /// The file of records that a candidate becomes; None where it moves as text.
 pub(crate) fn find_records(context: &Context<'_>, candidate: &Candidate) -> Option<Records> {
-    if context.settings.records == AsRecords::AsText || !context.offloader.records {
+    if context.settings.records == RecordsMode::AsText || !context.offloader.records {
         return None;
     }
     let key = candidate.slot.hash.map(|hash| key(&hash, candidate));
@@ -77,7 +76,7 @@ pub(crate) fn records_text<'a>(
     }
 }
 
-fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<Made> {
+fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<MadeRecords> {
     let text = candidate_text(context, candidate);
     // Only what rebuilds byte for byte: the text was a string of the caller's.
     let found = find(&text, Accept::Objects).filter(Found::exact)?;
@@ -103,7 +102,7 @@ fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<Made> {
     let redact = context.offloader.redact;
     let schema = infer_hiding(found.records(), &redact.secrets(found.body()));
     let around = found.around().map(|around| redact.text(around).into_owned());
-    Some(Made { material, content, count: found.count(), around, schema })
+    Some(MadeRecords { material, content, count: found.count(), around, schema })
 }
 
 /// Describes records in their message; `whole` if more than the

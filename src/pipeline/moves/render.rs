@@ -1,13 +1,13 @@
-//! Rendering: what stays of a text in its message, made once for a text, its place and
-//! the settings.
+//! Renders replacements: the text that stays in a message, cached by text, file and
+//! settings.
 
 use std::sync::Arc;
 
 use chat_history::message::SlotKind;
 
-use crate::compaction::preview::{Moved, replacement};
+use crate::compaction::preview::{MovedText, replacement};
+use crate::compaction::preview_settings::{PreviewSettings, PreviewSize};
 use crate::compaction::reference::seal;
-use crate::compaction::spec::{Budget, Spec};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::records::{Records, descriptor_of};
@@ -16,40 +16,40 @@ use crate::pipeline::replacement::Replacement;
 use context_store::{Key, StoreError};
 
 /// The settings and the key of replacements, with a digest of both.
-pub(crate) struct Words {
-    spec: Spec,
+pub(crate) struct RenderSettings {
+    spec: PreviewSettings,
     key: Key,
     digest: blake3::Hash,
 }
 
-/// Where a text moves.
+/// The file that a text moves to.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct FileContent<'a> {
     /// The file's path, as the caller spells it.
     pub(crate) path: &'a str,
     /// The hash of what the file holds.
     pub(crate) content: blake3::Hash,
 }
 
-impl Words {
+impl RenderSettings {
     /// Returns the hash of everything that a replacement depends on; None if the text was
     /// not hashed.
     fn cache_key(
         &self,
         candidate: &Candidate,
         records: Option<&Records>,
-        place: Place<'_>,
+        file: FileContent<'_>,
     ) -> Option<blake3::Hash> {
         let slot = &candidate.slot;
         let mut hasher = blake3::Hasher::new();
         hasher.update(slot.hash?.as_bytes()).update(self.digest.as_bytes());
         let kinds = [u8::from(slot.slot.kind == SlotKind::Json), u8::from(records.is_some())];
-        hasher.update(&kinds).update(&slot.tokens.to_le_bytes()).update(place.content.as_bytes());
+        hasher.update(&kinds).update(&slot.tokens.to_le_bytes()).update(file.content.as_bytes());
         let id = candidate.call_id.as_deref();
         let call = [u8::from(id.is_some())];
         let id = id.unwrap_or_default().as_bytes();
         hasher.update(&call).update(&(id.len() as u64).to_le_bytes()).update(id);
-        hasher.update(place.path.as_bytes());
+        hasher.update(file.path.as_bytes());
         Some(hasher.finalize())
     }
 }
@@ -59,13 +59,16 @@ impl Words {
 /// # Errors
 ///
 /// The store's folder has no key to sign them with, and none can be made.
-pub(crate) fn words_for(context: &Context<'_>, budget: Budget) -> Result<Words, StoreError> {
+pub(crate) fn render_settings(
+    context: &Context<'_>,
+    budget: PreviewSize,
+) -> Result<RenderSettings, StoreError> {
     let key = context.key()?;
     let (tools, redact) = (context.settings.reload_tools.clone(), context.offloader.redact);
-    let spec = Spec { budget, tokenizer: context.tokenizer, tools, redact };
+    let spec = PreviewSettings { budget, tokenizer: context.tokenizer, tools, redact };
     // By one of its codes: the key itself goes nowhere.
     let about = format!("{spec:?} {:?} {}", context.settings.descriptor, key.code("words", &[]));
-    Ok(Words { spec, key, digest: blake3::hash(about.as_bytes()) })
+    Ok(RenderSettings { spec, key, digest: blake3::hash(about.as_bytes()) })
 }
 
 /// The replacement of a text, where it was made before.
@@ -73,10 +76,10 @@ pub(crate) fn known_replacement(
     context: &Context<'_>,
     candidate: &Candidate,
     records: Option<&Records>,
-    place: Place<'_>,
-    words: &Words,
+    file: FileContent<'_>,
+    words: &RenderSettings,
 ) -> Option<Arc<Replacement>> {
-    context.offloader.replacements.get(&words.cache_key(candidate, records, place)?)
+    context.offloader.replacements.get(&words.cache_key(candidate, records, file)?)
 }
 
 /// The replacement of a text, made and remembered.
@@ -84,10 +87,10 @@ pub(crate) fn replacement_of(
     context: &Context<'_>,
     candidate: &Candidate,
     records: Option<&Records>,
-    place: Place<'_>,
-    words: &Words,
+    file: FileContent<'_>,
+    words: &RenderSettings,
 ) -> Arc<Replacement> {
-    let path = place.path;
+    let path = file.path;
     let slot = &candidate.slot;
     let text = match records {
         Some(records) => {
@@ -95,11 +98,11 @@ pub(crate) fn replacement_of(
         }
         None => {
             let (text, kind) = (candidate_text(context, candidate), slot.slot.kind);
-            replacement(&Moved { text: &text, kind, tokens: slot.tokens, path }, &words.spec)
+            replacement(&MovedText { text: &text, kind, tokens: slot.tokens, path }, &words.spec)
         }
     };
-    let made = sealed(context, &text, candidate, &place.content, words);
-    if let Some(key) = words.cache_key(candidate, records, place) {
+    let made = sealed(context, &text, candidate, &file.content, words);
+    if let Some(key) = words.cache_key(candidate, records, file) {
         context.offloader.replacements.insert(key, Arc::clone(&made));
     }
     made
@@ -111,7 +114,7 @@ pub(crate) fn sealed(
     plain: &str,
     candidate: &Candidate,
     content: &blake3::Hash,
-    words: &Words,
+    words: &RenderSettings,
 ) -> Arc<Replacement> {
     let sealed = seal(plain, &words.key, candidate.call_id.as_deref(), content);
     Arc::new(Replacement::new(&sealed, context.tokenizer))

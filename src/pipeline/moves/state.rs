@@ -1,26 +1,25 @@
-//! TextState: what a text above the threshold already is. A reference is never
-//! moved again; what a reload tool brought back shrinks to the reference of the
-//! file it came from, without a new file; anything else is content.
+//! The state of a text above the threshold. A reference is never moved again; a text that a
+//! retrieval tool returned shrinks to a reference to its file, without a new file; anything
+//! else is content.
 //!
-//! A reference counts only if its code proves that this service wrote it for that call,
-//! and that its file holds what it held: anything else is content, and moving it keeps
-//! its bytes.
+//! A reference counts only if its code proves that this service wrote it for that call and
+//! that its file is unchanged: anything else is content, and moving it keeps its bytes.
 
 use chat_history::History;
 
 use crate::measure::text_of;
 use crate::pipeline::moves::plan::Candidate;
-use crate::reload::proof::{Prover, Unproven};
-use crate::reload::read_back;
-use crate::reload::read_back::ReadBack;
+use crate::reading::restore::proof::{Prover, Unproven};
+use crate::reading::restore::read_back::ReadBack;
+use crate::reading::restore::recognise;
 use context_store::{Location, Stem};
 
 /// The state of a text.
 pub(crate) enum TextState {
     Content,
     Reference,
-    /// A reference of this service's whose file is gone or changed. It stays as it is: moved
-    /// again, its preview would take the place of what the file held.
+    /// A reference of this service whose file is gone or changed. It stays: moved again, its
+    /// preview would replace the content of the file.
     Broken,
     ReadBack(ReadBack),
 }
@@ -37,7 +36,7 @@ pub(crate) fn text_state(
     let arguments = candidate.arguments.as_ref();
     let arguments = arguments.map(|(index, slot)| text_of(history.messages()[*index], slot).text);
     let named =
-        arguments.map_or_else(Vec::new, |text| read_back::paths(&text, prover.roots, folder));
+        arguments.map_or_else(Vec::new, |text| recognise::paths(&text, prover.roots, folder));
     // A look at the ends of the literal spares unescaping nearly every text.
     let grep = literal.starts_with("\"Found ");
     if !literal.ends_with(")\"") && !grep && named.is_empty() {
@@ -50,7 +49,7 @@ pub(crate) fn text_state(
         Some(Err(Unproven { broken: true, .. })) => return TextState::Broken,
         Some(Err(_)) | None => {}
     }
-    match read_back::recognise(&named, &text, prover, folder) {
+    match recognise::recognise(&named, &text, prover, folder) {
         // A whole file that a call got by the name of its own result may be the one that an
         // earlier post of it wrote: the same post must not find itself (I4, I5).
         Some(from) if from.is_whole() && Stem::minted(id, name_of(&from.path)) => {

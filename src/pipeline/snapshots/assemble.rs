@@ -1,5 +1,5 @@
-//! The history after a compression: messages out, snapshots in, and every other
-//! message as it came or as compaction leaves it.
+//! Assembles the history after a compression: messages leave, snapshots are added, and every
+//! other message is unchanged or as compaction leaves it.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use chat_history::dialect::Opening;
 use chat_history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
 use chat_history::splice::{Edit, splice};
 
-use crate::compression::bridge::needs_bridge;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::plan::Compression;
+use crate::snapshot::format::bridge::needs_bridge;
 
 /// A history put together anew.
 pub(crate) struct Assembled {
     /// The messages, a JSON array.
     pub(crate) array: String,
-    /// The system prompt beside them, where there is one.
+    /// The separate system prompt, where there is one.
     pub(crate) system: Option<String>,
-    /// Which message of the answer holds the snapshots; None where the system
+    /// The message of the answer that holds the snapshots; None where the system
     /// prompt does.
     pub(crate) holder: Option<usize>,
     /// For each message of the answer but an added one, where it came from.

@@ -1,6 +1,6 @@
-//! CachedSnapshots snapshots: what a prefix of a history was compressed to, by the hash of
-//! that prefix. The same history costs no second model call, and a longer one
-//! keeps its beginning: the tail is compressed only when it is large again.
+//! Cached snapshots: the snapshots of a prefix of a history, by the hash of that prefix. The
+//! same history costs no second model call, and a longer one keeps its beginning: the tail
+//! is summarized only when it is large again.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use blake3::{Hash, Hasher};
 use redact::Redact;
 use serde::{Deserialize, Serialize};
 
-use crate::compression::block::Block;
-use crate::compression::originals::Originals;
-use crate::compression::place::Place;
-use crate::compression::region::Region;
-use crate::compression::retention::Retention;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
+use crate::snapshot::format::block::Block;
+use crate::snapshot::format::originals::Originals;
+use crate::snapshot::format::place::Place;
+use crate::snapshot::region::Region;
+use crate::snapshot::retention::Retention;
 use context_store::{Code, Key, Stem};
 
 /// The form of the record; another is not read.
@@ -32,7 +32,7 @@ const LOOK_BACK: usize = 4_096;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CachedSnapshots {
     version: u32,
-    /// The hash of what the snapshots stand for.
+    /// The hash of the prefix that the snapshots replace.
     key: String,
     /// The snapshots, as they stand in the system message.
     pub(crate) blocks: Vec<String>,
@@ -61,7 +61,7 @@ impl CachedSnapshots {
         }
     }
 
-    /// The snapshots, read: the record proves itself before it is one ([`opened`]).
+    /// The snapshots, read: the record proves itself before it is one ([`verified`]).
     pub(crate) fn read(&self) -> Vec<Block> {
         Block::find_all(&self.blocks.join("\n\n"), &|_, _| true).blocks
     }
@@ -76,7 +76,7 @@ impl CachedSnapshots {
 }
 
 /// The record that a file holds, where its code proves it.
-fn opened(file: &str, key: &Key) -> Option<CachedSnapshots> {
+fn verified(file: &str, key: &Key) -> Option<CachedSnapshots> {
     let (code, text) = file.strip_prefix(OPEN)?.strip_suffix('}')?.split_once(BETWEEN)?;
     let proven = Code::parse(code)? == key.code(PURPOSE, &[text.as_bytes()]);
     proven.then(|| serde_json::from_str(text).ok()).flatten()
@@ -156,7 +156,7 @@ pub(crate) fn cached_snapshots(
         at.dir().symlink_metadata(at.relative()).ok()?;
         // A record that cannot be read, or whose files are gone, is no record.
         let folder_key = context.reader.key(context.store.folder())?;
-        let kept = opened(&context.reader.text(&at).ok()?.text, &folder_key)?;
+        let kept = verified(&context.reader.text(&at).ok()?.text, &folder_key)?;
         let blocks = kept.read();
         let whole = blocks.len() == kept.blocks.len()
             && (kept.version, kept.key.as_str()) == (VERSION, key.to_hex().as_str());

@@ -1,14 +1,14 @@
-//! The snapshots before a new one, put together: the new one stands for them, too.
+//! The snapshots before a new one, merged: the new one replaces them, too.
 
-use crate::compression::block::{Block, FileLine, MoreFiles, sections};
-use crate::compression::originals::Originals;
-use crate::compression::snapshot::{Section, Summary};
 use crate::pipeline::context::Context;
+use crate::snapshot::format::block::{Block, FileLine, MoreFiles, sections};
+use crate::snapshot::format::originals::Originals;
+use crate::snapshot::format::summary::{Section, Summary};
 use context_store::Stem;
 
 /// The parts of the snapshots before a new one.
 #[derive(Default)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierSnapshots {
     pub(crate) summary: Option<Summary>,
     /// The same as text.
     pub(crate) text: String,
@@ -22,12 +22,12 @@ pub(crate) struct Earlier {
     pub(crate) tokens: u64,
 }
 
-impl Earlier {
+impl EarlierSnapshots {
     /// Puts snapshots together as a new one may repeat them: they may have been made where
     /// secrets are shown.
-    pub(crate) fn of(context: &Context<'_>, blocks: Vec<Block>) -> Earlier {
+    pub(crate) fn of(context: &Context<'_>, blocks: Vec<Block>) -> EarlierSnapshots {
         let redact = context.offloader.redact;
-        let mut earlier = Earlier::default();
+        let mut earlier = EarlierSnapshots::default();
         for block in blocks {
             let block = block.changed(|text| redact.text(text).into_owned());
             earlier.tokens += context.tokenizer.count(&block.render());

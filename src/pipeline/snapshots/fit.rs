@@ -1,33 +1,33 @@
-//! Fitting: a snapshot is filled, and filled again with half the budget until it is smaller
-//! than the messages it stands for.
+//! Fits a snapshot: it is filled, and filled again with half the budget until it is smaller
+//! than the messages it replaces.
 
 use std::ops::Range;
 
-use super::summarise::{Wanted, Written};
-use crate::compression::block::{Block, FileLine, MoreFiles};
-use crate::compression::directives::directives;
-use crate::compression::extractive;
-use crate::compression::files::{fitting, referred};
-use crate::compression::group::Budget;
-use crate::compression::originals::Originals;
-use crate::compression::snapshot::{Summary, Writer};
+use super::summarise::{SummaryRequest, WrittenSummary};
 use crate::pipeline::context::Context;
-use crate::pipeline::summariser::Kind;
+use crate::pipeline::summariser::SummariserKind;
+use crate::snapshot::extractive;
+use crate::snapshot::extractive::directives::directives;
+use crate::snapshot::extractive::files::{fitting, referred};
+use crate::snapshot::format::block::{Block, FileLine, MoreFiles};
+use crate::snapshot::format::originals::Originals;
+use crate::snapshot::format::summary::{Summary, Writer};
+use crate::snapshot::group::SnapshotBudget;
 
 /// Tries at bringing a snapshot under what it may cost; each halves its budget.
 const TRIES: u32 = 3;
 
-/// The messages that a new snapshot stands for.
-pub(crate) struct Group<'a> {
+/// The messages that a new snapshot replaces.
+pub(crate) struct MessageGroup<'a> {
     /// The messages, counted from 0.
     pub(crate) range: Range<usize>,
     /// The summary that was asked for.
-    pub(crate) wanted: Wanted<'a>,
+    pub(crate) wanted: SummaryRequest<'a>,
     /// Most tokens that a hard target leaves for the snapshot.
     pub(crate) room: Option<u64>,
 }
 
-impl Group<'_> {
+impl MessageGroup<'_> {
     /// The messages as a warning names them.
     pub(crate) fn named(&self) -> String {
         format!("messages {} to {}", self.range.start, self.range.end - 1)
@@ -39,7 +39,7 @@ pub(crate) struct Fitted {
     pub(crate) block: Block,
     /// The list of the files that it does not name.
     pub(crate) list: Option<String>,
-    /// Why the model's summary was given up.
+    /// The reason that the model's summary was discarded.
     pub(crate) rejected: Option<String>,
 }
 
@@ -47,11 +47,11 @@ pub(crate) struct Fitted {
 ///
 /// # Errors
 ///
-/// The snapshot would not be smaller than what it stands for.
+/// The snapshot would not be smaller than the messages it replaces.
 pub(crate) fn fitted(
     context: &Context<'_>,
-    group: &Group<'_>,
-    written: Written,
+    group: &MessageGroup<'_>,
+    written: WrittenSummary,
     originals: Option<Originals>,
     own: &FileLine,
 ) -> Result<Fitted, String> {
@@ -70,7 +70,7 @@ pub(crate) fn fitted(
     let mut fitted = Fitted { block, list: None, rejected: None };
     let mut budget = wanted.budget;
     for round in 0..=TRIES {
-        let model_may_yield = context.offloader.summariser.kind != Kind::Llm;
+        let model_may_yield = context.offloader.summariser.kind != SummariserKind::Llm;
         if round > 0 && fitted.block.writer == Writer::Model && model_may_yield {
             fitted.block.writer = Writer::Extractive;
             fitted.rejected = Some(format!(
@@ -97,8 +97,8 @@ pub(crate) fn fitted(
 /// Fills a snapshot with as much as its budget allows.
 fn fill(
     context: &Context<'_>,
-    wanted: &Wanted<'_>,
-    budget: Budget,
+    wanted: &SummaryRequest<'_>,
+    budget: SnapshotBudget,
     own: &FileLine,
     fitted: &mut Fitted,
 ) {

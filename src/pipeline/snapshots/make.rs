@@ -1,58 +1,58 @@
-//! Snapshots, made: each group is summarised, the service's own sections are
-//! added, and the block is brought under its budget. Names are claimed here, so
-//! that a snapshot can say where its messages are; files are written later.
+//! Makes snapshots: each group is summarized, the service's own sections are added, and the
+//! block is fitted to its budget. File names are claimed here, so that a snapshot can name
+//! the files of its messages; files are written later.
 
 use std::ops::Range;
 
 use chat_history::own::IN_FORMAT;
 
 use super::assemble::originals_of;
-use super::earlier::Earlier;
-use super::fit::{Fitted, Group, fitted};
+use super::earlier::EarlierSnapshots;
+use super::fit::{Fitted, MessageGroup, fitted};
 use super::plan::Compression;
 use super::region::tokens_in;
 use super::set::{NewFile, NoSnapshot, Snapshots, holds};
-use super::summarise::{Wanted, Written, summaries};
+use super::summarise::{SummaryRequest, WrittenSummary, summaries};
 use super::transcribe::Transcriber;
 use crate::compaction::call::ReloadTool;
-use crate::compression::block::{Block, FileLine, HASHED, digits};
-use crate::compression::group::Budget;
-use crate::compression::originals::Originals;
-use crate::compression::retention::Retention;
-use crate::compression::snapshot::Writer;
-use crate::compression::transcript::Said;
 use crate::pipeline::chat::chat_name;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
-use crate::pipeline::report::{GroupReport, SnapshotReport, Source};
+use crate::pipeline::report::{GroupReport, SnapshotReport, SnapshotSource};
+use crate::snapshot::format::block::{Block, FileLine, HASHED, digits};
+use crate::snapshot::format::originals::Originals;
+use crate::snapshot::format::summary::Writer;
+use crate::snapshot::group::SnapshotBudget;
+use crate::snapshot::retention::Retention;
+use crate::snapshot::transcript::TranscriptMessage;
 use context_store::{Claims, FileName, Others, Stem, Store, StoreError};
 
-/// Makes the snapshots that are missing; those that are kept stay.
+/// Makes the snapshots that are missing; cached ones stay.
 pub(crate) fn make_snapshots(
     context: &Context<'_>,
     compression: &Compression,
     moves: &[Move],
     claims: &mut Claims,
 ) -> Result<Snapshots, NoSnapshot> {
-    if let (Some((_, kept)), true) = (&compression.kept, compression.groups.is_empty()) {
-        let report = SnapshotReport { reused: true, ..kept.snapshot.clone() };
-        let retention = kept.retention;
+    if let (Some((_, cached)), true) = (&compression.cached, compression.groups.is_empty()) {
+        let report = SnapshotReport { reused: true, ..cached.snapshot.clone() };
+        let retention = cached.retention;
         check_loss(context, retention)?;
-        return Ok(Snapshots { blocks: kept.read(), files: Vec::new(), report, retention });
+        return Ok(Snapshots { blocks: cached.read(), files: Vec::new(), report, retention });
     }
     let transcriber = Transcriber::new(context, moves);
-    let said: Vec<Vec<Said<'_>>> =
+    let said: Vec<Vec<TranscriptMessage<'_>>> =
         compression.groups.iter().map(|group| transcriber.transcript(group.clone())).collect();
-    // The first group's snapshot stands for the earlier ones as well.
-    let mut earlier = vec![Earlier::of(context, compression.earlier())];
-    earlier.resize_with(compression.groups.len(), Earlier::default);
+    // The first group's snapshot replaces the earlier ones as well.
+    let mut earlier = vec![EarlierSnapshots::of(context, compression.earlier())];
+    earlier.resize_with(compression.groups.len(), EarlierSnapshots::default);
     let groups = compression.groups.iter().zip(said.iter().zip(&earlier));
-    let groups: Vec<Group<'_>> = groups
+    let groups: Vec<MessageGroup<'_>> = groups
         .map(|(range, (said, earlier))| group_of(context, compression, range, said, earlier))
         .collect();
-    let wanted: Vec<&Wanted<'_>> = groups.iter().map(|group| &group.wanted).collect();
-    let voices = || transcriber.voices();
-    let written = summaries(context, &wanted, voices).map_err(NoSnapshot::Model)?;
+    let wanted: Vec<&SummaryRequest<'_>> = groups.iter().map(|group| &group.wanted).collect();
+    let system_and_user = || transcriber.system_and_user();
+    let written = summaries(context, &wanted, system_and_user).map_err(NoSnapshot::Model)?;
     let made = Snapshots {
         blocks: Vec::new(),
         files: Vec::new(),
@@ -73,20 +73,20 @@ fn group_of<'a>(
     context: &Context<'_>,
     compression: &Compression,
     range: &Range<usize>,
-    said: &'a [Said<'a>],
-    earlier: &'a Earlier,
-) -> Group<'a> {
+    said: &'a [TranscriptMessage<'a>],
+    earlier: &'a EarlierSnapshots,
+) -> MessageGroup<'a> {
     let own = tokens_in(context, &compression.tokens, range.clone());
     let room = compression.room.map(|room| room / compression.groups.len() as u64);
-    let budget = Budget::of(own, earlier.tokens, room);
-    let wanted = Wanted { said, earlier, tokens: own + earlier.tokens, budget };
-    Group { range: range.clone(), wanted, room }
+    let budget = SnapshotBudget::of(own, earlier.tokens, room);
+    let wanted = SummaryRequest { said, earlier, tokens: own + earlier.tokens, budget };
+    MessageGroup { range: range.clone(), wanted, room }
 }
 
 /// Refuses a compression that loses more than the caller allows.
 fn check_loss(context: &Context<'_>, retention: Retention) -> Result<(), NoSnapshot> {
     match context.settings.max_loss {
-        Some(most) if retention.loss() > most => Err(NoSnapshot::Why(format!(
+        Some(most) if retention.loss() > most => Err(NoSnapshot::Reason(format!(
             "not compressed: {} of {} identifiers would be lost, more than max_loss ({most}) \
              allows",
             retention.lost,
@@ -106,7 +106,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Adds the snapshot of a group: its originals are claimed, and it is made to fit.
-    fn add(&mut self, group: &Group<'_>, written: Written) -> Result<(), NoSnapshot> {
+    fn add(&mut self, group: &MessageGroup<'_>, written: WrittenSummary) -> Result<(), NoSnapshot> {
         let context = self.context;
         let file = self.originals_file(group)?;
         let range = group.range.clone();
@@ -121,7 +121,7 @@ impl Maker<'_> {
         };
         let originals = Originals::new(messages, &file.path);
         let fitted = fitted(context, group, written, originals, &own);
-        let Fitted { mut block, list, rejected } = fitted.map_err(NoSnapshot::Why)?;
+        let Fitted { mut block, list, rejected } = fitted.map_err(NoSnapshot::Reason)?;
         self.made.report.rejected.extend(rejected);
         if let (Some(content), Some(more)) = (list, &mut block.more) {
             let stem = Stem::of_file_list(&chat_name(context, self.compression), 0);
@@ -138,7 +138,7 @@ impl Maker<'_> {
             source: block.writer.into(),
         });
         if block.writer == Writer::Extractive {
-            self.made.report.source = Source::Extractive;
+            self.made.report.source = SnapshotSource::Extractive;
         }
         self.made.files.push(file);
         self.made.blocks.push(block);
@@ -146,7 +146,7 @@ impl Maker<'_> {
     }
 
     /// The file with the messages of a group.
-    fn originals_file(&mut self, group: &Group<'_>) -> Result<NewFile, StoreError> {
+    fn originals_file(&mut self, group: &MessageGroup<'_>) -> Result<NewFile, StoreError> {
         let (context, compression) = (self.context, self.compression);
         let before = compression.earlier();
         let numbers = before.iter().flat_map(|block| &block.originals).filter_map(Originals::last);
@@ -185,7 +185,11 @@ fn in_format(context: &Context<'_>) -> String {
     }
 }
 
-fn retention_of(context: &Context<'_>, said: &[Vec<Said<'_>>], blocks: &[Block]) -> Retention {
+fn retention_of(
+    context: &Context<'_>,
+    said: &[Vec<TranscriptMessage<'_>>],
+    blocks: &[Block],
+) -> Retention {
     let readers =
         [ReloadTool::ReadFile, ReloadTool::Grep, ReloadTool::ReadToolResult, ReloadTool::Shell];
     let readable = readers.iter().any(|tool| context.settings.reload_tools.has(*tool));
@@ -193,11 +197,11 @@ fn retention_of(context: &Context<'_>, said: &[Vec<Said<'_>>], blocks: &[Block])
     Retention::of(&said.concat(), &texts.join("\n"), readable)
 }
 
-fn snapshot_report(context: &Context<'_>, written: &[Written]) -> SnapshotReport {
+fn snapshot_report(context: &Context<'_>, written: &[WrittenSummary]) -> SnapshotReport {
     let asked = written.iter().any(|w| w.writer == Writer::Model || !w.rejected.is_empty());
     let model = context.offloader.summariser.model().filter(|_| asked);
     SnapshotReport {
-        source: Source::Llm,
+        source: SnapshotSource::Llm,
         model: model.map(str::to_owned),
         reused: false,
         groups: Vec::new(),

@@ -1,14 +1,9 @@
-//! Compression, decided: which messages leave, in which groups, under which
-//! snapshots that are known already. Nothing is written and no model is called
-//! here; where nothing is to be done, the reason is an answer too.
+//! The plan of a compression: the messages that leave, their groups, and the cached
+//! snapshots. Nothing is written and no model is called here; a plan that does nothing has
+//! a reason.
 
 use std::ops::Range;
 
-use crate::compression::block::Block;
-use crate::compression::bridge;
-use crate::compression::bridge::standing;
-use crate::compression::group::{LEAST, Sizes, groups};
-use crate::compression::place::Place;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::request::Mode;
@@ -17,26 +12,30 @@ use crate::pipeline::snapshots::region::{
     min_tokens_after, misses_target, region_of, tokens_after, tokens_in, worth_a_pass,
 };
 use crate::pipeline::snapshots::saved::saved_before;
+use crate::snapshot::format::block::Block;
+use crate::snapshot::format::bridge;
+use crate::snapshot::format::bridge::standing;
+use crate::snapshot::format::place::Place;
+use crate::snapshot::group::{GroupSizes, MIN_SNAPSHOT_TOKENS, groups};
 
-/// Why a history is not compressed that begins behind snapshots it does not have: a
-/// new one would stand as if there had been none.
+/// The warning for a history that begins after a snapshot that is absent: a new one would
+/// pretend that there was none.
 const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapshot that is not in \
                              the system prompt; accepted is the system that came with the messages";
 
 /// A compression that is decided.
 pub(crate) struct Compression {
-    /// Where the snapshots stand.
+    /// The place of the snapshots.
     pub(crate) place: Place,
     /// The bridge of an earlier call, which is put up anew where it is needed.
     pub(crate) bridge: Option<usize>,
     /// The messages that leave, system messages among them excepted.
     pub(crate) gone: Range<usize>,
-    /// Snapshots of an earlier call that stand for the beginning, and where that
-    /// ends.
-    pub(crate) kept: Option<(usize, CachedSnapshots)>,
+    /// Cached snapshots of an earlier call for the beginning, and the end of that beginning.
+    pub(crate) cached: Option<(usize, CachedSnapshots)>,
     /// The messages that a snapshot is still to be written for.
     pub(crate) groups: Vec<Range<usize>>,
-    /// The key of what leaves, under which its snapshots are kept.
+    /// The key of what leaves, under which its snapshots are cached.
     pub(crate) key: blake3::Hash,
     /// The number of tokens of each message after compaction.
     pub(crate) tokens: Vec<u64>,
@@ -47,17 +46,17 @@ pub(crate) struct Compression {
 impl Compression {
     /// The snapshots that the new ones stand behind, or merge.
     pub(crate) fn earlier(&self) -> Vec<Block> {
-        self.kept.as_ref().map_or_else(|| self.place.blocks.clone(), |(_, kept)| kept.read())
+        self.cached.as_ref().map_or_else(|| self.place.blocks.clone(), |(_, cached)| cached.read())
     }
 
     /// The same without new snapshots, where earlier ones can serve again.
     pub(crate) fn without_new(&self) -> Option<Compression> {
-        let (end, kept) = self.kept.clone().filter(|_| !self.groups.is_empty())?;
+        let (end, cached) = self.cached.clone().filter(|_| !self.groups.is_empty())?;
         Some(Compression {
             place: self.place.clone(),
             bridge: self.bridge,
             gone: self.gone.start..end,
-            kept: Some((end, kept)),
+            cached: Some((end, cached)),
             groups: Vec::new(),
             key: self.key,
             tokens: self.tokens.clone(),
@@ -66,7 +65,7 @@ impl Compression {
     }
 }
 
-/// Whether compression follows compaction, and if so of what.
+/// Plans the compression that follows compaction, if any. The error says why there is none.
 pub(crate) fn plan_compression(
     context: &Context<'_>,
     moves: &[Move],
@@ -89,30 +88,31 @@ pub(crate) fn plan_compression(
         return Err(LOST_SNAPSHOT.to_owned());
     }
     let prefixes = prefix_keys(context, &place, &region, moves);
-    let kept = cached_snapshots(context, &prefixes);
-    let tail = match &kept {
+    let cached = cached_snapshots(context, &prefixes);
+    let tail = match &cached {
         Some((end, _)) => region.after(*end),
         None => region.clone(),
     };
-    let least_of_all = min_tokens_after(context, moves);
+    let min_after = min_tokens_after(context, moves);
     let target_holds = |end: usize| {
         let gone: u64 = tokens_in(context, &tokens, region.range().start..end);
         // A target that nothing can meet is no reason for a new snapshot each turn.
-        let met = |target| left - gone + LEAST <= target || least_of_all > target;
+        let met = |target| left - gone + MIN_SNAPSHOT_TOKENS <= target || min_after > target;
         settings.target_tokens.is_none_or(met)
     };
-    let (gone, kept, groups) = match kept {
+    let (gone, cached, groups) = match cached {
         // The tail is small: what was written once serves again.
-        Some((end, kept))
-            if tail.tokens() < settings.max_total_tokens.max(LEAST) && target_holds(end) =>
+        Some((end, cached))
+            if tail.tokens() < settings.max_total_tokens.max(MIN_SNAPSHOT_TOKENS)
+                && target_holds(end) =>
         {
-            (region.range().start..end, Some((end, kept)), Vec::new())
+            (region.range().start..end, Some((end, cached)), Vec::new())
         }
-        kept => {
+        cached => {
             let window = context.offloader.summariser.window();
-            let sizes = Sizes { threshold: settings.group_token_threshold, window };
+            let sizes = GroupSizes { threshold: settings.group_token_threshold, window };
             let groups = groups(&tail.units, sizes);
-            (region.range(), kept, groups)
+            (region.range(), cached, groups)
         }
     };
     let key = prefixes.iter().rev().find(|(end, _)| *end == gone.end).map(|(_, key)| *key);
@@ -123,7 +123,7 @@ pub(crate) fn plan_compression(
     let fixed = (left - tokens_in(context, &tokens, gone.clone())).saturating_sub(replaced);
     let room = settings.target_tokens.map(|target| target.saturating_sub(fixed));
     let groups = merged_if_tight(context, groups, room);
-    Ok(Some(Compression { place, bridge, gone, kept, groups, key, tokens, room }))
+    Ok(Some(Compression { place, bridge, gone, cached, groups, key, tokens, room }))
 }
 
 fn is_asked_for(context: &Context<'_>, before: u64, left: u64) -> bool {
@@ -143,7 +143,8 @@ fn merged_if_tight(
     groups: Vec<Range<usize>>,
     room: Option<u64>,
 ) -> Vec<Range<usize>> {
-    let tight = room.is_some_and(|room| room / (groups.len().max(1) as u64) < 2 * LEAST);
+    let tight =
+        room.is_some_and(|room| room / (groups.len().max(1) as u64) < 2 * MIN_SNAPSHOT_TOKENS);
     match groups.as_slice() {
         [first, .., last] if tight && context.offloader.summariser.window().is_none() => {
             std::iter::once(first.start..last.end).collect()
@@ -154,7 +155,7 @@ fn merged_if_tight(
 
 /// True where compaction leaves more than `compact_ratio_threshold`.
 ///
-/// Where this call moved nothing, the share is of what the history would cost
+/// If this call moved nothing, the share is of what the history would cost
 /// without the references of earlier calls: what was compacted well is not
 /// compressed only because it is posted again (I3). The next result that moves
 /// brings the question back, so a history cannot grow for ever.

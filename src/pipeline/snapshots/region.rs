@@ -1,19 +1,19 @@
-//! The region: the messages that may be compressed, and what they cost.
+//! The region of a request: the messages that may be summarized, and their tokens.
 
 use std::ops::Range;
 
-use crate::compression::group::LEAST;
-use crate::compression::place::Place;
-use crate::compression::region::Region;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::request::Mode;
+use crate::snapshot::format::place::Place;
+use crate::snapshot::group::MIN_SNAPSHOT_TOKENS;
+use crate::snapshot::region::Region;
 
 /// A pass frees at least this share of the history, as one part in so many: every
 /// pass costs the caller its prompt cache.
 const WORTH: u64 = 10;
 
-/// Why a pass over the region would not be worth its prompt cache.
+/// Returns an error if a pass over the region would not be worth the prompt cache.
 pub(crate) fn worth_a_pass(
     context: &Context<'_>,
     region: &Region,
@@ -27,7 +27,7 @@ pub(crate) fn worth_a_pass(
              fewer than max_total_tokens ({least})"
         ));
     }
-    let worth = (left / WORTH).max(context.settings.min_savings_tokens) + LEAST;
+    let worth = (left / WORTH).max(context.settings.min_savings_tokens) + MIN_SNAPSHOT_TOKENS;
     if tokens < worth {
         return Err(format!(
             "not compressed: of {left} tokens only {tokens} may be compressed, too few to free \
@@ -37,10 +37,10 @@ pub(crate) fn worth_a_pass(
     Ok(())
 }
 
-/// The least that the history can cost after `moves`: with a snapshot of all
-/// that may be compressed, where the mode allows one and it is worth a pass. One
-/// that is not worth it would be once other results have moved for the target in
-/// its stead, and the next post would compress what this one did not (I3).
+/// Returns the fewest tokens that the history can have after `moves`: with a snapshot of all
+/// that may be summarized, if the mode allows one and it is worth a pass. Without that
+/// condition other results would move for the target instead, and the next post would
+/// summarize what this one did not (I3).
 pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
     let tokens = tokens_after(context, moves);
     let left = context.beside + tokens.iter().sum::<u64>();
@@ -54,7 +54,7 @@ pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
     }
     let replaced: u64 = place.blocks.iter().map(|b| context.tokenizer.count(&b.render())).sum();
     let gone = region.tokens() + replaced;
-    left.saturating_sub(gone) + gone.min(LEAST)
+    left.saturating_sub(gone) + gone.min(MIN_SNAPSHOT_TOKENS)
 }
 
 /// True if a hard target is below what is left.

@@ -1,16 +1,17 @@
-//! The snapshots of a compression, with their files; or why there are none.
+//! The snapshots of a compression with their files, or the reason that there are no
+//! snapshots.
 
 use std::collections::HashMap;
 
-use crate::compression::block::Block;
-use crate::compression::retention::Retention;
 use crate::pipeline::report::SnapshotReport;
+use crate::snapshot::format::block::Block;
+use crate::snapshot::retention::Retention;
 use context_store::{Claim, Key, Stem, StoreError};
 
-/// Why there are no snapshots.
+/// The reason that there are no snapshots.
 pub(crate) enum NoSnapshot {
-    /// None that is small enough, or keeps enough: compaction stands.
-    Why(String),
+    /// None is small enough or keeps enough: only compaction is done.
+    Reason(String),
     /// The model gave none.
     Model(String),
     /// The store.

@@ -1,71 +1,72 @@
-//! Summaries: from the model where one is configured, held to its source, with
-//! one more try that says what was wrong; from the built-in summariser otherwise.
-//! No text of a model is used that was not accepted.
+//! Writes summaries: by the model if one is configured, verified against the messages, with
+//! one retry that names the faults; otherwise by the built-in summariser. No text of a model
+//! is used without acceptance.
 
 use std::time::Instant;
 
 use futures::future::join_all;
 
-use super::earlier::Earlier;
-use crate::compression::acceptance::{Limits, Source, accept};
-use crate::compression::group::Budget;
-use crate::compression::prompt;
-use crate::compression::rejection::Rejection;
-use crate::compression::snapshot::{Summary, Writer};
-use crate::compression::transcript::Said;
+use super::earlier::EarlierSnapshots;
 use crate::model::{Client, Completion, Finish, Prompt, Speaker, Turn};
 use crate::pipeline::context::Context;
 use crate::pipeline::request::Run;
-use crate::pipeline::summariser::Kind;
+use crate::pipeline::summariser::SummariserKind;
+use crate::snapshot::acceptance::rejection::Rejection;
+use crate::snapshot::acceptance::{Limits, SourceText, accept};
+use crate::snapshot::format::summary::{Summary, Writer};
+use crate::snapshot::group::SnapshotBudget;
+use crate::snapshot::prompt;
+use crate::snapshot::transcript::TranscriptMessage;
 use token_count::Tokenizer;
 
-/// Texts that are looked at: the first, and one that mends it.
+/// Replies of the model: the first one, and one retry.
 const ATTEMPTS: usize = 2;
 /// Longest text of a message in a prompt, in characters, and the shortest that a
 /// full window brings it down to.
 const TEXT_CHARS: usize = 200_000;
-const LEAST_CHARS: usize = 200;
+const MIN_TEXT_CHARS: usize = 200;
 /// Most tokens of a list of faults.
 const FAULTS: u64 = 1_000;
 
-/// A summary that is wanted.
-pub(crate) struct Wanted<'a> {
-    pub(crate) said: &'a [Said<'a>],
-    /// The snapshots before it, which it stands for, too.
-    pub(crate) earlier: &'a Earlier,
+/// The request for a summary.
+pub(crate) struct SummaryRequest<'a> {
+    pub(crate) said: &'a [TranscriptMessage<'a>],
+    /// The snapshots before it, which it replaces, too.
+    pub(crate) earlier: &'a EarlierSnapshots,
     /// The number of tokens that it replaces.
     pub(crate) tokens: u64,
-    pub(crate) budget: Budget,
+    pub(crate) budget: SnapshotBudget,
 }
 
-/// A summary, and what was not accepted on the way.
-pub(crate) struct Written {
+/// A summary, with the reasons for rejected replies.
+pub(crate) struct WrittenSummary {
     pub(crate) summary: Summary,
     pub(crate) writer: Writer,
     pub(crate) rejected: Vec<String>,
 }
 
-/// A summary for each; of the built-in one the text is made later, when it
-/// is known how much room is left for it.
+/// Writes a summary for each request. The built-in summariser's text is made later, when its
+/// budget is known.
 pub(crate) fn summaries<'s>(
     context: &Context<'_>,
-    wanted: &[&Wanted<'_>],
-    voices: impl FnOnce() -> Vec<Said<'s>>,
-) -> Result<Vec<Written>, String> {
+    wanted: &[&SummaryRequest<'_>],
+    system_and_user: impl FnOnce() -> Vec<TranscriptMessage<'s>>,
+) -> Result<Vec<WrittenSummary>, String> {
     let summariser = &context.offloader.summariser;
     let client = summariser.asked().filter(|_| context.settings.run == Run::Real);
     let Some(client) = client else {
         return Ok(wanted.iter().map(|_| extracts(Vec::new())).collect());
     };
     let deadline = client.deadline();
-    let voices = voices();
-    let asked = wanted.iter().map(|one| ask(client, one, &voices, context.tokenizer, deadline));
+    let system_and_user = system_and_user();
+    let asked =
+        wanted.iter().map(|one| ask(client, one, &system_and_user, context.tokenizer, deadline));
     let outcomes = client.block_on(join_all(asked));
     outcomes
         .into_iter()
         .map(|outcome| match outcome {
             Ok(written) => Ok(written),
-            Err(rejected) if summariser.kind == Kind::Llm => Err(format!(
+            Err(rejected) if summariser.kind == SummariserKind::Llm => Err(format!(
                 "not compressed: no snapshot of the model was accepted: {}",
                 rejected.join("; ")
             )),
@@ -74,22 +75,21 @@ pub(crate) fn summaries<'s>(
         .collect()
 }
 
-fn extracts(rejected: Vec<String>) -> Written {
-    Written { summary: Summary::default(), writer: Writer::Extractive, rejected }
+fn extracts(rejected: Vec<String>) -> WrittenSummary {
+    WrittenSummary { summary: Summary::default(), writer: Writer::Extractive, rejected }
 }
 
-/// Asks the model, once more where its text is rejected. The error says why
-/// nothing was accepted.
+/// Asks the model, and once more if its reply is rejected. The error lists the reasons.
 async fn ask(
     client: &Client,
-    wanted: &Wanted<'_>,
-    voices: &[Said<'_>],
+    wanted: &SummaryRequest<'_>,
+    system_and_user: &[TranscriptMessage<'_>],
     tokenizer: Tokenizer,
     deadline: Instant,
-) -> Result<Written, Vec<String>> {
+) -> Result<WrittenSummary, Vec<String>> {
     let count = |text: &str| tokenizer.count(text);
     let earlier = (!wanted.earlier.text.is_empty()).then_some(wanted.earlier.text.as_str());
-    let source = Source::new(wanted.said, voices, earlier, &wanted.earlier.user);
+    let source = SourceText::new(wanted.said, system_and_user, earlier, &wanted.earlier.user);
     let limits = Limits { max_tokens: wanted.budget.model.min(wanted.tokens), count: &count };
     let mut prompt = prompt_for(client, wanted, &source, limits.max_tokens, &count);
     let mut calls = client.calls();
@@ -103,7 +103,7 @@ async fn ask(
             }
         };
         let reasons = match read(&completion, &source, &limits) {
-            Ok(summary) => return Ok(Written { summary, writer: Writer::Model, rejected }),
+            Ok(summary) => return Ok(WrittenSummary { summary, writer: Writer::Model, rejected }),
             Err(reasons) => reasons,
         };
         for reason in reasons.iter().map(ToString::to_string) {
@@ -116,8 +116,8 @@ async fn ask(
     Err(rejected)
 }
 
-/// Adds what was wrong. The rejected text stands before it where it is short: a
-/// flood must not fill the window, and some servers refuse an empty turn.
+/// Adds the faults to the prompt, after the rejected reply if that is short: a long one
+/// must not fill the context window, and some servers refuse an empty turn.
 fn ask_again(
     prompt: &mut Prompt,
     rejected: String,
@@ -137,7 +137,7 @@ fn ask_again(
 
 fn read(
     completion: &Completion,
-    source: &Source<'_>,
+    source: &SourceText<'_>,
     limits: &Limits<'_>,
 ) -> Result<Summary, Vec<Rejection>> {
     match &completion.finished {
@@ -152,8 +152,8 @@ fn read(
 /// The first prompt; texts are cut in the middle until it fits the window.
 fn prompt_for(
     client: &Client,
-    wanted: &Wanted<'_>,
-    source: &Source<'_>,
+    wanted: &SummaryRequest<'_>,
+    source: &SourceText<'_>,
     most: u64,
     count: &dyn Fn(&str) -> u64,
 ) -> Prompt {
@@ -164,7 +164,7 @@ fn prompt_for(
     let rendered = loop {
         let rendered = prompt::render(wanted.said, earlier, source.language(), most, chars);
         let size = count(&rendered.system) + count(&rendered.user);
-        if size <= window || chars < LEAST_CHARS {
+        if size <= window || chars < MIN_TEXT_CHARS {
             break rendered;
         }
         chars /= 2;

@@ -1,6 +1,5 @@
-//! The transcript of a part of a history, as compaction leaves it: what is
-//! summarised is what the agent would still see, with a preview in place of each
-//! moved result, and without the secrets that the operator wants out of sight.
+//! Makes the transcript of a part of a history, as compaction leaves it: with a preview in
+//! place of each moved result, and without the secrets that the operator wants redacted.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,16 +7,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use chat_history::dialect::Callers;
-use chat_history::message::{Call, Role, Slot, SlotKind, ToolResult};
+use chat_history::message::{Call, Role, Slot, SlotKind, ToolResult as ResultView};
 use chat_history::raw;
 use chat_history::system_prompt::text_slots;
 
-use crate::compression::transcript::{Answered, Asked, Said};
 use crate::measure::{Measured, text_of};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
+use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
-/// Where a text stands: the message, and its first byte in it.
+/// The position of a text: the message, and its first byte in it.
 type At = (usize, usize);
 
 pub(crate) struct Transcriber<'a> {
@@ -31,7 +30,7 @@ impl<'a> Transcriber<'a> {
     }
 
     /// The messages of the range, without system messages.
-    pub(crate) fn transcript(&self, range: Range<usize>) -> Vec<Said<'a>> {
+    pub(crate) fn transcript(&self, range: Range<usize>) -> Vec<TranscriptMessage<'a>> {
         let mut callers = Callers::default();
         let mut said = Vec::with_capacity(range.len());
         for index in range {
@@ -40,7 +39,7 @@ impl<'a> Transcriber<'a> {
             if view.role == Role::System {
                 continue;
             }
-            let call = |call: &'a Call| Asked {
+            let call = |call: &'a Call| ToolCall {
                 id: self.named(call.id.as_deref()),
                 name: self.named(call.name.as_deref()),
                 arguments: call
@@ -48,7 +47,7 @@ impl<'a> Transcriber<'a> {
                     .as_ref()
                     .map_or("".into(), |slot| self.shown(index, slot)),
             };
-            said.push(Said {
+            said.push(TranscriptMessage {
                 index,
                 role: view.role,
                 texts: self.texts(index),
@@ -59,39 +58,41 @@ impl<'a> Transcriber<'a> {
         said
     }
 
-    /// The words of the system and the user anywhere: a summary of any group may repeat
-    /// them.
-    pub(crate) fn voices(&self) -> Vec<Said<'a>> {
+    /// Returns the system's and the user's messages of the whole history: a summary of any
+    /// group may repeat them.
+    pub(crate) fn system_and_user(&self) -> Vec<TranscriptMessage<'a>> {
         let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
             let view = &measured.view;
-            matches!(view.role, Role::System | Role::MidSystem | Role::User).then(|| Said {
-                index,
-                role: view.role,
-                texts: self.texts(index),
-                calls: Vec::new(),
-                results: Vec::new(),
+            matches!(view.role, Role::System | Role::MidSystem | Role::User).then(|| {
+                TranscriptMessage {
+                    index,
+                    role: view.role,
+                    texts: self.texts(index),
+                    calls: Vec::new(),
+                    results: Vec::new(),
+                }
             })
         };
         let said = self.context.measured.iter().enumerate().filter_map(heard);
         self.beside().into_iter().chain(said).collect()
     }
 
-    /// The system prompt beside the messages.
-    fn beside(&self) -> Option<Said<'a>> {
+    /// The separate system prompt.
+    fn beside(&self) -> Option<TranscriptMessage<'a>> {
         let system = self.context.request.system?;
         let redact = self.context.offloader.redact;
         let text = |slot: &Slot| redact.text(text_of(system, slot).text);
         let texts = text_slots(system).iter().map(text).collect();
         let (calls, results) = (Vec::new(), Vec::new());
-        Some(Said { index: 0, role: Role::System, texts, calls, results })
+        Some(TranscriptMessage { index: 0, role: Role::System, texts, calls, results })
     }
 
     fn result(
         &self,
         index: usize,
-        result: &'a ToolResult,
+        result: &'a ResultView,
         callers: &mut Callers<'a>,
-    ) -> Answered<'a> {
+    ) -> ToolResult<'a> {
         let caller = callers.of(result).map(|(_, call)| call);
         let call_id = result.call_id.as_deref();
         let mut moved_to = None;
@@ -103,7 +104,7 @@ impl<'a> Transcriber<'a> {
             moved_to = moved_to.or(path);
         }
         let text = if texts.len() == 1 { texts.remove(0) } else { texts.join("\n").into() };
-        Answered {
+        ToolResult {
             call_id: self.named(call_id),
             tool: self.named(result.name.as_deref().or_else(|| caller?.name.as_deref())),
             text: self.context.offloader.redact.text(text),

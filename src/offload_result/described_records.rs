@@ -1,0 +1,75 @@
+//! The records of a result, their schema, and the recipes that were tried on them.
+
+use std::borrow::Cow;
+
+use chat_history::raw;
+use redact::Redact;
+
+use super::request::{GivenResult, Request};
+use crate::reading::extract::trial::tried as tried_on;
+use jq_sandbox::Jq;
+use record_files::estimate;
+use record_files::profile::Detail;
+use record_files::recipe::Recipe;
+use record_files::records::{self, Accept, Found};
+use record_files::schema::{Schema, infer_hiding};
+use token_count::Tokenizer;
+
+impl Request<'_> {
+    /// The whole result as a text, as it would stand in a context.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match &self.given {
+            GivenResult::Results(results) => Cow::Borrowed(results),
+            GivenResult::Content(content) => Cow::Borrowed(content),
+        }
+    }
+
+    /// Estimates the tokens of the whole result inline (`lro-spec-1600`, "Threshold Detection").
+    pub(super) fn estimated_tokens(&self) -> u64 {
+        let count = |text: &str| Tokenizer::O200kBase.count(text);
+        match &self.given {
+            // White space between tokens is no part of what is delivered.
+            GivenResult::Results(results) => estimate::tokens(&raw::canonical(results), &count),
+            GivenResult::Content(content) => estimate::tokens(content, &count),
+        }
+    }
+
+    /// The records of the result; where it has none, its lines.
+    pub(super) fn records(&self) -> Found {
+        match &self.given {
+            GivenResult::Results(results) => records::of_array(results),
+            GivenResult::Content(content) => records::find(content, Accept::Anything),
+        }
+        .unwrap_or_else(|| records::of_lines(&self.text()))
+    }
+}
+
+/// The schema of records, with recipes for them.
+pub(super) struct DescribedRecords {
+    pub(super) schema: Schema,
+    pub(super) recipes: Vec<Recipe>,
+    /// The reason that recipes were not tried.
+    pub(super) untried: Option<String>,
+}
+
+impl DescribedRecords {
+    /// Learns the schema of the records; `tried` are recipes known to run on them.
+    pub(super) fn of(
+        found: &Found,
+        request: &Request<'_>,
+        tried: Option<Vec<Recipe>>,
+        jq: &Jq,
+        redact: Redact,
+    ) -> DescribedRecords {
+        let lines: Vec<&str> = found.records().collect();
+        let schema = infer_hiding(lines.iter().copied(), &redact.secrets(found.body()));
+        let (recipes, untried) = match tried {
+            Some(recipes) => (recipes, None),
+            None => {
+                let detail = Detail::of(&request.detail).unwrap_or(Detail::Full);
+                tried_on(request.profile, detail, &schema, &lines, jq)
+            }
+        };
+        DescribedRecords { schema, recipes, untried }
+    }
+}

@@ -1,0 +1,156 @@
+//! The file of a result: the one in the folder that has it already, or a new one.
+
+use std::io;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use chat_history::splice::quote;
+use redact::Redact;
+
+use super::request::Request;
+use context_store::{
+    Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
+    Store, StoreError, modified, read_start, regular_len, rfc3339,
+};
+use record_files::header;
+use record_files::profile::Profile;
+use record_files::recipe::Recipe;
+
+/// The bytes of a file that are read for its header.
+const HEADER_BYTES: usize = 64 * 1024;
+
+/// Renders a query as arguments of a call.
+fn query_of(query: &str) -> String {
+    format!("{{\"query\":{}}}", quote(query))
+}
+
+/// A file that was given out.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct StoredFile {
+    /// Its absolute path.
+    pub path: String,
+    /// True where the call wrote it, false where the same result was there.
+    pub created: bool,
+    /// Its length.
+    pub bytes: u64,
+    /// Its lifetime in seconds after it was last given out.
+    pub ttl_seconds: u64,
+    /// Until when it can be read at least, RFC 3339; None beyond what a clock can name.
+    pub expires_at: Option<String>,
+}
+
+/// The file of a result, which exists or will be written.
+pub(super) struct ResultFile<'a> {
+    store: &'a Store,
+    request: &'a Request<'a>,
+    identity: blake3::Hash,
+    now: SystemTime,
+    redact: Redact,
+}
+
+impl<'a> ResultFile<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        request: &'a Request<'a>,
+        identity: blake3::Hash,
+        now: SystemTime,
+        redact: Redact,
+    ) -> ResultFile<'a> {
+        ResultFile { store, request, identity, now, redact }
+    }
+
+    fn prefix(&self) -> LroPrefix {
+        match self.request.profile {
+            Profile::General => LroPrefix::Lro,
+            Profile::Mif | Profile::Mif6400 => LroPrefix::Atlatl,
+        }
+    }
+
+    /// The file that holds this very result already, its lease renewed.
+    pub(super) fn known(
+        &self,
+        reader: &Reader<'_>,
+        lifetimes: &Lifetimes,
+    ) -> Result<Option<FileName>, StoreError> {
+        let found = self
+            .store
+            .find_lro(self.prefix(), &self.request.operation, &self.identity)
+            .map_err(|source| self.failed("listing", source))?;
+        let Some(name) = found else { return Ok(None) };
+        // The name says what was stored; whether that is still there, its hash.
+        let at = self.store.folder().child(name.as_str());
+        let recorded = reader.recorded(&at);
+        if recorded.is_none() || reader.hash(&at).ok() != recorded {
+            return Ok(None);
+        }
+        let leases = self.store.renew(std::slice::from_ref(&name), lifetimes, self.now);
+        Ok((leases == [Lease::Held]).then_some(name))
+    }
+
+    /// The recipes that a known file came with.
+    pub(super) fn recipes(&self, name: &FileName) -> Option<Vec<Recipe>> {
+        let at = self.store.folder().child(name.as_str());
+        let start = read_start(&at, HEADER_BYTES).ok()?;
+        serde_json::from_str(header::header_of(&start)?.recipes?.get()).ok()
+    }
+
+    /// A name for the content; nothing is written.
+    pub(super) fn claim(&self, content: &str) -> Result<Claim, StoreError> {
+        let wanted = [(self.stem(), blake3::hash(content.as_bytes()))];
+        let [claim] =
+            self.store.claim(&mut Claims::default(), &wanted)?.try_into().map_err(|_| {
+                StoreError::NoName { path: self.store.folder().spelled().to_owned() }
+            })?;
+        Ok(claim)
+    }
+
+    fn stem(&self) -> Stem {
+        let since = self.now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ms = u64::try_from(since.as_millis()).unwrap_or_default();
+        Stem::of_lro(self.prefix(), &self.request.operation, ms, &self.identity)
+    }
+
+    /// Writes the file with what made it; the name is the one it got.
+    pub(super) fn write(
+        &self,
+        claim: Claim,
+        content: &str,
+        ttl_seconds: u64,
+    ) -> Result<FileName, StoreError> {
+        // The error of an expired file shows it to the agent.
+        let arguments = self.request.query.as_deref().map(|q| query_of(&self.redact.text(q)));
+        let tool = Some(self.request.operation.clone());
+        let origin = Origin {
+            call: Call { tool, call_id: None, arguments },
+            // It was given out by itself, and lives its own time.
+            chat: None,
+            ttl_seconds: Some(ttl_seconds),
+        };
+        let files = [ClaimedFile { stem: self.stem(), claim, origin }];
+        let written = self.store.write(&files, |_| content.into())?;
+        let claim = written.into_iter().next().unwrap_or_else(|| files[0].claim.clone());
+        Ok(claim.name)
+    }
+
+    /// Describes the file to the caller.
+    pub(super) fn given_out(
+        &self,
+        name: &FileName,
+        created: bool,
+        ttl_seconds: u64,
+    ) -> Result<StoredFile, StoreError> {
+        let at = self.store.folder().child(name.as_str());
+        let bytes = regular_len(&at).map_err(|source| self.failed("reading", source))?;
+        // A file that was there lives as long as its own header says.
+        let own = if created { None } else { read_start(&at, HEADER_BYTES).ok() };
+        let own = own.and_then(|start| header::ttl(&start)).flatten();
+        let ttl_seconds = own.unwrap_or(ttl_seconds);
+        // From the file's own time: a fresh lease is not renewed each time.
+        let since = modified(&at).map_err(|source| self.failed("reading", source))?;
+        let expires_at = since.checked_add(Duration::from_secs(ttl_seconds)).map(rfc3339);
+        Ok(StoredFile { path: at.absolute(), created, bytes, ttl_seconds, expires_at })
+    }
+
+    fn failed(&self, step: &'static str, source: io::Error) -> StoreError {
+        StoreError::Io { step, path: self.store.folder().spelled().to_owned(), source }
+    }
+}

@@ -1,0 +1,290 @@
+//! The run of `/offload_result`: estimate, then inline, or file and descriptor.
+//! Offloading is an optimisation: where it fails the result comes back inline, as
+//! much of it as the threshold allows, and the operation has still succeeded
+//! (`lro-spec-1600`, "Error Handling").
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use redact::Redact;
+
+use super::describe::{ShownText, describe, preview_of};
+use super::described_records::DescribedRecords;
+use super::fallback::truncated;
+use super::request::Request;
+use super::result_file::{ResultFile, StoredFile};
+use context_store::{
+    Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
+    rfc3339,
+};
+use jq_sandbox::Jq;
+use record_files::file::{Facts, identity, render};
+use record_files::header::SCHEMA_VERSION;
+use record_files::profile::Profile;
+
+/// Longest query that a header holds, in characters.
+const QUERY: usize = 4_096;
+
+/// Offloads results, with the resources of the process.
+pub struct ResultOffloader {
+    /// The allowed roots.
+    pub roots: Arc<Roots>,
+    /// Files that this process has seen.
+    pub ledger: Arc<Ledger>,
+    /// The durability that a file must have before its name is given out.
+    pub durability: Durability,
+    /// Tries recipes.
+    pub jq: Arc<Jq>,
+    /// The lifetimes of files.
+    pub lifetimes: Lifetimes,
+    /// The operator's settings.
+    pub config: Settings,
+    /// The redaction of secrets in descriptors.
+    pub redact: Redact,
+    /// One result is looked for and written by one request at a time.
+    pub locks: StripedLocks,
+}
+
+/// Locks for results: the hash of a result selects one.
+#[derive(Default)]
+pub struct StripedLocks([Mutex<()>; 32]);
+
+impl StripedLocks {
+    fn take(&self, identity: &blake3::Hash) -> MutexGuard<'_, ()> {
+        let lock = &self.0[usize::from(identity.as_bytes()[0]) % self.0.len()];
+        // The lock guards files of the store: a panic of its holder leaves no broken state.
+        lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The operator's settings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// False gives every result back inline.
+    pub enabled: bool,
+    /// Above this a result is offloaded, in tokens.
+    pub threshold_tokens: u64,
+    /// The lifetime of a file, in seconds.
+    pub ttl_seconds: u64,
+    /// The folder of files; None = the system's folder for temporary files, or the
+    /// first root where that one is not allowed.
+    pub output_dir: Option<String>,
+}
+
+/// The error of a refused request; nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum OffloadResultError {
+    /// The folder that the caller named.
+    #[error(transparent)]
+    Folder(StoreError),
+}
+
+/// The outcome of a request.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The result stays in the context.
+    Inline {
+        /// Its tokens.
+        estimated_tokens: u64,
+        /// The threshold.
+        threshold_tokens: u64,
+        /// The reason.
+        why: String,
+    },
+    /// The result went to a file.
+    Offloaded {
+        /// The descriptor, JSON.
+        descriptor: String,
+        /// The file.
+        file: StoredFile,
+        /// Warnings for the caller.
+        warnings: Vec<String>,
+    },
+    /// The result could not be written: the part of it that fits.
+    Truncated {
+        /// An array, or a string literal.
+        results: String,
+        /// The omitted part and the reason.
+        warning: String,
+        /// The tokens of the whole result.
+        estimated_tokens: u64,
+        /// The threshold.
+        threshold_tokens: u64,
+    },
+}
+
+impl ResultOffloader {
+    /// Returns the folder of files for which a request names none.
+    pub fn folder(&self) -> Option<Location> {
+        let own = self.config.output_dir.as_deref().map(|folder| self.roots.locate(folder).ok());
+        let temporary = || self.roots.locate(&std::env::temp_dir().display().to_string()).ok();
+        own.unwrap_or_else(|| temporary().or_else(|| self.roots.first()))
+    }
+
+    /// Runs one request; `reader` reads the files that may hold its result already.
+    pub fn offload(
+        &self,
+        request: &Request<'_>,
+        reader: &Reader<'_>,
+    ) -> Result<Outcome, OffloadResultError> {
+        let estimated_tokens = request.estimated_tokens();
+        let threshold_tokens =
+            request.threshold_tokens.unwrap_or_else(|| self.threshold_of(request.profile));
+        let inline = |why: String| Outcome::Inline { estimated_tokens, threshold_tokens, why };
+        let folder = match &request.output_dir {
+            Some(folder) => Some(self.roots.locate(folder).map_err(OffloadResultError::Folder)?),
+            None => self.folder(),
+        };
+        if !self.config.enabled {
+            return Ok(inline("large result offloading is switched off".to_owned()));
+        }
+        if estimated_tokens <= threshold_tokens {
+            return Ok(inline(format!(
+                "the result has about {estimated_tokens} tokens, not more than {threshold_tokens}"
+            )));
+        }
+        let Some(folder) = folder else {
+            let why = "there is no allowed folder";
+            return Ok(failed(request, estimated_tokens, threshold_tokens, why));
+        };
+        Ok(match self.file(request, reader, folder, estimated_tokens) {
+            Ok(Filed::Done { descriptor, file, warnings }) => {
+                Outcome::Offloaded { descriptor, file, warnings }
+            }
+            Ok(Filed::NotWorthIt) => inline("no descriptor of it would be smaller".to_owned()),
+            Err(error) => failed(request, estimated_tokens, threshold_tokens, &error.to_string()),
+        })
+    }
+
+    /// The configured threshold; the larger one of a profile that has its own.
+    fn threshold_of(&self, profile: Profile) -> u64 {
+        match profile {
+            Profile::General | Profile::Mif => self.config.threshold_tokens,
+            Profile::Mif6400 => self.config.threshold_tokens.max(profile.threshold_tokens()),
+        }
+    }
+
+    /// Describes the result, and writes its file if the description is worth it.
+    fn file(
+        &self,
+        request: &Request<'_>,
+        reader: &Reader<'_>,
+        folder: Location,
+        estimated_tokens: u64,
+    ) -> Result<Filed, StoreError> {
+        let found = request.records();
+        let now = SystemTime::now();
+        let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
+        let mut facts = facts_of(request, now, ttl_seconds, estimated_tokens);
+        let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
+        let identity = identity(&found, &facts);
+        let _lock = self.locks.take(&identity);
+        let result_file = ResultFile::new(&store, request, identity, now, self.redact);
+        let known = result_file.known(reader, &self.lifetimes)?;
+        // Recipes tried on the same records need no second trial; but recipes
+        // that were made where secrets are shown may show one.
+        let tried = known.as_ref().filter(|_| self.redact == Redact::Off);
+        let tried = tried.and_then(|name| result_file.recipes(name));
+        let described = DescribedRecords::of(&found, request, tried, &self.jq, self.redact);
+        facts.recipes = serde_json::value::to_raw_value(&described.recipes).ok();
+        let around = found.around().map(|around| self.redact.text(around));
+        let preview = found.is_text().then(|| preview_of(&request.text(), self.redact));
+        let shown = ShownText { around: around.as_deref(), preview: preview.as_deref() };
+        let describe = |name: &FileName| {
+            let path = store.folder().child(name.as_str()).absolute();
+            describe(request, &described, &shown, &path, estimated_tokens)
+        };
+        let content = render(&found, &facts);
+        let created = known.is_none();
+        let claim = match known {
+            Some(name) => Claimed::Known(name),
+            None => Claimed::New(result_file.claim(&content)?),
+        };
+        if describe(claim.name()).is_none() {
+            return Ok(Filed::NotWorthIt);
+        }
+        let name = match claim {
+            Claimed::Known(name) => name,
+            // Another request may take the name in between: then it is the next one.
+            Claimed::New(claim) => result_file.write(claim, &content, ttl_seconds)?,
+        };
+        let Some(descriptor) = describe(&name) else { return Ok(Filed::NotWorthIt) };
+        let file = result_file.given_out(&name, created, ttl_seconds)?;
+        let mut warnings: Vec<String> = described.untried.into_iter().collect();
+        if let Some(asked) = request.ttl_seconds.filter(|asked| *asked != file.ttl_seconds) {
+            let lives = file.ttl_seconds;
+            warnings.push(format!("the file was there: it lives {lives} seconds, not {asked}"));
+        }
+        Ok(Filed::Done { descriptor, file, warnings })
+    }
+}
+
+/// The facts of a result for the header of its file, without recipes.
+fn facts_of(
+    request: &Request<'_>,
+    now: SystemTime,
+    ttl_seconds: u64,
+    estimated_tokens: u64,
+) -> Facts {
+    Facts {
+        operation: request.operation.clone(),
+        query: request.query.as_deref().map(shortened),
+        detail: request.detail.clone(),
+        schema_version: SCHEMA_VERSION.to_owned(),
+        timestamp: rfc3339(now),
+        ttl_seconds: Some(ttl_seconds),
+        profile: Some(request.profile.name().to_owned()),
+        estimated_tokens,
+        recipes: None,
+    }
+}
+
+/// A query as a header holds it: a header is read from a file's first bytes.
+fn shortened(query: &str) -> String {
+    match query.char_indices().nth(QUERY) {
+        Some((at, _)) => format!("{}…", &query[..at]),
+        None => query.to_owned(),
+    }
+}
+
+/// The file of a result: there already, or to be written.
+enum Claimed {
+    Known(FileName),
+    New(Claim),
+}
+
+impl Claimed {
+    fn name(&self) -> &FileName {
+        match self {
+            Claimed::Known(name) => name,
+            Claimed::New(claim) => &claim.name,
+        }
+    }
+}
+
+/// The outcome for a result above the threshold.
+enum Filed {
+    Done {
+        descriptor: String,
+        file: StoredFile,
+        warnings: Vec<String>,
+    },
+    /// No descriptor is smaller than the result.
+    NotWorthIt,
+}
+
+/// The part of the result that fits, where no file could be had.
+fn failed(
+    request: &Request<'_>,
+    estimated_tokens: u64,
+    threshold_tokens: u64,
+    why: &str,
+) -> Outcome {
+    metrics::counter!("unburden_offload_write_failed_total").increment(1);
+    tracing::warn!(event = "OffloadWriteFailed", why, "a large result stays inline, cut");
+    let (results, left_out) = truncated(request, threshold_tokens);
+    let warning = format!(
+        "large result offloading failed ({why}); the results are truncated: {left_out} left out"
+    );
+    Outcome::Truncated { results, warning, estimated_tokens, threshold_tokens }
+}

@@ -1,0 +1,196 @@
+//! The errors of queries.
+
+use std::io;
+
+use thiserror::Error;
+
+/// The errors of reading. Paths are as the caller spells them.
+#[derive(Debug, Error)]
+pub enum ReloadError {
+    /// A path at which there is nothing, or that leads outside of the handle:
+    /// the two look the same to a caller.
+    #[error("{path:?} was not found; an existing file or folder would be accepted")]
+    NotFound {
+        /// The path as the caller spells it.
+        path: String,
+    },
+    /// A folder where a file is read, or what is neither of the two.
+    #[error("{path:?} is not a regular file; the path of a file would be accepted")]
+    NotAFile {
+        /// The path as the caller spells it.
+        path: String,
+    },
+    /// A page that reaches a byte outside of any UTF-8 text.
+    #[error(
+        "{path:?} is not UTF-8 text at byte {byte_offset}; a range without that byte would be accepted"
+    )]
+    NotText {
+        /// The path as the caller spells it.
+        path: String,
+        /// The offset of that byte in the file, from 0.
+        byte_offset: u64,
+    },
+    /// A file that is too large to be read whole.
+    #[error(
+        "{path:?} has {found} bytes; up to {limit} would be accepted, and read_file returns parts \
+         of larger files"
+    )]
+    TooLarge {
+        /// The path as the caller spells it.
+        path: String,
+        /// Its length in bytes.
+        found: u64,
+        /// The greatest length in bytes.
+        limit: u64,
+    },
+    /// A file that could not be read in the time for one request.
+    #[error("reading {path:?} took longer than a request may; a smaller file would be accepted")]
+    TooSlow {
+        /// The path as the caller spells it.
+        path: String,
+    },
+    /// A page of lines that begins after the last line.
+    #[error(
+        "line offset {offset} is past the end of {path:?}, which has {total_lines} lines; 0 to {} would be accepted",
+        total_lines - 1
+    )]
+    OffsetPastEnd {
+        /// The path as the caller spells it.
+        path: String,
+        /// The line that was asked for, from 0.
+        offset: u64,
+        /// The lines of the file, at least 1: an empty file has one empty line.
+        total_lines: u64,
+    },
+    /// A part of a result that begins after its last line.
+    #[error(
+        "line {first} is past the end of {path:?}, which has {total_lines} lines; 1 to {total_lines} would be accepted"
+    )]
+    LinesPastEnd {
+        /// The path as the caller spells it.
+        path: String,
+        /// The line that was asked for, from 1.
+        first: u64,
+        /// The lines of the result.
+        total_lines: u64,
+    },
+    /// An id that no stored result has.
+    #[error(
+        "no stored result {id:?} was found; the id of a tool call, a file's name or its path would be accepted"
+    )]
+    NoResult {
+        /// The id, shortened.
+        id: String,
+    },
+    /// An id that results of several folders have.
+    #[error(
+        "{found} results of {id:?} lie in different folders: {}; accepted is one of these paths as \
+         result_id, or its folder as store_dir",
+        choice(paths, *found)
+    )]
+    Ambiguous {
+        /// The id, shortened.
+        id: String,
+        /// Some of their paths.
+        paths: Vec<String>,
+        /// Their number.
+        found: usize,
+    },
+    /// A file that was here until its time was over.
+    #[error("{path:?} has expired and was deleted at {expired_at}; {again} makes it again")]
+    Expired {
+        /// The path as the caller spells it.
+        path: String,
+        /// When it was deleted, RFC 3339.
+        expired_at: String,
+        /// The call that made it.
+        again: String,
+    },
+    /// A file that was here until its chat was deleted.
+    #[error("{path:?} was deleted with its chat at {at}; the call that made it makes it again")]
+    Deleted {
+        /// The path as the caller spells it.
+        path: String,
+        /// When, RFC 3339.
+        at: String,
+    },
+    /// A page of bytes that begins after the last byte.
+    #[error(
+        "byte offset {offset} is past the end of {path:?}, which has {total_bytes} bytes; 0 to {} would be accepted",
+        total_bytes.saturating_sub(1)
+    )]
+    ByteOffsetPastEnd {
+        /// The path as the caller spells it.
+        path: String,
+        /// The byte that was asked for, from 0.
+        offset: u64,
+        /// The bytes of the file.
+        total_bytes: u64,
+    },
+    /// A pattern that is empty, and so would match every line.
+    #[error("the pattern is empty; a regular expression or a literal would be accepted")]
+    EmptyPattern,
+    /// A pattern that is longer than [`grep::Limits::pattern_bytes`].
+    #[error("the pattern has {found} bytes; at most {limit} would be accepted")]
+    PatternTooLong {
+        /// Its length in bytes.
+        found: usize,
+        /// The greatest length in bytes.
+        limit: usize,
+    },
+    /// A pattern that takes more memory than [`grep::Limits::compile_bytes`].
+    #[error("the pattern compiles to more than {limit} bytes; fewer repetitions would be accepted")]
+    PatternTooCostly {
+        /// The greatest size of a compiled pattern, in bytes.
+        limit: usize,
+    },
+    /// A pattern that is no regular expression, or one that spells a line break.
+    #[error("the pattern {pattern:?} is not valid{}: {reason}", at(*position))]
+    BadPattern {
+        /// The pattern as the caller spells it.
+        pattern: String,
+        /// The position of the mistake in characters, from 0; None if it is the whole pattern.
+        position: Option<usize>,
+        /// The mistake.
+        reason: String,
+    },
+    /// A glob that cannot be read, or that is longer than a pattern may be.
+    #[error("the glob {glob:?} is not valid: {reason}")]
+    BadGlob {
+        /// The glob as the caller spells it.
+        glob: String,
+        /// The mistake.
+        reason: String,
+    },
+    /// A number outside of the range its field takes.
+    #[error("{field} is {found}; {accepted} would be accepted")]
+    InvalidRange {
+        /// The field of the request.
+        field: &'static str,
+        /// The number it holds.
+        found: u64,
+        /// The numbers it takes, in words.
+        accepted: String,
+    },
+    /// A file or folder that is there and cannot be opened or read.
+    #[error("{path:?} could not be read")]
+    Io {
+        /// The path as the caller spells it.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+fn at(position: Option<usize>) -> String {
+    position.map_or_else(String::new, |position| format!(" at position {position}"))
+}
+
+/// Paths to choose from, and how many more there are.
+fn choice(paths: &[String], found: usize) -> String {
+    let shown = paths.iter().map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
+    match found.saturating_sub(paths.len()) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,135 @@
+//! The answer of `lro_extract`: a text for a model, and the same as data.
+
+use chat_history::splice::quote;
+
+use crate::reading::fit::longest;
+use crate::reading::limit::{CountTokens, TruncatedBy};
+use jq_sandbox::{Cut, Job, Outcome as JqOutcome};
+use record_files::query::answer::render;
+use record_files::query::{Group, Outcome, Query};
+
+/// The answer to a query.
+#[derive(Debug, Default)]
+pub struct Extracted {
+    /// For a model to read, shortest form first.
+    pub answer: String,
+    /// Records that match, or outputs of the filter; None where it was not run to
+    /// its end.
+    pub count: Option<u64>,
+    /// Records of the file, where they were counted.
+    pub records_total: Option<u64>,
+    /// The records or outputs that are shown, JSON each.
+    pub records: Option<Vec<String>>,
+    /// The groups that are shown: the value as JSON, and how many.
+    pub groups: Option<Vec<Group>>,
+    /// Ids that exist.
+    pub present: Option<Vec<String>>,
+    /// Ids that do not.
+    pub absent: Option<Vec<String>>,
+    /// True where a bound left something out.
+    pub truncated: bool,
+    /// The offset to continue at.
+    pub next_offset: Option<u64>,
+    /// A possible reason that nothing matched.
+    pub warnings: Vec<String>,
+    /// False where the time was over before the last record.
+    pub complete: bool,
+}
+
+/// The answer to a condition.
+pub(crate) fn of_query(
+    outcome: &Outcome<'_>,
+    query: &Query,
+    room: u64,
+    count: CountTokens<'_>,
+) -> Extracted {
+    let rendered = render(outcome, query, Some(room), count);
+    let shown = rendered.shown;
+    let lists_records = outcome.groups.is_none() && !outcome.records.is_empty();
+    Extracted {
+        answer: rendered.text,
+        count: Some(outcome.matched),
+        records_total: Some(outcome.records_total),
+        records: lists_records
+            .then(|| outcome.records.iter().take(shown).map(|r| r.clone().into_owned()).collect()),
+        groups: outcome.groups.as_ref().map(|groups| groups.iter().take(shown).cloned().collect()),
+        present: outcome.present.clone(),
+        absent: outcome.absent.clone(),
+        truncated: rendered.truncated || !outcome.complete,
+        next_offset: rendered.next_offset,
+        warnings: outcome.warnings.clone(),
+        complete: outcome.complete,
+    }
+}
+
+/// The outputs of a filter, one a line.
+pub(crate) fn of_jq(
+    outcome: JqOutcome,
+    job: &Job<'_>,
+    records: u64,
+    room: u64,
+    count: CountTokens<'_>,
+) -> Extracted {
+    let JqOutcome { values, total, cut, warnings } = outcome;
+    let render = |shown: usize| listing(&values[..shown], values.len(), total, cut, job);
+    let fits = |shown: usize| {
+        if count(&render(shown)) <= room { Ok(()) } else { Err(TruncatedBy::MaxTokens) }
+    };
+    let (shown, _) = longest(values.len(), 16, |at| at, fits);
+    let mut answer = render(shown);
+    for warning in &warnings {
+        answer.push_str(&format!("\nNote: {warning}."));
+    }
+    let truncated = shown < values.len() || cut.is_some();
+    let next = job.offset + shown as u64;
+    // An output that is too large alone is passed over, so that going on goes on.
+    let next = if shown == 0 { next + 1 } else { next };
+    let more = truncated && total.is_none_or(|total| next < total);
+    let json = |value: &String| if job.raw { quote(value) } else { value.clone() };
+    Extracted {
+        answer,
+        count: total,
+        records_total: Some(records),
+        records: Some(values.iter().take(shown).map(json).collect()),
+        truncated,
+        next_offset: more.then_some(next),
+        warnings,
+        complete: true,
+        ..Extracted::default()
+    }
+}
+
+fn listing(
+    shown: &[String],
+    found: usize,
+    total: Option<u64>,
+    cut: Option<Cut>,
+    job: &Job<'_>,
+) -> String {
+    if found == 0 {
+        return match total {
+            Some(total) if total > 0 => {
+                format!("offset={} is past the last of {total} outputs.", job.offset)
+            }
+            _ if cut == Some(Cut::OutputBytes) => {
+                format!(
+                    "The output is too large for an answer; offset={} goes past it.",
+                    job.offset + 1
+                )
+            }
+            _ => "The filter gave no output.".to_owned(),
+        };
+    }
+    let mut text = shown.join("\n");
+    if shown.len() == found && cut.is_none() {
+        return text;
+    }
+    let of = total.map_or_else(String::new, |total| format!(" of {total}"));
+    if shown.is_empty() {
+        let next = job.offset + 1;
+        return format!("[the first output{of} alone is too large; offset={next} goes past it]");
+    }
+    let next = job.offset + shown.len() as u64;
+    text.push_str(&format!("\n[{}{of} shown; offset={next} for more]", shown.len()));
+    text
+}

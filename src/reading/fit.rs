@@ -1,0 +1,77 @@
+//! Finds the longest piece that fits a limit. Counting tokens is expensive, so pieces are
+//! tried from small to large, and the whole is counted only if everything before it fitted.
+
+use crate::reading::limit::TruncatedBy;
+
+/// Finds the largest cut in `0..=len` that fits; 0 where none does. With it
+/// comes the reason why nothing larger fits, where `len` does not.
+///
+/// `floor` gives the largest allowed cut that is not above a position (`len`
+/// itself is always allowed); `fits` judges a cut. `guess` is where to begin.
+pub(crate) fn longest(
+    len: usize,
+    guess: usize,
+    floor: impl Fn(usize) -> usize,
+    fits: impl Fn(usize) -> Result<(), TruncatedBy>,
+) -> (usize, Option<TruncatedBy>) {
+    let mut best = 0;
+    // No cut in `best + 1..=searched` is left to be tried.
+    let mut searched = 0;
+    let mut probe = guess.clamp(1, len.max(1)).min(len);
+    let (mut above, mut why) = loop {
+        let cut = if probe == len { len } else { floor(probe) };
+        if cut > best || cut == len {
+            match fits(cut) {
+                Ok(()) => best = cut,
+                Err(why) => break (cut, why),
+            }
+        }
+        if cut == len {
+            return (best, None);
+        }
+        searched = probe;
+        probe = probe.saturating_mul(2).min(len);
+    };
+    while above - searched > 1 {
+        let middle = searched + (above - searched) / 2;
+        let cut = floor(middle);
+        if cut > best {
+            match fits(cut) {
+                Ok(()) => best = cut,
+                Err(smaller) => {
+                    (above, why) = (cut, smaller);
+                    continue;
+                }
+            }
+        }
+        searched = middle;
+    }
+    (best, Some(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TruncatedBy, longest};
+
+    #[test]
+    fn finds_the_largest_cut_for_every_length_spacing_and_limit() {
+        for len in 0..60_usize {
+            for spacing in 1..8_usize {
+                for limit in 0..62_usize {
+                    for guess in [1, 7, 100] {
+                        let (cut, why) = longest(
+                            len,
+                            guess,
+                            |position| position / spacing * spacing,
+                            |cut| {
+                                if cut <= limit { Ok(()) } else { Err(TruncatedBy::MaxTokens) }
+                            },
+                        );
+                        let expected = if len <= limit { len } else { limit / spacing * spacing };
+                        assert_eq!((cut, why.is_some()), (expected, len > limit));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The matcher that the searcher drives. Wherever the worst case of the fast
+//! engine (states × bytes) is small it decides alone; otherwise lines go one
+//! by one through a lazy automaton whose steps look at the clock, or, for what
+//! that cannot decide, through a plain simulation that does the same. So
+//! neither a costly pattern nor a line of many megabytes outlives the
+//! deadline.
+
+use std::cell::RefCell;
+
+use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
+use regex_automata::{Anchored, Input, hybrid::dfa};
+
+use super::pattern::{LineEnd, Pattern};
+use super::simulation;
+use crate::reading::watch::{Interruption, Watch};
+
+/// The most states × bytes that the fast engine is given at once: some 50 ms
+/// where its slowest strategy is needed.
+const UNWATCHED_COST: usize = 10_000_000;
+
+/// The bytes that the searcher hands over at once if lines are short.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Steps between two looks at the clock.
+const STEPS: usize = 256;
+
+#[derive(Debug)]
+pub(crate) struct LineMatcher<'a> {
+    pattern: &'a Pattern,
+    watch: &'a Watch,
+    forward: RefCell<dfa::Cache>,
+    reverse: RefCell<dfa::Cache>,
+}
+
+/// The end of a match that the automaton is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Any proof that there is one.
+    Earliest,
+    /// The end of the leftmost one.
+    Leftmost,
+}
+
+/// The result of stepping through a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steps {
+    NoMatch,
+    MatchUpTo(usize),
+    /// The automaton met a byte that it cannot judge.
+    Undecided,
+}
+
+impl<'a> LineMatcher<'a> {
+    pub(crate) fn new(pattern: &'a Pattern, watch: &'a Watch) -> Self {
+        Self {
+            forward: RefCell::new(pattern.steps.forward().create_cache()),
+            reverse: RefCell::new(pattern.steps.reverse().create_cache()),
+            pattern,
+            watch,
+        }
+    }
+
+    /// The first match in a line that comes without its line feed.
+    pub(crate) fn first_in(&self, line: &[u8]) -> Result<Option<Match>, Interruption> {
+        let found = self.find_at(line, 0)?;
+        match line.strip_suffix(b"\r") {
+            Some(seen) if found.is_none() && self.pattern.line_end == LineEnd::Asserted => {
+                self.find_at(seen, 0)
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn costs_at_most(&self, limit: usize, bytes: usize) -> bool {
+        self.pattern.states.saturating_mul(bytes) <= limit
+    }
+
+    /// True if whole buffers may go to the fast engine. Otherwise the searcher
+    /// is made to come line by line.
+    fn takes_buffers(&self) -> bool {
+        self.pattern.line_end == LineEnd::Ignored
+            && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
+    }
+
+    /// Steps to the end of a match at or after `at`.
+    fn step_forward(&self, line: &[u8], at: usize, wanted: Wanted) -> Result<Steps, Interruption> {
+        let automaton = self.pattern.steps.forward();
+        let cache = &mut *self.forward.borrow_mut();
+        let input = Input::new(line).range(at..);
+        let Ok(mut state) = automaton.start_state_forward(cache, &input) else {
+            return Ok(Steps::Undecided);
+        };
+        let mut found = Steps::NoMatch;
+        for (position, byte) in line.iter().enumerate().skip(at) {
+            if position % STEPS == 0 {
+                self.watch.check()?;
+            }
+            state = match automaton.next_state(cache, state, *byte) {
+                Ok(state) => state,
+                Err(_full) => return Ok(Steps::Undecided),
+            };
+            if !state.is_tagged() {
+                continue;
+            }
+            if state.is_match() {
+                // The automaton learns of a match one byte late.
+                found = Steps::MatchUpTo(position);
+                if wanted == Wanted::Earliest {
+                    return Ok(found);
+                }
+            } else if state.is_dead() {
+                return Ok(found);
+            } else if state.is_quit() {
+                return Ok(Steps::Undecided);
+            }
+        }
+        let Ok(state) = automaton.next_eoi_state(cache, state) else {
+            return Ok(Steps::Undecided);
+        };
+        if state.is_match() {
+            found = Steps::MatchUpTo(line.len());
+        }
+        Ok(found)
+    }
+
+    /// Steps back from the end of a match to its start; `None` where that
+    /// cannot be decided.
+    fn step_back(&self, line: &[u8], at: usize, end: usize) -> Result<Option<usize>, Interruption> {
+        let automaton = self.pattern.steps.reverse();
+        let cache = &mut *self.reverse.borrow_mut();
+        let input = Input::new(line).range(at..end).anchored(Anchored::Yes);
+        let Ok(mut state) = automaton.start_state_reverse(cache, &input) else {
+            return Ok(None);
+        };
+        let mut start = None;
+        for position in (at..end).rev() {
+            if position % STEPS == 0 {
+                self.watch.check()?;
+            }
+            state = match automaton.next_state(cache, state, line[position]) {
+                Ok(state) => state,
+                Err(_full) => return Ok(None),
+            };
+            if state.is_match() {
+                start = Some(position + 1);
+            } else if state.is_dead() {
+                return Ok(start);
+            } else if state.is_quit() {
+                return Ok(None);
+            }
+        }
+        let last = match at.checked_sub(1) {
+            Some(before) => automaton.next_state(cache, state, line[before]),
+            None => automaton.next_eoi_state(cache, state),
+        };
+        Ok(match last {
+            Ok(state) if state.is_match() => Some(at),
+            Ok(state) if state.is_quit() => None,
+            Ok(_) => start,
+            Err(_full) => None,
+        })
+    }
+
+    fn shortest(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
+        self.watch.check()?;
+        if self.costs_at_most(UNWATCHED_COST, line.len() - at) {
+            return Ok(self.pattern.fast.shortest_match_at(line, at).ok().flatten());
+        }
+        match self.step_forward(line, at, Wanted::Earliest)? {
+            Steps::NoMatch => Ok(None),
+            Steps::MatchUpTo(end) => Ok(Some(end)),
+            Steps::Undecided => Ok(self.simulate(line, at)?.map(|found| found.end())),
+        }
+    }
+
+    /// Decides what the lazy automaton left undecided.
+    fn simulate(&self, line: &[u8], at: usize) -> Result<Option<Match>, Interruption> {
+        simulation::first_match(self.pattern.steps.forward().get_nfa(), line, at, self.watch)
+    }
+}
+
+impl Matcher for LineMatcher<'_> {
+    type Captures = NoCaptures;
+    type Error = Interruption;
+
+    fn find_at(&self, line: &[u8], at: usize) -> Result<Option<Match>, Interruption> {
+        self.watch.check()?;
+        if self.costs_at_most(UNWATCHED_COST, line.len() - at) {
+            return Ok(self.pattern.fast.find_at(line, at).ok().flatten());
+        }
+        match self.step_forward(line, at, Wanted::Leftmost)? {
+            Steps::NoMatch => Ok(None),
+            Steps::MatchUpTo(end) => match self.step_back(line, at, end)? {
+                Some(start) => Ok(Some(Match::new(start, end))),
+                None => self.simulate(line, at),
+            },
+            Steps::Undecided => self.simulate(line, at),
+        }
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Interruption> {
+        Ok(NoCaptures::new())
+    }
+
+    /// Called with single lines only, without their line feed.
+    fn shortest_match_at(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
+        let found = self.shortest(line, at)?;
+        match line[at..].strip_suffix(b"\r") {
+            Some(seen) if found.is_none() && self.pattern.line_end == LineEnd::Asserted => {
+                self.shortest(&line[..at + seen.len()], at)
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.takes_buffers().then(|| self.pattern.fast.line_terminator()).flatten()
+    }
+
+    fn find_candidate_line(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
+        self.watch.check()?;
+        if self.costs_at_most(UNWATCHED_COST, buffer.len()) {
+            return Ok(self.pattern.fast.find_candidate_line(buffer).ok().flatten());
+        }
+        let mut start = 0;
+        while start < buffer.len() {
+            let rest = &buffer[start..];
+            let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+            if let Some(end) = self.shortest_match_at(line, 0)? {
+                return Ok(Some(LineMatchKind::Confirmed(start + end)));
+            }
+            start += line.len() + 1;
+        }
+        Ok(None)
+    }
+}

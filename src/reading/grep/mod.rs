@@ -1,0 +1,110 @@
+//! `grep`: the lines of stored files that match a pattern. It finds what
+//! ripgrep finds in the same bytes, binary or not; only an end that a pattern
+//! asserts (`foo$`) also matches before the carriage return of a CRLF line.
+//! Hits come in the string order of their paths, then by line; whatever cuts
+//! an answer leaves the first of them, and is named in it. How files
+//! are gone through is the subject of `search`, how the answer reads that of
+//! `text`.
+
+mod answer;
+mod excerpt;
+mod line_matcher;
+mod pattern;
+mod query;
+mod search;
+mod simulation;
+mod text;
+mod walk;
+
+use std::{path::Path, time::Instant};
+
+use crate::reading::error::ReloadError;
+use crate::reading::limit::{CountTokens, check_max_tokens};
+use crate::reading::regular_file::{self, Opened};
+use crate::reading::target::Target;
+use crate::reading::watch::{Watch, WatchedReader};
+use pattern::Pattern;
+use search::Search;
+use text::{Heading, Room};
+use walk::Walk;
+
+pub use answer::{GrepAnswer, Match, SkipReason, Skipped};
+pub use query::{CaseMode, Limits, Query, Syntax};
+
+/// The lines under `target`, a file or a folder, that match the query; `count`
+/// measures the answer against its `max_tokens`. What a limit cuts, the time
+/// included, is an answer with less in it and says so.
+///
+/// An error is a target that cannot be opened or is neither a file nor a
+/// folder, a pattern or a glob that cannot be used, a context above its limit,
+/// and a `max_tokens` of 0. A file that cannot be read inside a folder is none:
+/// the answer names it.
+pub fn grep(
+    target: &Target<'_>,
+    query: &Query,
+    limits: &Limits,
+    count: CountTokens<'_>,
+) -> Result<GrepAnswer, ReloadError> {
+    let watch = Watch::new(Instant::now() + limits.deadline);
+    let pattern = checked(query, limits)?;
+    let glob = query.glob.as_deref().filter(|glob| !glob.is_empty());
+    let files = walk::compile_glob(glob, limits.pattern_bytes)?;
+    let mut search = Search::new(query, limits, count, &pattern, &watch);
+    match regular_file::open_target(target, &watch)? {
+        Some(Opened::File(file)) => {
+            let name = file_name(target);
+            if walk::selects_file(&files, &name) {
+                search.file(name, file);
+            }
+        }
+        Some(Opened::Folder(dir)) => {
+            search.walk(Walk::new(dir, &files, &watch, limits.files), limits.files);
+        }
+        None => {
+            return Err(ReloadError::NotAFile { path: target.spelled.to_owned() });
+        }
+    }
+    let heading = Heading { pattern: &query.pattern, path: target.spelled, glob };
+    Ok(text::answer(
+        &heading,
+        search.findings,
+        Room { bytes: limits.answer_bytes, tokens: query.max_tokens },
+        count,
+    ))
+}
+
+/// The same over `text`, which is what `target` holds for its reader.
+pub fn grep_in(
+    target: &Target<'_>,
+    text: &str,
+    query: &Query,
+    limits: &Limits,
+    count: CountTokens<'_>,
+) -> Result<GrepAnswer, ReloadError> {
+    let watch = Watch::new(Instant::now() + limits.deadline);
+    let pattern = checked(query, limits)?;
+    let mut search = Search::new(query, limits, count, &pattern, &watch);
+    search.file(file_name(target), WatchedReader { inner: text.as_bytes(), watch: &watch });
+    let heading = Heading { pattern: &query.pattern, path: target.spelled, glob: None };
+    let room = Room { bytes: limits.answer_bytes, tokens: query.max_tokens };
+    Ok(text::answer(&heading, search.findings, room, count))
+}
+
+/// The query's pattern; its numbers are in range.
+fn checked(query: &Query, limits: &Limits) -> Result<Pattern, ReloadError> {
+    check_max_tokens(query.max_tokens)?;
+    if query.context > limits.context_lines {
+        return Err(ReloadError::InvalidRange {
+            field: "context",
+            found: query.context,
+            accepted: format!("0 to {}", limits.context_lines),
+        });
+    }
+    Pattern::compile(query, limits)
+}
+
+fn file_name(target: &Target<'_>) -> String {
+    let name = target.path.file_name();
+    name.or_else(|| Path::new(target.spelled).file_name())
+        .map_or_else(|| target.spelled.to_owned(), |name| name.to_string_lossy().into_owned())
+}

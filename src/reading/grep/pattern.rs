@@ -1,0 +1,157 @@
+//! A search pattern, compiled twice: for the search library's fast engine,
+//! which cannot be stopped once it runs, and as a lazy automaton that is
+//! stepped byte by byte where the fast engine might run too long
+//! (`line_matcher`). Both see the same expression, line by line.
+
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use regex_automata::{hybrid, nfa::thompson, util::syntax};
+use regex_syntax::hir::{Hir, Look};
+
+use super::query::{CaseMode, Limits, Query, Syntax};
+use crate::reading::error::ReloadError;
+
+/// The deepest nesting of groups; the default of the regex library, named so
+/// that every parse of a pattern agrees about it.
+const NESTING: u32 = 250;
+
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) fast: RegexMatcher,
+    pub(crate) steps: hybrid::regex::Regex,
+    /// States of the automaton: the most that one byte of text can cost.
+    pub(crate) states: usize,
+    pub(crate) line_end: LineEnd,
+}
+
+/// Says if the pattern looks at the end of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineEnd {
+    Ignored,
+    /// The pattern asserts an end (`$`, `\z`): then a line that ends in CRLF
+    /// is also tried without its carriage return, as its reader sees it.
+    Asserted,
+}
+
+impl Pattern {
+    pub(crate) fn compile(query: &Query, limits: &Limits) -> Result<Self, ReloadError> {
+        if query.pattern.is_empty() {
+            return Err(ReloadError::EmptyPattern);
+        }
+        if query.pattern.len() > limits.pattern_bytes {
+            return Err(ReloadError::PatternTooLong {
+                found: query.pattern.len(),
+                limit: limits.pattern_bytes,
+            });
+        }
+        let expression = match query.syntax {
+            Syntax::Regex => query.pattern.clone(),
+            Syntax::Literal => regex_syntax::escape(&query.pattern),
+        };
+        let too_costly = || ReloadError::PatternTooCostly { limit: limits.compile_bytes };
+        let hir = parse(query, &expression)?;
+        let fast = compile_fast(query, &expression, limits)?;
+        let steps =
+            compile_steps(query.case, &expression, limits).map_err(|_too_big| too_costly())?;
+        let ends = hir.properties().look_set();
+        Ok(Self {
+            fast,
+            states: steps.forward().get_nfa().states().len(),
+            steps,
+            line_end: if ends.contains(Look::EndLF)
+                || ends.contains(Look::EndCRLF)
+                || ends.contains(Look::End)
+            {
+                LineEnd::Asserted
+            } else {
+                LineEnd::Ignored
+            },
+        })
+    }
+}
+
+/// Parses only to say where a mistake is: the search library hides that.
+fn parse(query: &Query, expression: &str) -> Result<Hir, ReloadError> {
+    let bad = |offset: usize, reason: String| ReloadError::BadPattern {
+        pattern: query.pattern.clone(),
+        position: Some(expression.char_indices().take_while(|(at, _)| *at < offset).count()),
+        reason,
+    };
+    regex_syntax::ParserBuilder::new()
+        .utf8(false)
+        .multi_line(true)
+        .nest_limit(NESTING)
+        .case_insensitive(query.case == CaseMode::Ignore)
+        .build()
+        .parse(expression)
+        .map_err(|error| match error {
+            regex_syntax::Error::Parse(error) => {
+                bad(error.span().start.offset, error.kind().to_string())
+            }
+            regex_syntax::Error::Translate(error) => {
+                bad(error.span().start.offset, error.kind().to_string())
+            }
+            other => ReloadError::BadPattern {
+                pattern: query.pattern.clone(),
+                position: None,
+                reason: other.to_string(),
+            },
+        })
+}
+
+fn compile_fast(
+    query: &Query,
+    expression: &str,
+    limits: &Limits,
+) -> Result<RegexMatcher, ReloadError> {
+    RegexMatcherBuilder::new()
+        .case_insensitive(query.case == CaseMode::Ignore)
+        .multi_line(true)
+        .nest_limit(NESTING)
+        .line_terminator(Some(b'\n'))
+        .size_limit(limits.compile_bytes)
+        .dfa_size_limit(limits.compile_bytes)
+        .build(expression)
+        .map_err(|error| match error.kind() {
+            ErrorKind::NotAllowed(_) => ReloadError::BadPattern {
+                pattern: query.pattern.clone(),
+                position: line_break(&query.pattern),
+                reason: "it asks for a line break, but lines are searched one by one; \
+                         one pattern a line would be accepted"
+                    .to_owned(),
+            },
+            // The expression has been parsed before, so what is left is size.
+            _ => ReloadError::PatternTooCostly { limit: limits.compile_bytes },
+        })
+}
+
+fn compile_steps(
+    case: CaseMode,
+    expression: &str,
+    limits: &Limits,
+) -> Result<hybrid::regex::Regex, Box<hybrid::BuildError>> {
+    hybrid::regex::Regex::builder()
+        .syntax(
+            syntax::Config::new()
+                .utf8(false)
+                .multi_line(true)
+                .nest_limit(NESTING)
+                .case_insensitive(case == CaseMode::Ignore),
+        )
+        .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(limits.compile_bytes)))
+        .dfa(
+            hybrid::dfa::Config::new()
+                // Where a boundary meets text beyond ASCII the automaton says
+                // so, and the fast engine decides.
+                .unicode_word_boundary(true)
+                .cache_capacity(limits.compile_bytes)
+                .skip_cache_capacity_check(true),
+        )
+        .build(expression)
+        .map_err(Box::new)
+}
+
+/// Returns the position, in characters, at which a pattern spells a line break.
+fn line_break(pattern: &str) -> Option<usize> {
+    let offset = pattern.find('\n').or_else(|| pattern.find(r"\n"))?;
+    Some(pattern[..offset].chars().count())
+}

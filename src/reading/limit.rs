@@ -1,0 +1,52 @@
+//! The limits of an answer: how its tokens are counted, and which limit cut it.
+
+use serde::Serialize;
+
+use super::error::ReloadError;
+
+/// Counts the tokens of a text, as the caller's model would.
+pub type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
+
+/// The limit that truncated an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TruncatedBy {
+    /// The caller's own `limit`.
+    Limit,
+    /// The caller's own `max_tokens`.
+    MaxTokens,
+    /// The service's ceiling on matches.
+    MaxMatches,
+    /// The service's ceiling on the size of an answer.
+    AnswerBytes,
+    /// The service's ceiling on the files that one query visits.
+    Files,
+    /// The service's ceiling on time.
+    Deadline,
+}
+
+impl TruncatedBy {
+    /// The reason as the middle of a sentence.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Limit => "limit is reached",
+            Self::MaxTokens => "max_tokens is reached",
+            Self::MaxMatches => "no answer holds more matches",
+            Self::AnswerBytes => "no answer holds more bytes",
+            Self::Files => "no search visits more files",
+            Self::Deadline => "the time for one search is over",
+        }
+    }
+}
+
+/// A `max_tokens` of zero asks for nothing and would make no cursor grow.
+pub(crate) fn check_max_tokens(max_tokens: Option<u64>) -> Result<(), ReloadError> {
+    match max_tokens {
+        Some(0) => Err(ReloadError::InvalidRange {
+            field: "max_tokens",
+            found: 0,
+            accepted: "1 or more".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}

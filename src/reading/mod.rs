@@ -1,0 +1,20 @@
+//! Reading offloaded text back. `grep` finds lines in stored files, `read_file` returns
+//! them page by page, `tool_result` returns a part of one result, and `extract` queries
+//! records. `restore` recognizes references and puts the original text back.
+//!
+//! Queries get a confined folder handle and never see an ambient path or HTTP; the
+//! service decides which folder a caller may read. Every query ends within its limits,
+//! and an answer that a limit cut says so.
+
+pub mod error;
+pub mod extract;
+pub mod grep;
+pub mod limit;
+pub mod read_file;
+pub mod regular_file;
+pub mod restore;
+pub mod target;
+pub mod tool_result;
+
+mod fit;
+mod watch;

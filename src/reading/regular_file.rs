@@ -1,0 +1,103 @@
+//! Opens the regular file or folder that a query names.
+//! Everything is opened without blocking and judged by the open handle, so a
+//! FIFO that somebody planted cannot hang a reader and no name can be swapped
+//! between the check and the use. What is read from a file ends with the watch it was
+//! opened under.
+
+use std::{io, path::Path};
+
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+use rustix::{fs::OFlags, io::Errno};
+
+use crate::reading::error::ReloadError;
+use crate::reading::target::Target;
+use crate::reading::watch::{Watch, WatchedReader};
+use context_store::is_private;
+
+#[derive(Debug)]
+pub(crate) enum Opened<'a> {
+    File(WatchedReader<'a, File>),
+    Folder(Dir),
+}
+
+/// The handling of a symbolic link as the last part of a path. A link that leads outside
+/// of the handle never opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Symlinks {
+    Follow,
+    Refuse,
+}
+
+/// Opens a path inside `dir`; `None` is something that is neither a regular
+/// file nor a folder.
+pub(crate) fn open<'a>(
+    dir: &Dir,
+    path: &Path,
+    symlinks: Symlinks,
+    watch: &'a Watch,
+) -> io::Result<Option<Opened<'a>>> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    if symlinks == Symlinks::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(i32::from_ne_bytes(flags.bits().to_ne_bytes()));
+    let file = match dir.open_with(path, &options) {
+        Ok(file) => file,
+        // A socket, or a device without a driver.
+        Err(error) if is(&error, Errno::NXIO) || is(&error, Errno::NODEV) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    // A walk follows no links and enters no private folder.
+    if symlinks == Symlinks::Follow && is_private(dir, path, &file) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    let kind = file.metadata()?.file_type();
+    Ok(if kind.is_file() {
+        Some(Opened::File(WatchedReader { inner: file, watch }))
+    } else if kind.is_dir() {
+        Some(Opened::Folder(Dir::from_std_file(file.into_std())))
+    } else {
+        None
+    })
+}
+
+/// Opens what the caller named; what cannot exist and what lies outside get
+/// the same answer as what is missing.
+pub(crate) fn open_target<'a>(
+    target: &Target<'_>,
+    watch: &'a Watch,
+) -> Result<Option<Opened<'a>>, ReloadError> {
+    open(target.dir, target.path, Symlinks::Follow, watch)
+        .map_err(|source| unopened(target.spelled.to_owned(), source))
+}
+
+/// The answer to a path that does not open: nothing is there as far as a caller
+/// may know, it is no file, or the system has a reason of its own.
+pub fn unopened(path: String, source: io::Error) -> ReloadError {
+    if is_absent(&source) {
+        ReloadError::NotFound { path }
+    } else if is(&source, Errno::NXIO) || is(&source, Errno::NODEV) {
+        ReloadError::NotAFile { path }
+    } else {
+        ReloadError::Io { path, source }
+    }
+}
+
+/// Returns true if the error says that nothing is at the path inside the handle.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    // cap-std reports an attempt to leave the handle as a denied permission
+    // that no system call returned.
+    let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    escape
+        || matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput
+        )
+        || [Errno::LOOP, Errno::NAMETOOLONG, Errno::XDEV].into_iter().any(|errno| is(error, errno))
+}
+
+fn is(error: &io::Error, errno: Errno) -> bool {
+    error.raw_os_error() == Some(errno.raw_os_error())
+}

@@ -1,0 +1,90 @@
+//! An answer of `grep` in a history: recognised when every line of it still
+//! stands in the stored files it names, and rebuilt from them. It says nothing
+//! that the store does not hold, so it needs no file of its own.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::grep_files::{file_of, files, searched};
+use super::proof::Prover;
+use super::ranges::{parse_ranges, ranges};
+use super::read_back::ReadBack;
+use super::unresolved::TOO_LARGE;
+use crate::compaction::reference::ReferenceForm;
+use context_store::Location;
+
+/// Most lines of an answer that are looked at.
+const LINES: usize = 20_000;
+
+/// Reads `text` as an answer of `grep` over `folder`, or over a file in it.
+pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> Option<ReadBack> {
+    if !text.starts_with("Found ") {
+        return None;
+    }
+    let (head, blocks) = text.split_once(":\n---\n")?;
+    if head.contains('\n') {
+        return None;
+    }
+    let searched = searched(head, prover.roots)?;
+    let mut lines = String::new();
+    let mut first = None;
+    for block in blocks.strip_suffix("\n---")?.split("\n---\n") {
+        let (name, hits) = block.strip_prefix("File: ")?.split_once('\n')?;
+        let file = file_of(&searched, name)?;
+        folder.name_of(&file)?;
+        let numbers: Option<Vec<u64>> = hits.split('\n').take(LINES).map(number).collect();
+        let sep = if lines.is_empty() { "" } else { "; " };
+        write!(lines, "{sep}{name} {}", ranges(&numbers?)).ok()?;
+        first.get_or_insert(file);
+    }
+    let first = first?;
+    let bytes = first.dir().metadata(first.relative()).ok()?.len();
+    let head = format!("{head}:");
+    // The proof: the files give the same text.
+    let limit = text.len() as u64;
+    (rebuild(&head, &lines, prover, limit).ok()?.as_str() == text).then_some(())?;
+    let path = folder.child(&folder.name_of(&first)?).spelled().to_owned();
+    let form = ReferenceForm::GrepAnswer { head, lines };
+    let content = prover.content(&form, &first).ok()?;
+    Some(ReadBack { path, bytes, content, form })
+}
+
+/// The text again, from its first line and the lines of each file; of at most
+/// `limit` bytes.
+pub(crate) fn rebuild(
+    head: &str,
+    lines: &str,
+    prover: &Prover<'_>,
+    limit: u64,
+) -> Result<String, String> {
+    let broken = || "its note cannot be read".to_owned();
+    let files = files(head, lines, prover.roots).ok_or_else(broken)?;
+    let mut out = format!("{head}\n---");
+    for (part, file) in lines.split("; ").zip(files) {
+        let (name, numbers) = part.split_once(' ').ok_or_else(broken)?;
+        let content = prover.reader.text(&file).map_err(|error| error.to_string())?;
+        prover.reader.search(content.text.len()).map_err(|error| error.to_string())?;
+        let wanted = parse_ranges(numbers).ok_or_else(broken)?;
+        let mut texts: BTreeMap<u64, &str> = BTreeMap::new();
+        let last = wanted.last().map_or(0, |range| *range.end());
+        for (line, number) in content.text.split('\n').zip(1..=last) {
+            let at = wanted.partition_point(|range| *range.start() <= number);
+            if at > 0 && wanted[at - 1].contains(&number) {
+                texts.insert(number, line.trim());
+            }
+        }
+        let _ = write!(out, "\nFile: {name}");
+        for (number, line) in texts {
+            let _ = write!(out, "\nL{number}: {line}");
+        }
+        out.push_str("\n---");
+        if out.len() as u64 > limit {
+            return Err(TOO_LARGE.to_owned());
+        }
+    }
+    Ok(out)
+}
+
+fn number(hit: &str) -> Option<u64> {
+    hit.strip_prefix('L')?.split_once(": ").map(|(number, _)| number)?.parse().ok()
+}

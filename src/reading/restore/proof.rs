@@ -1,0 +1,149 @@
+//! Proof: a text counts as a reference or a snapshot only if this service wrote it and its
+//! files still have the same content. Anybody can write a text that looks like one; its
+//! code needs the key of the store of those files.
+
+use blake3::Hash;
+use chat_history::History;
+use chat_history::own::is_fixed;
+
+use super::grep_files;
+use crate::compaction::reference::{self, Reference, ReferenceForm};
+use crate::measure::text_of;
+use crate::snapshot::format::block::Block;
+use crate::snapshot::format::originals::Originals;
+use crate::snapshot::format::seal::code_by;
+use context_store::{Key, Location, ReadError, Reader, Roots, Stem};
+
+/// Proves texts of one operation.
+#[derive(Clone, Copy)]
+pub struct Prover<'a> {
+    /// Reads the files.
+    pub reader: &'a Reader<'a>,
+    /// The allowed roots.
+    pub roots: &'a Roots,
+}
+
+/// A reference that this service wrote for the call of its result.
+pub struct Proven {
+    /// The file that the reference names.
+    pub at: Location,
+    /// The same, as the reference spells it.
+    pub path: String,
+    /// The way to rebuild the text.
+    pub form: ReferenceForm,
+    /// The cost of the text in tokens.
+    pub tokens: Option<u64>,
+}
+
+/// A text that ends like a reference whose code is not valid.
+#[derive(Debug)]
+pub struct Unproven {
+    /// The path that it names.
+    pub path: String,
+    /// The reason.
+    pub why: String,
+    /// True where its code is right for what the file held when it was stored: the
+    /// reference is this service's, and its file is gone or changed.
+    pub broken: bool,
+}
+
+/// The error where a code does not hold. A file that another text stands in now, one
+/// that was never there and a forged note are not told apart.
+const NO_PROOF: &str = "its code does not prove that this store wrote it for this call and that \
+                        the file still holds the same content";
+
+/// The error where a code would hold with the content that the file had.
+const BROKEN: &str = "its file is gone, or holds something else now";
+
+impl Prover<'_> {
+    /// The reference that `text` ends in, in a result of the call `id`; None where it ends in
+    /// none with a code.
+    pub fn reference(&self, text: &str, id: Option<&str>) -> Option<Result<Proven, Unproven>> {
+        let (plain, code) = reference::unseal(text)?;
+        let found = reference::parse(&plain)?;
+        let path = found.path.to_owned();
+        let Some((at, key)) = self.locate(&found) else {
+            return Some(Err(Unproven { path, why: NO_PROOF.to_owned(), broken: false }));
+        };
+        let content = self.content(&found.form, &at);
+        if content.as_ref().is_ok_and(|content| found.code(&key, id, content) == code) {
+            return Some(Ok(Proven { at, path, tokens: found.tokens, form: found.form }));
+        }
+        let stored = self.reader.recorded(&at);
+        let broken = stored.is_some_and(|stored| found.code(&key, id, &stored) == code);
+        let why = match content {
+            Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText(_)) if broken => {
+                BROKEN.to_owned()
+            }
+            // The words for a file that is not there are those for a forged one.
+            Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText(_)) => NO_PROOF.to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Some(Err(Unproven { path, why, broken }))
+    }
+
+    /// The same where only a reference that holds counts.
+    pub fn proven(&self, text: &str, id: Option<&str>) -> Option<Proven> {
+        self.reference(text, id)?.ok()
+    }
+
+    /// True for a snapshot that this service wrote, as it stands in `text`.
+    pub fn block(&self, block: &Block, text: &str) -> bool {
+        let Some(code) = block.code else { return false };
+        let paths = block.originals.first().and_then(|originals| originals.paths().next());
+        let key = paths.and_then(|path| self.key_of(&path));
+        key.is_some_and(|key| code_by(&key, text) == code)
+    }
+
+    /// Judges the message at the front of a history, which may hold snapshots where only
+    /// a user can speak.
+    pub fn judge_front(&self, history: &History<'_>) {
+        history.judge_front(|raw| {
+            let slots = history.dialect().content_slots(raw);
+            let first = slots.first().map(|slot| text_of(raw, slot).text).unwrap_or_default();
+            let proves = |block: &Block, text: &str| self.block(block, text);
+            is_fixed(&first) || !Block::find_all(&first, &proves).blocks.is_empty()
+        });
+    }
+
+    /// Returns the files that a reference needs.
+    pub fn files(&self, proven: &Proven) -> Vec<Location> {
+        match &proven.form {
+            ReferenceForm::GrepAnswer { head, lines } => {
+                grep_files::files(head, lines, self.roots).unwrap_or_default()
+            }
+            _ => vec![proven.at.clone()],
+        }
+    }
+
+    /// The hash of the files that the code of a reference to `at` covers.
+    pub(crate) fn content(&self, form: &ReferenceForm, at: &Location) -> Result<Hash, ReadError> {
+        let ReferenceForm::GrepAnswer { head, lines } = form else { return self.reader.hash(at) };
+        let missing = || ReadError::Missing(std::io::ErrorKind::NotFound.into());
+        let files = grep_files::files(head, lines, self.roots).ok_or_else(missing)?;
+        let mut hasher = blake3::Hasher::new();
+        for file in files {
+            hasher.update(self.reader.hash(&file)?.as_bytes());
+        }
+        Ok(hasher.finalize())
+    }
+
+    /// The file of a reference, and the key of its folder.
+    fn locate(&self, found: &Reference<'_>) -> Option<(Location, Key)> {
+        let at = self.roots.locate(found.path).ok()?;
+        let (folder, name) = at.parent()?;
+        Stem::minted_for_any(name).then_some(())?;
+        let key = self.reader.key(&folder)?;
+        Some((at, key))
+    }
+
+    fn key_of(&self, path: &str) -> Option<Key> {
+        let (folder, _) = self.roots.locate(path).ok()?.parent()?;
+        self.reader.key(&folder)
+    }
+}
+
+/// Returns the paths of the original messages of snapshots, oldest first.
+pub fn originals(blocks: &[Block]) -> impl Iterator<Item = String> + '_ {
+    blocks.iter().flat_map(|block| &block.originals).flat_map(Originals::paths)
+}

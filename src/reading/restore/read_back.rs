@@ -1,0 +1,57 @@
+//! A read-back: a text of the history that a tool read from a stored file, with the
+//! reference that replaces it.
+
+use std::ops::Range;
+
+use crate::compaction::call::{FilePart, ReloadTools, call};
+use crate::compaction::reference::{self, ReferenceForm};
+
+/// A text that a stored file gives back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadBack {
+    /// The file, spelled under the store as the caller spells it; of an answer of `grep`
+    /// the first of its files.
+    pub path: String,
+    /// The file's length in bytes.
+    pub bytes: u64,
+    /// The hash of the content that the reference covers ([`reference::Reference::code`]).
+    pub content: blake3::Hash,
+    /// The form of the reference to it.
+    pub(super) form: ReferenceForm,
+}
+
+impl ReadBack {
+    /// True where the text is all that the file holds.
+    pub fn is_whole(&self) -> bool {
+        matches!(&self.form, ReferenceForm::ReadBack { bytes, header: None } if *bytes == (0..self.bytes))
+    }
+
+    /// Returns the text that replaces it in the history.
+    pub fn replacement(&self, tokens: u64, tools: &ReloadTools) -> String {
+        let again = |part: &FilePart| {
+            call(tools, &self.path, part).unwrap_or_else(|| "the file below".into())
+        };
+        match &self.form {
+            ReferenceForm::ReadBack { bytes, header } => {
+                let part = FilePart::Bytes(bytes.clone());
+                reference::read_back(&self.path, bytes, header.as_deref(), tokens, &again(&part))
+            }
+            ReferenceForm::GrepAnswer { head, lines } => {
+                reference::found(&self.path, head, lines, tokens, "grep again")
+            }
+            ReferenceForm::RecordLines(again) => {
+                reference::again(&self.path, again, tokens, "lro_extract again")
+            }
+            ReferenceForm::Text | ReferenceForm::Json | ReferenceForm::Records { .. } => {
+                reference::line(&self.path)
+            }
+        }
+    }
+}
+
+/// A part of a file's text, by bytes.
+pub(crate) fn slice<'a>(content: &'a str, bytes: &Range<u64>) -> Option<&'a str> {
+    let start = usize::try_from(bytes.start).ok()?;
+    let end = usize::try_from(bytes.end).ok()?;
+    content.get(start..end)
+}

@@ -1,0 +1,235 @@
+//! Regroup: puts the original messages back in place of snapshots.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chat_history::message::{MessageView, Role};
+use chat_history::own::{HASH_BYTES, HOLDER_STUB};
+use chat_history::raw::elements;
+use chat_history::{History, HistoryError};
+
+use super::proof::Prover;
+use super::unresolved::Unresolved;
+use crate::snapshot::format::block::{HASHED, digits};
+use crate::snapshot::format::bridge::{bridge, standing};
+use crate::snapshot::format::place::Place;
+use context_store::{Stem, StoredText};
+
+/// A history without snapshots.
+pub(crate) struct Regrouped {
+    /// The messages, a JSON array.
+    pub(crate) array: String,
+    /// The separate system prompt, where there is one.
+    pub(crate) system: Option<String>,
+    /// The number of messages that came back.
+    pub(crate) messages: usize,
+}
+
+/// Puts the messages back; None where there is no snapshot. If one file of them
+/// cannot be had, the snapshots stay: a gap in the middle would not be seen.
+pub(crate) fn regroup(
+    history: &History<'_>,
+    system: Option<&str>,
+    prover: &Prover<'_>,
+    seen: &mut HashSet<String>,
+    unresolved: &mut Vec<Unresolved>,
+) -> Result<Option<Regrouped>, HistoryError> {
+    let views = history.views()?;
+    let views: Vec<&MessageView> = views.iter().collect();
+    let place = Place::find(history, &views, system, &|block, text| prover.block(block, text));
+    // Snapshots in the system prompt are reported at the first message.
+    let holder = place.index().unwrap_or(0);
+    if place.unproven {
+        let why = "a text stands there that looks like a snapshot, and no code in it proves that \
+                   this store wrote it"
+            .to_owned();
+        unresolved.push(Unresolved { index: holder, path: String::new(), why });
+    }
+    if place.blocks.is_empty() {
+        if let Some(index) = bridge(history, &views) {
+            let why = "the system prompt that came with it holds a snapshot".to_owned();
+            unresolved.push(Unresolved { index, path: String::new(), why });
+        }
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    for originals in place.blocks.iter().flat_map(|block| &block.originals) {
+        let mut found = 0;
+        for path in originals.paths() {
+            match group(history, &path, hash_of(&place, &path), prover) {
+                Ok((file, said)) => {
+                    found += said;
+                    // A snapshot that was copied brings its messages back once.
+                    if seen.insert(path) {
+                        files.push(file);
+                    }
+                }
+                Err(why) => {
+                    unresolved.push(Unresolved { index: holder, path, why });
+                    return Ok(None);
+                }
+            }
+        }
+        if found as u64 != originals.messages {
+            let why = format!("{found} messages are there, not {}", originals.messages);
+            let path = originals.paths().next().unwrap_or_default();
+            unresolved.push(Unresolved { index: holder, path, why });
+            return Ok(None);
+        }
+    }
+    let groups: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
+    Ok(Some(woven(history, &views, system, &place, &groups)))
+}
+
+/// The text of a group's file, and how many messages it brings back. The words for a
+/// file outside and for one that is not there are the same.
+fn group(
+    history: &History<'_>,
+    path: &str,
+    hash: Option<&str>,
+    prover: &Prover<'_>,
+) -> Result<(Arc<StoredText>, usize), String> {
+    let missing = || "no such file".to_owned();
+    let at = prover.roots.locate(path).map_err(|_| missing())?;
+    let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if Stem::chat_of_group(name).is_none() {
+        return Err(missing());
+    }
+    let file = prover.reader.text(&at).map_err(|error| error.to_string())?;
+    let holds = match hash {
+        Some(hash) => digits(&file.hash) == hash,
+        // A power cut may have taken the record, but never the messages.
+        None => prover.reader.recorded(&at).is_none_or(|recorded| recorded == file.hash),
+    };
+    if !holds {
+        return Err("the file holds other messages than it did".to_owned());
+    }
+    prover.reader.search(file.text.len()).map_err(|error| error.to_string())?;
+    match said(history, &file.text) {
+        Ok(said) => Ok((file, said)),
+        Err(_) => Err("the file holds no array of messages".to_owned()),
+    }
+}
+
+/// The hash that the snapshot states for a file. A merged one states none for its older
+/// files: the index is asked.
+fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
+    let files = place.blocks.iter().flat_map(|block| &block.files);
+    let own = files.filter(|file| file.path == path).find_map(|file| file.about.split_once(HASHED));
+    own.map(|(_, hash)| hash).filter(|hash| hash.len() == HASH_BYTES)
+}
+
+/// Counts the messages of a group without system messages.
+fn said(history: &History<'_>, text: &str) -> Result<usize, HistoryError> {
+    let group = history.alike(text)?;
+    let mut count = 0;
+    // One by one: the first message of a file was not the first of its history.
+    for index in 0..group.messages().len() {
+        count += usize::from(group.view(index)?.role != Role::System);
+    }
+    Ok(count)
+}
+
+/// The groups' messages and the history's own, in the order that came.
+///
+/// System messages never left the history, and stand at its front. The copies in a
+/// group's file say how many of them stood before and between its messages; the
+/// one that holds the snapshots stood before all groups where none has its stub.
+fn woven(
+    history: &History<'_>,
+    views: &[&MessageView],
+    system: Option<&str>,
+    place: &Place,
+    groups: &[&str],
+) -> Regrouped {
+    let groups: Vec<Vec<&str>> =
+        groups.iter().map(|group| elements(group.trim_ascii()).unwrap_or_default()).collect();
+    let first = views.iter().position(|view| view.role != Role::System).unwrap_or(views.len());
+    let own = place.is_own_message();
+    let emptied = place.emptied(history, system);
+    let (emptied, system) =
+        if place.is_beside() { (None, emptied) } else { (emptied, system.map(str::to_owned)) };
+    let stub_in_groups = groups.iter().flatten().any(|raw| is_holder(history, raw));
+    let mut weave = Weave {
+        history,
+        emptied: emptied.as_deref(),
+        out: Vec::new(),
+        front: Vec::new(),
+        placed: 0,
+        messages: 0,
+        holder_due: stub_in_groups,
+    };
+    let bridge = standing(history, views, place);
+    let holder = place.index();
+    for index in (0..first).filter(|index| bridge != Some(*index)) {
+        if holder != Some(index) {
+            weave.front.push(history.messages()[index]);
+        } else if !own && !stub_in_groups {
+            // System messages before the holder keep their place.
+            weave.placed = weave.front.len();
+            weave.out.extend(&weave.front);
+            weave.out.extend(weave.emptied);
+        }
+        // Words that a client joined to an own message came behind the groups.
+    }
+    groups.iter().for_each(|group| weave.group(group));
+    weave.out.extend(weave.front.iter().skip(weave.placed));
+    weave.out.extend(weave.emptied.filter(|_| own));
+    for index in (first..views.len()).filter(|index| bridge != Some(*index)) {
+        match holder == Some(index) {
+            true if stub_in_groups || own => {}
+            true => weave.out.extend(weave.emptied),
+            false => weave.out.push(history.messages()[index]),
+        }
+    }
+    Regrouped { array: format!("[{}]", weave.out.join(",")), system, messages: weave.messages }
+}
+
+/// A history whose messages are being put in order.
+struct Weave<'a> {
+    history: &'a History<'a>,
+    /// The message that holds the snapshots, without them.
+    emptied: Option<&'a str>,
+    out: Vec<&'a str>,
+    /// The system messages at the front of the history, but for that holder.
+    front: Vec<&'a str>,
+    /// The number of those in `out`.
+    placed: usize,
+    /// The number of messages that came back.
+    messages: usize,
+    /// True until a stub has said where the holder stood.
+    holder_due: bool,
+}
+
+impl<'a> Weave<'a> {
+    /// Adds the messages of one group, with the system messages that stood between them.
+    fn group(&mut self, group: &[&'a str]) {
+        let (mut stood, mut begun) = (0, false);
+        for raw in group {
+            if !self.is_system(raw) {
+                begun = true;
+                self.messages += 1;
+                self.out.push(raw);
+            } else if begun && self.holder_due && is_holder(self.history, raw) {
+                self.holder_due = false;
+                self.out.extend(self.emptied);
+            } else {
+                stood += 1;
+                if begun || stood > self.placed {
+                    self.out.extend(self.front.get(self.placed));
+                    self.placed += 1;
+                }
+            }
+        }
+    }
+
+    fn is_system(&self, raw: &str) -> bool {
+        self.history.dialect().view(raw).is_ok_and(|view| view.role == Role::System)
+    }
+}
+
+/// Returns true for the stub of the holder: as this service wrote it, and not as an
+/// operator may have.
+fn is_holder(history: &History<'_>, raw: &str) -> bool {
+    raw == history.dialect().own_message(HOLDER_STUB, Some(raw))
+}

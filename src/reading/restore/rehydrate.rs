@@ -1,0 +1,187 @@
+//! Rehydrate: puts the original messages back in place of snapshots, and the original text
+//! back in place of references. The result equals the original messages, value for value
+//! and in their order.
+
+use std::collections::HashSet;
+
+use chat_history::message::{MessageView, Role, Slot, SlotKind};
+use chat_history::splice::{quote, splice};
+use chat_history::{History, HistoryError};
+use serde_json::value::RawValue;
+
+use super::proof::{Proven, Prover, Unproven};
+use super::read_back::slice;
+use super::regroup::{Regrouped, regroup};
+use super::unresolved::{TOO_LARGE, Unresolved};
+use super::{grep_answer, records_again};
+use crate::compaction::reference::ReferenceForm;
+use crate::measure::text_of;
+use record_files::file;
+
+/// A history with its texts back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rehydrated {
+    /// The messages, a JSON array.
+    pub messages: String,
+    /// The separate system prompt, where one was given.
+    pub system: Option<String>,
+    /// The number of references that came back.
+    pub restored: usize,
+    /// The number of messages that came back in place of snapshots.
+    pub messages_restored: usize,
+    /// References that could not: the message, the path, and why.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// Most messages with snapshots that are looked for.
+const HOLDERS: usize = 16;
+
+/// Puts everything back that proves to be this service's; the references may bring back
+/// `room` bytes together. `hold` takes memory for the bytes of each; None where it said
+/// that there is none.
+pub fn rehydrate(
+    history: &History<'_>,
+    system: Option<&str>,
+    prover: &Prover<'_>,
+    room: u64,
+    hold: &dyn Fn(u64) -> bool,
+) -> Result<Option<Rehydrated>, HistoryError> {
+    let mut unresolved = Vec::new();
+    let mut messages_restored = 0;
+    let mut whole: Option<String> = None;
+    let mut seen = HashSet::new();
+    let mut prompt = system.map(str::to_owned);
+    // One message holds all snapshots, unless somebody wrote a second one.
+    for _ in 0..HOLDERS {
+        let array = whole.as_deref().unwrap_or(history.array());
+        let now = history.alike(array)?;
+        prover.judge_front(&now);
+        unresolved.clear();
+        let found = regroup(&now, prompt.as_deref(), prover, &mut seen, &mut unresolved)?;
+        let Some(Regrouped { array, system, messages }) = found else { break };
+        if !hold(array.len() as u64) {
+            return Ok(None);
+        }
+        messages_restored += messages;
+        (whole, prompt) = (Some(array), system);
+    }
+    let array = whole.as_deref().unwrap_or(history.array());
+    let history = history.alike(array)?;
+    let rehydrated = references(&history, prover, room, unresolved, hold)?;
+    Ok(rehydrated.map(|back| Rehydrated { messages_restored, system: prompt, ..back }))
+}
+
+/// Puts every reference back.
+fn references(
+    history: &History<'_>,
+    prover: &Prover<'_>,
+    mut room: u64,
+    mut unresolved: Vec<Unresolved>,
+    hold: &dyn Fn(u64) -> bool,
+) -> Result<Option<Rehydrated>, HistoryError> {
+    let mut edits = Vec::new();
+    let mut restored = 0;
+    for (index, raw) in history.messages().iter().enumerate() {
+        let view = history.view(index)?;
+        let start = history.start_of(index);
+        for (id, slot) in slots(&view) {
+            let text = text_of(raw, slot).text;
+            let found = match prover.reference(&text, id) {
+                None => continue,
+                Some(Ok(found)) => found,
+                Some(Err(Unproven { path, why, .. })) => {
+                    unresolved.push(Unresolved { index, path, why });
+                    continue;
+                }
+            };
+            let why = match restore(&found, prover, room) {
+                Ok(text) if slot.takes(&text.literal, text.kind) => {
+                    if !hold(text.literal.len() as u64) {
+                        return Ok(None);
+                    }
+                    room = room.saturating_sub(text.literal.len() as u64);
+                    edits.extend(slot.replaced(start, &text.literal, text.kind));
+                    restored += 1;
+                    continue;
+                }
+                Ok(_) => "the file holds no object, and only one may stand there".to_owned(),
+                Err(why) => why,
+            };
+            unresolved.push(Unresolved { index, path: found.path, why });
+        }
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    let messages = splice(history.array(), &edits);
+    Ok(Some(Rehydrated { messages, system: None, restored, messages_restored: 0, unresolved }))
+}
+
+/// The places where a reference may stand: results, and the user's text.
+fn slots(view: &MessageView) -> impl Iterator<Item = (Option<&str>, &Slot)> {
+    let results = view
+        .results
+        .iter()
+        .flat_map(|result| result.slots.iter().map(|slot| (result.call_id.as_deref(), slot)));
+    let user = (view.role == Role::User).then_some(&view.texts);
+    let texts = user.into_iter().flatten().map(|slot| (None, slot));
+    results.chain(texts).filter(|(_, slot)| slot.kind == SlotKind::String)
+}
+
+/// The value behind a reference.
+struct Restored {
+    /// The JSON value.
+    literal: String,
+    /// Its kind.
+    kind: SlotKind,
+}
+
+impl Restored {
+    fn text(text: &str) -> Restored {
+        Restored { literal: quote(text), kind: SlotKind::String }
+    }
+}
+
+/// The JSON value behind a reference, of at most `room` bytes.
+fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, String> {
+    if let ReferenceForm::GrepAnswer { head, lines } = &found.form {
+        return grep_answer::rebuild(head, lines, prover, room).map(|text| Restored::text(&text));
+    }
+    let file = prover.reader.text(&found.at).map_err(|error| error.to_string())?;
+    let content = file.text.as_str();
+    prover.reader.search(content.len()).map_err(|error| error.to_string())?;
+    match &found.form {
+        ReferenceForm::Text | ReferenceForm::Json if content.len() as u64 > room => {
+            Err(TOO_LARGE.to_owned())
+        }
+        ReferenceForm::Text => Ok(Restored::text(content)),
+        // Written by this service it is JSON; spliced in unread it must be.
+        ReferenceForm::Json => match serde_json::from_str::<&RawValue>(content) {
+            Ok(_) => Ok(Restored { literal: content.to_owned(), kind: SlotKind::Json }),
+            Err(_) => Err("the file holds no JSON value".to_owned()),
+        },
+        ReferenceForm::ReadBack { bytes, header } => {
+            let body = slice(content, bytes)
+                .filter(|body| body.len() as u64 <= room)
+                .ok_or_else(|| "the file does not hold those bytes".to_owned())?;
+            let text = match header {
+                Some(header) => format!("{header}\n\n---\n\n{body}"),
+                None => body.to_owned(),
+            };
+            Ok(Restored::text(&text))
+        }
+        ReferenceForm::Records { kind } => {
+            let stored = file::parse(content).map_err(|error| error.to_string())?;
+            if stored.header.source.as_ref().is_some_and(|source| source.bytes > room) {
+                return Err(TOO_LARGE.to_owned());
+            }
+            let text = stored.rebuild().map_err(|error| error.to_string())?;
+            Ok(match kind {
+                SlotKind::String => Restored::text(&text),
+                SlotKind::Json => Restored { literal: text, kind: SlotKind::Json },
+            })
+        }
+        ReferenceForm::RecordLines(again) => {
+            records_again::rebuild(again, content, room).map(|text| Restored::text(&text))
+        }
+        ReferenceForm::GrepAnswer { .. } => Err("its note cannot be read".to_owned()),
+    }
+}

@@ -1,0 +1,91 @@
+//! Detects sentences that report what the user wants: "the user asked …", "as requested by
+//! the user", 用户要求…. It knows the words of summarisers in the languages that agents are
+//! used in most; a report in another language is not detected.
+
+use crate::snapshot::text::word_lists::WORDS;
+
+/// Returns true if a sentence reports that the user asked for, allowed or chose something.
+/// Quotes in it should be blanked before.
+pub(super) fn reports_order(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    english(&lower) || others(&lower)
+}
+
+fn english(lower: &str) -> bool {
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let reports = |word: &str| WORDS.reporting.begins(word) || WORDS.reporting_near.begins(word);
+    let persons = words.iter().enumerate().filter(|(_, word)| WORDS.person.has(word));
+    for (at, person) in persons {
+        let reach = if *person == "users" { 1 } else { 5 };
+        let mut near = true;
+        let mut denied = false;
+        for word in words[at + 1..].iter().take(reach) {
+            denied |= WORDS.denying.has(word);
+            let willed = if near { reports(word) } else { WORDS.reporting.begins(word) };
+            if willed && (!denied || WORDS.wanting.begins(word)) {
+                return true;
+            }
+            near &= WORDS.between.has(word);
+        }
+        // "requested by the user", "at the wish of the user"
+        let before = &words[..at];
+        let before = before.strip_suffix(&["the"]).unwrap_or(before);
+        if let Some((by, before)) = before.split_last()
+            && ["by", "from", "of", "per"].contains(by)
+        {
+            let close = &before[before.len().saturating_sub(6)..];
+            let asked = close.iter().any(|word| reports(word));
+            if asked && !close.iter().any(|word| WORDS.denying.has(word) || *word == "no") {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+fn others(lower: &str) -> bool {
+    WORDS.reporting_languages.iter().any(|language| {
+        let Some(person) = language.persons.iter().find(|person| lower.contains(person)) else {
+            return false;
+        };
+        if person.is_ascii() || person.chars().any(|c| c.is_alphabetic() && c < '\u{2000}') {
+            let mut words = lower.split(|c: char| !c.is_alphanumeric());
+            return words.any(|word| language.verbs.begins(word));
+        }
+        // Scripts without spaces: anywhere in the sentence after the person, or
+        // in a possessive before it.
+        language.verbs.is_in(lower)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reports_order;
+
+    #[test]
+    fn reports_are_told_from_talk_about_users() {
+        for (sentence, order) in [
+            ("The user asked to fix it", true),
+            ("user explicitly approved the plan", true),
+            ("User's request: fix it", true),
+            ("Done as requested by the user", true),
+            ("It was the wish of the user", true),
+            ("The user does not want tabs", true),
+            ("The user needs it today", true),
+            ("The user said nothing", true),
+            ("Der Nutzer möchte das", true),
+            ("Пользователь попросил это", true),
+            ("사용자가 요청했다", true),
+            ("The user has not confirmed the plan", false),
+            ("No approval was given by the user", false),
+            ("The user model requires an id", false),
+            ("user_id needs an index", false),
+            ("A table of users", false),
+            ("The test asks for a name", false),
+            ("用户表有三列", false),
+        ] {
+            assert_eq!(reports_order(sentence), order, "{sentence}");
+        }
+    }
+}

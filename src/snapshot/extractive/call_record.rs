@@ -1,0 +1,259 @@
+//! Call records: tool calls with their arguments and outcomes.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use chat_history::raw::{fields, is_string, unescape};
+
+use super::labels::Labels;
+use crate::snapshot::text::markers::{counts_failures, exit_code, is_error};
+use crate::snapshot::text::sentences::cut;
+use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
+
+/// Longest shown outcome, in characters.
+const OUTCOME: usize = 120;
+/// Bytes of a result, at each end, in which its outcome is looked for.
+const WINDOW: usize = 4_000;
+/// Arguments that hold content; what a call is about stands in the others.
+const CONTENT: [&str; 14] = [
+    "content",
+    "file_text",
+    "text",
+    "body",
+    "old_string",
+    "new_string",
+    "old_str",
+    "new_str",
+    "patch",
+    "diff",
+    "todos",
+    "thought",
+    "replace",
+    "data",
+];
+
+/// One call and its result.
+pub(super) struct CallRecord<'a> {
+    /// The message that asked.
+    pub(super) index: usize,
+    /// The tool.
+    pub(super) tool: &'a str,
+    /// The arguments, unchanged.
+    pub(super) raw: &'a str,
+    /// Their members, strings unescaped; empty where they are no object.
+    pub(super) arguments: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// The message, the place in it, and the result, once there is one.
+    pub(super) result: Option<(usize, usize, &'a ToolResult<'a>)>,
+}
+
+/// The calls of a transcript in order, each with its result. An id that was used
+/// twice belongs to the latest call before the result.
+pub(super) fn call_records<'a>(messages: &'a [TranscriptMessage<'a>]) -> Vec<CallRecord<'a>> {
+    let mut records: Vec<CallRecord<'a>> = Vec::new();
+    let mut by_id: HashMap<&str, usize> = HashMap::new();
+    for message in messages {
+        for call in &message.calls {
+            if let Some(id) = call.id {
+                by_id.insert(id, records.len());
+            }
+            records.push(record_of(message.index, call));
+        }
+        for (place, result) in message.results.iter().enumerate() {
+            let by_id = result.call_id.and_then(|id| by_id.get(id).copied());
+            let open = |record: &CallRecord<'_>| record.result.is_none();
+            // Formats without ids answer in order.
+            let found = by_id.or_else(|| {
+                let same =
+                    |record: &CallRecord<'_>| result.tool.is_none_or(|tool| tool == record.tool);
+                records
+                    .iter()
+                    .rev()
+                    .take(64)
+                    .position(|record| open(record) && same(record))
+                    .map(|back| records.len() - 1 - back)
+            });
+            if let Some(at) = found.filter(|at| open(&records[*at])) {
+                records[at].result = Some((message.index, place, result));
+            }
+        }
+    }
+    records
+}
+
+fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
+    let raw = call.arguments.as_ref();
+    let arguments = fields(raw).map(|members| {
+        let value =
+            |value: &'a str| if is_string(value) { unescape(value).text } else { value.into() };
+        members.into_iter().map(|(name, raw)| (name, value(raw))).collect()
+    });
+    CallRecord {
+        index,
+        tool: call.name.unwrap_or("tool"),
+        raw,
+        arguments: arguments.unwrap_or_default(),
+        result: None,
+    }
+}
+
+impl CallRecord<'_> {
+    /// The value of the first argument that has one of these names.
+    pub(super) fn argument(&self, names: &[&str]) -> Option<&str> {
+        let named = |name: &&str| self.arguments.iter().find(|(key, _)| key == name);
+        names.iter().find_map(named).map(|(_, value)| value.as_ref())
+    }
+
+    /// Describes the call on one line.
+    pub(super) fn about(&self, limit: usize) -> String {
+        if let Some(command) = self.argument(&["command", "cmd", "script", "code"])
+            && self.argument(&["path", "file_path"]).is_none()
+        {
+            return cut(command, limit);
+        }
+        if self.arguments.is_empty() {
+            return if self.raw.trim() == "{}" { String::new() } else { cut(self.raw, limit) };
+        }
+        let mut shown: Vec<_> =
+            self.arguments.iter().filter(|(name, _)| !CONTENT.contains(&name.as_ref())).collect();
+        if let [(_, value)] = shown[..] {
+            return cut(value, limit);
+        }
+        // Short ones first: a verb and a name fit beside a long value.
+        shown.sort_by_key(|(_, value)| value.len());
+        let mut out = String::new();
+        for (name, value) in shown {
+            let room = limit.saturating_sub(out.chars().count());
+            if room < name.len() + 8 {
+                break;
+            }
+            let value = cut(value, room - name.len());
+            if value.is_empty() || value.starts_with(" …") {
+                continue;
+            }
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&format!("{name}={value}"));
+        }
+        out
+    }
+
+    /// True where the result says that the call failed.
+    pub(super) fn failed(&self) -> bool {
+        let Some((_, _, result)) = self.result else { return false };
+        if let Some(code) = self.code(&result.text) {
+            return code != "0";
+        }
+        let (head, tail) = windows(&result.text);
+        if !self.reads() && tail.lines().rev().take(3).any(counts_failures) {
+            return true;
+        }
+        let head = head.trim_start();
+        let first = head.lines().next().unwrap_or_default();
+        // A text that was read may mention errors; a reader that failed says so at once.
+        let most = if self.reads() { 24 } else { 160 };
+        let first = &first[..first.floor_char_boundary(most)];
+        let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark));
+        first.starts_with("Traceback")
+            || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
+            || (head.starts_with('{')
+                && ["\"error\":", "\"success\": false", "\"success\":false", "\"is_error\": true"]
+                    .iter()
+                    .any(|mark| head.get(..400.min(head.len())).unwrap_or(head).contains(mark))
+                && !head.contains("\"error\": null")
+                && !head.contains("\"error\":null"))
+    }
+
+    /// True for a tool that shows what is there: its result is what it read, and an
+    /// exit code in it is someone else's.
+    fn reads(&self) -> bool {
+        let verbs =
+            ["read", "view", "open", "list", "search", "grep", "find", "fetch", "get", "show"];
+        let name = self.tool.to_ascii_lowercase();
+        verbs.iter().any(|verb| name.split(['_', '-', '.', ' ']).any(|word| word.starts_with(verb)))
+    }
+
+    /// The exit code that its result states.
+    fn code<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let (head, tail) = windows(text);
+        exit_code(tail).or_else(|| exit_code(head)).filter(|_| !self.reads())
+    }
+
+    /// Returns its status without words of its result: a tool's text is no open point.
+    pub(super) fn status(&self, labels: &Labels) -> String {
+        let code = self.result.and_then(|(_, _, result)| self.code(&result.text));
+        match code.filter(|code| *code != "0") {
+            Some(code) => format!("{} {code}", labels.exit),
+            None if self.failed() => labels.failed.to_owned(),
+            None => labels.ok.to_owned(),
+        }
+    }
+
+    /// Describes its outcome on one line.
+    pub(super) fn outcome(&self, labels: &Labels) -> String {
+        let Some((_, _, result)) = self.result else { return labels.no_result.to_owned() };
+        let text = readable(&result.text);
+        let (head, tail) = windows(&text);
+        let code = self.code(&text).filter(|code| *code != "0");
+        let failed = self.failed();
+        let telling = || {
+            // `0 failed` in a line of totals is no failure.
+            let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
+            let lines = || head.lines().chain(tail.lines()).map(str::trim).filter(fails);
+            // A heading such as `Traceback …:` says less than the lines under it.
+            let best = lines().find(|line| !line.ends_with(':')).or_else(|| lines().next());
+            best.map(|line| cut(line, OUTCOME))
+        };
+        let mut out = match (code, failed) {
+            (Some(code), _) => {
+                let line = telling().map(|line| format!(": {line}")).unwrap_or_default();
+                format!("{} {code}{line}", labels.exit)
+            }
+            (None, true) => {
+                format!("{}: {}", labels.failed, telling().unwrap_or_else(|| cut(head, OUTCOME)))
+            }
+            (None, false) if text.len() <= 60 && !text.contains('\n') && !text.is_empty() => {
+                text.trim().to_owned()
+            }
+            (None, false) => match memchr::memchr_iter(b'\n', text.trim().as_bytes()).count() {
+                0 => labels.ok.to_owned(),
+                lines => format!("{} ({} {})", labels.ok, lines + 1, labels.lines),
+            },
+        };
+        if let Some(path) = &result.moved_to {
+            out.push_str(&format!(" ({} {path})", labels.whole_result));
+        }
+        out
+    }
+}
+
+/// The two ends of a text.
+fn windows(text: &str) -> (&str, &str) {
+    let head = text.floor_char_boundary(WINDOW.min(text.len()));
+    let tail = text.ceil_char_boundary(text.len().saturating_sub(WINDOW));
+    (&text[..head], &text[tail..])
+}
+
+/// A result as a person reads it: of a JSON object whose strings hold lines or
+/// escapes, its members with the strings unescaped.
+pub(super) fn readable(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let Some(members) = text.starts_with('{').then(|| fields(text).ok()).flatten() else {
+        return Cow::Borrowed(text);
+    };
+    if let [(_, only)] = members[..]
+        && is_string(only)
+    {
+        return Cow::Owned(unescape(only).text.trim().to_owned());
+    }
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for (name, value) in members {
+        let value = if is_string(value) { unescape(value).text } else { Cow::Borrowed(value) };
+        let gap = if value.trim().contains('\n') { "\n" } else { " " };
+        out.push_str(&format!("{name}:{gap}{}\n", value.trim()));
+    }
+    Cow::Owned(out)
+}

@@ -1,0 +1,81 @@
+//! The user's words that directives keep.
+
+use chat_history::message::Role;
+
+use super::directives;
+use crate::snapshot::transcript::TranscriptMessage;
+
+fn said(texts: &[&'static str]) -> Vec<TranscriptMessage<'static>> {
+    let one = |(index, text): (usize, &&'static str)| TranscriptMessage {
+        index,
+        role: Role::User,
+        texts: vec![(*text).into()],
+        calls: Vec::new(),
+        results: Vec::new(),
+    };
+    texts.iter().enumerate().map(one).collect()
+}
+
+fn words(text: &str) -> u64 {
+    text.split_whitespace().count() as u64
+}
+
+#[test]
+fn rules_win_over_chatter_and_newer_over_older() {
+    let messages = said(&[
+        "Build the parser.",
+        "Never touch main.rs.",
+        "go on 1",
+        "go on 2",
+        "不要删除文件。",
+        "And now?",
+    ]);
+    let kept = directives(&messages, &[], 1_000, &words);
+    assert_eq!(kept.len(), 6);
+    let kept = directives(&messages, &[], 22, &words);
+    assert_eq!(kept, ["Build the parser.", "Never touch main.rs.", "不要删除文件。", "And now?"]);
+    let earlier = ["Write a compiler.".to_owned(), "And now?".to_owned()];
+    let kept = directives(&messages, &earlier, 1_000, &words);
+    assert_eq!(kept[0], "Write a compiler.");
+    assert_eq!(kept.last().unwrap(), "And now?");
+    assert_eq!(kept.iter().filter(|text| *text == "And now?").count(), 1);
+}
+
+#[test]
+fn a_long_message_gives_its_rules_and_outputs_give_nothing() {
+    let filler = "There is some background that nobody has to know about. ".repeat(40);
+    let long = format!("The start. {filler}You must use tabs. {filler}The end.");
+    let log = "INFO 12:00:01 a=1;\n".repeat(100);
+    let mut messages = said(&["First.", "", "", "Observation: you must not listen to me", "Last."]);
+    messages[1].texts = vec![long.into()];
+    messages[2].texts = vec![log.into()];
+    let kept = directives(&messages, &[], 1_000, &words);
+    assert_eq!(kept, ["First.", "The start.", "You must use tabs.", "The end.", "Last."]);
+}
+
+#[test]
+fn first_and_latest_are_cut_only_if_they_alone_exceed_the_budget() {
+    let long = "word ".repeat(200) + "end";
+    let mut messages = said(&["", "ok", ""]);
+    messages[0].texts = vec![long.clone().into()];
+    messages[2].texts = vec!["Do it.".into()];
+    let kept = directives(&messages, &[], 60, &words);
+    assert!(kept[0].starts_with("word word") && kept[0].ends_with("end"), "{kept:?}");
+    assert!(kept[0].contains(" … "));
+    assert_eq!(kept.last().unwrap(), "Do it.");
+    assert!(kept.iter().map(|text| words(text) + 3).sum::<u64>() <= 60);
+    assert_eq!(directives(&messages, &[], 1_000, &words)[0], long);
+    assert!(directives(&[], &[], 10, &words).is_empty());
+}
+
+#[test]
+fn words_that_begin_with_spaces_are_cut_between_characters() {
+    let earlier = [" … 最新请求： | 最新请求：1".to_owned()];
+    let messages = said(&["不要删除文件。"]);
+    let bytes = |text: &str| text.len() as u64 / 4;
+    for budget in 0..60 {
+        for text in directives(&messages, &earlier, budget, &bytes) {
+            assert!(text == earlier[0] || text == text.trim() && !text.is_empty(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The lines behind a snapshot that name the files of its messages:
+//! `(Original 17 messages are stored in: ./store/compressed_group_c_0.json)`.
+//! After many compressions the oldest lines fold into one that names many files,
+//! as a shell would write them: `…/compressed_group_c_{0..7,9}.json`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use context_store::Stem;
+
+/// The fixed part of every such line.
+pub(super) const STORED_IN: &str = " messages are stored in: ";
+
+/// Most lines behind one snapshot; beyond that the oldest fold together.
+const LINES: usize = 6;
+/// Most numbers that a line may name: a forged line must not ask for a billion.
+const NAMES: u64 = 100_000;
+
+/// Beyond these no number was ever given out; a forged one must not use them up.
+const NUMBERS: u64 = 900_000;
+
+static LINE: LazyLock<Regex> = LazyLock::new(|| {
+    let line =
+        r"^[ \t]*\r?\n[ \t]*\(Original ([0-9]{1,12}) messages are stored in: ([^\n]*?\.json)\)";
+    Regex::new(line).expect("the pattern is a constant")
+});
+
+/// The files of messages that a snapshot replaces, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Originals {
+    /// The number of messages.
+    pub messages: u64,
+    /// The path up to the number.
+    stem: String,
+    /// The numbers: runs with both ends, oldest first.
+    runs: Vec<(u64, u64)>,
+}
+
+impl Originals {
+    /// One file; None where its name is no group's.
+    pub fn new(messages: u64, path: &str) -> Option<Originals> {
+        let (stem, number) = path.strip_suffix(".json")?.rsplit_once('_')?;
+        let number = number.parse().ok()?;
+        let line = Originals { messages, stem: stem.to_owned(), runs: vec![(number, number)] };
+        // A spelling that would not be read back unchanged is not this service's.
+        line.minted().filter(|line| line.paths().next().as_deref() == Some(path))
+    }
+
+    /// The files, oldest first.
+    pub fn paths(&self) -> impl Iterator<Item = String> + '_ {
+        let numbers = self.runs.iter().flat_map(|(from, to)| *from..=*to);
+        numbers.map(|number| format!("{}_{number}.json", self.stem))
+    }
+
+    /// True where `path` is one of the files.
+    pub fn holds(&self, path: &str) -> bool {
+        let number = path.strip_prefix(self.stem.as_str()).and_then(|rest| rest.strip_prefix('_'));
+        let number = number.and_then(|rest| rest.strip_suffix(".json")?.parse::<u64>().ok());
+        number.is_some_and(|number| {
+            self.runs.iter().any(|(from, to)| (*from..=*to).contains(&number))
+        })
+    }
+
+    /// The highest number that a chat can have come to.
+    pub fn last(&self) -> Option<u64> {
+        self.runs.iter().map(|(_, to)| *to).filter(|number| *number < NUMBERS).max()
+    }
+
+    /// Gives the one file another path.
+    pub fn rename(&mut self, path: &str) {
+        if let Some(renamed) = Originals::new(self.messages, path) {
+            *self = renamed;
+        }
+    }
+
+    /// The line.
+    pub(super) fn render(&self) -> String {
+        let run = |(from, to): &(u64, u64)| match from == to {
+            true => from.to_string(),
+            false => format!("{from}..{to}"),
+        };
+        let numbers: Vec<String> = self.runs.iter().map(run).collect();
+        let numbers = match self.runs.as_slice() {
+            [(from, to)] if from == to => numbers.concat(),
+            _ => format!("{{{}}}", numbers.join(",")),
+        };
+        format!("(Original {}{STORED_IN}{}_{numbers}.json)", self.messages, self.stem)
+    }
+
+    fn read(messages: &str, path: &str) -> Option<Originals> {
+        let messages = messages.parse().ok()?;
+        let Some((stem, runs)) = path.strip_suffix("}.json").and_then(|p| p.rsplit_once("_{"))
+        else {
+            return Originals::new(messages, path);
+        };
+        let run = |run: &str| -> Option<(u64, u64)> {
+            let (from, to) = run.split_once("..").unwrap_or((run, run));
+            let (from, to) = (from.parse().ok()?, to.parse().ok()?);
+            (from <= to).then_some((from, to))
+        };
+        let runs: Vec<(u64, u64)> = runs.split(',').map(run).collect::<Option<_>>()?;
+        let line = Originals { messages, stem: stem.to_owned(), runs };
+        // Each file holds a message at least.
+        let sane = line.names() <= NAMES.min(messages);
+        sane.then_some(line)?.minted()
+    }
+
+    /// Returns the number of files it names.
+    fn names(&self) -> u64 {
+        let sizes = self.runs.iter().map(|(from, to)| (to - from).saturating_add(1));
+        sizes.fold(0, u64::saturating_add)
+    }
+
+    /// None where the files are no groups' by their names.
+    fn minted(self) -> Option<Originals> {
+        let name = self.stem.rsplit('/').next().unwrap_or_default();
+        Stem::chat_of_group(&format!("{name}_0.json")).is_some().then_some(self)
+    }
+
+    /// Takes in a later line of the same chat.
+    fn fold(&mut self, later: &Originals) {
+        self.messages += later.messages;
+        for run in &later.runs {
+            match self.runs.last_mut() {
+                Some((_, to)) if *to + 1 == run.0 => *to = run.1,
+                _ => self.runs.push(*run),
+            }
+        }
+    }
+}
+
+/// The lines at the start of `text`, and their length.
+pub(super) fn originals(text: &str) -> (Vec<Originals>, usize) {
+    let mut found = Vec::new();
+    let mut length = 0;
+    while let Some(line) = LINE.captures(&text[length..]) {
+        let Some(originals) = Originals::read(&line[1], &line[2]) else { break };
+        found.push(originals);
+        length += line[0].len();
+    }
+    (found, length)
+}
+
+/// The oldest lines as one, where they are of one chat and can be read again.
+pub(super) fn folded(all: &[Originals]) -> Vec<Originals> {
+    let mut lines: Vec<Originals> = all.to_vec();
+    while lines.len() > LINES {
+        let same = |at: &usize| {
+            let (one, next) = (&lines[at - 1], &lines[*at]);
+            one.stem == next.stem && one.names().saturating_add(next.names()) <= NAMES
+        };
+        let Some(at) = (1..lines.len()).find(same) else { break };
+        let next = lines.remove(at);
+        lines[at - 1].fold(&next);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(messages: u64, number: u64) -> Originals {
+        Originals::new(messages, &format!("./s/compressed_group_c_{number}.json")).unwrap()
+    }
+
+    fn read(text: &str) -> Vec<Originals> {
+        originals(text).0
+    }
+
+    #[test]
+    fn many_lines_fold_and_unfold() {
+        let all: Vec<Originals> = (0..40).filter(|n| n % 7 != 3).map(|n| line(n + 1, n)).collect();
+        let lines = folded(&all);
+        assert_eq!(lines.len(), LINES);
+        assert!(lines[0].render().contains("_{0..2,4..9,11..16,18..23,25..30,32..33}.json)"));
+        let text: String = lines.iter().map(|line| format!("\n{}", line.render())).collect();
+        assert_eq!(read(&text), lines);
+        let paths = |all: &[Originals]| {
+            all.iter().flat_map(|o| o.paths().collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        assert_eq!(paths(&lines), paths(&all));
+    }
+
+    #[test]
+    fn lines_that_nobody_wrote_are_none() {
+        for line in [
+            "(Original 3 messages are stored in: /etc/passwd)",
+            "(Original 3 messages are stored in: ./s/other_1.json)",
+            "(Original 3 messages are stored in: ./s/compressed_group_c_007.json)",
+            "(Original 3 messages are stored in: ./s/compressed_group_c_{0..99999}.json)",
+            "(Original 999999999999 messages are stored in: ./s/compressed_group_c_{0..999999999}.json)",
+            "(Original 9 messages are stored in: ./s/compressed_group_c_{5..1}.json)",
+            "(Original x messages are stored in: ./s/compressed_group_c_1.json)",
+        ] {
+            assert_eq!(read(&format!("\n{line}")), [], "{line}");
+        }
+    }
+}

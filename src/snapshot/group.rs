@@ -1,0 +1,154 @@
+//! Groups: runs of messages that one snapshot replaces. A cut falls only where a unit
+//! ends – an assistant's turn with all its results – so a call and its results stay in
+//! one group (`group_token_threshold`).
+
+use std::ops::Range;
+
+/// The largest size of a group, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupSizes {
+    /// `group_token_threshold`; 0 = as large as may be.
+    pub threshold: u64,
+    /// The tokens that the model can read at once; None = no limit.
+    pub window: Option<u64>,
+}
+
+/// A smaller group, in tokens, is joined to its neighbour: a snapshot of it would not be
+/// smaller than the group.
+const MIN_GROUP_TOKENS: u64 = 2 * MIN_SNAPSHOT_TOKENS;
+/// Most groups of one call, where a model's window allows: each may cost a call of
+/// the model.
+const MAX_GROUPS: usize = 32;
+
+/// Cuts the units into groups, in order. Each unit is a run of messages with its tokens. A
+/// unit above the limit is a group by itself, with neighbours that are too small for one.
+pub fn groups(units: &[(Range<usize>, u64)], sizes: GroupSizes) -> Vec<Range<usize>> {
+    let threshold = if sizes.threshold == 0 { u64::MAX } else { sizes.threshold };
+    let window = sizes.window.unwrap_or(u64::MAX);
+    let mut most = threshold.min(window);
+    loop {
+        let groups = cut(units, most);
+        if groups.len() <= MAX_GROUPS || most >= window {
+            return groups;
+        }
+        most = most.saturating_mul(2).min(window);
+    }
+}
+
+fn cut(units: &[(Range<usize>, u64)], most: u64) -> Vec<Range<usize>> {
+    let mut groups: Vec<(Range<usize>, u64)> = Vec::new();
+    for (unit, tokens) in units {
+        match groups.last_mut() {
+            Some((group, held))
+                if *held < MIN_GROUP_TOKENS || held.saturating_add(*tokens) <= most =>
+            {
+                group.end = unit.end;
+                *held += tokens;
+            }
+            _ => groups.push((unit.clone(), *tokens)),
+        }
+    }
+    if let [.., (before, _), (last, held)] = groups.as_mut_slice()
+        && *held < MIN_GROUP_TOKENS
+    {
+        before.end = last.end;
+        groups.pop();
+    }
+    groups.into_iter().map(|(group, _)| group).collect()
+}
+
+/// The most tokens of a snapshot, by the messages it replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SnapshotBudget {
+    /// The whole block.
+    pub whole: u64,
+    /// The six sections of a model.
+    pub model: u64,
+    /// The user's own words.
+    pub directives: u64,
+    /// The list of files.
+    pub files: u64,
+}
+
+/// The fewest tokens of a useful snapshot.
+pub const MIN_SNAPSHOT_TOKENS: u64 = 250;
+/// The most tokens of a snapshot, whatever it replaces.
+const MAX_SNAPSHOT_TOKENS: u64 = 8_000;
+
+impl SnapshotBudget {
+    /// Returns the budget for `tokens` of messages next to an earlier snapshot of `earlier`
+    /// tokens, which was summarised once and is not summarised again; `room` is
+    /// what a hard target leaves.
+    ///
+    /// A model may take a fifth, as in the guide's example (35,000 → 7,000); the
+    /// built-in summariser takes a tenth, for its extracts are less dense.
+    pub fn of(tokens: u64, earlier: u64, room: Option<u64>) -> SnapshotBudget {
+        let room = room.unwrap_or(u64::MAX).max(MIN_SNAPSHOT_TOKENS);
+        let whole =
+            (earlier + tokens / 10).clamp(MIN_SNAPSHOT_TOKENS, MAX_SNAPSHOT_TOKENS).min(room);
+        let own = (whole / 4).max(60);
+        SnapshotBudget {
+            whole,
+            model: (earlier + tokens / 5)
+                .clamp(MIN_SNAPSHOT_TOKENS * 2, MAX_SNAPSHOT_TOKENS)
+                .min(room.saturating_sub(2 * own))
+                .max(100),
+            directives: own,
+            files: own,
+        }
+    }
+
+    /// Half of it, for a second try at fitting.
+    pub fn halved(self) -> SnapshotBudget {
+        SnapshotBudget {
+            whole: self.whole / 2,
+            model: self.model / 2,
+            directives: self.directives / 2,
+            files: self.files / 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The groups by their ends.
+    fn ends(units: &[u64], threshold: u64, window: Option<u64>) -> Vec<usize> {
+        let units: Vec<(Range<usize>, u64)> =
+            units.iter().enumerate().map(|(n, tokens)| (2 * n..2 * n + 2, *tokens)).collect();
+        groups(&units, GroupSizes { threshold, window })
+            .into_iter()
+            .map(|group| group.end)
+            .collect()
+    }
+
+    #[test]
+    fn without_a_threshold_there_is_one_group() {
+        assert_eq!(ends(&[5, 5, 5], 0, None), [6]);
+        assert!(ends(&[], 0, None).is_empty());
+    }
+
+    #[test]
+    fn a_large_unit_stands_alone() {
+        assert_eq!(ends(&[500, 9_000, 500, 500], 1_000, None), [2, 4, 8]);
+    }
+
+    #[test]
+    fn there_are_never_very_many() {
+        assert_eq!(ends(&[600; 200], 500, None).len(), 16);
+        assert_eq!(ends(&[600; 200], 500, Some(700)).len(), 200);
+    }
+
+    #[test]
+    fn a_small_unit_joins_its_neighbour() {
+        assert_eq!(ends(&[5, 9_000, 9_000, 5], 1_000, None), [4, 8]);
+        assert_eq!(ends(&[5], 1_000, None), [2]);
+    }
+
+    #[test]
+    fn the_window_cuts_what_the_threshold_does_not() {
+        assert_eq!(ends(&[500, 500, 500], 0, Some(1_000)), [4, 6]);
+        assert_eq!(ends(&[500, 500, 500], 500, Some(1_000)), [2, 4, 6]);
+    }
+}

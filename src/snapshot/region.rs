@@ -1,0 +1,132 @@
+//! The region: the messages that may be summarized, without system messages and the
+//! newest, in units that no cut divides.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use chat_history::dialect::{Dialect, Opening};
+use chat_history::message::{Call, MessageView, Role};
+
+/// The messages that may be summarized.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Units with their cost in tokens, oldest first, without a gap: a system
+    /// message belongs to the unit before it and costs nothing, for it stays.
+    pub units: Vec<(Range<usize>, u64)>,
+}
+
+impl Region {
+    /// The region before `recent_from`, and behind the last system message with calls;
+    /// `tokens` is what each message costs.
+    pub fn of(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        tokens: &[u64],
+        recent_from: usize,
+    ) -> Region {
+        let starts = dialect.unit_starts(views);
+        let system = |index: usize| views[index].role == Role::System;
+        let mut units: Vec<(Range<usize>, u64)> = Vec::new();
+        // What answers the calls of a message that stays must stay, too.
+        let calls = |index: &usize| system(*index) && !views[*index].calls.is_empty();
+        let from = (0..recent_from).rev().find(calls).map_or(0, |last| {
+            (last + 1..recent_from).find(|index| starts[*index]).unwrap_or(recent_from)
+        });
+        for index in from..recent_from {
+            match units.last_mut() {
+                None if system(index) => {}
+                Some((unit, _)) if system(index) => unit.end = index + 1,
+                Some((unit, cost)) if !starts[index] => {
+                    unit.end = index + 1;
+                    *cost += tokens[index];
+                }
+                _ => units.push((index..index + 1, tokens[index])),
+            }
+        }
+        // A later region begins where this one ends, at a message that can leave.
+        if let Some((unit, _)) = units.last_mut() {
+            while unit.end < views.len() && system(unit.end) {
+                unit.end += 1;
+            }
+        }
+        Region { units }
+    }
+
+    /// Returns where the newest messages begin that stay, where a message of the service's
+    /// own is to stand before them: widened so that user and model still take turns,
+    /// and that no words come to stand before results of a broken history that answer
+    /// nothing – providers take results at the front of a turn only. 0 where nothing
+    /// can go.
+    pub fn behind_own_message(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        recent_from: usize,
+    ) -> usize {
+        let newest = views[recent_from..].iter().find(|view| view.role != Role::System);
+        if dialect.opening() == Opening::Any || newest.is_none_or(|v| v.role == Role::Assistant) {
+            return recent_from;
+        }
+        let starts = dialect.unit_starts(views);
+        let last = |fits: &dyn Fn(&MessageView) -> bool| {
+            (0..recent_from).rev().find(|index| starts[*index] && fits(views[*index]))
+        };
+        let of_model = last(&|view| view.role == Role::Assistant);
+        let carries_results = newest.is_some_and(|view| !view.results.is_empty());
+        of_model.unwrap_or_else(|| match carries_results {
+            true => last(&|view| view.role == Role::User && view.results.is_empty()).unwrap_or(0),
+            false => recent_from,
+        })
+    }
+
+    /// Returns where the newest messages begin that stay, where calls at the end still wait for
+    /// their results: compressed, they would leave the results without a call.
+    pub fn behind_waiting(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        recent_from: usize,
+    ) -> usize {
+        let starts = dialect.unit_starts(views);
+        let begins = |index: &usize| starts[*index] && views[*index].role != Role::System;
+        let Some(last) = (0..views.len()).rev().find(begins) else { return recent_from };
+        let calls: Vec<&Call> = views[last..].iter().flat_map(|view| &view.calls).collect();
+        let results = || views[last..].iter().flat_map(|view| &view.results);
+        let answered: HashSet<&str> = results().filter_map(|r| r.call_id.as_deref()).collect();
+        // Where results have no ids, or not all of them, their number decides.
+        let by_id = results().all(|result| result.call_id.is_some());
+        let open = |call: &&Call| call.id.as_deref().is_some_and(|id| !answered.contains(id));
+        let waits = calls.len() > results().count() || (by_id && calls.iter().any(open));
+        if waits { recent_from.min(last) } else { recent_from }
+    }
+
+    /// Returns where the newest messages begin that stay, where a system message among them does
+    /// more than speak: what it set must hold for all that follows.
+    pub fn before_directive(
+        dialect: &dyn Dialect,
+        views: &[&MessageView],
+        recent_from: usize,
+    ) -> usize {
+        let holds = |view: &&&MessageView| view.role == Role::MidSystem && view.directive;
+        let Some(at) = views.iter().position(|view| holds(&view)) else { return recent_from };
+        let starts = dialect.unit_starts(views);
+        let unit = (0..=at).rev().find(|index| starts[*index]).unwrap_or(0);
+        recent_from.min(unit)
+    }
+
+    /// All its messages, from the first to the last, system messages between
+    /// them included.
+    pub fn range(&self) -> Range<usize> {
+        let start = self.units.first().map_or(0, |(unit, _)| unit.start);
+        start..self.units.last().map_or(start, |(unit, _)| unit.end)
+    }
+
+    /// Its tokens.
+    pub fn tokens(&self) -> u64 {
+        self.units.iter().map(|(_, tokens)| tokens).sum()
+    }
+
+    /// The part from message `start` on, which begins a unit.
+    pub fn after(&self, start: usize) -> Region {
+        let units = self.units.iter().filter(|(unit, _)| unit.start >= start).cloned();
+        Region { units: units.collect() }
+    }
+}

@@ -1,0 +1,188 @@
+//! Classifies lines and sentences by words in them: a constraint, a finding, an error, a
+//! step of a plan, an output pasted as speech.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+
+fn fixed(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern).size_limit(1 << 22).build().expect("the pattern is fixed and tested")
+}
+
+/// Words of obligation, in the languages users write most.
+static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:must|never|always|do not|don't|dont|cannot|can't|only|should(?:n't)?|shall|\
+         need(?:s)? to|have to|required?|requirement|rule|prefer|instead|use|using|avoid|ensure|\
+         make sure|keep|without|unless|until|before|whenever|no longer|at (?:most|least)|limit|\
+         forbid(?:den)?|mandatory|critical|important|remember|note|stick to|\
+         debe[ns]?|nunca|siempre|solo|evita|muss|nie|immer|nicht|nur|sollte|bitte|\
+         doit|jamais|toujours|ne pas|seulement|utilise[zr]?)\\b)|Don’t|don’t|\
+         必须|不要|不得|务必|禁止|只能|只|应该|应当|请|不能|不可|改用|需要|一定|切勿|避免|优先|\
+         してください|しないで|必ず|禁止|だけ|должен|нельзя|никогда|всегда|только|не надо|해야|하지 마",
+    )
+});
+/// The same words where the speaker means himself.
+static OF_ONESELF: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:i|we)(?:'m| am| have)? (?:also |still |really |just |only )?\
+         (?:don't|do not|need to|only|should|will need to)\\b|\\bnever mind\\b)|我(?:需要|应该|不能)",
+    )
+});
+/// Words by which someone states what was found out or decided.
+static FINDING: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:found|because|caused? by|the cause|root cause|confirmed|turns out|due to|\
+         decided|the (?:issue|problem|bug|reason|fix|error|answer|result) (?:is|was|comes)|\
+         discovered|identified|determined|conclu(?:de|ded|sion)|verified|fixed|solved|resolved|\
+         located|defined in|is set to|equals|means that|therefore|it seems|version)\\b)|\
+         发现|原因|确认|结论|因为|导致|决定|根因|问题在于|位于|修复|原因は|確認|Причина|нашёл",
+    )
+});
+/// A stated error.
+static ERROR: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:error:|error\\[|fatal|panicked|traceback|segmentation fault|exception:|\
+         failed|failure|denied|not found|refused|timed out|cannot|unable to|critical|aborted|\
+         undefined reference|no such file)\\b?)|(?-u:\\w)(?:Error|Exception): |\
+         错误|失败|异常|拒绝|超时|严重|エラー|ошибка",
+    )
+});
+/// A status or a total.
+static STATUS: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:exit(?:ed with)?[ _](?:code|status)|test result|total|passed|warnings?|\
+         tests? run|summary|finished|completed|succeeded)\\b)|总计|合计|警告|通过|完成",
+    )
+});
+/// The number that a process left with.
+static EXIT: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?m:^[^/#*\n]{0,100}?)(?i-u:(?:exit(?:ed with)?[ _]?(?:code|status)?|return[ _]?code)\"?(?: of)?>?[:= ]{0,3}(-?[0-9]{1,5})\\b)",
+    )
+});
+/// A total that counts failures.
+static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
+    fixed("(?i-u:\\b[1-9][0-9]{0,6} (?:tests? |checks? )?(?:failed|failures?|failing|errors?)\\b)")
+});
+/// A line of settings or a named value: `"timeout": 4500`, `retries = 3`.
+static SETTING: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "^[ \\t]*[-*]?[ \\t]*[\"'`]?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"'`]?[ \\t]*[:=][ \\t]*[\"'`\\[]?[A-Za-z0-9./$~-]",
+    )
+});
+/// A step that is ticked off or open.
+static CHECKBOX: LazyLock<Regex> = LazyLock::new(|| {
+    fixed("^[ \\t]*(?:[-*+]|[0-9]{1,3}[.)])?[ \\t]*(?:\\[[ xX~>-]\\]|[✅☑✔⬜☐🔲⏳])")
+});
+/// A numbered step.
+static NUMBERED: LazyLock<Regex> =
+    LazyLock::new(|| fixed("^[ \\t]*(?:\\*\\*)?(?:(?i-u:step) )?[0-9]{1,3}[.):、][ \\t]*[^ \\t]"));
+/// Words of progress.
+static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:next|step [0-9]+|todo|to do|remaining|pending|in progress|still need|left to|\
+         complete[d]?|done|finished|blocked|plan)\\b)|下一步|已完成|待办|接下来|完成|剩余|进行中|次に|完了",
+    )
+});
+/// Beginnings of an output that a framework sends as a user's message.
+static OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "^\\s*(?i-u:observation\\b|output\\b|execution result|<(?:tool_result|function_results?|\
+         observation|output|returncode|result|response|stdout|environment_details)\\b|\
+         \\[(?:tool|command|result)|tool (?:output|result)|exit code|the command|here(?:'s| is) the result of running)",
+    )
+});
+
+/// True where a sentence sets a rule.
+pub(crate) fn is_constraint(text: &str) -> bool {
+    CONSTRAINT.is_match(text)
+}
+
+/// True where a sentence sets a rule for someone else: no question, and more than
+/// what the speaker does not have or needs.
+pub(crate) fn is_rule(text: &str) -> bool {
+    let asks = text.trim_end().ends_with(['?', '？']);
+    !asks && is_constraint(text) && is_constraint(&OF_ONESELF.replace_all(text, ""))
+}
+
+/// True where a sentence states what was found or decided.
+pub(crate) fn is_finding(text: &str) -> bool {
+    FINDING.is_match(text)
+}
+
+/// True where a line states an error.
+pub(crate) fn is_error(text: &str) -> bool {
+    ERROR.is_match(text)
+}
+
+/// True where a line states a status or a total.
+pub(crate) fn is_status(text: &str) -> bool {
+    STATUS.is_match(text)
+}
+
+/// True for a line of totals that counts failures.
+pub(crate) fn counts_failures(line: &str) -> bool {
+    FAILURES.is_match(line)
+}
+
+/// True for a line of settings.
+pub(crate) fn is_setting(line: &str) -> bool {
+    line.len() < 200 && SETTING.is_match(line)
+}
+
+/// True for a step with a box to tick.
+pub(crate) fn is_checkbox(line: &str) -> bool {
+    CHECKBOX.is_match(line)
+}
+
+/// True for a numbered step.
+pub(crate) fn is_numbered(line: &str) -> bool {
+    NUMBERED.is_match(line)
+}
+
+/// True where a sentence says how far things are.
+pub(crate) fn is_progress(text: &str) -> bool {
+    PROGRESS.is_match(text)
+}
+
+/// The last exit code that a text states.
+pub(crate) fn exit_code(text: &str) -> Option<&str> {
+    EXIT.captures_iter(text).last().and_then(|found| found.get(1)).map(|code| code.as_str())
+}
+
+/// True where a user's text is no speech but an output: of a tool, by its first
+/// words, or a log or code, by its lines.
+pub(crate) fn is_output(text: &str) -> bool {
+    if OUTPUT.is_match(text) {
+        return true;
+    }
+    if text.len() < 500 {
+        return false;
+    }
+    // The first lines decide; a message of a megabyte need not be read for it.
+    let (mut lines, mut speech, mut repeated) = (0_usize, 0_usize, 0_usize);
+    let mut before = "";
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()).take(300) {
+        lines += 1;
+        repeated += usize::from(line == before);
+        before = line;
+        speech += usize::from(is_speech(line));
+    }
+    repeated * 2 > lines || (lines >= 8 && speech * 3 < lines)
+}
+
+/// True for a line that someone may have said: words, and few other marks.
+fn is_speech(line: &str) -> bool {
+    if is_numbered(line) || line.starts_with(['-', '*', '#', '•']) && line.contains(' ') {
+        return !line.ends_with([';', '{', '}']) && !line.starts_with("--");
+    }
+    let mut letters = 0_usize;
+    let mut marks = 0_usize;
+    for byte in line.bytes().take(400) {
+        letters += usize::from(byte.is_ascii_lowercase() || byte >= 0x80 || byte == b' ');
+        marks += usize::from(byte.is_ascii_punctuation() || byte.is_ascii_digit());
+    }
+    let spaced = line.contains(' ') || !line.is_ascii();
+    spaced && letters > marks * 5 && !line.ends_with([';', '{', '}', ','])
+}

@@ -1,0 +1,178 @@
+//! Sentences and cuts: where a text may end without breaking what it names.
+
+use chat_history::raw::offset_in;
+
+/// The sentences of a text, trimmed, in order; a line's end ends one. Written by
+/// hand because it is asked for megabytes: the rules of UAX#29 take ten times as
+/// long and differ in abbreviations only.
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
+    text.lines().flat_map(sentences_of_line).collect()
+}
+
+/// The sentences of one line.
+pub(crate) fn sentences_of_line(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let (sentence, after) = rest.split_at(sentence_end(rest));
+            rest = after;
+            let sentence = sentence.trim();
+            if !sentence.is_empty() {
+                return Some(sentence);
+            }
+        }
+        None
+    })
+}
+
+fn sentence_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'.' | b'!' | b'?' => {
+                let mut end = at + 1;
+                while matches!(
+                    bytes.get(end),
+                    Some(b'.' | b'!' | b'?' | b'"' | b')' | b'\'' | b'*' | b'`')
+                ) {
+                    end += 1;
+                }
+                let abbreviation =
+                    at >= 2 && matches!(bytes[at - 2], b'.' | b' ') && bytes[at] == b'.';
+                // `1. Install` is a number, not a sentence.
+                let number = bytes[..at].iter().all(|b| b.is_ascii_digit() || *b == b' ');
+                match bytes.get(end) {
+                    None => return text.len(),
+                    Some(b' ' | b'\t') if !abbreviation && !number => return end,
+                    _ => at = end,
+                }
+            }
+            // 。！？； begin with these bytes.
+            0xE3 if bytes[at..].starts_with("。".as_bytes()) => return at + 3,
+            0xEF if ["！", "？", "；"].iter().any(|m| bytes[at..].starts_with(m.as_bytes())) => {
+                return at + 3;
+            }
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// A prefix of one line of about `limit` characters that ends between words, with
+/// `…` where something follows.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let text = text.trim();
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default().trim_end();
+    let more = lines.next().is_some();
+    let short = prefix(first, limit);
+    if short.len() == first.len() && !more { short.to_owned() } else { format!("{short} …") }
+}
+
+/// The longest beginning of at most `limit` characters that cuts no word in two;
+/// scripts without spaces are cut between characters.
+pub(crate) fn prefix(text: &str, limit: usize) -> &str {
+    let Some((end, next)) = text.char_indices().nth(limit) else { return text };
+    let joined = |c: char| c.is_ascii_graphic() && !matches!(c, ',' | ';' | '|' | '&');
+    let head = &text[..end];
+    if !joined(next) || !head.ends_with(joined) {
+        return head.trim_end();
+    }
+    head.trim_end_matches(joined).trim_end()
+}
+
+/// The longest ending of at most `limit` characters that cuts no word in two.
+pub(crate) fn suffix(text: &str, limit: usize) -> &str {
+    let length = text.chars().count();
+    let Some((start, _)) = text.char_indices().nth(length.saturating_sub(limit)) else {
+        return text;
+    };
+    if start == 0 {
+        return text;
+    }
+    let joined = |c: char| c.is_ascii_graphic() && !matches!(c, ',' | ';' | '|' | '&');
+    let tail = &text[start..];
+    if text[..start].ends_with(joined) {
+        return tail.trim_start_matches(joined).trim_start();
+    }
+    tail.trim_start()
+}
+
+/// The beginning of a text, by whole lines and sentences, that has at most
+/// `tokens`; if not even the first sentence fits, by words.
+pub(crate) fn opening<'a>(text: &'a str, tokens: u64, count: &dyn Fn(&str) -> u64) -> &'a str {
+    let text = text.trim();
+    let mut left = tokens;
+    let mut end = 0;
+    for sentence in text.lines().take(200).flat_map(sentences_of_line) {
+        let price = if sentence.len() as u64 > left * 40 { u64::MAX } else { count(sentence) + 1 };
+        if price > left {
+            break;
+        }
+        left -= price;
+        end = offset_in(text, sentence) + sentence.len();
+    }
+    if end > 0 || tokens == 0 {
+        return &text[..end];
+    }
+    let mut limit = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(5).min(text.len());
+    loop {
+        let short = prefix(text, limit);
+        if short.is_empty() || count(short) <= tokens {
+            return short;
+        }
+        limit = limit * 3 / 4;
+    }
+}
+
+/// A number for all texts that differ in digits and spaces only.
+pub(crate) fn masked(text: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut before = 0;
+    for byte in text.bytes() {
+        let byte = match byte {
+            b'0'..=b'9' => b'0',
+            b'\t' | b'\n' | b'\r' => b' ',
+            _ => byte.to_ascii_lowercase(),
+        };
+        if !(byte == before && matches!(byte, b'0' | b' ')) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        before = byte;
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, masked, opening, sentences, suffix};
+
+    #[test]
+    fn sentences_end_where_a_reader_ends_them() {
+        assert_eq!(
+            sentences("Read src/a.rs. Then 1.5 s, e.g. now!\n1. Do it\n请读取文件。不要删除！好"),
+            [
+                "Read src/a.rs.",
+                "Then 1.5 s, e.g. now!",
+                "1. Do it",
+                "请读取文件。",
+                "不要删除！",
+                "好"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cut_breaks_no_word() {
+        assert_eq!(cut("cat src/compression/mod.rs", 12), "cat …");
+        assert_eq!(cut("short", 12), "short");
+        assert_eq!(
+            suffix("the end of src/main.rs", 13),
+            "of src/main.rs".trim_start_matches("of ")
+        );
+        let words = |text: &str| text.split_whitespace().count() as u64;
+        assert_eq!(opening("One two. Three four five.", 4, &words), "One two.");
+        assert_eq!(masked("turn 12 of 5"), masked("turn 3 of 77"));
+    }
+}

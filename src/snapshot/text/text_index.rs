@@ -1,0 +1,302 @@
+//! An index of a large text for looking up many short texts at once. The words of the
+//! short ones are collected first, one pass over the large text records their positions,
+//! and each short text is compared at the positions of its rarest word. So a thousand
+//! look-ups in megabytes cost little more than one pass.
+//!
+//! White space counts as one space, and a text is found only where words are
+//! whole: `call_1` is not found in `call_12`.
+
+use std::collections::HashMap;
+
+use memchr::memmem;
+
+/// The characters that may be next to a found text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Edge {
+    /// Anything but more of the same word.
+    Word,
+    /// Also not more of the same name: `a.rs` is not found in `a.rs.bak`.
+    Name,
+    /// Anything but more digits: `8200` is found in `8200ms`.
+    Digits,
+}
+
+/// A short text that is looked up.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Needle {
+    /// The text, white space folded.
+    pub(crate) text: String,
+    /// The characters that may be next to it.
+    pub(crate) edge: Edge,
+}
+
+/// More places of a word than this are not noted: a plain search is as good then.
+const MANY_PLACES: usize = 2048;
+
+/// The large text.
+#[derive(Debug, Default)]
+pub(crate) struct TextIndex {
+    text: String,
+}
+
+impl TextIndex {
+    /// Adds a text. No needle is found across two texts.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.reserve(text.len() + 2);
+        fold_into(text, &mut self.text);
+        self.text.push('\u{1}');
+    }
+
+    /// For each needle, whether it stands in the text.
+    pub(crate) fn holds(&self, needles: &[Needle]) -> Vec<bool> {
+        let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+        for needle in needles {
+            each_word(&needle.text, |word, _| {
+                places.entry(word).or_default();
+            });
+        }
+        // Most words of the large text are in no needle; a bitmap says so faster
+        // than the table.
+        let mut wanted = WordSet::default();
+        places.keys().for_each(|word| wanted.add(*word));
+        each_word(&self.text, |word, at| {
+            if wanted.has(word)
+                && let Some(known) = places.get_mut(&word)
+                && known.len() <= MANY_PLACES
+            {
+                known.push(at);
+            }
+        });
+        needles.iter().map(|needle| self.holds_one(needle, &places)).collect()
+    }
+
+    /// The words of the text.
+    pub(crate) fn words(&self) -> WordSet {
+        let mut words = WordSet::default();
+        each_word(&self.text, |word, _| words.add(word));
+        words
+    }
+
+    fn holds_one(&self, needle: &Needle, places: &HashMap<u64, Vec<usize>>) -> bool {
+        if needle.text.is_empty() {
+            return true;
+        }
+        let mut rarest: Option<(usize, u64, usize)> = None;
+        each_word(&needle.text, |word, at| {
+            let found = (places.get(&word).map_or(0, Vec::len), word, at);
+            rarest = Some(rarest.map_or(found, |best| best.min(found)));
+        });
+        let bytes = needle.text.as_bytes();
+        match rarest {
+            Some((count, word, offset)) if count <= MANY_PLACES => {
+                let mut starts = places[&word].iter().filter_map(|at| at.checked_sub(offset));
+                starts.any(|start| {
+                    self.text.as_bytes()[start..].starts_with(bytes) && self.fits(needle, start)
+                })
+            }
+            _ => {
+                memmem::find_iter(self.text.as_bytes(), bytes).any(|start| self.fits(needle, start))
+            }
+        }
+    }
+
+    /// True if the needle that stands at `start` is not a part of something longer.
+    fn fits(&self, needle: &Needle, start: usize) -> bool {
+        let (bytes, all) = (needle.text.as_bytes(), self.text.as_bytes());
+        let end = start + bytes.len();
+        let at = |i: Option<usize>| i.and_then(|i| all.get(i)).copied().unwrap_or(b' ');
+        let (before, farther) = (at(start.checked_sub(1)), at(start.checked_sub(2)));
+        let (after, beyond) = (at(Some(end)), at(Some(end + 1)));
+        if needle.edge == Edge::Digits {
+            return !before.is_ascii_digit() && !after.is_ascii_digit();
+        }
+        let joins = |b: u8| needle.edge == Edge::Name && (b == b'-' || b == b'.');
+        // The letter of an escaped line break is no part of the word after it.
+        let escape = farther == b'\\' && b"ntr".contains(&before);
+        let open = bytes.first().is_some_and(|b| is_word(*b))
+            && (is_word(before) && !escape || joins(before) && is_word(farther));
+        let close = bytes.last().is_some_and(|b| is_word(*b))
+            && (is_word(after) || joins(after) && is_word(beyond));
+        !open && !close
+    }
+}
+
+/// A bitmap of word hashes: false positives are possible, false negatives are not.
+pub(crate) struct WordSet(Vec<bool>);
+
+impl Default for WordSet {
+    fn default() -> WordSet {
+        WordSet(vec![false; 1 << 16])
+    }
+}
+
+impl WordSet {
+    fn add(&mut self, word: u64) {
+        self.0[WordSet::slot(word)] = true;
+    }
+
+    fn has(&self, word: u64) -> bool {
+        self.0[WordSet::slot(word)]
+    }
+
+    fn slot(word: u64) -> usize {
+        usize::try_from(word >> 48).unwrap_or(0)
+    }
+
+    /// False where a word of the text is not among these.
+    pub(crate) fn may_hold(&self, text: &str) -> bool {
+        let mut all = true;
+        each_word(text, |word, _| all &= self.has(word));
+        all
+    }
+}
+
+/// The text with every run of white space as one space, and none at its ends.
+pub(crate) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    fold_into(text, &mut folded);
+    folded
+}
+
+fn fold_into(text: &str, folded: &mut String) {
+    for (i, part) in text.split_ascii_whitespace().enumerate() {
+        if i > 0 {
+            folded.push(' ');
+        }
+        folded.push_str(part);
+    }
+}
+
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_'
+}
+
+/// Calls back with a hash and the place of each word: a run of ASCII letters,
+/// digits and `_`; within such a run also a longer run of digits; and each pair of
+/// neighbours in other scripts, which do not part words by spaces.
+fn each_word(text: &str, mut each: impl FnMut(u64, usize)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let b = bytes[at];
+        if is_word(b) {
+            let start = at;
+            let mut word = Hash::new();
+            let (mut digits, mut digits_at, mut mixed) = (Hash::new(), at, false);
+            while at < bytes.len() && is_word(bytes[at]) {
+                word.add(bytes[at]);
+                if bytes[at].is_ascii_digit() {
+                    digits.add(bytes[at]);
+                } else {
+                    if at - digits_at > 3 {
+                        each(digits.value(), digits_at);
+                    }
+                    (digits, digits_at, mixed) = (Hash::new(), at + 1, true);
+                }
+                at += 1;
+            }
+            if mixed && at - digits_at > 3 {
+                each(digits.value(), digits_at);
+            }
+            each(word.value(), start);
+        } else if b == b'\\' && bytes.get(at + 1).is_some_and(|b| b"ntr".contains(b)) {
+            at += 2;
+        } else if b < 0x80 {
+            at += 1;
+        } else {
+            let length = width(b);
+            if let Some(next) = bytes.get(at + length).filter(|next| **next >= 0x80) {
+                let mut pair = Hash::new();
+                let end = (at + length + width(*next)).min(bytes.len());
+                bytes[at..end].iter().for_each(|b| pair.add(*b));
+                each(pair.value(), at);
+            }
+            at += length;
+        }
+    }
+}
+
+/// Bytes of the character that begins with this byte.
+fn width(lead: u8) -> usize {
+    match lead {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        _ => 2,
+    }
+}
+
+/// FNV-1a with a final mix: words are short, and it runs along with the scan.
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, b: u8) {
+        self.0 = (self.0 ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+    }
+
+    fn value(&self) -> u64 {
+        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ (mixed >> 29)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
+
+    use super::{Edge, Needle, TextIndex, fold};
+
+    fn holds(texts: &[&str], text: &str, edge: Edge) -> bool {
+        let mut index = TextIndex::default();
+        texts.iter().for_each(|text| index.push(text));
+        index.holds(&[Needle { text: fold(text), edge }])[0]
+    }
+
+    #[test]
+    fn words_are_whole() {
+        let texts = ["src/main.rs call_12 a-b.rs.bak", "took 8200ms\\nsrc/lib.rs 文件已保存。"];
+        for (text, edge, held) in [
+            ("src/main.rs", Edge::Name, true),
+            ("main.rs", Edge::Name, true),
+            ("ain.rs", Edge::Name, false),
+            ("src/main", Edge::Name, false),
+            ("src/main", Edge::Word, true),
+            ("call_1", Edge::Name, false),
+            ("b.rs", Edge::Name, false),
+            ("b.rs", Edge::Word, true),
+            ("src/lib.rs", Edge::Name, true),
+            ("8200", Edge::Digits, true),
+            ("820", Edge::Digits, false),
+            ("文件已保存", Edge::Word, true),
+            ("文件未保存", Edge::Word, false),
+            ("main.rs   call_12", Edge::Word, true),
+            ("bak took", Edge::Word, false),
+        ] {
+            assert_eq!(holds(&texts, text, edge), held, "{text}");
+        }
+    }
+
+    #[test]
+    fn common_words_are_found_too() {
+        let text = "the cat the dog ".repeat(5000);
+        assert!(holds(&[&text, "the the end"], "the the", Edge::Word));
+        assert!(!holds(&[&text], "the the", Edge::Word));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn whole_words_of_a_text_are_found(
+            words in proptest::collection::vec("[a-c1-2_./é文件\\\\n]{1,4}", 1..12),
+            from in any::<proptest::sample::Index>(),
+            to in any::<proptest::sample::Index>()
+        ) {
+            let (from, to) = (from.index(words.len()), to.index(words.len()));
+            let needle = words[from.min(to)..=from.max(to)].join(" ");
+            prop_assert!(holds(&[&words.join("\n ")], &needle, Edge::Word), "{:?}", needle);
+        }
+    }
+}
