@@ -1,7 +1,6 @@
-//! Landlock: the process gives up, for itself and its workers, every file outside its
-//! roots, and every outgoing connection where no model is configured. The roots are
-//! confined by their directory handles already; this is a second wall, which also
-//! holds where this program is wrong.
+//! Landlock: the process gives up, for itself and its workers, access to every file outside its
+//! roots, and outgoing connections unless a model is configured. Directory handles already
+//! confine the roots; Landlock still holds if this program has a bug.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +9,16 @@ use landlock::{
     RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-/// The newest rules that are asked for; an older kernel enforces those it knows.
-const RULES: ABI = ABI::V6;
+/// The newest Landlock version requested; an older kernel enforces the rules it knows.
+const LANDLOCK_ABI: ABI = ABI::V6;
 
-/// What running a worker reads: libraries, and its own size in `/proc`. What there
-/// is of other processes beyond their names the kernel keeps from a confined one.
-const RUN: [&str; 6] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/proc"];
+/// Paths that a worker process reads: libraries, and its own size in `/proc`. The kernel hides
+/// other processes' details from a confined one.
+const WORKER_PATHS: [&str; 6] =
+    ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/proc"];
 
-/// What finding a model's endpoint and trusting it reads.
-const CALL: [&str; 12] = [
+/// Paths for resolving and trusting a model's endpoint.
+const MODEL_PATHS: [&str; 12] = [
     "/etc/resolv.conf",
     "/etc/hosts",
     "/etc/nsswitch.conf",
@@ -33,77 +33,79 @@ const CALL: [&str; 12] = [
     "/run/systemd/resolve",
 ];
 
-/// What is left to a confined process.
+/// Permissions that a confined process keeps.
 #[derive(Debug, Clone, Default)]
-pub struct Reach {
-    /// Folders that it reads and writes.
+pub struct Permissions {
+    /// Folders that it may read and write.
     pub roots: Vec<PathBuf>,
-    /// Programs that it runs.
+    /// Programs that it may run.
     pub programs: Vec<PathBuf>,
-    /// Whether it calls a model.
-    pub calls: bool,
+    /// Whether it may call a model.
+    pub calls_model: bool,
 }
 
-/// What the kernel made of it.
+/// How far the kernel enforces the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confined {
-    /// Every rule holds.
-    Fully,
-    /// The rules hold that this kernel knows: on files, not on all else.
-    Partly,
-    /// None does: the kernel has no Landlock, or it is off.
-    NotAtAll,
+    /// All rules are enforced.
+    Full,
+    /// Only rules that this kernel knows are enforced: on files, not on everything else.
+    Partial,
+    /// The kernel has no Landlock, or it is off.
+    Unavailable,
 }
 
 impl Confined {
-    /// In a sentence for the log.
+    /// Returns a sentence for the log.
     pub fn sentence(self) -> &'static str {
         match self {
-            Confined::Fully => "Landlock confines this process to its roots",
-            Confined::Partly => {
+            Confined::Full => "Landlock confines this process to its roots",
+            Confined::Partial => {
                 "Landlock confines this process to its roots as far as this kernel can"
             }
-            Confined::NotAtAll => {
-                "this kernel has no Landlock: directory handles alone confine the roots"
+            Confined::Unavailable => {
+                "this kernel has no Landlock: only directory handles confine the roots"
             }
         }
     }
 }
 
-/// Confines the calling thread and all it starts from now on; there is no way back.
-pub fn confine(reach: &Reach) -> Result<Confined, RulesetError> {
+/// Confines the calling thread and all that it starts. Cannot be undone.
+pub fn confine(permissions: &Permissions) -> Result<Confined, RulesetError> {
     let mut rules = Ruleset::default()
-        .handle_access(AccessFs::from_all(RULES))?
-        .scope(Scope::from_all(RULES))?;
-    if !reach.calls {
+        .handle_access(AccessFs::from_all(LANDLOCK_ABI))?
+        .scope(Scope::from_all(LANDLOCK_ABI))?;
+    if !permissions.calls_model {
         rules = rules.handle_access(AccessNet::ConnectTcp)?;
     }
-    let (all, read) = (AccessFs::from_all(RULES), AccessFs::from_read(RULES));
-    let calling = reach.calls.then(calling).unwrap_or_default();
-    let running = RUN.iter().map(PathBuf::from).chain(reach.programs.iter().cloned());
-    // A path that is not there needs no rule.
+    let (all, read) = (AccessFs::from_all(LANDLOCK_ABI), AccessFs::from_read(LANDLOCK_ABI));
+    let model = permissions.calls_model.then(model_paths).unwrap_or_default();
+    let running =
+        WORKER_PATHS.iter().map(PathBuf::from).chain(permissions.programs.iter().cloned());
+    // Missing paths need no rule.
     let status = rules
         .create()?
-        .add_rules(path_beneath_rules(&reach.roots, all))?
+        .add_rules(path_beneath_rules(&permissions.roots, all))?
         .add_rules(path_beneath_rules(running, read))?
-        .add_rules(path_beneath_rules(calling, read))?
+        .add_rules(path_beneath_rules(model, read))?
         .add_rules(path_beneath_rules(["/dev/null"], AccessFs::ReadFile | AccessFs::WriteFile))?
         .restrict_self()?;
     Ok(match (status.ruleset, status.landlock) {
         (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented)
-        | (RulesetStatus::NotEnforced, _) => Confined::NotAtAll,
-        (RulesetStatus::PartiallyEnforced, _) => Confined::Partly,
-        (RulesetStatus::FullyEnforced, _) => Confined::Fully,
+        | (RulesetStatus::NotEnforced, _) => Confined::Unavailable,
+        (RulesetStatus::PartiallyEnforced, _) => Confined::Partial,
+        (RulesetStatus::FullyEnforced, _) => Confined::Full,
     })
 }
 
-/// The files of names and certificates, those that the environment names included.
-fn calling() -> Vec<PathBuf> {
+/// Returns the paths for name resolution and certificates, including those that the environment
+/// names.
+fn model_paths() -> Vec<PathBuf> {
     let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().filter_map(std::env::var_os);
-    CALL.iter().map(PathBuf::from).chain(named.map(PathBuf::from)).collect()
+    MODEL_PATHS.iter().map(PathBuf::from).chain(named.map(PathBuf::from)).collect()
 }
 
-/// The running program, for [`Reach::programs`].
+/// Returns the path of this program, for [`Permissions::programs`].
 pub fn this_program() -> Option<PathBuf> {
     std::fs::read_link(Path::new("/proc/self/exe")).ok()
 }

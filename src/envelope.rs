@@ -1,42 +1,41 @@
-//! The envelope: the one shape of every JSON answer (`openapi.yaml`),
-//! `{"success", "answer", "messages", "metadata"}`. Messages are raw bytes of
-//! the request or of a splice; they are written out as they are, never parsed
-//! and printed again.
+//! The envelope: the shape of every JSON answer (`openapi.yaml`), `{"success", "answer",
+//! "messages", "metadata"}`. Messages are raw bytes of the request or of a splice and are
+//! copied unchanged.
 
 use chat_history::splice::quote;
 use serde::Serialize;
 
 use crate::params::Params;
 
-/// An answer, or a failure, before it is written out.
+/// An answer or a failure, before serialization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     success: bool,
     answer: String,
     /// A JSON array.
     messages: String,
-    /// The system prompt beside the messages: JSON.
+    /// The system prompt, JSON.
     system: Option<String>,
     /// Members of `metadata`: name and JSON value.
     metadata: Vec<(&'static str, String)>,
 }
 
-/// What `metadata.error` says of a failure.
+/// The value of `metadata.error`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ErrorFacts {
-    /// A stable word in snake case.
+    /// A stable code in snake case.
     pub code: &'static str,
-    /// One sentence: what was found and what would be accepted.
+    /// One sentence: what was found and what is accepted.
     pub message: String,
-    /// The field concerned.
+    /// The field of the request.
     pub field: Option<String>,
-    /// The request, where the log holds more about it.
+    /// The request's id, if the log has more about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
 
 impl Answer {
-    /// A success that says `answer`.
+    /// Creates a success with this text.
     pub fn text(answer: String) -> Answer {
         Answer {
             success: true,
@@ -47,7 +46,7 @@ impl Answer {
         }
     }
 
-    /// A failure.
+    /// Creates a failure.
     pub fn failure(facts: &ErrorFacts) -> Answer {
         let mut answer = Answer::text(facts.message.clone());
         answer.success = false;
@@ -55,14 +54,14 @@ impl Answer {
         answer
     }
 
-    /// The same with messages, a JSON array.
+    /// Adds messages, a JSON array.
     pub fn with_messages(mut self, messages: String) -> Answer {
         self.messages = messages;
         self
     }
 
-    /// The same with the system prompt that belongs to the messages, JSON; in
-    /// `metadata` too, for clients that know only the four members.
+    /// Adds the system prompt, JSON; also to `metadata`, for clients that know only the four
+    /// members.
     pub fn with_system(mut self, system: Option<String>) -> Answer {
         if let Some(system) = system {
             self.put_json("system", system.clone());
@@ -71,12 +70,12 @@ impl Answer {
         self
     }
 
-    /// The same with a warning for each field that nobody asked for.
+    /// Adds a warning for each unknown field.
     pub fn with_unknown(self, params: &Params<'_>) -> Answer {
         self.with_warnings(params.unknown_warnings())
     }
 
-    /// The same with warnings in `metadata.report`, where there are any.
+    /// Adds warnings to `metadata.report`, if there are any.
     pub fn with_warnings(mut self, warnings: Vec<String>) -> Answer {
         if !warnings.is_empty() {
             #[derive(Serialize)]
@@ -90,8 +89,7 @@ impl Answer {
 
     /// Adds a member of `metadata`.
     pub fn put(&mut self, name: &'static str, value: &impl Serialize) {
-        // Every value is a plain struct, list or word of ours: nothing in them
-        // can fail to serialise.
+        // Structs, lists and strings always serialize.
         let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
         self.metadata.push((name, json));
     }
@@ -116,22 +114,22 @@ impl Answer {
         self.metadata.push((name, json));
     }
 
-    /// What it says.
+    /// Returns the text.
     pub fn answer(&self) -> &str {
         &self.answer
     }
 
-    /// A member of `metadata`, JSON.
+    /// Returns a member of `metadata` as JSON.
     pub fn metadata(&self, name: &str) -> Option<&str> {
         self.metadata.iter().find(|(known, _)| *known == name).map(|(_, json)| json.as_str())
     }
 
-    /// The messages, a JSON array.
+    /// Returns the messages, a JSON array.
     pub fn messages(&self) -> &str {
         &self.messages
     }
 
-    /// Most bytes that the answer and its JSON have together.
+    /// Returns an upper bound on the size of the answer and its JSON, in bytes.
     pub fn held_bytes(&self) -> u64 {
         let members = self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4);
         let copied = self.messages.len()
@@ -140,7 +138,7 @@ impl Answer {
         (2 * copied + self.answer.len() + escaped(&self.answer)) as u64 + 80
     }
 
-    /// The JSON of the whole.
+    /// Serializes the answer.
     pub fn into_json(self) -> String {
         let members: usize =
             self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4).sum();
@@ -167,7 +165,7 @@ impl Answer {
         out
     }
 }
-/// Length of a text inside a JSON string, in bytes.
+/// Returns the length of a text as a JSON string, in bytes.
 fn escaped(text: &str) -> usize {
     let length = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
@@ -177,8 +175,8 @@ fn escaped(text: &str) -> usize {
     text.bytes().map(length).sum()
 }
 
-/// Part of a text that is quoted at once, in bytes: a second copy of all of it would
-/// double what a large answer takes.
+/// Size of the chunks in which a text is escaped, in bytes: an escaped copy of the whole would
+/// double a large answer's memory.
 const QUOTED: usize = 64 * 1024;
 
 /// Adds a text as a JSON string.

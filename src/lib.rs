@@ -13,8 +13,8 @@
 //! - strategies: [`compaction`], [`snapshot`], [`descriptor`]
 //! - read back: [`reading`]
 //! - decide: [`pipeline`], [`offload_result`]
-//! - doors: [`service`], [`tools`], [`http`], [`mcp`], [`proxy`], [`cli`], with [`config`],
-//!   [`confine`] and [`telemetry`]
+//! - serve: [`service`], [`tools`], with [`config`], [`confine`] and [`telemetry`]
+//! - interfaces: [`interfaces`] (HTTP, MCP, the proxy, the command line)
 
 pub mod params;
 
@@ -39,7 +39,4 @@ pub mod service;
 pub mod telemetry;
 pub mod tools;
 
-pub mod cli;
-pub mod http;
-pub mod mcp;
-pub mod proxy;
+pub mod interfaces;

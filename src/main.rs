@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use jq_sandbox::worker;
-use unburden::cli::{self, arguments::Arguments};
+use unburden::interfaces::cli::{self, arguments::Arguments};
 
 /// As fast as any for large bodies, and the memory of idle threads goes back to the
 /// system (`.cargo/config.toml`).

@@ -1,4 +1,4 @@
-//! A key or a token: read, handed on, and never shown.
+//! A key or a token that is never shown.
 
 use std::fmt;
 use std::io;
@@ -6,18 +6,17 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A secret word: never shown, not even to `Debug`.
+/// A secret; `Debug` and serialization hide it.
 #[derive(Clone, PartialEq, Deserialize)]
 pub struct Key(String);
 
 impl Key {
-    /// Wraps a key.
+    /// Creates a key.
     pub fn new(key: String) -> Key {
         Key(key)
     }
 
-    /// Reads a file that holds a key, as secrets are mounted; white space around it is
-    /// dropped, and an empty file is refused.
+    /// Reads a mounted secret. White space around it is dropped; an empty file is an error.
     pub fn read(path: &Path) -> io::Result<Key> {
         let text = std::fs::read_to_string(path)?;
         let key = text.trim();
@@ -27,7 +26,7 @@ impl Key {
         Ok(Key(key.to_owned()))
     }
 
-    /// The key itself.
+    /// Returns the key.
     pub fn text(&self) -> &str {
         &self.0
     }

@@ -1,5 +1,5 @@
-//! The model and who summarises: what an operator sets, and nobody else. No
-//! request can name an endpoint, a key or a model for summaries.
+//! Settings of the model and the summarizer. No request can name an endpoint, a key or a model
+//! for summaries.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,35 +7,36 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Key;
-use crate::model::{Calls, Client, ModelError, Settings};
+use super::key::Key;
+use crate::model::{CallBudget, Client, ModelError, Settings};
 use crate::pipeline::{Summariser, SummariserKind};
 
-/// Where OpenAI's own API begins.
+/// Base URL of OpenAI's API.
 const OPENAI: &str = "https://api.openai.com/v1";
 
-/// The model that writes snapshots: an OpenAI-compatible endpoint.
+/// The model that writes snapshots, behind an OpenAI-compatible endpoint.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmConfig {
-    /// Where the API begins; `/chat/completions` is added. Else
-    /// `OPENAI_BASE_URL`, else OpenAI's own.
+    /// Base URL, to which `/chat/completions` is added; by default `OPENAI_BASE_URL`, then
+    /// OpenAI's.
     pub base_url: Option<String>,
-    /// The key. Else the file below, else `OPENAI_API_KEY`.
+    /// The key; by default from the file below, then `OPENAI_API_KEY`.
     pub api_key: Option<Key>,
     /// File with the key, as secrets are mounted; white space around it is dropped.
     pub api_key_file: Option<PathBuf>,
     /// The model's name. Without one no model is ever called.
     pub model: Option<String>,
-    /// What prompt and answer may have together, in tokens.
+    /// Most tokens of prompt and answer together.
     pub context_window: u64,
     /// Longest time for the snapshots of one request, in seconds.
     pub timeout_seconds: u64,
     /// Longest time for one call, in seconds.
     pub try_timeout_seconds: u64,
-    /// Calls for one snapshot, tries after failures and rejections together; 1 to 3.
+    /// HTTP calls for one snapshot, including retries after failures and rejected texts; 1 to
+    /// 3.
     pub tries: u32,
-    /// Calls under way at a time; more wait for their turn.
+    /// Calls in flight; more wait.
     pub concurrency: usize,
 }
 
@@ -49,7 +50,7 @@ impl Default for LlmConfig {
             context_window: 128_000,
             timeout_seconds: 60,
             try_timeout_seconds: 30,
-            tries: Calls::MOST,
+            tries: CallBudget::MAX,
             concurrency: 4,
         }
     }
@@ -59,7 +60,7 @@ impl Default for LlmConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompressionConfig {
-    /// Who writes snapshots.
+    /// The summarizer.
     pub summariser: SummariserConfig,
 }
 
@@ -69,23 +70,22 @@ impl Default for CompressionConfig {
     }
 }
 
-/// Who writes snapshots.
+/// The summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SummariserConfig {
-    /// The model where one is configured, the built-in summariser where none is
-    /// or it fails.
+    /// The model if one is configured; the built-in summarizer if there is none or it fails.
     Auto,
-    /// The model; where it fails, the history stays as compaction leaves it.
+    /// The model; if it fails, the history is only compacted.
     Llm,
-    /// The built-in summariser, always.
+    /// Always the built-in summarizer.
     Extractive,
 }
 
-/// Why no summariser could be made of a configuration.
+/// Errors of the summarizer's settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SummariserError {
-    /// The model's settings.
+    /// The model's settings are invalid.
     #[error("llm: {0}")]
     Model(#[from] ModelError),
     /// `llm` without a model.
@@ -94,18 +94,18 @@ pub enum SummariserError {
          there, or \"auto\" or \"extractive\" here"
     )]
     NoModel,
-    /// The file with the key.
+    /// The key file cannot be read.
     #[error("llm.api_key_file \"{path}\" cannot be read: {source}")]
     KeyFile {
         /// Its path.
         path: String,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
 }
 
 impl LlmConfig {
-    /// The summariser that this configuration means. Calls nobody.
+    /// Returns the configured summarizer; makes no call.
     pub fn summariser(&self, kind: SummariserConfig) -> Result<Summariser, SummariserError> {
         let kind = match kind {
             SummariserConfig::Auto => SummariserKind::Auto,

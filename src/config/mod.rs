@@ -1,18 +1,17 @@
-//! Configuration: file < environment < flags. Every setting has a default, a
-//! unit in its name and one place, [`Config`]; an unknown key is refused at the
-//! start, with its path. `config.example.toml` is the same, commented, and a test
-//! holds it to this file.
+//! Configuration: file < environment < options. Every setting has a default and a unit in its
+//! name; unknown keys are rejected with their path. `config.example.toml` documents all of
+//! them, and a test compares it with [`Config`].
 
 mod key;
-mod large;
 mod llm;
+mod offload_result;
 mod privacy;
 mod server;
 mod tenants;
 
 pub use key::Key;
-pub use large::{ExtractConfig, LargeConfig, PromptConfig};
 pub use llm::{CompressionConfig, LlmConfig, SummariserConfig, SummariserError};
+pub use offload_result::{ExtractConfig, OffloadResultConfig, PromptConfig};
 pub use privacy::{PrivacyConfig, RedactConfig};
 pub use server::ServerConfig;
 pub use tenants::{TenantConfig, Tenants};
@@ -25,55 +24,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::reading::{grep, read_file};
 
-/// Everything an operator can set.
+/// All settings of an operator.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The HTTP door.
+    /// The HTTP interface.
     pub server: ServerConfig,
-    /// Who else may come in, each to folders of its own.
+    /// Further tenants, each with folders of its own.
     pub tenants: Tenants,
-    /// Where files go.
+    /// The stores.
     pub store: StoreConfig,
-    /// Ceilings of the reading operations.
+    /// Limits of the retrieval operations.
     pub reload: ReloadConfig,
-    /// Ceilings of questions about records.
+    /// Limits of queries of records.
     pub extract: ExtractConfig,
     /// Large result offloading.
     pub prompt: PromptConfig,
-    /// What is remembered between requests.
+    /// Caches.
     pub cache: CacheConfig,
     /// The model that writes snapshots.
     pub llm: LlmConfig,
     /// How older messages are summarised.
     pub compression: CompressionConfig,
-    /// What the service does not repeat.
+    /// Redaction.
     pub privacy: PrivacyConfig,
 }
 
-/// Where files go.
+/// Settings of stores.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreConfig {
     /// Folders under which a `store_dir` may lie: `DIR`, or `SEEN=REAL`.
     pub roots: Vec<String>,
-    /// How far a file must have come before its name is given out.
+    /// When a file's name is returned.
     pub durability: DurabilityConfig,
-    /// How long the files of a chat live after the last history that mentioned
-    /// them, in seconds; 0 keeps them for good.
+    /// Lifetime of a chat's files after the last history that referred to them, in seconds; 0
+    /// keeps them.
     pub ttl_seconds: u64,
     /// Time between two sweeps, in seconds; the first is at the start. 0 never sweeps.
     pub sweep_seconds: u64,
-    /// A file with the secret that signs references; without one each store's folder has
-    /// a secret of its own.
+    /// File with the secret that signs references; without one each store has its own.
     pub key_file: Option<PathBuf>,
-    /// Whether `serve` and `mcp` give up every file outside the roots.
+    /// Whether `serve` and `mcp` give up access to files outside the roots.
     pub landlock: LandlockConfig,
 }
 
 impl Default for StoreConfig {
-    /// The working directory and the system's folder for temporary files. A program
-    /// that was started in `/`, as hosts of MCP servers do, was given no folder.
+    /// The working directory and the system's folder for temporary files. A program started in
+    /// `/`, as hosts of MCP servers do, gets no working directory.
     fn default() -> StoreConfig {
         let temporary = std::env::temp_dir().display().to_string();
         let everywhere = std::env::current_dir().is_ok_and(|folder| folder.parent().is_none());
@@ -89,33 +87,33 @@ impl Default for StoreConfig {
     }
 }
 
-/// How far a file must have come before its name is given out.
+/// When a file's name is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DurabilityConfig {
-    /// On the disk.
+    /// After the file is synced to disk.
     Sync,
-    /// In the system's cache.
+    /// After the file is in the system's cache.
     Relaxed,
 }
 
-/// Whether the process gives up every file outside its roots (Landlock).
+/// Whether the process confines itself with Landlock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LandlockConfig {
-    /// Where the kernel can.
+    /// If the kernel supports it.
     Auto,
     /// Never.
     Off,
-    /// It does not start where the kernel cannot.
+    /// Fails to start if the kernel does not support it.
     Required,
 }
 
-/// Ceilings of the reading operations.
+/// Limits of the retrieval operations.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReloadConfig {
-    /// Longest search, in milliseconds; what was found until then is the answer.
+    /// Longest search, in milliseconds; then the matches so far are returned.
     pub grep_deadline_ms: u64,
     /// Most matches of one search.
     pub grep_matches: u64,
@@ -123,7 +121,7 @@ pub struct ReloadConfig {
     pub grep_answer_bytes: usize,
     /// Largest page of a file, in bytes.
     pub read_answer_bytes: usize,
-    /// What the references of one rehydration may bring back together, in bytes.
+    /// Most bytes that one rehydration restores.
     pub rehydrate_bytes: u64,
 }
 
@@ -140,7 +138,7 @@ impl Default for ReloadConfig {
 }
 
 impl ReloadConfig {
-    /// The ceilings of a search.
+    /// Returns the limits of a search.
     pub fn grep(&self) -> grep::Limits {
         grep::Limits {
             deadline: Duration::from_millis(self.grep_deadline_ms),
@@ -150,13 +148,13 @@ impl ReloadConfig {
         }
     }
 
-    /// The ceilings of a page that is read within `deadline`.
+    /// Returns the limits of a page that is read within `deadline`.
     pub fn read_file(&self, deadline: Duration) -> read_file::Limits {
         read_file::Limits { answer_bytes: self.read_answer_bytes, deadline }
     }
 }
 
-/// What is remembered between requests; each bound is a ceiling, not a need.
+/// Sizes of caches, in each case the maximum.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheConfig {
@@ -169,7 +167,7 @@ pub struct CacheConfig {
 }
 
 impl CacheConfig {
-    /// What all of them take when they are full, in bytes.
+    /// Returns the size of all full caches, in bytes.
     pub fn bytes(&self) -> u64 {
         let files = (self.files as u64).saturating_mul(1024);
         self.measured_bytes.saturating_add(self.replacement_bytes).saturating_add(files)
@@ -186,26 +184,26 @@ impl Default for CacheConfig {
     }
 }
 
-/// Where our variables begin.
-const OWN: &str = "UNBURDEN_";
-/// The last part of a variable that holds a secret.
+/// Prefix of environment variables.
+const PREFIX: &str = "UNBURDEN_";
+/// Suffixes of variables that hold secrets.
 const SECRETS: [&str; 2] = ["__API_KEY", "__TOKEN"];
 
-/// Why a configuration was refused.
+/// Errors of a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// File or environment cannot be read.
+    /// The file or the environment cannot be read.
     #[error("the configuration cannot be read: {0}")]
     Read(#[from] config::ConfigError),
-    /// A key has no meaning or a value the wrong type.
-    #[error("the configuration has a mistake at \"{key}\": {reason}")]
+    /// A key is unknown, or its value has the wrong type.
+    #[error("the setting \"{key}\" is invalid: {reason}")]
     Key {
         /// The key's path.
         key: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// A request would time out before its snapshot does.
+    /// A request would time out before its snapshot.
     #[error(
         "server.request_timeout_seconds is {request}, llm.timeout_seconds is {snapshot}; accepted \
          is a request's limit that is longer than a snapshot's by 5 seconds or more"
@@ -216,31 +214,30 @@ pub enum ConfigError {
         /// The snapshot's.
         snapshot: u64,
     },
-    /// `PORT` is no port.
+    /// `PORT` is not a port.
     #[error("PORT is \"{found}\"; accepted is a number from 0 to 65535")]
     Port {
-        /// What stood there.
+        /// The text found.
         found: String,
     },
 }
 
 impl Config {
-    /// How many share the service: the tenants, and the operator where that has a token
-    /// or is alone.
+    /// Returns the number of tenants, with the operator if it has a token or is alone.
     pub fn callers(&self) -> usize {
         let has_token = self.server.token.is_some() || self.server.token_file.is_some();
         self.tenants.len() + usize::from(has_token || self.tenants.is_empty())
     }
 
-    /// Reads the file, if one is named, and the environment over it.
+    /// Reads the file, if any, and the environment over it.
     pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
         let mut builder = config::Config::builder();
         if let Some(file) = file {
             builder = builder.add_source(File::from(file).format(FileFormat::Toml));
         }
-        // The specification's own prefix, below ours.
+        // The specification's prefix, with lower priority.
         let seed = environment("ATLATL", "ATLATL_PROMPT__OFFLOAD__");
-        let own = environment("UNBURDEN", OWN);
+        let own = environment("UNBURDEN", PREFIX);
         let read = builder.add_source(seed).add_source(own).build()?;
         let mut config: Config = serde_path_to_error::deserialize(read).map_err(|error| {
             ConfigError::Key { key: error.path().to_string(), reason: error.inner().to_string() }
@@ -251,7 +248,7 @@ impl Config {
         Ok(config)
     }
 
-    /// A snapshot's failure must find its request still waiting.
+    /// Checks that a request outlives its snapshot.
     fn check_timeouts(&self) -> Result<(), ConfigError> {
         let (request, snapshot) = (self.server.request_timeout_seconds, self.llm.timeout_seconds);
         if self.llm.model.is_some() && request < snapshot.saturating_add(5) {
@@ -260,10 +257,10 @@ impl Config {
         Ok(())
     }
 
-    /// Keys and tokens of the environment. They are not read with the other settings,
-    /// which take a secret of digits for a number.
+    /// Reads keys and tokens from the environment. The generic reader would parse a secret of
+    /// digits as a number.
     fn take_secrets(&mut self) {
-        let secret = |name: &str| std::env::var(format!("{OWN}{name}")).ok().map(Key::new);
+        let secret = |name: &str| std::env::var(format!("{PREFIX}{name}")).ok().map(Key::new);
         let llm = secret("LLM__API_KEY");
         self.llm.api_key = llm.or(self.llm.api_key.take());
         let server = secret("SERVER__TOKEN");
@@ -274,7 +271,7 @@ impl Config {
         }
     }
 
-    /// `PORT`, as platforms set it, unless the address is set by its own name.
+    /// Reads `PORT`, as platforms set it, unless the address is set.
     fn take_port(&mut self) -> Result<(), ConfigError> {
         if std::env::var_os("UNBURDEN_SERVER__LISTEN").is_some() {
             return Ok(());
@@ -287,7 +284,7 @@ impl Config {
     }
 }
 
-/// The environment's settings under a prefix.
+/// Returns the environment's settings under a prefix.
 fn environment(prefix: &str, begin: &str) -> Environment {
     Environment::with_prefix(prefix)
         .source(Some(variables(begin)))
@@ -298,13 +295,14 @@ fn environment(prefix: &str, begin: &str) -> Environment {
         .with_list_parse_key("store.roots")
 }
 
-/// The variables that name a section and a key. Others that begin alike are not
-/// ours: Kubernetes sets `UNBURDEN_PORT` for a service of that name.
+/// Returns the variables that name a section and a key. Others with the prefix are ignored:
+/// Kubernetes sets `UNBURDEN_PORT` for a service of that name.
 fn variables(begin: &str) -> config::Map<String, String> {
-    let words = |name: &str| name.split_once('_').is_some_and(|(_, key)| key.contains("__"));
+    let names_setting =
+        |name: &str| name.split_once('_').is_some_and(|(_, key)| key.contains("__"));
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| name.starts_with(begin) && words(name))
+        .filter(|(name, _)| name.starts_with(begin) && names_setting(name))
         .filter(|(name, _)| !SECRETS.iter().any(|secret| name.ends_with(secret)))
         .collect()
 }

@@ -1,25 +1,25 @@
-//! Privacy: what of a result the service itself repeats.
+//! Redaction settings.
 
 use redact::Redact;
 use serde::{Deserialize, Serialize};
 
-/// What is kept out of everything that is shown.
+/// Redaction settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrivacyConfig {
-    /// What previews, descriptors, snapshots, prompts and logs show in place of
-    /// secrets. Stored files hold them either way.
+    /// Whether previews, descriptors, snapshots, prompts and logs hide secrets. Stored files
+    /// keep them.
     pub redact: RedactConfig,
 }
 
-/// What is kept out.
+/// Redaction modes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RedactConfig {
     /// Nothing.
     #[default]
     Off,
-    /// What the rules take for a key, a token or a password.
+    /// Keys, tokens and passwords, as the rules detect them.
     Secrets,
 }
 

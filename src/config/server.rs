@@ -1,57 +1,54 @@
-//! The doors: where they listen, how much they take, who may come in.
+//! Settings of the interfaces: addresses, limits, access.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Key;
+use super::key::Key;
 
-/// The HTTP door, and what it shares with MCP on standard input.
+/// The HTTP interface, and what it shares with MCP on standard input.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
     /// Address and port; port 0 picks a free one.
     pub listen: SocketAddr,
-    /// The bearer token that every request but the probes must carry; or the file
-    /// below.
+    /// The bearer token that every request except probes must carry; or the file below.
     pub token: Option<Key>,
     /// File with that token; white space around it is dropped.
     pub token_file: Option<PathBuf>,
-    /// True lets it listen beyond loopback without a token.
+    /// True allows listening beyond loopback without a token.
     pub no_auth: bool,
-    /// Host names under which the service may be asked, with a port or for all
-    /// ports; none: those of loopback where it listens there, else any. Separated by
-    /// commas in the environment.
-    #[serde(deserialize_with = "words")]
+    /// Host names that requests may name, with a port or for all ports. If empty: those of
+    /// loopback if the service listens there, otherwise any. Separated by commas in the
+    /// environment.
+    #[serde(deserialize_with = "comma_list")]
     pub allowed_hosts: Vec<String>,
-    /// Origins of web pages that may ask, such as `https://example.com:443`; none: no
-    /// web page. Separated by commas in the environment.
-    #[serde(deserialize_with = "words")]
+    /// Origins of web pages that may send requests, such as `https://example.com:443`. If
+    /// empty: none. Separated by commas in the environment.
+    #[serde(deserialize_with = "comma_list")]
     pub allowed_origins: Vec<String>,
-    /// Largest request body, and largest message of MCP, in bytes.
+    /// Largest request body and largest MCP message, in bytes.
     pub body_limit_bytes: usize,
-    /// Longest time for one request, body included, in seconds; also for a client to
-    /// take its answer.
+    /// Longest time for one request, body included, and for a client to accept the response, in
+    /// seconds.
     pub request_timeout_seconds: u64,
     /// Longest time for the head of a request to arrive, in seconds.
     pub header_timeout_seconds: u64,
     /// Longest pause within a body, in seconds.
     pub body_timeout_seconds: u64,
-    /// Longest time that a connection is kept between requests, in seconds.
+    /// Longest time that an idle connection is kept, in seconds.
     pub idle_timeout_seconds: u64,
-    /// Histories and results worked on at a time, and as many reads beside them; more
-    /// wait for their turn.
+    /// Histories and results that run at a time, and as many reads next to them; more wait.
     pub concurrent_requests: usize,
-    /// Longest wait for a turn, in seconds; then the answer is 503.
+    /// Longest wait in the queue, in seconds; then the answer is 503.
     pub queue_seconds: u64,
-    /// Memory that requests under way may take together, in bytes; a request that
-    /// finds too little is answered with 503. 0: what the container or half the
-    /// machine has, less what the process needs itself.
+    /// Memory budget of requests in flight, in bytes; a request that does not fit gets 503. 0:
+    /// the memory of the container or half of the machine's, less what the process needs.
     pub memory_bytes: u64,
-    /// After SIGTERM or SIGINT, longest wait for requests under way, in seconds.
+    /// Longest drain after SIGTERM or SIGINT, in seconds.
     pub drain_seconds: u64,
-    /// Largest answer of a reload tool over MCP, in tokens.
+    /// Largest answer of a retrieval tool over MCP, in tokens.
     pub mcp_answer_tokens: u64,
 }
 
@@ -78,17 +75,17 @@ impl Default for ServerConfig {
     }
 }
 
-/// A list, or one text with commas in it.
-fn words<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    separated(from, ',')
+/// Reads a list, or one text with commas.
+fn comma_list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    split_list(from, ',')
 }
 
-/// A list, or one text with colons in it, as paths stand in an environment.
-pub(super) fn paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    separated(from, ':')
+/// Reads a list, or one text with colons, as paths in an environment variable.
+pub(super) fn colon_list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    split_list(from, ':')
 }
 
-fn separated<'de, D: Deserializer<'de>>(from: D, by: char) -> Result<Vec<String>, D::Error> {
+fn split_list<'de, D: Deserializer<'de>>(from: D, by: char) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Given {

@@ -1,17 +1,17 @@
-//! Tenants: who else may come in, with a token of their own and folders of their own.
+//! Tenants with tokens and folders of their own.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::Key;
-use super::server::paths;
+use super::key::Key;
+use super::server::colon_list;
 
-/// Tenants by name; the name is for logs only.
+/// Tenants by name, which is for logs only.
 pub type Tenants = BTreeMap<String, TenantConfig>;
 
-/// One tenant: a token that opens these folders and no others.
+/// A tenant: a token that gives access to these folders only.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TenantConfig {
@@ -20,6 +20,6 @@ pub struct TenantConfig {
     /// File with the tenant's bearer token; white space around it is dropped.
     pub token_file: Option<PathBuf>,
     /// Folders under which the tenant's `store_dir` may lie: `DIR`, or `SEEN=REAL`.
-    #[serde(deserialize_with = "paths")]
+    #[serde(deserialize_with = "colon_list")]
     pub roots: Vec<String>,
 }

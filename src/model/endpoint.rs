@@ -1,18 +1,18 @@
-//! The endpoint: the checked address and key of the model. It is the
-//! configuration that `async-openai` asks for, in place of the library's own,
-//! which reads environment variables and panics on a key with a newline.
+//! The endpoint: the checked URL and key of the model. It implements the configuration of
+//! `async-openai`; the library's own reads environment variables and panics on a key with a
+//! newline.
 
 use async_openai::config::Config;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::ModelError;
+use super::error::ModelError;
 
-/// Longest word of an endpoint that is passed on, in bytes.
-const WORD: usize = 64;
+/// Longest word of an endpoint that is quoted, in bytes.
+const MAX_WORD_BYTES: usize = 64;
 
-/// Where calls go, and what they carry to be let in.
+/// The URL and headers of calls.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     /// http or https, no credentials, no query, no slash at the end.
@@ -23,11 +23,11 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Checks address and key.
+    /// Checks the URL and the key.
     ///
     /// # Errors
     ///
-    /// [`ModelError::BadSettings`], which quotes neither.
+    /// Returns [`ModelError::BadSettings`], which quotes neither.
     pub(super) fn new(base: &str, key: Option<&SecretString>) -> Result<Endpoint, ModelError> {
         let base = checked_base(base)?;
         let key = key.map(|key| key.expose_secret().trim()).unwrap_or_default();
@@ -38,12 +38,12 @@ impl Endpoint {
         Ok(Endpoint { base, key: key.into(), headers })
     }
 
-    /// True where a connection is encrypted.
+    /// Returns true for an encrypted connection.
     pub(super) fn is_https(&self) -> bool {
         self.base.scheme() == "https"
     }
 
-    /// True for OpenAI's own servers, which have given up `max_tokens`.
+    /// Returns true for OpenAI's servers, which do not accept `max_tokens`.
     pub(super) fn is_openai(&self) -> bool {
         let host = self.base.host_str().unwrap_or_default();
         ["openai.com", "openai.azure.com"].iter().any(|own| {
@@ -51,14 +51,13 @@ impl Endpoint {
         })
     }
 
-    /// A word of the endpoint's that may stand in an error: short, of
-    /// `a-z 0-9 _ . -` only, so that no sentence comes through, and no piece of
-    /// the key, which an endpoint could send back.
+    /// Returns a word of the endpoint if an error may quote it: short, of `a-z 0-9 _ . -` only,
+    /// and no part of the key.
     pub(super) fn word(&self, text: &str) -> Option<String> {
         let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.-".contains(&b);
         let key = self.key.expose_secret();
         let of_key = !key.is_empty() && (text.contains(key) || key.contains(text));
-        let fits = !text.is_empty() && text.len() <= WORD && text.bytes().all(plain);
+        let fits = !text.is_empty() && text.len() <= MAX_WORD_BYTES && text.bytes().all(plain);
         (fits && !of_key).then(|| text.to_owned())
     }
 }
@@ -77,7 +76,7 @@ impl Config for Endpoint {
     }
 
     fn api_base(&self) -> &str {
-        // A URL without a path is spelled with one slash.
+        // A URL without a path has one slash.
         self.base.as_str().trim_end_matches('/')
     }
 
@@ -86,7 +85,7 @@ impl Config for Endpoint {
     }
 }
 
-/// The address as a log may show it: scheme, host, port and path.
+/// Returns the URL for logs: scheme, host, port and path.
 pub(super) fn without_secrets(base: &str) -> String {
     match Url::parse(base.trim()) {
         Ok(url) if url.has_host() => {
@@ -102,7 +101,7 @@ fn checked_base(base: &str) -> Result<Url, ModelError> {
         found,
         accepted: "an http or https URL without credentials, query and fragment",
     };
-    // What cannot be parsed is not quoted: it could be the key, in the wrong place.
+    // An invalid URL is not quoted: it could be the key.
     let url = Url::parse(base.trim()).map_err(|error| refused(format!("no URL ({error})")))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(refused(format!("of the scheme \"{}\"", url.scheme())));

@@ -1,56 +1,55 @@
-//! Why there is no completion: facts with names. None holds the key, a part of
-//! the conversation, the body of an answer, or the query of a URL.
+//! Errors of the model. None holds the key, a part of the conversation, the body of an answer,
+//! or the query of a URL.
 
 use std::time::Duration;
 
-use super::Finish;
+use super::completion::Finish;
 
-/// Why the model gave no text.
+/// Errors of a completion.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// A setting that cannot be used. Found once, when the client is built.
+    /// A setting is invalid. Checked when the client is built.
     #[error("the model's {what} is {found}; accepted is {accepted}")]
     BadSettings {
         /// The setting.
         what: &'static str,
-        /// What it is; described and not quoted where it could be a secret.
+        /// The value; described, not quoted, if it could be a secret.
         found: String,
-        /// What it takes.
+        /// The accepted values.
         accepted: &'static str,
     },
     /// The system lacks what a client needs: root certificates, a thread.
     #[error("the model's client cannot be built: {reason}")]
     CannotStart {
-        /// What is missing, in the system's words.
+        /// The operating system's error.
         reason: String,
     },
-    /// No connection, or one that broke before the answer was whole.
+    /// No connection, or one that broke before the answer was complete.
     #[error("the model's endpoint cannot be reached: {reason}")]
     Unreachable {
-        /// The system's reason, at most 200 characters.
+        /// The operating system's error, at most 200 characters.
         reason: String,
     },
-    /// No whole answer in time: in one call's time with no call left, or before
-    /// the deadline, waits for a turn included.
-    #[error("the model gave no whole answer within {:.1} s, in {calls} calls", waited.as_secs_f64())]
+    /// No complete answer in time: within one call with none left, or before the deadline,
+    /// including the wait for a permit.
+    #[error("the model gave no complete answer within {:.1} s, in {calls} calls", waited.as_secs_f64())]
     Timeout {
-        /// How long it was waited for, over all calls.
+        /// The time waited, over all calls.
         waited: Duration,
-        /// The HTTP calls made in that time; 0 where none got its turn.
+        /// The HTTP calls made in that time; 0 if none got a permit.
         calls: u32,
     },
-    /// A status other than 2xx, a redirect included, or an answer that says
-    /// `error` where the completion belongs.
+    /// A status other than 2xx, including redirects, or an `error` in place of the completion.
     #[error("the model's endpoint answered {status}{}", bracketed(code.as_deref()))]
     Status {
-        /// The HTTP status, or what an `error` in a 200 gives as its code.
+        /// The HTTP status, or the code of an `error` in a 200.
         status: u16,
-        /// The error's `code` or `type`, where that is a short word.
+        /// The error's `code` or `type`, if it is a short word.
         code: Option<String>,
-        /// How long the endpoint asks to wait.
+        /// The delay that the endpoint asks for.
         retry_after: Option<Duration>,
     },
-    /// The endpoint asks to wait beyond the deadline. It was not waited for.
+    /// The endpoint asks to wait beyond the deadline; the client does not wait.
     #[error(
         "the model's endpoint answered {status} and asks to wait {} s, but {:.1} s are left",
         retry_after.as_secs(),
@@ -61,31 +60,31 @@ pub enum ModelError {
         status: u16,
         /// How long the endpoint asks to wait.
         retry_after: Duration,
-        /// What was left until the deadline.
+        /// The time left until the deadline.
         left: Duration,
     },
-    /// An answer longer than is read.
+    /// The answer is too long.
     #[error("the model's answer is longer than {limit} bytes")]
     TooLarge {
         /// Most bytes of one answer.
         limit: usize,
     },
-    /// A 2xx answer that is no JSON in UTF-8.
+    /// A 2xx answer is not JSON in UTF-8.
     #[error("the model's answer is not JSON")]
     NotJson,
-    /// An answer without a text: empty, null, or none at all.
+    /// The answer has no text: empty, null or missing.
     #[error("the model's answer holds no text{}", bracketed(finished.as_ref().map(finish_word)))]
     NoText {
-        /// Why it ended; None where there was no completion in it.
+        /// Why it ended; None without a completion.
         finished: Option<Finish>,
     },
-    /// All calls of the snapshot were made before.
+    /// No call is left for the snapshot.
     #[error("no call to the model is left for this snapshot")]
     NoCallsLeft,
 }
 
 impl ModelError {
-    /// A short name that stays the same, for reports and counters.
+    /// Returns a stable name for reports and counters.
     pub fn word(&self) -> &'static str {
         match self {
             ModelError::BadSettings { .. } => "bad_settings",
@@ -101,13 +100,13 @@ impl ModelError {
         }
     }
 
-    /// True where the same call may work a moment later.
-    pub(super) fn passes(&self) -> bool {
+    /// Returns true if the same call may succeed later.
+    pub(super) fn is_transient(&self) -> bool {
         match self {
             ModelError::Unreachable { .. } | ModelError::Timeout { .. } => true,
             ModelError::Status { status, code, .. } => {
-                let empty_purse = code.as_deref() == Some("insufficient_quota");
-                matches!(status, 408 | 409 | 429 | 500..=599) && !empty_purse
+                let out_of_quota = code.as_deref() == Some("insufficient_quota");
+                matches!(status, 408 | 409 | 429 | 500..=599) && !out_of_quota
             }
             ModelError::BadSettings { .. }
             | ModelError::CannotStart { .. }

@@ -1,10 +1,9 @@
-//! The client: makes calls until one gives a completion, the calls are used up,
-//! or the deadline comes. The library repeats nothing by itself.
+//! The client: retries until a call gives a completion, the call budget is used up, or the
+//! deadline passes. The library itself does not retry.
 //!
-//! A call is made again after a broken connection, a call's own timeout, 408,
-//! 409, 429 and 5xx, unless the account is out of quota. Between two calls lie
-//! 200 ms, then 400 ms, or what `Retry-After` asks for; a wait that would end
-//! after the deadline is not begun.
+//! A call is retried after a broken connection, its own timeout, 408, 409, 429 and 5xx, unless
+//! the account is out of quota. The delays are 200 ms, then 400 ms, or what `Retry-After` asks
+//! for; a delay beyond the deadline is not started.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -16,48 +15,53 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout_at};
 
+use super::call_budget::CallBudget;
+use super::completion::Completion;
 use super::endpoint::Endpoint;
-use super::transport::{self, Failed};
-use super::{Calls, Completion, ModelError, Prompt, Settings, Speaker, reply};
+use super::error::ModelError;
+use super::prompt::{Prompt, Speaker};
+use super::reply;
+use super::settings::Settings;
+use super::transport::{self, CallError};
 
-/// Wait after a first failure; it doubles with each.
-const FIRST_WAIT: Duration = Duration::from_millis(200);
-/// Most calls at a time that can be set.
-const MOST_CONCURRENCY: usize = 1024;
-/// Longest time that can be set.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// Delay before the first retry; it doubles with each.
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(200);
+/// Highest accepted concurrency.
+const MAX_CONCURRENCY: usize = 1024;
+/// Longest accepted timeout.
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A client of one endpoint, one for the process: its count of calls under way
-/// is what [`Settings::concurrency`] bounds.
+/// A client of one endpoint, one for the process: [`Settings::concurrency`] limits its calls in
+/// flight.
 ///
-/// It owns a small runtime (one thread), so that callers on plain threads need
-/// none. It may be dropped anywhere, async code included; calls under way that
-/// were started by [`Client::block_on`] cannot outlive it.
+/// It owns a runtime with one thread, so that callers on plain threads need none. It may be
+/// dropped anywhere, including async code; calls started by [`Client::block_on`] do not outlive
+/// it.
 pub struct Client {
     settings: Settings,
     endpoint: Endpoint,
     api: async_openai::Client<Endpoint>,
-    seats: Semaphore,
-    /// None only while the client is being dropped.
+    permits: Semaphore,
+    /// None only while being dropped.
     runtime: Option<Runtime>,
 }
 
 impl fmt::Debug for Client {
-    /// The settings, without the key.
+    /// Shows the settings without the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
 impl Client {
-    /// Checks the settings and prepares connections; calls nobody yet.
+    /// Checks the settings and prepares connections; makes no call.
     ///
     /// # Errors
     ///
-    /// [`ModelError::BadSettings`] names the setting and what it accepts;
-    /// [`ModelError::CannotStart`] says what the system lacks.
+    /// Returns [`ModelError::BadSettings`] for an invalid setting, [`ModelError::CannotStart`]
+    /// if the system lacks something.
     pub fn new(settings: Settings) -> Result<Client, ModelError> {
-        check(&settings)?;
+        check_settings(&settings)?;
         let endpoint = Endpoint::new(&settings.base_url, settings.api_key.as_ref())?;
         let http = transport::client(&endpoint)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -67,7 +71,7 @@ impl Client {
             .build()
             .map_err(|error| ModelError::CannotStart { reason: error.to_string() })?;
         Ok(Client {
-            seats: Semaphore::new(settings.concurrency),
+            permits: Semaphore::new(settings.concurrency),
             api: api(http, &endpoint),
             runtime: Some(runtime),
             endpoint,
@@ -75,61 +79,60 @@ impl Client {
         })
     }
 
-    /// The settings it was built with.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// When a snapshot that begins now must be done.
+    /// Returns the deadline of a snapshot that starts now.
     pub fn deadline(&self) -> Instant {
         Instant::now() + self.settings.timeout
     }
 
-    /// The HTTP calls that one snapshot may make.
-    pub fn calls(&self) -> Calls {
-        Calls::new(self.settings.tries)
+    /// Returns the call budget of one snapshot.
+    pub fn calls(&self) -> CallBudget {
+        CallBudget::new(self.settings.tries)
     }
 
-    /// Runs a future of this client on the client's own runtime and waits for
-    /// it. For threads that may block: a plain one, one of rayon's, one of
-    /// `spawn_blocking`.
+    /// Runs a future on the client's own runtime. For threads that may block: plain ones,
+    /// rayon's, or those of `spawn_blocking`.
     ///
     /// # Panics
     ///
-    /// Where called from async code, whose thread must not block.
+    /// Panics if called from async code.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let runtime = self.runtime.as_ref().expect("it is taken only when the client is dropped");
         runtime.block_on(future)
     }
 
-    /// Asks for a completion. Each HTTP call is taken from `calls`; the answer or
-    /// the error is there by `deadline`. Dropping the future ends the call.
+    /// Requests a completion by `deadline`. Takes each HTTP call from `calls`. Dropping the
+    /// future cancels the call.
     ///
-    /// Runs on any tokio runtime with I/O and time, as [`Client::block_on`] has it.
+    /// Runs on any tokio runtime with I/O and time.
     ///
     /// # Errors
     ///
-    /// What the last call failed with, see [`ModelError`]. A completion that was
-    /// cut off, filtered or refused is no error, see [`Completion::finished`].
+    /// Returns the last call's [`ModelError`]. A truncated, filtered or refused completion is
+    /// not an error, see [`Completion::finished`].
     pub async fn complete(
         &self,
         prompt: &Prompt,
         deadline: Instant,
-        calls: &mut Calls,
+        calls: &mut CallBudget,
     ) -> Result<Completion, ModelError> {
         let (started, made_before) = (Instant::now(), calls.made());
         let body = Body::new(&self.settings, &self.endpoint, prompt);
-        let mut wait = FIRST_WAIT;
+        let mut wait = FIRST_RETRY_DELAY;
         loop {
             let error = match self.call(&body, deadline, calls).await {
                 Ok(completion) => return Ok(completion),
-                Err(Failed::Fact(error)) => error,
-                Err(Failed::Slow) => ModelError::Timeout {
+                Err(CallError::Model(error)) => error,
+                Err(CallError::Timeout) => ModelError::Timeout {
                     waited: started.elapsed(),
                     calls: calls.made() - made_before,
                 },
             };
-            if !error.passes() || calls.left() == 0 {
+            if !error.is_transient() || calls.left() == 0 {
                 return Err(error);
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -148,21 +151,21 @@ impl Client {
         }
     }
 
-    /// One call, its turn included.
+    /// Makes one call, including the wait for a permit.
     async fn call(
         &self,
         body: &Body<'_>,
         deadline: Instant,
-        calls: &mut Calls,
-    ) -> Result<Completion, Failed> {
+        calls: &mut CallBudget,
+    ) -> Result<Completion, CallError> {
         if calls.left() == 0 {
-            return Err(Failed::Fact(ModelError::NoCallsLeft));
+            return Err(CallError::Model(ModelError::NoCallsLeft));
         }
-        let turn = timeout_at(deadline.into(), self.seats.acquire()).await;
-        let _seat = turn.map_err(|_| Failed::Slow)?;
+        let turn = timeout_at(deadline.into(), self.permits.acquire()).await;
+        let _seat = turn.map_err(|_| CallError::Timeout)?;
         let now = Instant::now();
         if now >= deadline {
-            return Err(Failed::Slow);
+            return Err(CallError::Timeout);
         }
         calls.take();
         let until = deadline.min(now + self.settings.try_timeout);
@@ -170,22 +173,22 @@ impl Client {
         // Raw JSON is what the library can always give: a type of its own would
         // refuse odd answers, and log them.
         let answer = chat.create_byot::<_, Box<RawValue>>(body);
-        let answer = timeout_at(until.into(), answer).await.map_err(|_| Failed::Slow)?;
-        let json = answer.map_err(transport::unwrapped)?;
+        let answer = timeout_at(until.into(), answer).await.map_err(|_| CallError::Timeout)?;
+        let json = answer.map_err(transport::model_error)?;
         Ok(reply::completion(json.get(), &self.endpoint)?)
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // A plain drop waits for the runtime's threads, which async code must not.
+        // A plain drop would wait for the runtime's threads, which async code must not.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// The library over our own transport.
+/// Builds the library's client over our transport.
 fn api(http: reqwest::Client, endpoint: &Endpoint) -> async_openai::Client<Endpoint> {
     let service = {
         let (http, endpoint) = (http.clone(), endpoint.clone());
@@ -194,12 +197,12 @@ fn api(http: reqwest::Client, endpoint: &Endpoint) -> async_openai::Client<Endpo
             async move { transport::call(&http, &endpoint, request).await }
         })
     };
-    // `Client::with_config` would build an HTTP client of its own, and panic
-    // where root certificates are missing.
+    // `Client::with_config` would build an HTTP client of its own, and panic without root
+    // certificates.
     async_openai::Client::build(http, endpoint.clone()).with_http_service(service)
 }
 
-fn check(settings: &Settings) -> Result<(), ModelError> {
+fn check_settings(settings: &Settings) -> Result<(), ModelError> {
     let refused = |what, found, accepted| Err(ModelError::BadSettings { what, found, accepted });
     if settings.model.trim().is_empty() {
         return refused("name", "empty".to_owned(), "the name of a model");
@@ -211,21 +214,21 @@ fn check(settings: &Settings) -> Result<(), ModelError> {
         return refused("max_output_tokens", "0".to_owned(), "a number of tokens from 1 on");
     }
     for (what, time) in [("timeout", settings.timeout), ("try_timeout", settings.try_timeout)] {
-        if time.is_zero() || time > LONGEST {
+        if time.is_zero() || time > MAX_TIMEOUT {
             let found = format!("{} s", time.as_secs());
             return refused(what, found, "a time above 0 s, at most 24 hours");
         }
     }
-    if !(1..=MOST_CONCURRENCY).contains(&settings.concurrency) {
+    if !(1..=MAX_CONCURRENCY).contains(&settings.concurrency) {
         return refused("concurrency", settings.concurrency.to_string(), "a number from 1 to 1024");
     }
-    if !(1..=Calls::MOST).contains(&settings.tries) {
+    if !(1..=CallBudget::MAX).contains(&settings.tries) {
         return refused("tries", settings.tries.to_string(), "a number from 1 to 3");
     }
     Ok(())
 }
 
-/// The request's body. It sets no temperature, which reasoning models refuse.
+/// The request's body. It sets no temperature, which reasoning models reject.
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,

@@ -1,7 +1,6 @@
-//! The reply: what is read of an endpoint's answer, a completion or an error.
-//! Members are looked up one by one in the raw JSON: servers that only resemble
-//! OpenAI leave members out, give them other types or repeat them, and a tree of
-//! a hostile answer would take many times its size.
+//! Parser of an endpoint's answer: a completion or an error. Members are looked up in the raw
+//! JSON: compatible servers omit members, change their types or repeat them, and a parsed tree
+//! of a hostile answer would take many times its size.
 //!
 //! ```json
 //! {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "…"}}]}
@@ -9,21 +8,22 @@
 
 use chat_history::raw::{self, Fields};
 
+use super::completion::{Completion, Finish};
 use super::endpoint::Endpoint;
-use super::{Completion, Finish, ModelError};
+use super::error::ModelError;
 
-/// Reads the first choice of a 2xx answer, which is JSON.
+/// Reads the first choice of a 2xx answer.
 ///
 /// # Errors
 ///
-/// [`ModelError::NoText`], or [`ModelError::Status`] for an `error` in place of
-/// the choices, as gateways send it after the 200 has left.
+/// Returns [`ModelError::NoText`], or [`ModelError::Status`] for an `error` in place of the
+/// choices, as gateways send it after a 200.
 pub(super) fn completion(json: &str, endpoint: &Endpoint) -> Result<Completion, ModelError> {
     let reply = raw::fields(json).unwrap_or_default();
     let Some(choice) = first_choice(&reply) else { return Err(no_choice(&reply, endpoint)) };
     let message = object(&choice, "message").unwrap_or_default();
     let content = raw::field(&message, "content").map(content).unwrap_or_default();
-    if content.refused || raw::field(&message, "refusal").is_some_and(says_something) {
+    if content.refused || raw::field(&message, "refusal").is_some_and(has_text) {
         return Ok(Completion { text: content.text, finished: Finish::Refused });
     }
     let finished = finish(raw::field(&choice, "finish_reason"), endpoint);
@@ -33,16 +33,16 @@ pub(super) fn completion(json: &str, endpoint: &Endpoint) -> Result<Completion, 
     Ok(Completion { text: content.text, finished })
 }
 
-/// The error's `code`, or its `type`, of any answer.
+/// Returns the error's `code`, or its `type`.
 pub(super) fn code(json: &str, endpoint: &Endpoint) -> Option<String> {
     let reply = raw::fields(json).ok()?;
-    // Some servers put the error's members at the top.
+    // Some servers put the error's members at the top level.
     let error = object(&reply, "error").unwrap_or(reply);
     // A number repeats the status.
     let text = |name| raw::field(&error, name).filter(|value| raw::is_string(value));
     let word = |name| endpoint.word(&raw::unescape(text(name)?).text);
     let (code, kind) = (word("code"), word("type"));
-    // The one word that decides something wins, wherever it stands.
+    // `insufficient_quota` decides about retries, wherever it is.
     let decides = |word: &String| word == "insufficient_quota";
     kind.clone().filter(decides).or(code).or(kind)
 }
@@ -74,14 +74,14 @@ fn finish(reason: Option<&str>, endpoint: &Endpoint) -> Finish {
     }
 }
 
-/// What is read of a `content`.
+/// The content of a message.
 #[derive(Default)]
 struct Content {
     text: String,
     refused: bool,
 }
 
-/// A string, or an array of strings and parts; anything else is no text.
+/// Reads a string, or an array of strings and parts; anything else is empty.
 fn content(content: &str) -> Content {
     if raw::is_string(content) {
         return Content { text: raw::unescape(content).text.into_owned(), refused: false };
@@ -100,7 +100,7 @@ fn content(content: &str) -> Content {
                 read.text.push_str(&raw::unescape(text.unwrap_or_default()).text);
             }
             Some("refusal") => read.refused = true,
-            // Reasoning, images and what else there may be.
+            // Reasoning, images and other parts.
             Some(_) => {}
         }
     }
@@ -111,7 +111,7 @@ fn object<'a>(fields: &Fields<'a>, name: &str) -> Option<Fields<'a>> {
     raw::fields(raw::field(fields, name)?).ok()
 }
 
-/// The text of a string or a number.
+/// Returns the text of a string or a number.
 fn scalar(raw: &str) -> Option<String> {
     if raw::is_string(raw) {
         return Some(raw::unescape(raw).text.into_owned());
@@ -119,6 +119,6 @@ fn scalar(raw: &str) -> Option<String> {
     raw.starts_with(|c: char| c.is_ascii_digit()).then(|| raw.to_owned())
 }
 
-fn says_something(refusal: &str) -> bool {
+fn has_text(refusal: &str) -> bool {
     scalar(refusal).is_some_and(|text| !text.trim().is_empty())
 }

@@ -1,11 +1,10 @@
-//! The transport: one HTTP call, under `async-openai` and in place of its own.
-//! The library logs the body of every answer that it cannot use, and such a body
-//! may quote the conversation; so only a 2xx answer that is JSON, whole and not
-//! too long gets through to it. Everything else ends here as a fact.
+//! The transport: one HTTP call, in place of the transport of `async-openai`. The library logs
+//! the body of every answer that it cannot parse, and such a body may quote the conversation;
+//! so it gets only complete 2xx answers that are JSON and within the size limit. Everything
+//! else becomes an error here.
 //!
-//! A call is made once, on a connection of its own: a client that repeats calls
-//! by itself, or finds out on a kept connection that the server has hung up,
-//! would spend calls that nobody counted.
+//! Each call uses a new connection: a client that retries by itself, or finds a kept connection
+//! closed, would make calls that nobody counts.
 
 use std::error::Error;
 use std::time::{Duration, SystemTime};
@@ -18,120 +17,117 @@ use reqwest::{Request, Response};
 use serde_json::value::RawValue;
 
 use super::endpoint::Endpoint;
-use super::{ModelError, reply};
+use super::error::ModelError;
+use super::reply;
 
 /// Longest answer, in bytes.
-const ANSWER: usize = 8 * 1024 * 1024;
-/// Most that is read of an error's body, for its code, in bytes.
-const ERROR_BODY: usize = 64 * 1024;
-/// Longest wait for an error's body: the status alone says enough.
-const ERROR_BODY_WAIT: Duration = Duration::from_secs(1);
+const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
+/// Most bytes read of an error's body.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+/// Longest wait for an error's body: the status is enough.
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest wait for a connection.
-const CONNECT: Duration = Duration::from_secs(10);
-/// Longest reason, in characters.
-const REASON: usize = 200;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest error text, in characters.
+const MAX_REASON_CHARS: usize = 200;
 
-/// Why one call gave no answer.
+/// Errors of one call.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failed {
-    /// Its time was over.
+pub(super) enum CallError {
+    /// The call timed out.
     #[error("no answer in time")]
-    Slow,
-    /// Anything else.
+    Timeout,
+    /// Any other error.
     #[error(transparent)]
-    Fact(#[from] ModelError),
+    Model(#[from] ModelError),
 }
 
-impl From<Failed> for OpenAIError {
-    fn from(failed: Failed) -> OpenAIError {
+impl From<CallError> for OpenAIError {
+    fn from(failed: CallError) -> OpenAIError {
         OpenAIError::Boxed(Box::new(failed))
     }
 }
 
-/// Finds the fact again behind the library's error. No text of the library's is
-/// passed on: some of its errors hold the answer's body.
-pub(super) fn unwrapped(error: OpenAIError) -> Failed {
+/// Returns the error behind the library's. The library's texts are not passed on: some hold the
+/// answer's body.
+pub(super) fn model_error(error: OpenAIError) -> CallError {
     match error {
-        OpenAIError::Boxed(inner) => match inner.downcast::<Failed>() {
+        OpenAIError::Boxed(inner) => match inner.downcast::<CallError>() {
             Ok(failed) => *failed,
-            Err(_) => Failed::Fact(ModelError::NotJson),
+            Err(_) => CallError::Model(ModelError::NotJson),
         },
-        OpenAIError::Reqwest(error) => broken(error),
-        _ => Failed::Fact(ModelError::NotJson),
+        OpenAIError::Reqwest(error) => transport_error(error),
+        _ => CallError::Model(ModelError::NotJson),
     }
 }
 
-/// An HTTP client that goes to the endpoint and nowhere else.
+/// Creates an HTTP client for the endpoint.
 ///
 /// # Errors
 ///
-/// [`ModelError::CannotStart`], as where an https endpoint finds no root
-/// certificates on the system.
+/// Returns [`ModelError::CannotStart`], such as for an https endpoint without root
+/// certificates.
 pub(super) fn client(endpoint: &Endpoint) -> Result<reqwest::Client, ModelError> {
-    // The default of the process, which `reqwest` looks up. One that was set
-    // before does as well.
+    // `reqwest` uses the process default. If another provider is set, it serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("unburden/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .pool_max_idle_per_host(0)
-        .connect_timeout(CONNECT);
+        .connect_timeout(CONNECT_TIMEOUT);
     if !endpoint.is_https() {
-        // No certificate is ever looked at, so none is loaded; and a proxy would
-        // read the key.
+        // Plain HTTP needs no certificates, and a proxy would read the key.
         builder = builder.no_proxy().tls_certs_only([]);
     }
     builder.build().map_err(|error| ModelError::CannotStart { reason: reason(error) })
 }
 
-/// Makes one call.
-///
-/// Gives a 200 whose body is in memory and is JSON.
+/// Makes one call. Returns a 200 whose body is in memory and is JSON.
 pub(super) async fn call(
     http: &reqwest::Client,
     endpoint: &Endpoint,
     request: HttpRequestFactory,
-) -> Result<Response, Failed> {
-    let request: Request = request.build().await.map_err(unwrapped)?;
-    let mut response = http.execute(request).await.map_err(broken)?;
+) -> Result<Response, CallError> {
+    let request: Request = request.build().await.map_err(model_error)?;
+    let mut response = http.execute(request).await.map_err(transport_error)?;
     if !response.status().is_success() {
-        return Err(Failed::Fact(refused(response, endpoint).await));
+        return Err(CallError::Model(status_error(response, endpoint).await));
     }
-    let body = body(&mut response, ANSWER).await?;
+    let body = body(&mut response, MAX_ANSWER_BYTES).await?;
     match serde_json::from_slice::<&RawValue>(&body) {
         Ok(_) => Ok(http::Response::new(body).into()),
-        Err(_) => Err(Failed::Fact(ModelError::NotJson)),
+        Err(_) => Err(CallError::Model(ModelError::NotJson)),
     }
 }
 
-/// The body, as long as it keeps to the limit.
-async fn body(response: &mut Response, limit: usize) -> Result<Vec<u8>, Failed> {
+/// Reads the body up to the limit.
+async fn body(response: &mut Response, limit: usize) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(broken)? {
+    while let Some(chunk) = response.chunk().await.map_err(transport_error)? {
         if body.len() + chunk.len() > limit {
-            return Err(Failed::Fact(ModelError::TooLarge { limit }));
+            return Err(CallError::Model(ModelError::TooLarge { limit }));
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body)
 }
 
-async fn refused(mut response: Response, endpoint: &Endpoint) -> ModelError {
+async fn status_error(mut response: Response, endpoint: &Endpoint) -> ModelError {
     let status = response.status().as_u16();
     let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let retry_after = header.and_then(wait);
-    let body = tokio::time::timeout(ERROR_BODY_WAIT, body(&mut response, ERROR_BODY)).await;
+    let retry_after = header.and_then(parse_retry_after);
+    let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, body(&mut response, MAX_ERROR_BYTES)).await;
     let body = body.ok().and_then(Result::ok).and_then(|body| String::from_utf8(body).ok());
     let code = body.and_then(|body| reply::code(&body, endpoint));
     ModelError::Status { status, code, retry_after }
 }
 
-/// `Retry-After`: seconds, with a fraction as some send it, or an HTTP date.
-fn wait(header: &str) -> Option<Duration> {
+/// Parses `Retry-After`: seconds, with a fraction as some servers send it, or an HTTP date.
+fn parse_retry_after(header: &str) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
-        // Only a number too large for a duration remains: never.
+        // Only a number too large for a duration remains.
         let forever = Duration::MAX;
         return (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(forever));
     }
@@ -139,14 +135,14 @@ fn wait(header: &str) -> Option<Duration> {
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-fn broken(error: reqwest::Error) -> Failed {
+fn transport_error(error: reqwest::Error) -> CallError {
     if error.is_timeout() {
-        return Failed::Slow;
+        return CallError::Timeout;
     }
-    Failed::Fact(ModelError::Unreachable { reason: reason(error) })
+    CallError::Model(ModelError::Unreachable { reason: reason(error) })
 }
 
-/// An error and what is behind it, in one line and without the address.
+/// Returns an error and its causes on one line, without the URL.
 fn reason(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut reason = error.to_string();
@@ -156,6 +152,6 @@ fn reason(error: reqwest::Error) -> String {
         reason.push_str(&source.to_string());
         next = source.source();
     }
-    // A certificate's names are the server's words.
-    reason.chars().map(|c| if c.is_control() { ' ' } else { c }).take(REASON).collect()
+    // A certificate's names are the server's text.
+    reason.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON_CHARS).collect()
 }

@@ -1,6 +1,5 @@
-//! Memory: what all requests under way may take together. A request is let in by
-//! what it may grow to, before it grows: many at once then wait or are refused, and
-//! the process is never killed for its memory with everybody's work in it.
+//! Memory budget of all requests in flight. A request is admitted by the most it may grow to,
+//! before it grows, so that the process is not killed for its memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,61 +8,58 @@ use fair_share::share;
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What the budget is counted in, in bytes.
+/// Unit of the budget, in bytes.
 const UNIT: u64 = 1024;
 
-/// What the process takes without a request, its caches apart, in bytes: the tables
-/// of the tokenizers, the pools of threads.
-const STANDING: u64 = 120 * 1024 * 1024;
-/// What a thread that works on requests keeps between them, in bytes: the heap it
-/// allocates from, the caches of its expressions.
-const PER_TURN: u64 = 4 * 1024 * 1024;
+/// Memory of the process without requests and caches, in bytes: tokenizer tables, thread pools.
+const PROCESS_BYTES: u64 = 120 * 1024 * 1024;
+/// Memory that a worker thread keeps between requests, in bytes: its heap and its regex caches.
+const PER_THREAD_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Of the memory there is, what the kernel takes for the process: buffers of sockets,
-/// pages that are not written yet, the tables of what is open.
-const KERNEL: u64 = 8;
+/// One part in this many of the memory is left to the kernel: socket buffers, unwritten pages.
+const KERNEL_SHARE: u64 = 8;
 
-/// What is assumed where the system does not tell, in bytes.
-const UNKNOWN: u64 = 1024 * 1024 * 1024;
+/// Memory assumed if the system reports none, in bytes.
+const DEFAULT_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// What a byte of a body may cost: itself, its text, the answer, and what is being
-/// written. Measured over hostile shapes of 64 MiB (`tests/hostile`).
-const PER_BYTE: u64 = 4;
-/// What an object may cost: the view of a message or of a part.
-const PER_OBJECT: u64 = 640;
-/// What an element or a member may cost: a slice in a list that doubles.
-const PER_ELEMENT: u64 = 80;
+/// Cost of a byte of a body: itself, its text, the answer, and what is being written. Measured
+/// over hostile bodies of 64 MiB (`tests/hostile`).
+const COST_PER_BYTE: u64 = 4;
+/// Cost of an object, in bytes: the view of a message or of a part.
+const COST_PER_OBJECT: u64 = 640;
+/// Cost of an element or a member, in bytes: a slice in a list that doubles.
+const COST_PER_ELEMENT: u64 = 80;
 
-/// Of the whole, what only small requests may take: who brings a page back gets it
-/// while others' histories fill the rest.
-const SPARE: u64 = 16;
-/// Of the spare part, the most that a small request takes.
-const SMALL: u64 = 16;
+/// One part in this many is spare: only small requests may take it, so that reads succeed while
+/// histories fill the rest.
+const SPARE_SHARE: u64 = 16;
+/// One part in this many of the spare memory is the most that a small request takes.
+const SMALL_SHARE: u64 = 16;
 
-/// The memory of all requests; clones share it.
+/// The memory budget; clones share it.
 #[derive(Debug, Clone)]
 pub struct Budget {
     left: Arc<Semaphore>,
     spare: Arc<Semaphore>,
     total: u64,
-    /// The most that one tenant takes of it, where there are several.
-    own: Option<Own>,
+    /// The tenant's share, if there are several tenants.
+    tenant: Option<TenantShare>,
 }
 
-/// One tenant's share.
+/// The share of one tenant.
 #[derive(Debug, Clone)]
-struct Own {
+struct TenantShare {
     left: Arc<Semaphore>,
     total: u64,
 }
 
-/// Memory that is taken until this is dropped.
+/// A memory reservation; dropping it frees the memory.
 #[derive(Debug, Default)]
 pub struct Reserved {
     common: Option<OwnedSemaphorePermit>,
     spare: Option<OwnedSemaphorePermit>,
-    own: Option<OwnedSemaphorePermit>,
-    /// It will not stay small, however little it has taken so far.
+    tenant: Option<OwnedSemaphorePermit>,
+    /// True if the request will not stay small, whatever it has reserved so far.
     large: bool,
 }
 
@@ -74,181 +70,188 @@ impl Reserved {
     }
 }
 
-/// Memory that one operation takes bit by bit, from any of its threads, until this is
-/// dropped.
+/// A reservation that an operation grows step by step, from any of its threads.
 #[derive(Debug)]
-pub struct Held<'a> {
+pub struct GrowingReservation<'a> {
     budget: &'a Budget,
     held: Mutex<(Reserved, u64)>,
-    is_short: AtomicBool,
+    is_exhausted: AtomicBool,
 }
 
-impl<'a> Held<'a> {
+impl<'a> GrowingReservation<'a> {
     /// Nothing yet.
-    pub fn new(budget: &'a Budget) -> Held<'a> {
-        Held { budget, held: Mutex::default(), is_short: AtomicBool::new(false) }
+    pub fn new(budget: &'a Budget) -> GrowingReservation<'a> {
+        GrowingReservation { budget, held: Mutex::default(), is_exhausted: AtomicBool::new(false) }
     }
 
-    /// Takes so many more bytes; false where there is no room for them now.
+    /// Reserves more bytes. Returns false if they are not available now.
     pub fn take(&self, bytes: u64) -> bool {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let (reserved, sum) = &mut *held;
         *sum = sum.saturating_add(bytes);
         let taken = self.budget.grow(reserved, *sum).is_ok();
         if !taken {
-            self.is_short.store(true, Ordering::Relaxed);
+            self.is_exhausted.store(true, Ordering::Relaxed);
         }
         taken
     }
 
-    /// True where some of the bytes could not be had.
-    pub fn is_short(&self) -> bool {
-        self.is_short.load(Ordering::Relaxed)
+    /// Returns true if a reservation failed.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted.load(Ordering::Relaxed)
     }
 
-    /// Why the last bytes could not be had.
-    pub fn refused(&self) -> Full {
+    /// Returns the error for the bytes that were not available.
+    pub fn error(&self) -> Full {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         self.budget.full(held.1)
     }
 }
 
-/// There is not so much left now.
+/// Too little memory is free now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("requests under way hold {held} of {total} bytes of memory, and {wanted} more are needed")]
+#[error("requests in flight hold {held} of {total} bytes of memory, and {wanted} more are needed")]
 pub struct Full {
-    /// What was asked for, in bytes.
+    /// The bytes requested.
     pub wanted: u64,
-    /// What others hold, in bytes.
+    /// The bytes that requests in flight hold.
     pub held: u64,
-    /// What there is, in bytes.
+    /// The budget in bytes.
     pub total: u64,
 }
 
-/// There is not so much at any time.
+/// The request exceeds the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the body may take {wanted} bytes of memory once it is read; accepted is up to {total} \
      (server.memory_bytes)"
 )]
 pub struct TooHeavy {
-    /// What was asked for, in bytes.
+    /// The bytes requested.
     pub wanted: u64,
-    /// What there is, in bytes.
+    /// The budget in bytes.
     pub total: u64,
 }
 
-/// Why a body cannot be held.
+/// Errors of a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unheld {
-    /// Never.
+pub enum BudgetError {
+    /// The request exceeds the budget.
     TooHeavy(TooHeavy),
-    /// Not now.
+    /// Too little memory is free now.
     Full(Full),
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// Creates a budget of `bytes`.
     pub fn new(bytes: u64) -> Budget {
         let most = (Semaphore::MAX_PERMITS as u64).min(u64::from(u32::MAX));
         let units = (bytes / UNIT).clamp(1, most);
-        // No more than a u32, which every pointer size here holds.
-        let spare = units / SPARE;
-        Budget { left: room(units - spare), spare: room(spare), total: units * UNIT, own: None }
+        // At most a u32, which fits every pointer size.
+        let spare = units / SPARE_SHARE;
+        Budget {
+            left: semaphore(units - spare),
+            spare: semaphore(spare),
+            total: units * UNIT,
+            tenant: None,
+        }
     }
 
-    /// The same memory for one of so many tenants, who has at most its share of it.
-    pub fn of_one_among(&self, tenants: usize) -> Budget {
+    /// Returns a view of the budget for one of `tenants`, limited to its share.
+    pub fn for_one_of(&self, tenants: usize) -> Budget {
         let all = usize::try_from(self.total / UNIT).unwrap_or(usize::MAX);
         let most = share(all, tenants);
-        let own = Own { left: Arc::new(Semaphore::new(most)), total: most as u64 * UNIT };
-        Budget { own: (most < all).then_some(own), ..self.clone() }
+        let tenant =
+            TenantShare { left: Arc::new(Semaphore::new(most)), total: most as u64 * UNIT };
+        Budget { tenant: (most < all).then_some(tenant), ..self.clone() }
     }
 
-    /// What requests may use beside the process itself with so many `turns`, `caches`
-    /// bytes of caches and the workers of jq, which have a quarter of what is left: of
-    /// the container's limit, or of half the machine where there is none; at least a
-    /// quarter of that.
+    /// Returns the budget of this machine: the container's limit, or half the machine's memory,
+    /// less the process with `turns` worker threads, `caches` bytes of caches, and a quarter of
+    /// the rest for jq workers; at least a quarter of the memory.
     pub fn of_this_machine(caches: u64, turns: u64) -> Budget {
-        let memory = memory();
-        let standing = STANDING + turns.saturating_mul(PER_TURN);
-        let left = (memory - memory / KERNEL).saturating_sub(standing).saturating_sub(caches);
+        let memory = available_memory();
+        let standing = PROCESS_BYTES + turns.saturating_mul(PER_THREAD_BYTES);
+        let left = (memory - memory / KERNEL_SHARE).saturating_sub(standing).saturating_sub(caches);
         Budget::new((left / 4 * 3).max(memory / 4))
     }
 
-    /// The whole, in bytes.
+    /// Returns the whole budget, in bytes.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns the most that one request can have, in bytes: all but the spare part, or
-    /// its tenant's share.
-    fn most(&self) -> u64 {
-        let most = self.total - self.total / UNIT / SPARE * UNIT;
-        self.own.as_ref().map_or(most, |own| own.total.min(most))
+    /// Returns the most that one request can reserve, in bytes: all but the spare part, or its
+    /// tenant's share.
+    fn max_request(&self) -> u64 {
+        let most = self.total - self.total / UNIT / SPARE_SHARE * UNIT;
+        self.tenant.as_ref().map_or(most, |tenant| tenant.total.min(most))
     }
 
-    /// What a small request may take, in bytes.
-    fn small(&self) -> u64 {
-        self.total / SPARE / SMALL
+    /// Returns the most that a small request may reserve, in bytes.
+    fn small_request(&self) -> u64 {
+        self.total / SPARE_SHARE / SMALL_SHARE
     }
 
-    /// Takes `bytes`, at once or not at all. More than one request can have is taken
-    /// as that: alone, every request that fits the other limits may run.
+    /// Reserves `bytes`, or fails at once. A larger request reserves the most that one can
+    /// have: alone, every request within the other limits may run.
     pub fn take(&self, bytes: u64) -> Result<Reserved, Full> {
         let mut reserved = Reserved::default();
         self.grow(&mut reserved, bytes)?;
         Ok(reserved)
     }
 
-    /// Makes `reserved` hold `bytes`; what it holds already stays where there is no more.
+    /// Grows `reserved` to `bytes`. If that fails, it keeps what it has.
     pub fn grow(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Full> {
-        let wanted = bytes.min(self.most()).div_ceil(UNIT).saturating_sub(reserved.units());
+        let wanted = bytes.min(self.max_request()).div_ceil(UNIT).saturating_sub(reserved.units());
         let Ok(units) = u32::try_from(wanted) else { return Err(self.full(bytes)) };
         let take = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(units).ok();
-        let of_own = |own: &Own| take(&own.left).ok_or_else(|| own.full(bytes));
-        let own = self.own.as_ref().map(of_own).transpose()?;
+        let of_tenant = |tenant: &TenantShare| take(&tenant.left).ok_or_else(|| tenant.full(bytes));
+        let tenant = self.tenant.as_ref().map(of_tenant).transpose()?;
         let (held, more) = match take(&self.left) {
             Some(more) => (&mut reserved.common, more),
-            None if !reserved.large && bytes <= self.small() => {
+            None if !reserved.large && bytes <= self.small_request() => {
                 (&mut reserved.spare, take(&self.spare).ok_or_else(|| self.full(bytes))?)
             }
             None => return Err(self.full(bytes)),
         };
         merge(held, more);
-        if let Some(own) = own {
-            merge(&mut reserved.own, own);
+        if let Some(tenant) = tenant {
+            merge(&mut reserved.tenant, tenant);
         }
         Ok(())
     }
 
-    /// The same for a body, which nobody has to send: more than one request can have is
-    /// refused.
-    pub fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Unheld> {
-        if bytes > self.most() {
-            return Err(Unheld::TooHeavy(TooHeavy { wanted: bytes, total: self.most() }));
+    /// Grows `reserved` to `bytes` like [`Budget::grow`], but rejects more than one request can
+    /// have.
+    pub fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), BudgetError> {
+        if bytes > self.max_request() {
+            return Err(BudgetError::TooHeavy(TooHeavy {
+                wanted: bytes,
+                total: self.max_request(),
+            }));
         }
-        self.grow(reserved, bytes).map_err(Unheld::Full)
+        self.grow(reserved, bytes).map_err(BudgetError::Full)
     }
 
-    /// Nothing yet, for what will want `bytes`: refused where there is no room for them
-    /// now. Who announces much and sends little keeps nobody out, and the beginning of
-    /// a history is no small request; nor is what does not say how much it will want.
-    pub fn expect(&self, bytes: Option<u64>) -> Result<Reserved, Unheld> {
-        let large = bytes.is_none_or(|bytes| bytes > self.small());
+    /// Checks that `bytes` are available now and returns an empty reservation. A client that
+    /// announces much and sends little blocks nobody; and the beginning of a history, or a body
+    /// of unknown length, does not count as small.
+    pub fn admit(&self, bytes: Option<u64>) -> Result<Reserved, BudgetError> {
+        let large = bytes.is_none_or(|bytes| bytes > self.small_request());
         let mut room = Reserved { large, ..Reserved::default() };
         self.hold(&mut room, bytes.unwrap_or(0))?;
         Ok(Reserved { large, ..Reserved::default() })
     }
 
-    /// Why `wanted` more bytes cannot be had.
+    /// Returns the error for `wanted` bytes.
     pub fn full(&self, wanted: u64) -> Full {
         let left = (self.left.available_permits() + self.spare.available_permits()) as u64 * UNIT;
         Full { wanted, held: self.total.saturating_sub(left), total: self.total }
     }
 }
 
-impl Own {
+impl TenantShare {
     /// Why `wanted` more bytes cannot be had.
     fn full(&self, wanted: u64) -> Full {
         let left = self.left.available_permits() as u64 * UNIT;
@@ -256,7 +259,7 @@ impl Own {
     }
 }
 
-fn room(units: u64) -> Arc<Semaphore> {
+fn semaphore(units: u64) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(usize::try_from(units).unwrap_or(usize::MAX)))
 }
 
@@ -267,44 +270,44 @@ fn merge(held: &mut Option<OwnedSemaphorePermit>, more: OwnedSemaphorePermit) {
     }
 }
 
-/// What a body may grow to before anything of it is understood, in bytes.
+/// Returns the memory that a body of `bytes` may grow to, before its content is known, in
+/// bytes.
 pub fn announced(bytes: u64) -> u64 {
-    bytes.saturating_mul(PER_BYTE)
+    bytes.saturating_mul(COST_PER_BYTE)
 }
 
-/// What a body may grow to, by what is in it, in bytes. Signs within strings count
-/// as well: an array of records that stands in a text is taken apart, too.
+/// Returns the memory that a body may grow to, by its content, in bytes. Characters within
+/// strings count as well: an array of records inside a text is parsed, too.
 pub fn weight(body: &[u8]) -> u64 {
     let objects = memchr::memchr_iter(b'{', body).count() as u64;
     let elements = memchr::memchr_iter(b',', body).count() as u64;
     announced(body.len() as u64)
-        .saturating_add(objects.saturating_mul(PER_OBJECT))
-        .saturating_add(elements.saturating_mul(PER_ELEMENT))
+        .saturating_add(objects.saturating_mul(COST_PER_OBJECT))
+        .saturating_add(elements.saturating_mul(COST_PER_ELEMENT))
 }
 
-/// The limit on this process's group, as a container or a unit sets it, or half of the
-/// machine's memory; in bytes.
-fn memory() -> u64 {
-    let Ok(mut system) = System::new() else { return UNKNOWN };
+/// Returns the limit of this process's cgroup, or half of the machine's memory; in bytes.
+fn available_memory() -> u64 {
+    let Ok(mut system) = System::new() else { return DEFAULT_MEMORY_BYTES };
     system.refresh_memory();
     let machine = system.total_memory();
-    usable(machine, own_limit(&mut system))
+    usable_memory(machine, cgroup_limit(&mut system))
 }
 
-/// Of a machine's memory and a limit, what the process may take; all in bytes. A machine
-/// of none is one that did not tell: without /proc, that is no error.
-fn usable(machine: u64, limit: Option<u64>) -> u64 {
+/// Returns the memory that the process may take, of the machine's memory and a limit; all in
+/// bytes. A machine of 0 bytes reported none, as without /proc.
+fn usable_memory(machine: u64, limit: Option<u64>) -> u64 {
     match machine {
-        0 => UNKNOWN,
+        0 => DEFAULT_MEMORY_BYTES,
         _ => limit.filter(|limit| (1..machine).contains(limit)).unwrap_or(machine / 2),
     }
 }
 
-fn own_limit(system: &mut System) -> Option<u64> {
-    let own = sysinfo::get_current_pid().ok()?;
-    let only = ProcessesToUpdate::Some(&[own]);
+fn cgroup_limit(system: &mut System) -> Option<u64> {
+    let pid = sysinfo::get_current_pid().ok()?;
+    let only = ProcessesToUpdate::Some(&[pid]);
     system.refresh_processes_specifics(only, false, ProcessRefreshKind::nothing());
-    Some(system.process(own)?.cgroup_limits()?.total_memory)
+    Some(system.process(pid)?.cgroup_limits()?.total_memory)
 }
 
 #[cfg(test)]
@@ -345,28 +348,28 @@ mod tests {
     #[test]
     fn one_tenant_of_several_has_at_most_half() {
         let all = Budget::new(1 << 20);
-        let [one, other] = [0, 1].map(|_| all.of_one_among(2));
+        let [one, other] = [0, 1].map(|_| all.for_one_of(2));
         assert!(matches!(
             one.hold(&mut Reserved::default(), 600 << 10),
-            Err(Unheld::TooHeavy(TooHeavy { total: 524_288, .. }))
+            Err(BudgetError::TooHeavy(TooHeavy { total: 524_288, .. }))
         ));
         let mut held = one.take(500 << 10).unwrap();
         let full = one.grow(&mut held, 510 << 10).and_then(|()| one.take(10 << 10).map(drop));
         assert_eq!(full.unwrap_err(), Full { wanted: 10 << 10, held: 510 << 10, total: 512 << 10 });
         assert!(other.take(400 << 10).is_ok());
         drop(held);
-        assert_eq!((all.full(0).held, one.own.unwrap().full(0).held), (0, 0));
-        assert!(all.of_one_among(1).take(900 << 10).is_ok());
+        assert_eq!((all.full(0).held, one.tenant.unwrap().full(0).held), (0, 0));
+        assert!(all.for_one_of(1).take(900 << 10).is_ok());
     }
 
     #[test]
     fn the_beginning_of_a_large_request_is_not_a_small_one() {
         let budget = Budget::new(1 << 20);
         let [mut large, mut untold] =
-            [Some(8 << 10), None].map(|bytes| budget.expect(bytes).unwrap());
-        let mut small = budget.expect(Some(4 << 10)).unwrap();
+            [Some(8 << 10), None].map(|bytes| budget.admit(bytes).unwrap());
+        let mut small = budget.admit(Some(4 << 10)).unwrap();
         let _all = budget.take(u64::MAX).unwrap();
-        assert!(budget.expect(Some(8 << 10)).is_err());
+        assert!(budget.admit(Some(8 << 10)).is_err());
         assert!(budget.grow(&mut large, 1 << 10).is_err());
         assert!(budget.grow(&mut untold, 1 << 10).is_err());
         budget.grow(&mut small, 1 << 10).unwrap();
@@ -374,11 +377,15 @@ mod tests {
 
     #[test]
     fn a_machine_that_tells_nothing_is_not_one_without_memory() {
-        assert_eq!(usable(0, None), UNKNOWN);
-        assert_eq!(usable(0, Some(0)), UNKNOWN);
-        assert_eq!(usable(100, None), 50);
+        assert_eq!(usable_memory(0, None), DEFAULT_MEMORY_BYTES);
+        assert_eq!(usable_memory(0, Some(0)), DEFAULT_MEMORY_BYTES);
+        assert_eq!(usable_memory(100, None), 50);
         assert_eq!(
-            [usable(100, Some(30)), usable(100, Some(0)), usable(100, Some(200))],
+            [
+                usable_memory(100, Some(30)),
+                usable_memory(100, Some(0)),
+                usable_memory(100, Some(200))
+            ],
             [30, 50, 50]
         );
     }

@@ -1,8 +1,10 @@
-//! Counting, at the service: a history in, its tokens out.
+//! `/count_tokens`: the tokens of a history.
 
 use serde::Serialize;
 
-use super::{Failure, Service, outlined};
+use super::failure::Failure;
+use super::outline::with_outline;
+use super::service::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 use token_count::Tokenizer;
@@ -10,7 +12,7 @@ use token_count::Tokenizer;
 impl Service {
     /// `POST /count_tokens`.
     pub fn count_tokens(&self, body: &[u8]) -> Result<Answer, Failure> {
-        outlined(body, |params| self.count_outlined(params))
+        with_outline(body, |params| self.count_outlined(params))
     }
 
     fn count_outlined(&self, params: &Params<'_>) -> Result<Answer, Failure> {

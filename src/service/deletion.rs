@@ -1,4 +1,6 @@
-//! Deleting a chat, at the service: whose files go, which stay, and why.
+//! `DELETE /chats/{chat_id}`, `unburden delete`: deletes what was stored for a chat, in the
+//! given stores or in every store under the roots. Returns true if nothing failed. An unknown
+//! chat is a success: nothing is left of it, and whether it existed is not revealed.
 
 use std::fmt::Write;
 use std::time::SystemTime;
@@ -6,8 +8,9 @@ use std::time::SystemTime;
 use chat_history::raw;
 use serde::Serialize;
 
-use super::lifecycle::{NAMED, Trouble, shortened};
-use super::{Failure, Service};
+use super::failure::Failure;
+use super::lifecycle::{FileError, MAX_SHOWN, truncation_warning};
+use super::service::Service;
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use context_store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
@@ -26,10 +29,10 @@ struct KeptFile<'a> {
 }
 
 impl Service {
-    /// `DELETE /chats/{chat_id}`, `unburden delete`: deletes what was stored for a
-    /// chat, in the given stores or in every store under the roots; also true where
-    /// nothing went wrong. A chat that nobody knows is no failure: nothing is left of
-    /// it, and whether there ever was one is not told.
+    /// `DELETE /chats/{chat_id}`, `unburden delete`: deletes what was stored for a chat, in the
+    /// given stores or in every store under the roots. Returns true if nothing failed. An
+    /// unknown chat is a success: nothing is left of it, and whether it existed is not
+    /// revealed.
     pub fn delete_chat(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
         let params = Params::parse(body)?;
         let chat = params.string("chat_id")?.filter(|chat| !chat.trim().is_empty());
@@ -43,24 +46,24 @@ impl Service {
         let deletion = delete_chat(&self.roots, stores, Chat::of(&chat), now, run);
         if run == Run::Real {
             self.offloader.forget();
-            // Every tenant counts anew after that: only for words that were there.
+            // All tenants lose their token caches then, so only if something was deleted.
             if deletion.deleted.total() > 0 {
                 token_count::forget();
             }
-            note(&deletion);
+            log_deletion(&deletion);
         }
-        let mut answer = Answer::text(said(&deletion, run));
-        put(&mut answer, &deletion);
+        let mut answer = Answer::text(deletion_text(&deletion, run));
+        put_report(&mut answer, &deletion);
         answer.put("dry_run", &(run == Run::Dry));
         let whole = deletion.complete && deletion.errors.is_empty();
         let mut warnings = params.unknown_warnings();
-        warnings.extend(shortened("deleted", &deletion.deleted));
-        warnings.extend(shortened("kept", &deletion.kept));
-        warnings.extend(shortened("errors", &deletion.errors));
+        warnings.extend(truncation_warning("deleted", &deletion.deleted));
+        warnings.extend(truncation_warning("kept", &deletion.kept));
+        warnings.extend(truncation_warning("errors", &deletion.errors));
         Ok((answer.with_warnings(warnings), whole))
     }
 
-    /// The stores that a request names; None for all.
+    /// Returns the stores that a request names; None means all.
     fn stores_of(&self, params: &Params<'_>) -> Result<Option<Vec<Location>>, Failure> {
         let located = |field, path: &str| {
             self.roots.locate(path).map_err(|source| Failure::Store { field, source })
@@ -80,8 +83,8 @@ impl Service {
     }
 }
 
-/// The log learns how much, never whose.
-fn note(deletion: &Deletion) {
+/// Logs counts, but no names.
+fn log_deletion(deletion: &Deletion) {
     tracing::info!(
         folders = deletion.folders,
         deleted = deletion.deleted.total(),
@@ -92,17 +95,17 @@ fn note(deletion: &Deletion) {
     );
 }
 
-fn put(answer: &mut Answer, deletion: &Deletion) {
+fn put_report(answer: &mut Answer, deletion: &Deletion) {
     let deleted = deletion.deleted.iter();
     let deleted: Vec<DeletedFile<'_>> =
         deleted.map(|file| DeletedFile { path: &file.path, bytes: file.bytes }).collect();
     let kept = deletion.kept.iter().map(|file| {
-        let (reason, why) = words(file.why);
+        let (reason, why) = reason(file.why);
         KeptFile { path: &file.path, reason, why }
     });
     let errors = deletion.errors.iter();
-    let errors: Vec<Trouble<'_>> =
-        errors.map(|error| Trouble { path: &error.path, why: &error.why }).collect();
+    let errors: Vec<FileError<'_>> =
+        errors.map(|error| FileError { path: &error.path, why: &error.why }).collect();
     answer.put("folders", &deletion.folders);
     answer.put("deleted", &deleted);
     answer.put("bytes_freed", &deletion.bytes);
@@ -111,16 +114,16 @@ fn put(answer: &mut Answer, deletion: &Deletion) {
     answer.put("complete", &(deletion.complete && errors.is_empty()));
 }
 
-/// Why a file stays: a stable word, and what a person reads.
-fn words(why: Keeping) -> (&'static str, &'static str) {
+/// Returns why a file stays: a stable code, and a text.
+fn reason(why: Keeping) -> (&'static str, &'static str) {
     match why {
-        Keeping::Shared => ("shared", "another chat mentions it too"),
-        Keeping::UnknownMaker => ("unknown_maker", "no record says which chat it was made for"),
-        Keeping::Foreign => ("foreign", "it is no regular file of this service's user"),
+        Keeping::Shared => ("shared", "another chat refers to it, too"),
+        Keeping::UnknownMaker => ("unknown_maker", "no record names its chat"),
+        Keeping::Foreign => ("foreign", "it is not a regular file of this service's user"),
     }
 }
 
-fn said(deletion: &Deletion, run: Run) -> String {
+fn deletion_text(deletion: &Deletion, run: Run) -> String {
     let files =
         |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     let verb = match run {
@@ -133,30 +136,30 @@ fn said(deletion: &Deletion, run: Run) -> String {
     };
     let (deleted, kept) = (files(deletion.deleted.total()), deletion.kept.total());
     let mut out = format!(
-        "{verb} {deleted} of the chat ({} bytes); {kept} stay; {folders} looked at.",
+        "{verb} {deleted} of the chat ({} bytes); {kept} stay; {folders} examined.",
         deletion.bytes
     );
-    for file in deletion.deleted.iter().take(NAMED) {
+    for file in deletion.deleted.iter().take(MAX_SHOWN) {
         let _ = write!(out, "\n{} ({} bytes)", file.path, file.bytes);
     }
-    more(&mut out, "", deletion.deleted.total());
-    for file in deletion.kept.iter().take(NAMED) {
-        let _ = write!(out, "\nstays: {}: {}", file.path, words(file.why).1);
+    push_more(&mut out, "", deletion.deleted.total());
+    for file in deletion.kept.iter().take(MAX_SHOWN) {
+        let _ = write!(out, "\nstays: {}: {}", file.path, reason(file.why).1);
     }
-    more(&mut out, "stays: ", kept);
-    for error in deletion.errors.iter().take(NAMED) {
+    push_more(&mut out, "stays: ", kept);
+    for error in deletion.errors.iter().take(MAX_SHOWN) {
         let _ = write!(out, "\nnot deleted: {}: {}", error.path, error.why);
     }
-    more(&mut out, "not deleted: ", deletion.errors.total());
+    push_more(&mut out, "not deleted: ", deletion.errors.total());
     if !deletion.complete {
-        out.push_str("\nThe roots hold too many entries to look at all of them; name the store.");
+        out.push_str("\nThe roots hold too many entries to search all of them; name the store.");
     }
     out
 }
 
-/// How many are not named.
-fn more(out: &mut String, what: &str, count: usize) {
-    if count > NAMED {
-        let _ = write!(out, "\n{what}… and {} more", count - NAMED);
+/// Adds how many items are not shown.
+fn push_more(out: &mut String, what: &str, count: usize) {
+    if count > MAX_SHOWN {
+        let _ = write!(out, "\n{what}… and {} more", count - MAX_SHOWN);
     }
 }

@@ -1,9 +1,10 @@
-//! `/lro_extract`, at the service: a question in, its answer out.
+//! `/lro_extract`: queries of a file of records.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Failure, Service};
+use super::failure::Failure;
+use super::service::Service;
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params};
 use crate::reading::extract::answer::Extracted;

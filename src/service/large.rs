@@ -1,10 +1,11 @@
-//! `/offload_result`, at the service: a result in, the result or its descriptor out.
+//! `/offload_result`: returns a result unchanged or its descriptor.
 
 use chat_history::raw;
 use serde::Serialize;
 
-use super::budget::Held;
-use super::{Failure, Service};
+use super::budget::GrowingReservation;
+use super::failure::Failure;
+use super::service::Service;
 use crate::envelope::Answer;
 use crate::offload_result::{GivenResult, OffloadResultError, Outcome, Request};
 use crate::params::Params;
@@ -19,8 +20,8 @@ struct NotOffloaded {
 }
 
 impl Service {
-    /// Where `/offload_result` puts files that no request names a folder for; None
-    /// where the configured folder lies outside the roots.
+    /// Returns the folder for results of requests that name none; None if it lies outside the
+    /// roots.
     pub fn large_folder(&self) -> Option<String> {
         self.large.folder().map(|at| at.spelled().to_owned())
     }
@@ -29,7 +30,7 @@ impl Service {
     pub fn offload_result(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let request = Request::read(&params)?.shown_by(self.large.redact);
-        let memory = Held::new(&self.budget);
+        let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes);
         let reader = Reader::new(&self.large.ledger, self.allowance(WHOLE_BYTES, &hold));
         let outcome = self.large.offload(&request, &reader).map_err(
@@ -70,7 +71,7 @@ impl Service {
     }
 }
 
-/// The result as it came.
+/// Returns the result unchanged.
 fn inline(given: &GivenResult<'_>) -> Answer {
     match given {
         GivenResult::Results(results) => {

@@ -1,21 +1,23 @@
-//! Offloading a history, at the service: a body in, an envelope out.
+//! `/context_offload`: shrinks a history.
 
 use chat_history::repair::repair;
 
-use super::budget::Held;
-use super::{Failure, Service, outlined};
+use super::budget::GrowingReservation;
+use super::failure::Failure;
+use super::outline::with_outline;
+use super::service::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 use crate::pipeline::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 
-/// Most bytes of stored files that one request reads to follow references in its history;
-/// the chat's next request follows the rest.
+/// Most bytes of stored files that one request reads to follow references; the chat's next
+/// request follows the rest.
 const READ_BYTES: u64 = 512 * 1024 * 1024;
 
 impl Service {
     /// `POST /context_offload`.
     pub fn offload(&self, body: &[u8]) -> Result<Answer, Failure> {
-        outlined(body, |params| self.offload_outlined(params))
+        with_outline(body, |params| self.offload_outlined(params))
     }
 
     fn offload_outlined(&self, params: &Params<'_>) -> Result<Answer, Failure> {
@@ -27,9 +29,9 @@ impl Service {
         Ok(offload_answer(offloaded, &request))
     }
 
-    /// The same for a door that made its request itself.
+    /// Offloads a request that an interface built itself.
     pub fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
-        let memory = Held::new(&self.budget);
+        let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes);
         let allowance = self.allowance(READ_BYTES, &hold);
         if !request.settings.repair {
@@ -40,7 +42,7 @@ impl Service {
     }
 }
 
-/// The answer of an offload: the seed's one line a file, or why there is none.
+/// Returns the answer of an offload: a line for each file, or why there is none.
 pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
     let Offloaded { messages, system, files, report } = offloaded;
     let line = |file: &FileOfCall| {
@@ -58,8 +60,8 @@ pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
     let mends = report.repairs.len();
     let text = match mends {
         0 => text,
-        1 => format!("Mended 1 place of the history. {text}"),
-        _ => format!("Mended {mends} places of the history. {text}"),
+        1 => format!("Repaired 1 place of the history. {text}"),
+        _ => format!("Repaired {mends} places of the history. {text}"),
     };
     let mut answer = Answer::text(text).with_messages(messages).with_system(system);
     let contents: Vec<(&str, &str)> = files
@@ -73,7 +75,7 @@ pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
     answer
 }
 
-/// Why no file was named.
+/// Returns why no file was written.
 fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     let settings = &request.settings;
     let (before, after) = (report.tokens_before, report.tokens_after);
@@ -82,7 +84,7 @@ fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     let new = report.snapshot.as_ref().filter(|snapshot| !snapshot.reused);
     let compressed = new.map_or(0, |snapshot| snapshot.groups.len());
     if moved == 0 && report.snapshot.as_ref().is_some_and(|snapshot| snapshot.reused) {
-        return "Nothing to write: the snapshots of an earlier call serve again.".to_owned();
+        return "Nothing to write: the snapshots of an earlier call are reused.".to_owned();
     }
     if report.outcome != Outcome::Unchanged && settings.run == Run::Dry {
         let snapshots = match compressed {

@@ -1,7 +1,9 @@
-//! Reading back, at the service: bodies in, envelopes out.
+//! `/grep`, `/read_file` and `/rehydrate`: reads of stored data.
 
-use super::budget::Held;
-use super::{COPIES, Failure, Service, missing, target};
+use super::budget::GrowingReservation;
+use super::failure::Failure;
+use super::service::Service;
+use super::stored_file::{COPIES, missing, target};
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reading::restore::proof::Prover;
@@ -11,7 +13,7 @@ use crate::reading::{grep, read_file};
 use context_store::{Reader, regular_len};
 use token_count::Tokenizer;
 
-/// The part of the memory that the longest line of a search may take.
+/// One part in this many of the memory is the longest line that a search may hold.
 const SEARCHES: u64 = 16;
 
 impl Service {
@@ -48,7 +50,7 @@ impl Service {
         let place = target(&at);
         let mut limits = self.reload.grep();
         limits.line_bytes = limits.line_bytes.min(self.longest_line());
-        // A line is held whole, and twice while its room grows.
+        // A line is held once, and twice while its buffer grows.
         let line = regular_len(&at).unwrap_or(u64::MAX).min(limits.line_bytes as u64);
         let _reserved = self.budget.take(line.saturating_mul(2))?;
         let found = grep::grep(&place, &query, &limits, &count)
@@ -63,8 +65,7 @@ impl Service {
         Ok(answer.with_unknown(&params))
     }
 
-    /// The longest line that a search holds, in bytes: several searches at once are to
-    /// find room.
+    /// Returns the longest line that a search holds, in bytes, so that several searches fit.
     fn longest_line(&self) -> usize {
         usize::try_from(self.budget.total() / SEARCHES).unwrap_or(usize::MAX)
     }
@@ -114,14 +115,14 @@ impl Service {
     pub fn rehydrate(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
-        let memory = Held::new(&self.budget);
+        let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
         let room = self.reload.rehydrate_bytes;
         let reader = Reader::new(&self.offloader.ledger, self.allowance(room, &hold));
         let prover = Prover { reader: &reader, roots: &self.roots };
         let back = rehydrate::rehydrate(&history, params.system()?, &prover, room, &hold)?;
-        // A reference that found no memory is none that cannot be read.
-        let back = back.filter(|_| !memory.is_short()).ok_or_else(|| memory.refused())?;
+        // Without memory a reference was not tried, so it is not reported as unreadable.
+        let back = back.filter(|_| !memory.is_exhausted()).ok_or_else(|| memory.error())?;
         let text = put_back(&back);
         let mut answer = Answer::text(text).with_messages(back.messages).with_system(back.system);
         answer.put("restored", &back.restored);
@@ -131,7 +132,7 @@ impl Service {
     }
 }
 
-/// What a rehydration put back, in one sentence.
+/// Describes a rehydration in one sentence.
 fn put_back(back: &Rehydrated) -> String {
     let some = |count: usize, what: &str| match count {
         0 => None,

@@ -1,38 +1,40 @@
-//! Tenants: a service each, so that nothing one of them posts, stores or is
-//! remembered for can reach another. Memory, turns and the workers of jq are shared
-//! fairly; the model is shared.
+//! Tenants: each has a service of its own, so that nothing of one can reach another. Memory,
+//! permits and jq workers are shared fairly; the model is shared.
 
 use std::sync::Arc;
 
 use fair_share::Holder;
 
-use super::{Means, OpenError, Service};
+use super::open_error::OpenError;
+use super::service::Service;
+use super::shared_resources::SharedResources;
 use crate::config::Config;
 
-/// A service and whose it is.
+/// A tenant and its service.
 pub struct Tenant {
-    /// The name in the configuration, for logs; None for the operator's own.
+    /// The name in the configuration, for logs; None for the operator.
     pub name: Option<String>,
-    /// What it sees.
+    /// The service.
     pub service: Arc<Service>,
 }
 
-/// The services of a configuration: the operator's own first, then the tenants'. The
-/// caches are divided among them.
+/// Opens the services of a configuration: the operator's first, then the tenants'. The caches
+/// are divided among them.
 pub fn open_all(config: &Config) -> Result<Vec<Tenant>, OpenError> {
-    let means = Means::prepare(config)?;
+    let resources = SharedResources::prepare(config)?;
     let parts = config.tenants.len() + 1;
     let mut share = config.clone();
     share.cache.measured_bytes /= parts as u64;
     share.cache.replacement_bytes /= parts as u64;
     share.cache.files = (share.cache.files / parts).max(1);
-    let own = Service::open_with(&share, &means, Holder::default())?;
+    let own = Service::open_with(&share, &resources, Holder::default())?;
     let mut opened = vec![Tenant { name: None, service: Arc::new(own) }];
     for (number, (name, tenant)) in config.tenants.iter().enumerate() {
         share.store.roots.clone_from(&tenant.roots);
-        let service = Service::open_with(&share, &means, Holder(number + 1))?;
+        let service = Service::open_with(&share, &resources, Holder(number + 1))?;
         for other in &opened {
-            let (Some(one), Some(folder)) = (&other.name, other.service.shared(&service)) else {
+            let (Some(one), Some(folder)) = (&other.name, other.service.shared_folder(&service))
+            else {
                 continue;
             };
             return Err(OpenError::Shared { one: one.clone(), other: name.clone(), folder });
@@ -43,8 +45,8 @@ pub fn open_all(config: &Config) -> Result<Vec<Tenant>, OpenError> {
 }
 
 impl Service {
-    /// A folder that lies within the roots of both, if there is one.
-    fn shared(&self, other: &Service) -> Option<String> {
+    /// Returns a folder within the roots of both, if there is one.
+    fn shared_folder(&self, other: &Service) -> Option<String> {
         self.roots.overlap(&other.roots)
     }
 }

@@ -1,9 +1,10 @@
-//! `/read_tool_result`, at the service: an id and a selector in, a part of a stored
-//! result out.
+//! `/read_tool_result`: returns a part of a stored result by its id.
 
 use std::path::Path;
 
-use super::{Failure, Service, target};
+use super::failure::Failure;
+use super::service::Service;
+use super::stored_file::target;
 use crate::envelope::Answer;
 use crate::params::{ParamError, Params, invalid};
 use crate::reading::error::ReloadError;
@@ -12,10 +13,10 @@ use crate::reading::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use context_store::{Location, WHOLE_BYTES, find_result, gone_result, regular_len, stores};
 use token_count::Tokenizer;
 
-/// Most paths that an answer offers to choose from.
-const NAMED: usize = 10;
-/// Most of an id that an error repeats, in characters.
-const ID: usize = 200;
+/// Most paths that an ambiguous id lists.
+const MAX_CANDIDATES: usize = 10;
+/// Most characters of an id that an error repeats.
+const MAX_ID_CHARS: usize = 200;
 
 impl Service {
     /// `POST /read_tool_result`.
@@ -45,9 +46,9 @@ impl Service {
         Ok(answer.with_unknown(&params))
     }
 
-    /// The file that an id means, and further ones that it may mean.
+    /// Returns the file of an id, and other candidates.
     fn result(&self, id: &str, folder: Option<&str>) -> Result<(Location, Vec<String>), Failure> {
-        // A path, unless there is nothing and a call has such an id.
+        // A path wins; an id may contain a slash, too.
         let path = id.contains('/').then(|| self.readable("result_id", id));
         if let Some(Ok(at)) = &path
             && regular_len(at).is_ok()
@@ -65,17 +66,17 @@ impl Service {
             }
         }
         if !found.is_empty() {
-            return newest_of_one_folder(id, &found);
+            return newest_match(id, &found);
         }
         if let Some(path) = path {
             return Ok((path?, Vec::new()));
         }
-        // What was deleted in one of the folders is told from what never was.
+        // A deleted result is reported as such, not as unknown.
         let not_found = || ReloadError::NotFound { path: id.to_owned() };
         if let Some(at) = folders.iter().find_map(|folder| gone_result(folder, id)) {
             return Err(self.no_file("result_id", &at, not_found()));
         }
-        let id = id.chars().take(ID).collect();
+        let id = id.chars().take(MAX_ID_CHARS).collect();
         Err(Failure::Reload { field: "result_id", source: ReloadError::NoResult { id } })
     }
 
@@ -125,9 +126,9 @@ impl Service {
     }
 }
 
-/// The first of what was found, and the others. Where they lie in different folders, they
-/// are of different chats: which one is meant, only the caller knows.
-fn newest_of_one_folder(id: &str, found: &[Location]) -> Result<(Location, Vec<String>), Failure> {
+/// Returns the first match and the others. Matches in different folders belong to different
+/// chats, so only the caller can choose.
+fn newest_match(id: &str, found: &[Location]) -> Result<(Location, Vec<String>), Failure> {
     let spelled = || found.iter().map(|at| at.spelled().to_owned());
     let folder = |at: &Location| at.key().parent().map(Path::to_path_buf);
     if found.iter().all(|at| folder(at) == folder(&found[0])) {
@@ -135,8 +136,8 @@ fn newest_of_one_folder(id: &str, found: &[Location]) -> Result<(Location, Vec<S
     }
     let mut paths: Vec<String> = spelled().collect();
     paths.sort();
-    paths.truncate(NAMED);
-    let id = id.chars().take(ID).collect();
+    paths.truncate(MAX_CANDIDATES);
+    let id = id.chars().take(MAX_ID_CHARS).collect();
     let source = ReloadError::Ambiguous { id, paths, found: found.len() };
     Err(Failure::Reload { field: "result_id", source })
 }

@@ -1,22 +1,23 @@
-//! Validation, at the service: a history in, what its provider would reject out.
+//! `/validate`: the problems that a provider would reject a history for.
 
 use chat_history::History;
 use chat_history::dialect::Problem;
 use serde::Serialize;
 
-use super::{Failure, Service};
+use super::failure::Failure;
+use super::service::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 
-/// Most problems that the answer's text names.
-const TOLD: usize = 20;
+/// Most problems that the answer's text shows.
+const MAX_SHOWN: usize = 20;
 
 /// Most problems that `metadata` lists.
-const LISTED: usize = 1_000;
+const MAX_LISTED: usize = 1_000;
 
-/// A broken rule, for the answer.
+/// A problem, for the answer.
 #[derive(Debug, Serialize)]
-struct Broken {
+struct ProblemRow {
     index: usize,
     rule: &'static str,
     id: Option<String>,
@@ -24,17 +25,17 @@ struct Broken {
 }
 
 impl Service {
-    /// `POST /validate`; with it, whether the history is sound.
+    /// `POST /validate`: returns the answer, and true if the history is valid.
     pub fn validate(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
         let params = Params::parse(body)?;
         let history = params.history()?;
-        let problems: Vec<Broken> = problems(&history)?.iter().map(Broken::of).collect();
-        let mut answer = Answer::text(in_words(&history, &problems));
+        let problems: Vec<ProblemRow> = problems(&history)?.iter().map(ProblemRow::of).collect();
+        let mut answer = Answer::text(summary(&history, &problems));
         answer.put("valid", &problems.is_empty());
         answer.put("format", &history.dialect().name());
         answer.put("format_source", &history.source().words());
         answer.put("count", &problems.len());
-        answer.put("problems", &&problems[..problems.len().min(LISTED)]);
+        answer.put("problems", &&problems[..problems.len().min(MAX_LISTED)]);
         Ok((answer.with_unknown(&params), problems.is_empty()))
     }
 }
@@ -44,10 +45,10 @@ fn problems(history: &History<'_>) -> Result<Vec<Problem>, Failure> {
     Ok(history.dialect().problems(&views.iter().collect::<Vec<_>>()))
 }
 
-impl Broken {
-    fn of(problem: &Problem) -> Broken {
+impl ProblemRow {
+    fn of(problem: &Problem) -> ProblemRow {
         let Problem { index, rule, id, .. } = problem;
-        Broken { index: *index, rule: rule.name, id: id.clone(), says: problem.says() }
+        ProblemRow { index: *index, rule: rule.name, id: id.clone(), says: problem.says() }
     }
 
     fn line(&self) -> String {
@@ -55,7 +56,7 @@ impl Broken {
     }
 }
 
-fn in_words(history: &History<'_>, problems: &[Broken]) -> String {
+fn summary(history: &History<'_>, problems: &[ProblemRow]) -> String {
     let (count, name) = (history.messages().len(), history.dialect().name());
     if problems.is_empty() {
         return format!("{count} messages of {name}: nothing that a provider would reject.");
@@ -64,9 +65,9 @@ fn in_words(history: &History<'_>, problems: &[Broken]) -> String {
         1 => format!("1 problem in {count} messages of {name}:"),
         many => format!("{many} problems in {count} messages of {name}:"),
     }];
-    lines.extend(problems.iter().take(TOLD).map(Broken::line));
-    if problems.len() > TOLD {
-        lines.push(format!("and {} more", problems.len() - TOLD));
+    lines.extend(problems.iter().take(MAX_SHOWN).map(ProblemRow::line));
+    if problems.len() > MAX_SHOWN {
+        lines.push(format!("and {} more", problems.len() - MAX_SHOWN));
     }
     lines.join("\n")
 }

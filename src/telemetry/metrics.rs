@@ -1,5 +1,5 @@
-//! Metrics: counters for Prometheus, rendered at `GET /metrics`. Names, routes and
-//! numbers only; no label takes a caller's words. One recorder a process.
+//! Metrics: counters for Prometheus, rendered at `GET /metrics`. Labels hold routes and
+//! statuses only, never a caller's text. One recorder a process.
 
 use std::sync::OnceLock;
 
@@ -8,23 +8,23 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
-/// Starts counting; a second start changes nothing.
+/// Starts counting; a second start has no effect.
 pub fn start() {
     let _ = handle();
 }
 
-/// Everything counted since the start, as Prometheus reads it.
+/// Returns all counters in Prometheus' format.
 pub fn render() -> String {
     handle().map_or_else(String::new, PrometheusHandle::render)
 }
 
 fn handle() -> Option<&'static PrometheusHandle> {
     let install = || {
-        // Where a host of this library counts already, its recorder has them.
+        // If a host application installed a recorder, that one counts.
         let handle = PrometheusBuilder::new().install_recorder().ok()?;
         for (name, meaning) in COUNTERS {
             describe_counter!(*name, *meaning);
-            // Zero is an answer, too: a counter that is absent cannot be watched.
+            // A counter that is absent cannot be monitored.
             metrics::counter!(*name).absolute(0);
         }
         describe_counter!(REQUESTS, "Requests answered, by route and status");
@@ -37,9 +37,9 @@ fn handle() -> Option<&'static PrometheusHandle> {
 pub const REQUESTS: &str = "unburden_requests_total";
 
 const COUNTERS: &[(&str, &str)] = &[
-    ("unburden_offload_file_expired_total", "Files deleted by a sweep after their time was over"),
+    ("unburden_offload_file_expired_total", "Expired files deleted by a sweep"),
     ("unburden_offload_write_failed_total", "Results that stayed inline because a write failed"),
     ("unburden_files_written_total", "Files written"),
-    ("unburden_tokens_before_total", "Tokens of the histories that came"),
-    ("unburden_tokens_after_total", "Tokens of the histories that left"),
+    ("unburden_tokens_before_total", "Tokens of histories received"),
+    ("unburden_tokens_after_total", "Tokens of histories returned"),
 ];

@@ -1,13 +1,12 @@
-//! Logs: a readable sentence and stable fields, on standard error. JSON where
-//! no person looks at a terminal. Ids, sizes, counts and names of routes only:
-//! no bodies, no message texts, no secrets.
+//! Logs on standard error: a sentence and stable fields, as JSON unless standard error is a
+//! terminal. Ids, sizes, counts and route names only: no bodies, no message texts, no secrets.
 
-mod lines;
+mod log_writer;
 pub mod metrics;
 
 use std::io::IsTerminal;
 
-use lines::Lines;
+use log_writer::LogWriter;
 use redact::Redact;
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
@@ -17,9 +16,8 @@ use tracing_subscriber::layer::{Filter, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Crates that log what goes over the wire – conversations, and keys – and how much of
-/// them is heard, whatever is asked for.
-const QUIET: [(&str, LevelFilter); 6] = [
+/// Maximum log levels of crates that log conversations or keys, whatever is requested.
+const MAX_LEVELS: [(&str, LevelFilter); 6] = [
     ("async_openai", LevelFilter::OFF),
     ("reqwest", LevelFilter::OFF),
     ("rmcp", LevelFilter::OFF),
@@ -28,39 +26,41 @@ const QUIET: [(&str, LevelFilter); 6] = [
     ("rustls", LevelFilter::WARN),
 ];
 
-/// Starts logging and counting; `RUST_LOG` chooses what, `NO_COLOR` how.
+/// Starts logging and counting. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off.
 pub fn start(redact: Redact) {
     metrics::start();
-    let asked = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let requested = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let terminal = std::io::stderr().is_terminal();
-    // A line that cannot be written is lost. Saying so would be another line, and to
-    // print that on a full disk or a closed pipe is a panic.
-    let base = fmt::layer().with_writer(move || Lines(redact)).log_internal_errors(false);
+    // A line that cannot be written is lost: reporting it on a full disk or a closed pipe
+    // would panic.
+    let base = fmt::layer().with_writer(move || LogWriter(redact)).log_internal_errors(false);
     let lines: Box<dyn Layer<Registry> + Send + Sync> = if terminal {
-        Box::new(base.with_ansi(std::env::var_os("NO_COLOR").is_none()).with_filter(filter(asked)))
+        Box::new(
+            base.with_ansi(std::env::var_os("NO_COLOR").is_none()).with_filter(filter(requested)),
+        )
     } else {
-        Box::new(base.json().flatten_event(true).with_filter(filter(asked)))
+        Box::new(base.json().flatten_event(true).with_filter(filter(requested)))
     };
-    // A second start, as in tests of one process, changes nothing.
+    // A second start, as in tests, has no effect.
     let _ = tracing_subscriber::registry().with(lines).try_init();
-    std::panic::set_hook(Box::new(panicked));
+    std::panic::set_hook(Box::new(log_panic));
 }
 
-/// What is asked for, without what no one may ask for.
-pub fn filter<S: Subscriber + for<'a> LookupSpan<'a>>(asked: EnvFilter) -> impl Filter<S> {
-    // Not as directives beside the others: one for a module would win over these.
+/// Returns the requested filter, limited by [`MAX_LEVELS`].
+pub fn filter<S: Subscriber + for<'a> LookupSpan<'a>>(requested: EnvFilter) -> impl Filter<S> {
+    // A directive for a module would win over these.
     let heard = FilterFn::new(|about| {
         let of = |name: &str| {
             let rest = about.target().strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         };
-        QUIET.iter().all(|(name, most)| !of(name) || *about.level() <= *most)
+        MAX_LEVELS.iter().all(|(name, most)| !of(name) || *about.level() <= *most)
     });
-    asked.and(heard.with_max_level_hint(LevelFilter::TRACE))
+    requested.and(heard.with_max_level_hint(LevelFilter::TRACE))
 }
 
-/// Says where a thread panicked, and not what it said: a message may quote a text.
-fn panicked(panic: &std::panic::PanicHookInfo<'_>) {
+/// Logs the place of a panic, but not its message, which may quote a text.
+fn log_panic(panic: &std::panic::PanicHookInfo<'_>) {
     let at = panic.location().map(ToString::to_string).unwrap_or_default();
     tracing::error!(at, "a thread panicked");
 }
@@ -73,9 +73,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct Captured(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Kept {
+    impl Write for Captured {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -86,17 +86,17 @@ mod tests {
         }
     }
 
-    fn logged(asked: &str, work: impl FnOnce()) -> String {
-        let (kept, filter) = (Kept::default(), filter(EnvFilter::new(asked)));
-        let writer = kept.clone();
+    fn log_of(requested: &str, work: impl FnOnce()) -> String {
+        let (captured, filter) = (Captured::default(), filter(EnvFilter::new(requested)));
+        let writer = captured.clone();
         let lines = fmt::layer().with_writer(move || writer.clone()).with_filter(filter);
         tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), work);
-        String::from_utf8(kept.0.lock().unwrap().clone()).unwrap()
+        String::from_utf8(captured.0.lock().unwrap().clone()).unwrap()
     }
 
     #[test]
     fn no_one_can_ask_for_what_goes_over_the_wire() {
-        let log = logged("trace,rmcp::service=trace,reqwest=trace,hyper::proto=trace", || {
+        let log = log_of("trace,rmcp::service=trace,reqwest=trace,hyper::proto=trace", || {
             tracing::error!(target: "rmcp::service", "a message");
             tracing::trace!(target: "reqwest", "a request");
             tracing::debug!(target: "hyper::proto", "a body");
@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn a_panic_is_told_by_its_place() {
         let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(panicked));
-        let log = logged("info", || {
+        std::panic::set_hook(Box::new(log_panic));
+        let log = log_of("info", || {
             let text = "a canary of some length";
             assert!(std::panic::catch_unwind(|| panic!("{text}")).is_err());
         });

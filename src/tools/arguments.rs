@@ -1,7 +1,6 @@
-//! What a model gave as arguments, as a request's body. Models spell: they quote
-//! numbers, put objects into strings, and give null for what they leave out. Where
-//! the schema says what was meant, that is taken; everything else goes on as it
-//! is, and the service says what is wrong with it.
+//! Tool arguments from a model, converted to a request body. Models quote numbers, put objects
+//! into strings, and pass null for omitted arguments. If the schema identifies the intended
+//! value, it is used; everything else is passed on, and the service reports errors.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +10,26 @@ use serde_json::value::RawValue;
 
 use super::definition::Definition;
 
-/// The members of a call's arguments, each as raw JSON.
+/// The members of the arguments, each as raw JSON.
 pub(super) type Members = BTreeMap<String, Box<RawValue>>;
 
-/// Reads arguments and mends their spelling by the schema; None if they are no
-/// object.
+/// Parses arguments and unquotes values by the schema. Returns None unless they are an object.
 pub(super) fn read(arguments: &str, tool: &Definition) -> Option<Members> {
     let given: Members = serde_json::from_str(arguments).ok()?;
     let schema: Schema = serde_json::from_str(tool.input_schema.get()).ok()?;
-    let mend = |(name, value): (String, Box<RawValue>)| {
-        let meant = schema.properties.get(&name).and_then(|of| meant(&value, &of.kinds()));
+    let unquote = |(name, value): (String, Box<RawValue>)| {
+        let meant = schema.properties.get(&name).and_then(|of| unquoted(&value, &of.kinds()));
         (name, meant.unwrap_or(value))
     };
-    Some(given.into_iter().filter(|(_, value)| value.get() != "null").map(mend).collect())
+    Some(given.into_iter().filter(|(_, value)| value.get() != "null").map(unquote).collect())
 }
 
-/// The body of a request.
+/// Returns the request body.
 pub(super) fn body(members: &Members) -> String {
     serde_json::to_string(members).expect("names and raw JSON serialise")
 }
 
-/// Raw JSON of a value of ours.
+/// Wraps JSON that this service produced.
 pub(super) fn raw(json: String) -> Box<RawValue> {
     RawValue::from_string(json).expect("numbers, words and lists of ours are JSON")
 }
@@ -48,7 +46,7 @@ struct Property {
 }
 
 impl Property {
-    /// The JSON types that it takes; none where it takes any.
+    /// Returns the JSON types that it accepts; empty if any.
     fn kinds(&self) -> Vec<&str> {
         match &self.kind {
             Value::String(kind) => vec![kind],
@@ -58,8 +56,8 @@ impl Property {
     }
 }
 
-/// What a string stands for where the schema takes no string.
-fn meant(value: &RawValue, kinds: &[&str]) -> Option<Box<RawValue>> {
+/// Returns the value in a string if the schema accepts no string.
+fn unquoted(value: &RawValue, kinds: &[&str]) -> Option<Box<RawValue>> {
     if kinds.is_empty() || kinds.contains(&"string") {
         return None;
     }
@@ -78,10 +76,10 @@ fn meant(value: &RawValue, kinds: &[&str]) -> Option<Box<RawValue>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::every;
+    use crate::tools::all;
 
     fn mended(tool: &str, arguments: &str) -> String {
-        let tool = every().iter().find(|known| known.name == tool).unwrap();
+        let tool = all().iter().find(|known| known.name == tool).unwrap();
         body(&read(arguments, tool).unwrap())
     }
 
@@ -108,6 +106,6 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_none() {
-        assert!(read("[1]", &every()[0]).is_none());
+        assert!(read("[1]", &all()[0]).is_none());
     }
 }

@@ -1,5 +1,5 @@
-//! A call of a tool: arguments in, a request to the service, and its answer in the
-//! two shapes that a model's client may show: text, and the same as data.
+//! A tool call: arguments in, a request to the service, and its answer as text and as
+//! structured data.
 
 use chat_history::splice::quote;
 
@@ -9,59 +9,64 @@ use super::next_call::next_call;
 use crate::envelope::Answer;
 use crate::service::{Failure, Service};
 
-/// What stands between a page's header and the page.
-const RULE: &str = "\n\n---\n\n";
+/// The rule between a page's header and the page.
+const HEADER_RULE: &str = "\n\n---\n\n";
 
-/// What a call gave.
+/// The output of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Called {
-    /// For a model to read. Of `context_offload` it is the whole envelope, JSON, byte
-    /// for byte as over HTTP.
+pub struct ToolOutput {
+    /// The text for the model. For `context_offload` it is the whole envelope, byte for byte as
+    /// over HTTP.
     pub text: String,
-    /// The same as data, a JSON object; None where the call failed.
+    /// The structured data, a JSON object; None if the call failed.
     pub structured: Option<String>,
 }
 
-/// How a caller has the tools: what its model may be told, and how much of it.
+/// The caller's view of the tools.
 #[derive(Debug, Clone)]
-pub struct Manner<'a> {
-    /// The name under which the model has the called tool.
+pub struct CallContext<'a> {
+    /// The model's name for the called tool.
     pub name: &'a str,
-    /// `reload_tools` of a `context_offload` that does not say it, JSON.
+    /// Default for `reload_tools` of `context_offload`, as JSON.
     pub reload_tools: &'a str,
-    /// Ceiling of an answer, in tokens; a call may ask for less.
+    /// Largest answer, in tokens; a call may ask for less.
     pub max_tokens: u64,
 }
 
 /// Calls `tool` with `arguments`, a JSON object.
-pub fn call(service: &Service, tool: &Definition, arguments: &str, manner: &Manner<'_>) -> Called {
+pub fn call(
+    service: &Service,
+    tool: &Definition,
+    arguments: &str,
+    context: &CallContext<'_>,
+) -> ToolOutput {
     let Some(mut members) = arguments::read(arguments, tool) else {
         let found = chat_history::raw::kind(arguments);
         let text = format!("the arguments are {found}; accepted is a JSON object");
-        return Called { text, structured: None };
+        return ToolOutput { text, structured: None };
     };
     let given = members.clone();
-    prepare(&mut members, tool, manner);
+    prepare(&mut members, tool, context);
     match run(service, tool, arguments::body(&members).as_bytes()) {
-        Ok(answer) if tool.name == CONTEXT_OFFLOAD => offloaded(answer),
-        Ok(answer) => brought_back(&answer, &given, tool, manner),
-        Err(failure) => Called { text: failure.to_string(), structured: None },
+        Ok(answer) if tool.name == CONTEXT_OFFLOAD => offload_output(answer),
+        Ok(answer) => retrieval_output(&answer, &given, tool, context),
+        Err(failure) => ToolOutput { text: failure.to_string(), structured: None },
     }
 }
 
-/// Sets what a call over this door has other defaults for.
-fn prepare(members: &mut Members, tool: &Definition, manner: &Manner<'_>) {
+/// Sets defaults that differ for tool calls.
+fn prepare(members: &mut Members, tool: &Definition, context: &CallContext<'_>) {
     if tool.name == CONTEXT_OFFLOAD {
-        // The files would stand in the answer a second time.
+        // The answer would contain the files a second time.
         members.entry("include_files".to_owned()).or_insert_with(|| raw("false".to_owned()));
-        let tools = || raw(manner.reload_tools.to_owned());
+        let tools = || raw(context.reload_tools.to_owned());
         members.entry("reload_tools".to_owned()).or_insert_with(tools);
         return;
     }
-    let ceiling = || raw(manner.max_tokens.to_string());
+    let ceiling = || raw(context.max_tokens.to_string());
     let asked = members.entry("max_tokens".to_owned()).or_insert_with(ceiling);
-    // What is no number is left for the service to refuse.
-    if asked.get().parse::<f64>().is_ok_and(|asked| asked > manner.max_tokens as f64) {
+    // Invalid values are left for the service to reject.
+    if asked.get().parse::<f64>().is_ok_and(|asked| asked > context.max_tokens as f64) {
         *asked = ceiling();
     }
 }
@@ -76,26 +81,27 @@ fn run(service: &Service, tool: &Definition, body: &[u8]) -> Result<Answer, Fail
     }
 }
 
-fn offloaded(answer: Answer) -> Called {
+fn offload_output(answer: Answer) -> ToolOutput {
     let report = answer.metadata("report").unwrap_or("{}");
     let said = quote(answer.answer());
     let structured = Some(format!("{{\"answer\":{said},\"report\":{report}}}"));
-    Called { text: answer.into_json(), structured }
+    ToolOutput { text: answer.into_json(), structured }
 }
 
-/// An answer that brings something back. Its data holds the text and every plain
-/// member; not the records, which stand in the text as they were stored.
-fn brought_back(
+/// Converts the answer of a retrieval tool. The structured data holds the text and every plain
+/// member; not the records, which the text contains as stored.
+fn retrieval_output(
     answer: &Answer,
     given: &Members,
     tool: &Definition,
-    manner: &Manner<'_>,
-) -> Called {
-    let next = next_call(manner.name, given, |name| answer.metadata(name));
+    context: &CallContext<'_>,
+) -> ToolOutput {
+    let next = next_call(context.name, given, |name| answer.metadata(name));
     let change = next.as_ref().map(|next| next.change.as_str());
-    let text = change.map_or_else(|| answer.answer().to_owned(), |to| goes_on(answer.answer(), to));
+    let text =
+        change.map_or_else(|| answer.answer().to_owned(), |to| with_next_call(answer.answer(), to));
     let mut members = Vec::new();
-    // Matches say the same as the text, but for the lines around them.
+    // Matches repeat the text, except for context lines.
     if tool.name != "grep" || given.contains_key("context") {
         members.push(format!("\"answer\":{}", quote(&text)));
     }
@@ -104,17 +110,17 @@ fn brought_back(
         members.extend(value.map(|value| format!("{}:{value}", quote(&name))));
     }
     members.extend(next.map(|next| format!("\"next_call\":{}", quote(&next.call))));
-    Called { text, structured: Some(format!("{{{}}}", members.join(","))) }
+    ToolOutput { text, structured: Some(format!("{{{}}}", members.join(","))) }
 }
 
-/// A page whose header says how to go on. Below the header stands what the file
-/// holds and nothing else, by which it is known as read back (`reading/restore`).
-fn goes_on(page: &str, change: &str) -> String {
-    match page.split_once(RULE) {
+/// Adds the next call to a page's header. The page below stays unchanged, so that it is
+/// recognized as read back (`reading/restore`).
+fn with_next_call(page: &str, change: &str) -> String {
+    match page.split_once(HEADER_RULE) {
         Some((header, body)) if header.starts_with("Showing ") && !header.contains('\n') => {
-            format!("{header} More: the same call with {change}.{RULE}{body}")
+            format!("{header} More: the same call with {change}.{HEADER_RULE}{body}")
         }
-        // An answer about records says itself where it goes on.
+        // Answers about records name the next call themselves.
         _ => page.to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! The definitions, as `prompts/tools` holds them: one file a tool.
+//! Tool definitions, one file a tool in `prompts/tools`.
 
 use std::sync::LazyLock;
 
@@ -13,35 +13,35 @@ const FILES: [&str; 5] = [
     include_str!("../../prompts/tools/context_offload.json"),
 ];
 
-/// The tools that bring back what left, in the order of their use.
-pub const RELOAD: [&str; 4] = ["read_file", "grep", "lro_extract", "read_tool_result"];
+/// The retrieval tools, in the order of their use.
+pub const RETRIEVAL: [&str; 4] = ["read_file", "grep", "lro_extract", "read_tool_result"];
 
 /// The tool that shrinks a history: for frameworks, rarely for models.
 pub const CONTEXT_OFFLOAD: &str = "context_offload";
 
-/// A tool as a model is told of it.
+/// A tool definition.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// Its name.
+    /// The tool's name.
     pub name: &'static str,
-    /// Its name for people.
+    /// The name shown to people.
     pub title: &'static str,
-    /// When to use it and what comes back.
+    /// When to use it and what it returns.
     pub description: String,
-    /// MCP's hints: whether it only reads, and the like.
+    /// MCP's annotations, such as `readOnlyHint`.
     #[serde(borrow)]
     pub annotations: &'static RawValue,
-    /// JSON Schema of what it takes.
+    /// JSON Schema of the arguments.
     #[serde(borrow)]
     pub input_schema: &'static RawValue,
-    /// JSON Schema of its structured output.
+    /// JSON Schema of the structured output.
     #[serde(borrow)]
     pub output_schema: &'static RawValue,
 }
 
 impl Definition {
-    /// The members of `metadata` that its structured output has.
+    /// Returns the members of `metadata` in its structured output.
     pub(super) fn outputs(&self) -> Vec<String> {
         #[derive(Deserialize)]
         struct Schema {
@@ -58,8 +58,8 @@ static DEFINITIONS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
     FILES.iter().map(|file| read(one_line(file).leak())).collect()
 });
 
-/// JSON without the line breaks and indents between its tokens: MCP's messages are
-/// lines, and a model pays for spaces.
+/// Removes line breaks and indents between tokens: MCP messages are lines, and models pay for
+/// spaces.
 fn one_line(json: &str) -> String {
     let (mut inside, mut escaped) = (false, false);
     let keep = |c: &char| {
@@ -75,14 +75,14 @@ fn one_line(json: &str) -> String {
     json.chars().filter(keep).collect()
 }
 
-/// Every tool: those that bring back, then [`CONTEXT_OFFLOAD`].
-pub fn every() -> &'static [Definition] {
+/// Returns all tools: the retrieval tools, then [`CONTEXT_OFFLOAD`].
+pub fn all() -> &'static [Definition] {
     &DEFINITIONS
 }
 
-/// The tool of that name.
-pub fn named(name: &str) -> Option<&'static Definition> {
-    every().iter().find(|tool| tool.name == name)
+/// Returns the tool with this name.
+pub fn find(name: &str) -> Option<&'static Definition> {
+    all().iter().find(|tool| tool.name == name)
 }
 
 #[cfg(test)]
@@ -91,16 +91,16 @@ mod tests {
 
     #[test]
     fn the_names_are_those_of_the_files() {
-        let names: Vec<_> = every().iter().map(|tool| tool.name).collect();
-        assert_eq!(names[..4], RELOAD);
+        let names: Vec<_> = all().iter().map(|tool| tool.name).collect();
+        assert_eq!(names[..4], RETRIEVAL);
         assert_eq!(names[4], CONTEXT_OFFLOAD);
     }
 
     #[test]
     fn only_the_tool_that_writes_is_not_read_only() {
-        for tool in every() {
+        for tool in all() {
             let reads = tool.annotations.get().contains(r#""readOnlyHint":true"#);
-            assert_eq!(reads, RELOAD.contains(&tool.name), "{}", tool.name);
+            assert_eq!(reads, RETRIEVAL.contains(&tool.name), "{}", tool.name);
         }
     }
 
@@ -110,14 +110,14 @@ mod tests {
             one_line("{ \"a b\" : [1,\n 2], \"\\\" \": \" \" }"),
             "{\"a b\":[1,2],\"\\\" \":\" \"}"
         );
-        assert!(every().iter().all(|tool| !tool.as_mcp().contains('\n')));
+        assert!(all().iter().all(|tool| !tool.as_mcp().contains('\n')));
     }
 
     /// Models pay for each definition in every request.
     #[test]
     fn the_definitions_of_the_reload_tools_stay_small() {
         let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
-        let tokens: u64 = every()[..4]
+        let tokens: u64 = all()[..4]
             .iter()
             .map(|tool| count(&tool.description) + count(tool.input_schema.get()))
             .sum();

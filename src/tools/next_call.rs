@@ -1,25 +1,25 @@
-//! The call that goes on where a ceiling cut an answer.
+//! The next call after a truncated answer.
 
 use super::arguments::{Members, raw};
 
-/// The cursors of an answer: member of `metadata`, argument that takes it, and the
-/// argument that means the same and must not stand beside it.
+/// Cursors of an answer: member of `metadata`, argument that takes it, and argument that
+/// conflicts with it.
 const CURSORS: [(&str, &str, &str); 3] = [
     ("next_offset", "offset", "byte_offset"),
     ("next_byte_offset", "byte_offset", "offset"),
     ("next_lines", "lines", ""),
 ];
 
-/// How a call goes on.
+/// The next call.
 pub(super) struct NextCall {
-    /// The whole call, as references spell calls.
+    /// The complete call, in the notation of references.
     pub(super) call: String,
-    /// What changes in it, in a word: `offset=120`.
+    /// The changed argument, such as `offset=120`.
     pub(super) change: String,
 }
 
-/// The call under `name` that goes on after an answer with `metadata`, JSON values
-/// by name; None where nothing was cut or there is no way on.
+/// Returns the call under `name` that continues an answer with `metadata`, JSON values by name;
+/// None if nothing was truncated or no cursor is known.
 pub(super) fn next_call<'a>(
     name: &str,
     given: &Members,
@@ -30,7 +30,7 @@ pub(super) fn next_call<'a>(
     }
     let cursor = |(member, argument, other): &(&str, &str, &str)| {
         let value = metadata(member).filter(|value| *value != "null")?;
-        // A page in bytes goes on in bytes.
+        // A page in bytes continues in bytes.
         (*argument != "offset" || !given.contains_key("byte_offset"))
             .then(|| ((*argument).to_owned(), value.to_owned(), (*other).to_owned()))
     };
@@ -38,10 +38,10 @@ pub(super) fn next_call<'a>(
     let mut next: Members = given.clone();
     next.remove(&other);
     if argument == "byte_offset" {
-        // How many lines were asked for says nothing about bytes.
+        // A number of lines means nothing in bytes.
         next.remove("limit");
     }
-    // A quote would end the header in the note that `reference` makes of it.
+    // A quote would end the header in the note that `reference` writes.
     let change = format!("{argument}={}", value.trim_matches('"'));
     next.insert(argument, raw(value));
     let shown: Vec<String> =

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tower::ServiceExt;
 use unburden::config::{Config, DurabilityConfig, RedactConfig};
-use unburden::http::{Door, Token, router};
+use unburden::interfaces::http::{AppState, Token, router};
 use unburden::service::Service;
 
 use crate::watched;
@@ -80,13 +80,13 @@ impl TestApp {
     }
 
     pub(crate) fn router(&self) -> Router {
-        router(Door::new(Arc::clone(&self.service), None, &self.config.server))
+        router(AppState::new(Arc::clone(&self.service), None, &self.config.server))
     }
 
     pub(crate) fn router_with_token(&self, token: &str) -> Router {
         watched::never(token);
         let token = Some(Token::new(token));
-        router(Door::new(Arc::clone(&self.service), token, &self.config.server))
+        router(AppState::new(Arc::clone(&self.service), token, &self.config.server))
     }
 
     /// Sends a request through the router, as a server would.

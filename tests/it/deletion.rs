@@ -488,5 +488,5 @@ fn the_command_line_deletes_a_chat() {
     let (text, code) = unburden(&["delete", "b", "/", "--root", &root], at);
     assert!(text.contains("lies outside the allowed roots") && code == Some(2), "{text}");
     let (text, _) = unburden(&["verify", "./context_store"], at);
-    assert!(text.contains("1 files hold") && text.contains("expired: "), "{text}");
+    assert!(text.contains("Intact files: 1 ") && text.contains("expired: "), "{text}");
 }

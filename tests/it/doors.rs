@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tower::ServiceExt;
 use unburden::config::{Config, DurabilityConfig, TenantConfig};
-use unburden::http::{Door, OPENAPI, Token, router};
+use unburden::interfaces::http::{AppState, OPENAPI, TenantEntry, Token, router};
 use unburden::service::{Failure, OpenError, Service, Tenant, open_all};
 
 use crate::app::{Reply, TestApp, send, split};
@@ -131,9 +131,13 @@ impl Shared {
             .unwrap()
             .into_iter()
             .zip(TOKENS)
-            .map(|(Tenant { name, service }, token)| (name, Some(Token::new(token)), service))
+            .map(|(Tenant { name, service }, token)| TenantEntry {
+                name,
+                token: Some(Token::new(token)),
+                service,
+            })
             .collect();
-        Shared { door: router(Door::to_all(entries, &config.server)), folder }
+        Shared { door: router(AppState::for_tenants(entries, &config.server)), folder }
     }
 
     fn path(&self, of: &str) -> String {
@@ -387,10 +391,10 @@ async fn reads_and_probes_are_answered_while_histories_wait() {
         config.server.concurrent_requests = 1;
         config.server.queue_seconds = 0;
     });
-    let door = Door::new(Arc::clone(&app.service), None, &app.config.server);
+    let door = AppState::new(Arc::clone(&app.service), None, &app.config.server);
     let turn = door
-        .turns()
-        .take(unburden::service::turns::Share::Work, fair_share::Holder::default())
+        .concurrency()
+        .take(unburden::service::concurrency_limit::Lane::Work, fair_share::Holder::default())
         .await
         .unwrap();
     let door = router(door);
@@ -478,7 +482,7 @@ fn who_is_refused_early_still_hears_why() {
 
 #[test]
 fn the_kernel_holds_a_confined_thread_to_its_roots() {
-    use unburden::confine::{Confined, Reach, confine};
+    use unburden::confine::{Confined, Permissions, confine};
     let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::write(inside.path().join("a"), "a").unwrap();
     std::fs::write(outside.path().join("b"), "b").unwrap();
@@ -486,10 +490,10 @@ fn the_kernel_holds_a_confined_thread_to_its_roots() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (within, beyond) = (inside.path().to_owned(), outside.path().to_owned());
-    let reach = Reach { roots: vec![within.clone()], ..Reach::default() };
+    let permissions = Permissions { roots: vec![within.clone()], ..Permissions::default() };
     // Rules hold for a thread and what it starts, not for the other tests.
     let seen = std::thread::spawn(move || {
-        let confined = confine(&reach).unwrap();
+        let confined = confine(&permissions).unwrap();
         let denied = |kind| kind == std::io::ErrorKind::PermissionDenied;
         (
             confined,
@@ -502,13 +506,13 @@ fn the_kernel_holds_a_confined_thread_to_its_roots() {
         )
     });
     let seen = seen.join().unwrap();
-    if seen.0 == Confined::NotAtAll {
+    if seen.0 == Confined::Unavailable {
         println!("skipped: {}", seen.0.sentence());
         return;
     }
     assert_eq!((seen.1, seen.2, seen.3, seen.4), (true, true, true, true), "{seen:?}");
     // Connections are an old kernel's to allow.
-    assert!(seen.5 || seen.0 == Confined::Partly, "{seen:?}");
+    assert!(seen.5 || seen.0 == Confined::Partial, "{seen:?}");
 }
 
 /// What `serve` says on standard error when it does not start.

@@ -234,7 +234,7 @@ fn the_command_line_sweeps_and_verifies() {
     );
     assert_eq!(code, Some(0), "{text}");
     let (text, code) = unburden(&["verify", "./context_store"], folder.path());
-    assert_eq!((text.contains("1 files hold"), code), (true, Some(0)), "{text}");
+    assert_eq!((text.contains("Intact files: 1 "), code), (true, Some(0)), "{text}");
     let file = folder.path().join("context_store/tool_call_1.txt");
     let old = SystemTime::now() - Duration::from_secs(31 * DAY);
     std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();

@@ -11,7 +11,7 @@
 //!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
 //!   their parts, beside the system's jq; `lifecycle`: how long files live; `deletion`:
 //!   what goes with a chat.
-//! - `http`, `mcp`, `cli`, `socket`: the doors; `proxy`: in front of a scripted server;
+//! - `http`, `mcp`, `cli`, `socket`: the interfaces; `proxy`: in front of a scripted server;
 //!   `doors`: who is kept out, too slow, or one too many.
 //! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in

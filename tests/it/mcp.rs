@@ -374,7 +374,9 @@ fn on_standard_input_it_answers_until_the_input_ends() {
     assert_eq!(mcp.receive()["result"]["protocolVersion"], "2025-11-25");
     mcp.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     mcp.send("this is no JSON");
-    assert!(mcp.receive()["error"]["message"].as_str().unwrap().starts_with("the line is no JSON"));
+    assert!(
+        mcp.receive()["error"]["message"].as_str().unwrap().starts_with("the line is not JSON")
+    );
     mcp.send(r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"grep","arguments":[1]}}"#);
     let unreadable = mcp.receive();
     assert_eq!((&unreadable["id"], &unreadable["error"]["code"]), (&json!(5), &json!(-32602)));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use unburden::model::{
-    Calls, Client, Completion, Finish, ModelError, Prompt, Settings, Speaker, Turn,
+    CallBudget, Client, Completion, Finish, ModelError, Prompt, Settings, Speaker, Turn,
 };
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
@@ -448,7 +448,7 @@ async fn calls_count_over_rejected_texts_and_a_turn_counts_against_the_deadline(
     let reply = client.complete(&prompt(), client.deadline(), &mut calls).await;
     assert_eq!(reply, Err(ModelError::NoCallsLeft));
     assert_eq!(count(&server).await, 3);
-    assert_eq!(Calls::new(9).left(), 3);
+    assert_eq!(CallBudget::new(9).left(), 3);
     // The deadline is over already.
     let reply = client.complete(&prompt(), Instant::now(), &mut client.calls()).await;
     assert!(matches!(reply, Err(ModelError::Timeout { calls: 0, .. })), "{reply:?}");

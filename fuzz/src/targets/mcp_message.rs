@@ -4,10 +4,10 @@
 
 use chat_history::raw::{canonical, fields};
 use serde_json::value::RawValue;
-use unburden::mcp::message::{
+use unburden::interfaces::mcp::message::{
     INVALID_REQUEST, Id, Message, answer, error, id_at_the_edges, on_one_line, text,
 };
-use unburden::tools::{CONTEXT_OFFLOAD, Called, Manner, call, every};
+use unburden::tools::{CONTEXT_OFFLOAD, CallContext, ToolOutput, all, call};
 
 use super::place::Place;
 
@@ -82,15 +82,15 @@ fn of_two_ends(message: &str, cut: usize) {
 }
 
 fn calls_a_tool(choice: usize, arguments: &str) {
-    let tool = &every()[choice % every().len()];
+    let tool = &all()[choice % all().len()];
     let reload_tools = "[\"read_file\",\"grep\"]";
-    let manner = Manner { name: tool.name, reload_tools, max_tokens: 200 };
+    let context = CallContext { name: tool.name, reload_tools, max_tokens: 200 };
     // An offload writes: it gets a folder of its own.
     let called = match tool.name == CONTEXT_OFFLOAD {
-        true => call(&Place::new().service, tool, arguments, &manner),
-        false => READ.with(|place| call(&place.service, tool, arguments, &manner)),
+        true => call(&Place::new().service, tool, arguments, &context),
+        false => READ.with(|place| call(&place.service, tool, arguments, &context)),
     };
-    let Called { text, structured } = called;
+    let ToolOutput { text, structured } = called;
     let Some(structured) = structured else {
         assert!(!text.is_empty(), "a failure says why");
         return;

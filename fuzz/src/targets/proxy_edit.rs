@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use arbitrary::{Result, Unstructured};
 use chat_history::raw::{elements, field, fields};
-use unburden::proxy::edit::{changed, with, without};
-use unburden::proxy::result::{Call, Materialiser};
+use unburden::interfaces::proxy::edit::{map_member, remove_member, set_member};
+use unburden::interfaces::proxy::result::{ResultOffloader, UpstreamCall};
 
 use super::place::Place;
 
@@ -35,7 +35,7 @@ fn members(object: &str) -> Vec<(String, &str)> {
 }
 
 fn sets(object: &str, name: &str, value: &str) {
-    let Some(new) = with(object, name, value) else {
+    let Some(new) = set_member(object, name, value) else {
         assert!(fields(object).is_err(), "an object has its members set");
         return;
     };
@@ -46,14 +46,14 @@ fn sets(object: &str, name: &str, value: &str) {
             let length = object.trim_ascii().len() - old.len() + value.len();
             assert_eq!(new.len(), length, "more than the member changed: {new}");
             assert_eq!(
-                changed(object.trim_ascii(), name, |_| Some(value.to_owned())),
+                map_member(object.trim_ascii(), name, |_| Some(value.to_owned())),
                 Some(new.clone())
             );
         }
         None => expected.push((name.to_owned(), value)),
     }
     assert_eq!(members(&new), expected);
-    assert_eq!(changed(object, name, |_| None), None);
+    assert_eq!(map_member(object, name, |_| None), None);
 }
 
 fn takes_out(object: &str, name: &str) {
@@ -61,7 +61,7 @@ fn takes_out(object: &str, name: &str) {
         return;
     }
     let kept: Vec<_> = members(object).into_iter().filter(|(known, _)| known != name).collect();
-    match without(object, name) {
+    match remove_member(object, name) {
         Some(new) => assert_eq!(members(&new), kept),
         None => assert_eq!(members(object), kept, "there is such a member"),
     }
@@ -71,12 +71,12 @@ fn materialises(result: &str, threshold: u64) {
     let place = Place::with(|config, _| {
         config.prompt.offload.output_dir = "/workspace/large".to_owned();
     });
-    let materialiser = Materialiser {
+    let materialiser = ResultOffloader {
         service: &place.service,
         threshold,
         reload_tools: "[\"read_file\",\"lro_extract\"]",
     };
-    let call = Call::new("list", Some("{}"));
+    let call = UpstreamCall::new("list", Some("{}"));
     let made = materialiser.result(result, &call).expect("files can be written");
     let Some(new) = made else { return };
     let other = |object| -> Vec<_> {

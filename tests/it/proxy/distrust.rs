@@ -110,7 +110,7 @@ fn what_is_no_json_becomes_an_error_of_its_request() {
     client
         .send(&json!({"jsonrpc": "2.0", "method": "x/tell", "params": {"line": line}}).to_string());
     let said = client.answer("6");
-    assert!(said.contains("-32000") && said.contains("no JSON"), "{said}");
+    assert!(said.contains("-32000") && said.contains("is not JSON"), "{said}");
 }
 
 fn names(client: &mut Client, id: u64) -> Vec<String> {

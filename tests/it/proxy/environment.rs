@@ -89,7 +89,7 @@ fn what_is_no_variable_is_told_at_the_start() {
         ),
         (
             ["--env", "=x", "--", "cat"],
-            "--env \"\" is no name of a variable; accepted is NAME or NAME=VALUE",
+            "--env \"\" is not a variable name; accepted is NAME or NAME=VALUE",
         ),
         (["--env", "A=SECRET", "--url", "http://127.0.0.1:1"], "--env is for a command"),
     ] {

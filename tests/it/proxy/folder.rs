@@ -1,4 +1,4 @@
-//! Where the files go, and what the reading tools open: the proxy's own folder.
+//! Where the files go, and what the retrieval tools open: the proxy's own folder.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -109,5 +109,5 @@ fn a_folder_that_is_not_private_is_refused() {
     let file = temp.path().join("file").display().to_string();
     std::fs::write(&file, "").unwrap();
     let (status, said) = refused(&["--output-dir", &file, "--", "cat"]);
-    assert!(status == Some(2) && said.contains("is no folder"), "{said}");
+    assert!(status == Some(2) && said.contains("is not a folder"), "{said}");
 }

@@ -120,7 +120,7 @@ fn what_cannot_be_written_passes_as_it_came() {
     let result = client.result(1, "text", &json!({}));
     assert_eq!(text(&result), lines(400));
     let said = client.stderr();
-    assert_eq!(said.matches("a large result stays in the conversation").count(), 1, "{said}");
+    assert_eq!(said.matches("a large result was not offloaded").count(), 1, "{said}");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn what_is_no_message_is_told_so_and_the_next_one_is_served() {
         client.send(bad);
         let said = client.line(|_| true);
         assert!(said.contains(r#""id":null,"error":{"code":-32700,"#), "{said}");
-        assert!(said.contains("the line is no JSON; accepted is"), "{said}");
+        assert!(said.contains("the line is not JSON; accepted is"), "{said}");
     }
     client.send(&format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":"{}"}}"#,
@@ -168,13 +168,16 @@ fn a_server_that_is_none_is_told_at_the_start() {
             "--url is \"hello\"; accepted is an address such as https://HOST/mcp",
         ),
         (&["--url", "ftp://x/mcp"], "accepted is an address"),
-        (&["--url", "http://x", "--header", "hello"], "--header \"hello\" is no header"),
+        (&["--url", "http://x", "--header", "hello"], "--header \"hello\" is not a header"),
         (&["--header", "a: b", "--", "y"], "--header is for --url"),
         (
             &["--", "/no/such/server"],
             "the server \"/no/such/server\" cannot be started: No such file",
         ),
-        (&["--output-dir", "/proc/x", "--", "cat"], "/proc/x is no folder and cannot be made one"),
+        (
+            &["--output-dir", "/proc/x", "--", "cat"],
+            "/proc/x is not a folder and cannot be created",
+        ),
     ];
     for (arguments, sentence) in refusals {
         let (status, said) = refused(arguments);

@@ -127,7 +127,7 @@ fn content(content: &Value) -> ResponseTemplate {
 async fn an_endpoint_that_gives_no_answer_in_time_costs_its_time_and_no_more() {
     let slow = |name, how| Fault {
         calls: 1..=3,
-        ..Fault::of_server(name, "gave no whole answer within", 2, Does::Breaks(how))
+        ..Fault::of_server(name, "gave no complete answer within", 2, Does::Breaks(how))
     };
     all_hold(vec![slow("hangs", Breaks::Hangs), slow("trickles", Breaks::Trickles)]).await;
 }

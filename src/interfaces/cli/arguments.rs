@@ -1,0 +1,322 @@
+//! The command line arguments. The commands interpret them.
+
+mod delete;
+mod offload;
+mod privacy;
+mod proxy;
+mod reach;
+
+pub use delete::Delete;
+pub use offload::{Mode, Offload};
+pub use privacy::Privacy;
+pub use proxy::Proxy;
+pub use reach::Reach;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Context manager for LLM agents: a message history in, a smaller valid one out,
+/// everything back again.
+#[derive(Debug, Parser)]
+#[command(name = "unburden", version, max_term_width = 100)]
+pub struct Arguments {
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the HTTP server
+    Serve(Serve),
+    /// Shrink a history: large tool results move to files
+    Offload(Offload),
+    /// Search stored results with a regular expression
+    Grep(Grep),
+    /// Read a stored result, whole or by lines or bytes
+    Read(Read),
+    /// Query a file of records: filter, count, group, sort, or run jq
+    Extract(Extract),
+    /// Count the tokens of a history
+    Count(Count),
+    /// List what a provider would reject in a history; exit status 0 if nothing
+    Validate(Validate),
+    /// Delete expired files
+    Sweep(Sweep),
+    /// Delete everything that was stored for a chat
+    Delete(Delete),
+    /// Compare the files of a store with the hashes they were written with
+    Verify(Verify),
+    /// Run the MCP server on standard input and output
+    Mcp(Mcp),
+    /// Run in front of another MCP server: its large results move to files
+    Proxy(Proxy),
+    /// Show the savings: a scripted agent with and without the service
+    Demo(Demo),
+    /// Probe a running service; exit status 0 if it is alive
+    Healthcheck(Healthcheck),
+    /// Print a completion script for a shell
+    Completions(Completions),
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Address and port; port 0 picks a free one [default: 127.0.0.1:8002]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// Folder under which a store_dir may lie, or SEEN=REAL if callers see it under
+    /// another path; may be given again [default: the working directory and the
+    /// system's folder for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<String>,
+    /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY override it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// File with the bearer token that requests must carry
+    #[arg(long, value_name = "FILE", conflicts_with = "no_auth")]
+    pub token_file: Option<PathBuf>,
+    /// Listen beyond loopback without a token
+    #[arg(long)]
+    pub no_auth: bool,
+    /// Redaction.
+    #[command(flatten)]
+    pub privacy: Privacy,
+}
+
+/// `mcp`.
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Folder that may be read, and under which a store_dir may lie; may be given again
+    /// [default: the working directory and the system's folder for temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<String>,
+    /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY override it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Redaction.
+    #[command(flatten)]
+    pub privacy: Privacy,
+}
+
+/// `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Number of turns
+    #[arg(long, value_name = "COUNT", default_value_t = 40, value_parser = clap::value_parser!(u64).range(3..=1000))]
+    pub turns: u64,
+    /// Print the numbers as JSON instead of a chart
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `grep`.
+#[derive(Debug, Args)]
+pub struct Grep {
+    /// Regular expression
+    pub pattern: String,
+    /// File or folder [default: the first allowed folder]
+    pub path: Option<String>,
+    /// Only files whose name matches, such as '*.txt'
+    #[arg(long, short, value_name = "GLOB")]
+    pub glob: Option<String>,
+    /// Most matches
+    #[arg(long, short, value_name = "COUNT")]
+    pub limit: Option<u64>,
+    /// Context lines around each match
+    #[arg(long, short = 'C', value_name = "LINES")]
+    pub context: Option<u64>,
+    /// Match case
+    #[arg(long, short = 's')]
+    pub case_sensitive: bool,
+    /// Treat the pattern as plain text
+    #[arg(long, short = 'F')]
+    pub literal: bool,
+    /// Largest answer, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<u64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `read`.
+#[derive(Debug, Args)]
+pub struct Read {
+    /// The file; with --lines also the id of a tool call
+    pub path: String,
+    /// Part of a result: all, first:100, last:50, 10-80 (lines from 1), head_tail:20
+    /// or grep:PATTERN
+    #[arg(long, value_name = "PART", conflicts_with_all = ["offset", "limit", "byte_offset", "byte_limit"])]
+    pub lines: Option<String>,
+    /// With --lines: the folder that holds the result [default: every store under
+    /// the allowed folders]
+    #[arg(long, value_name = "DIR", requires = "lines")]
+    pub store_dir: Option<String>,
+    /// First line, counted from 0
+    #[arg(long, value_name = "LINE")]
+    pub offset: Option<u64>,
+    /// Most lines
+    #[arg(long, value_name = "LINES")]
+    pub limit: Option<u64>,
+    /// First byte, counted from 0
+    #[arg(long, value_name = "BYTE", conflicts_with_all = ["offset", "limit"])]
+    pub byte_offset: Option<u64>,
+    /// Most bytes
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["offset", "limit"])]
+    pub byte_limit: Option<u64>,
+    /// Largest answer, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<u64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `extract`.
+#[derive(Debug, Args)]
+pub struct Extract {
+    /// The file of records
+    pub path: String,
+    /// jq filter, run on each record
+    pub query: Option<String>,
+    /// Condition as JSON, such as '{"field":"priority","op":">","value":3}'
+    #[arg(long = "where", value_name = "JSON", conflicts_with = "query")]
+    pub condition: Option<String>,
+    /// One of the file's recipes, 1 to 10
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["query", "condition"])]
+    pub recipe: Option<u64>,
+    /// A value for the recipe or the filter, as NAME=VALUE; may be given again
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub param: Vec<String>,
+    /// Ids to look for, separated by commas
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "condition", "recipe"])]
+    pub ids: Vec<String>,
+    /// The field that holds ids [default: id]
+    #[arg(long, value_name = "FIELD", requires = "ids")]
+    pub id_field: Option<String>,
+    /// Only these fields of each record, separated by commas
+    #[arg(long, value_delimiter = ',', conflicts_with_all = ["query", "recipe"])]
+    pub select: Vec<String>,
+    /// Print only the number of matching records
+    #[arg(long, conflicts_with_all = ["query", "recipe"])]
+    pub count: bool,
+    /// Count the matches for each value of a field
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["query", "recipe"])]
+    pub group_by: Option<String>,
+    /// Sort by a field; a leading - sorts in descending order
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["query", "recipe"], allow_hyphen_values = true)]
+    pub sort_by: Option<String>,
+    /// Give jq all records as one array
+    #[arg(long, requires = "query")]
+    pub slurp: bool,
+    /// Most results
+    #[arg(long, value_name = "COUNT")]
+    pub limit: Option<u64>,
+    /// Results to skip
+    #[arg(long, value_name = "COUNT")]
+    pub offset: Option<u64>,
+    /// Largest answer, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub max_tokens: Option<u64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `sweep`.
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// Folders to sweep [default: every store under the configured roots, and where
+    /// /offload_result writes]
+    #[arg(value_name = "DIR")]
+    pub folders: Vec<String>,
+    /// Show what would be deleted; delete nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print the whole report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY override it
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Allowed folder, instead of the configured ones; may be given again
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<String>,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The store's folder
+    #[arg(value_name = "STORE")]
+    pub store: String,
+    /// Print the whole report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Configuration and reach.
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// `count`.
+#[derive(Debug, Args)]
+pub struct Count {
+    /// The history, as for offload; - reads standard input
+    #[arg(value_name = "FILE|-")]
+    pub input: String,
+    /// The format of the messages [default: detected automatically]
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// The model whose tokenizer counts [default: o200k_base]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `validate`.
+#[derive(Debug, Args)]
+pub struct Validate {
+    /// The history, as for offload; - reads standard input
+    #[arg(value_name = "FILE|-")]
+    pub input: String,
+    /// The format of the messages [default: detected automatically]
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `healthcheck`.
+#[derive(Debug, Args)]
+pub struct Healthcheck {
+    /// Address of the service [default: as configured]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub address: Option<SocketAddr>,
+    /// Configuration file of the service
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    pub shell: Shell,
+}

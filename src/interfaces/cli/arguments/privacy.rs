@@ -1,0 +1,23 @@
+//! Redaction options.
+
+use clap::Args;
+
+use crate::config::{Config, RedactConfig};
+
+/// Redaction options.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Privacy {
+    /// Keep keys, tokens and passwords out of previews, descriptors, snapshots, prompts
+    /// and logs; stored files keep them
+    #[arg(long)]
+    pub redact: bool,
+}
+
+impl Privacy {
+    /// Turns redaction on in the configuration if the flag is set; never turns it off.
+    pub fn enter(self, config: &mut Config) {
+        if self.redact {
+            config.privacy.redact = RedactConfig::Secrets;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A chart of two curves for a terminal: the smaller one in full blocks, the rest of the larger
+//! one in light blocks.
+
+use crate::interfaces::cli::table::with_separators;
+
+/// Height in lines.
+const LINES: u64 = 14;
+/// Most columns; longer curves are sampled.
+const COLUMNS: usize = 72;
+
+/// Draws `without` and `with`, tokens by turn. Both have one value a turn.
+pub(super) fn chart(without: &[u64], with: &[u64]) -> String {
+    let top = without.iter().chain(with).copied().max().unwrap_or(0).max(1);
+    let turns = without.len().min(with.len());
+    let columns: Vec<usize> = if turns <= COLUMNS {
+        // Short curves are drawn wider.
+        let broad = (COLUMNS / turns.max(1)).clamp(1, 3);
+        (0..turns * broad).map(|column| column / broad).collect()
+    } else {
+        (0..COLUMNS).map(|column| column * turns / COLUMNS).collect()
+    };
+    let label = with_separators(top).len();
+    let mut lines = vec![format!("{:>label$}", "tokens")];
+    for line in (0..LINES).rev() {
+        // A block is drawn if the curve is above the middle of its line.
+        let level = top * (2 * line + 1) / (2 * LINES);
+        let block = |turn: &usize| match (with[*turn] > level, without[*turn] > level) {
+            (true, _) => '█',
+            (false, true) => '░',
+            (false, false) => ' ',
+        };
+        let row: String = columns.iter().map(block).collect();
+        let name =
+            if line % 4 == 1 { with_separators(top * (line + 1) / LINES) } else { String::new() };
+        lines.push(format!("{name:>label$} ┤{}", row.trim_end()));
+    }
+    lines.push(format!("{:>label$} └{}", 0, "─".repeat(columns.len())));
+    lines.push(format!("{:>label$}  turn 1 to {turns}    ░ without    █ with Unburden", ""));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chart;
+
+    #[test]
+    fn the_larger_curve_stands_above_the_smaller() {
+        let chart = chart(&[10, 20, 30, 40], &[10, 15, 15, 15]);
+        let lines: Vec<&str> = chart.lines().collect();
+        assert_eq!(lines.len(), 17);
+        assert_eq!(lines[1].matches('░').count(), 3, "{chart}");
+        assert!(!lines[1].contains('█'));
+        assert_eq!(lines[14].matches('█').count(), 12, "{chart}");
+        assert!(lines[16].contains("turn 1 to 4"));
+    }
+
+    #[test]
+    fn long_curves_are_thinned_and_empty_ones_are_drawn() {
+        let long: Vec<u64> = (0..1_000).collect();
+        let widest = chart(&long, &long).lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= 80, "{widest}");
+        assert_eq!(chart(&[], &[]).lines().count(), 17);
+    }
+}

@@ -1,0 +1,180 @@
+//! `unburden demo`: a scripted agent runs over HTTP, once with its full history and once with
+//! the service. A chart shows the savings, and a search shows that no data is lost.
+
+mod chart;
+mod script;
+
+use std::sync::Arc;
+
+use chat_history::splice::quote;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::config::Config;
+use crate::interfaces::cli::arguments::Demo;
+use crate::interfaces::cli::error::CliError;
+use crate::interfaces::cli::exit::Exit;
+use crate::interfaces::cli::output::{print, print_status};
+use crate::interfaces::cli::runtime;
+use crate::interfaces::cli::table::with_separators;
+use crate::interfaces::http::{AppState, bind, serve};
+use crate::service::Service;
+
+pub(in crate::interfaces::cli) fn run(options: &Demo) -> Result<Exit, CliError> {
+    let folder = tempfile::tempdir().map_err(CliError::io("creating a folder for the demo"))?;
+    let mut config = Config::default();
+    config.server.listen.set_port(0);
+    config.store.roots = vec![folder.path().display().to_string()];
+    let service = Arc::new(Service::open(&config)?);
+    let demo = runtime::run(async {
+        let listener = bind(config.server.listen, false).await?;
+        let address = listener.local_addr().map_err(CliError::io("listening"))?;
+        let state = AppState::new(service, None, &config.server);
+        let serving = tokio::spawn(serve(listener, state, std::future::pending()));
+        let agent = Agent::new(format!("http://{address}"), folder.path().display().to_string());
+        let demo = agent?.play(options.turns).await;
+        serving.abort();
+        demo
+    })?;
+    print(&if options.json { demo.json() } else { demo.page() })?;
+    Ok(if demo.found { Exit::Success } else { Exit::Negative })
+}
+
+/// The result of a run.
+struct DemoRun {
+    /// Tokens of the full history, by turn.
+    without: Vec<u64>,
+    /// Tokens of the service's history, by turn.
+    with: Vec<u64>,
+    /// The answer of the search for the fact.
+    answer: String,
+    /// True if the answer has the fact.
+    found: bool,
+    /// True if the agent's history still has the fact.
+    in_history: bool,
+}
+
+impl DemoRun {
+    fn page(&self) -> String {
+        let (without, with): (u64, u64) = (self.without.iter().sum(), self.with.iter().sum());
+        let last = |curve: &[u64]| with_separators(curve.last().copied().unwrap_or(0));
+        let saved = without.saturating_sub(with) * 100 / without.max(1);
+        let lines = [
+            chart::chart(&self.without, &self.with),
+            String::new(),
+            format!("{:<28}{:>14}{:>14}", "tokens", "without", "with"),
+            format!("{:<28}{:>14}{:>14}", "the last prompt", last(&self.without), last(&self.with)),
+            format!(
+                "{:<28}{:>14}{:>14}  {saved} % less",
+                "all prompts together",
+                with_separators(without),
+                with_separators(with)
+            ),
+            String::new(),
+            format!(
+                "Asked for a fact of turn 2, which {} in its history, the agent searches what was moved:",
+                if self.in_history { "still stands" } else { "no longer stands" }
+            ),
+            self.answer.clone(),
+        ];
+        lines.join("\n")
+    }
+
+    fn json(&self) -> String {
+        let list = |curve: &[u64]| curve.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        format!(
+            "{{\"without\":[{}],\"with\":[{}],\"total_without\":{},\"total_with\":{},\"found\":{},\"answer\":{}}}",
+            list(&self.without),
+            list(&self.with),
+            self.without.iter().sum::<u64>(),
+            self.with.iter().sum::<u64>(),
+            self.found,
+            quote(&self.answer)
+        )
+    }
+}
+
+/// The members of an answer that the agent reads.
+#[derive(Deserialize)]
+struct Reply<'a> {
+    answer: String,
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
+    metadata: Metadata,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    /// Of `/count_tokens`.
+    tokens: Option<u64>,
+    /// Of `/context_offload`.
+    report: Option<Report>,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    tokens_after: Option<u64>,
+}
+
+/// An agent that knows only the service's address.
+struct Agent {
+    client: reqwest::Client,
+    url: String,
+    folder: String,
+}
+
+impl Agent {
+    fn new(url: String, folder: String) -> Result<Agent, CliError> {
+        // `reqwest` requires a TLS provider even for plain HTTP.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build();
+        let client = client.map_err(|error| connection_error(&error))?;
+        Ok(Agent { client, url, folder })
+    }
+
+    async fn play(&self, turns: u64) -> Result<DemoRun, CliError> {
+        let (mut full, mut small) = (script::opening(), script::opening());
+        let (mut without, mut with) = (Vec::new(), Vec::new());
+        for number in 1..=turns {
+            let new = script::turn(number);
+            full.extend(new.clone());
+            small.extend(new);
+            let counted = self.post("/count_tokens", &members(&full, "")).await?;
+            without.push(read(&counted)?.metadata.tokens.unwrap_or(0));
+            let store = format!(",\"include_files\":false,\"store_dir\":{}", quote(&self.folder));
+            let done = self.post("/context_offload", &members(&small, &store)).await?;
+            let done = read(&done)?;
+            small = done.messages.iter().map(|message| message.get().to_owned()).collect();
+            with.push(done.metadata.report.and_then(|report| report.tokens_after).unwrap_or(0));
+            if turns > 100 && number % 50 == 0 {
+                print_status(format_args!("turn {number} of {turns}"));
+            }
+        }
+        let question = format!("{{\"pattern\":{}}}", quote(script::PATTERN));
+        let found = self.post("/grep", &question).await?;
+        let answer = read(&found)?.answer;
+        let in_history = small.iter().any(|message| message.contains(script::FACT));
+        Ok(DemoRun { without, with, found: answer.contains(script::FACT), answer, in_history })
+    }
+
+    async fn post(&self, path: &str, body: &str) -> Result<String, CliError> {
+        let request = self.client.post(format!("{}{path}", self.url)).body(body.to_owned());
+        let reply = request.send().await.map_err(|error| connection_error(&error))?;
+        reply.text().await.map_err(|error| connection_error(&error))
+    }
+}
+
+fn members(messages: &[String], more: &str) -> String {
+    format!("{{\"messages\":[{}]{more}}}", messages.join(","))
+}
+
+fn read(reply: &str) -> Result<Reply<'_>, CliError> {
+    serde_json::from_str(reply).map_err(|error| CliError::Input {
+        what: "the service's answer".to_owned(),
+        found: error.to_string(),
+    })
+}
+
+fn connection_error(error: &reqwest::Error) -> CliError {
+    CliError::io("connecting to the service")(std::io::Error::other(error.to_string()))
+}

@@ -1,0 +1,64 @@
+//! `unburden extract`: queries a file of records, as over HTTP.
+
+use chat_history::splice::quote;
+use serde_json::value::RawValue;
+
+use crate::interfaces::cli::arguments::Extract;
+use crate::interfaces::cli::error::CliError;
+use crate::interfaces::cli::exit::Exit;
+use crate::interfaces::cli::input::{BodyMembers, list};
+use crate::interfaces::cli::open::reader;
+use crate::interfaces::cli::output::print_answer;
+
+pub(in crate::interfaces::cli) fn run(options: &Extract) -> Result<Exit, CliError> {
+    let body = BodyMembers::default()
+        .text("file_path", Some(&options.path))
+        .text("query", options.query.as_deref())
+        .json("where", condition(options.condition.as_deref())?)
+        .number("recipe", options.recipe)
+        .json("params", params(&options.param)?)
+        .json("ids", list(&options.ids))
+        .text("id_field", options.id_field.as_deref())
+        .json("select", list(&options.select))
+        .json("count", options.count.then(|| "true".to_owned()))
+        .text("group_by", options.group_by.as_deref())
+        .text("sort_by", options.sort_by.as_deref())
+        .json("slurp", options.slurp.then(|| "true".to_owned()))
+        .number("limit", options.limit)
+        .number("offset", options.offset)
+        .number("max_tokens", options.max_tokens)
+        .body();
+    let answer = reader(&options.reach)?.lro_extract(body.as_bytes())?;
+    print_answer(answer, options.json)?;
+    Ok(Exit::Success)
+}
+
+/// Returns `name=value` pairs as an object. Values that are JSON stay JSON.
+fn params(pairs: &[String]) -> Result<Option<String>, CliError> {
+    let member = |pair: &String| {
+        let (name, value) = pair.split_once('=').ok_or_else(|| CliError::Input {
+            what: format!("--param {pair}"),
+            found: "no \"=\" was found; accepted is NAME=VALUE".to_owned(),
+        })?;
+        let json = serde_json::from_str::<&RawValue>(value);
+        let value = json.map_or_else(|_| quote(value), |json| json.get().to_owned());
+        Ok(format!("{}:{value}", quote(name)))
+    };
+    let members: Vec<String> = pairs.iter().map(member).collect::<Result<_, CliError>>()?;
+    Ok((!members.is_empty()).then(|| format!("{{{}}}", members.join(","))))
+}
+
+/// Checks that a condition is JSON.
+fn condition(text: Option<&str>) -> Result<Option<String>, CliError> {
+    let Some(text) = text else { return Ok(None) };
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(_) => Ok(Some(text.to_owned())),
+        Err(error) => Err(CliError::Input {
+            what: "--where".to_owned(),
+            found: format!(
+                "no JSON was found ({error}); accepted is a condition such as \
+                 {{\"field\":\"priority\",\"op\":\">\",\"value\":3}}"
+            ),
+        }),
+    }
+}

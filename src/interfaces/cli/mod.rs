@@ -1,0 +1,59 @@
+//! The command line. Standard output carries results, standard error everything else.
+
+pub mod arguments;
+mod commands;
+mod error;
+mod exit;
+mod input;
+mod landlock;
+mod open;
+mod output;
+mod progress;
+mod runtime;
+mod small_pages;
+mod table;
+mod tenants;
+
+pub use error::CliError;
+pub use exit::Exit;
+
+use std::io;
+
+use self::arguments::{Arguments, Command};
+use self::commands::{
+    completions, count, demo, extract, healthcheck, lifecycle, mcp, offload, proxy, reload, serve,
+    validate,
+};
+use self::output::print_status;
+
+/// Runs what was typed.
+pub fn run(arguments: Arguments) -> Exit {
+    let result = match arguments.command {
+        Command::Serve(options) => serve::run(options),
+        Command::Offload(options) => offload::run(&options),
+        Command::Grep(options) => reload::grep(&options),
+        Command::Read(options) => reload::read(&options),
+        Command::Extract(options) => extract::run(&options),
+        Command::Count(options) => count::run(&options),
+        Command::Validate(options) => validate::run(&options),
+        Command::Sweep(options) => lifecycle::sweep(&options),
+        Command::Delete(options) => lifecycle::delete(&options),
+        Command::Verify(options) => lifecycle::verify(&options),
+        Command::Mcp(options) => mcp::run(options),
+        Command::Proxy(options) => proxy::run(options),
+        Command::Demo(options) => demo::run(&options),
+        Command::Healthcheck(options) => healthcheck::run(&options),
+        Command::Completions(options) => completions::run(&options),
+    };
+    match result {
+        Ok(exit) => exit,
+        // Whoever reads our output may stop early; that is no error.
+        Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
+            Exit::Success
+        }
+        Err(error) => {
+            print_status(format_args!("error: {error}"));
+            Exit::Error
+        }
+    }
+}

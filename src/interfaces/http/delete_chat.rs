@@ -1,0 +1,28 @@
+//! The request body that `DELETE /chats/{chat_id}` stands for.
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use chat_history::splice::quote;
+
+use crate::params::{ParamError, invalid};
+
+/// Returns the body: the chat id of the path, and the members of the query.
+pub(super) fn request(
+    chat: Result<Path<String>, PathRejection>,
+    query: Option<&str>,
+) -> Result<String, ParamError> {
+    let Ok(Path(chat)) = chat else {
+        return Err(invalid("chat_id", "an escape that is not UTF-8", "the id of a chat"));
+    };
+    let mut members = vec![format!("\"chat_id\":{}", quote(&chat))];
+    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+        // The chat id of the path wins over the query.
+        if name == "chat_id" {
+            continue;
+        }
+        let flag = ["true", "false"].contains(&value.as_ref()) && name == "dry_run";
+        let value = if flag { value.into_owned() } else { quote(&value) };
+        members.push(format!("{}:{value}", quote(&name)));
+    }
+    Ok(format!("{{{}}}", members.join(",")))
+}

@@ -1,0 +1,101 @@
+//! Layers around every handler: request id, log line, time limit, panic handler, origin check.
+
+use std::any::Any;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use tower_http::catch_panic::CatchPanicLayer;
+use tracing::Instrument;
+use ulid::Ulid;
+
+use super::drain::drain;
+use super::error;
+use super::origin::Refused;
+use super::state::AppState;
+use crate::telemetry::metrics::REQUESTS;
+
+const ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Longest id that is taken over from a caller, in bytes.
+const ID_BYTES: usize = 64;
+
+/// Adds the layers; the first one is the innermost.
+pub(super) fn add(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
+    routes
+        .layer(middleware::from_fn_with_state(state.clone(), check_origin))
+        .layer(CatchPanicLayer::custom(mark_panic))
+        .layer(middleware::from_fn_with_state(state.clone(), trace_request))
+}
+
+/// Rejects requests from web pages that are not allowed, and requests that name another host.
+async fn check_origin(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let refused = match state.names.check(request.uri(), request.headers()) {
+        Ok(()) => return next.run(request).await,
+        Err(refused) => refused,
+    };
+    drain(request.into_body());
+    let shown = |text: &str| text.chars().take(100).collect::<String>();
+    match refused {
+        Refused::Host(host) => error::foreign_host(&shown(&host)),
+        Refused::Origin(origin) => error::foreign_origin(&shown(&origin)),
+    }
+}
+
+/// Logs one line a request: method, route, status and time. Bodies, queries and unknown paths
+/// are never logged.
+async fn trace_request(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>();
+    let route = route.map_or("none", MatchedPath::as_str).to_owned();
+    let id = request_id(request.headers());
+    let tenant = tracing::field::Empty;
+    let span = tracing::info_span!("request", id, method = %request.method(), route, tenant);
+    let answer = async {
+        let start = Instant::now();
+        let seconds = state.config.request_timeout_seconds;
+        let limit = Duration::from_secs(seconds);
+        let response = match tokio::time::timeout(limit, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => error::timed_out(seconds),
+        };
+        let response = match response.extensions().get::<Panicked>() {
+            Some(Panicked) => {
+                // A panic message may quote a text; the panic hook logs the place.
+                tracing::error!("the request panicked");
+                error::panicked(id.clone())
+            }
+            None => response,
+        };
+        let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let status = response.status().as_u16();
+        tracing::info!(status, ms, "answered");
+        let labels = [("route", route.to_owned()), ("status", status.to_string())];
+        metrics::counter!(REQUESTS, &labels).increment(1);
+        response
+    };
+    let mut response = answer.instrument(span).await;
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(ID, id);
+    }
+    response
+}
+
+/// Returns the caller's id if it is short and printable, otherwise a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let plain =
+        |id: &&str| (1..=ID_BYTES).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic());
+    let given = headers.get(ID).and_then(|id| id.to_str().ok()).filter(plain);
+    given.map_or_else(|| Ulid::generate().to_string(), str::to_owned)
+}
+
+/// Marks a response after a panic, for the layer that knows the request id.
+#[derive(Clone)]
+struct Panicked;
+
+fn mark_panic(_: Box<dyn Any + Send>) -> Response {
+    let mut response = ().into_response();
+    response.extensions_mut().insert(Panicked);
+    response
+}

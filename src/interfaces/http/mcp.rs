@@ -1,0 +1,51 @@
+//! `POST /mcp`: MCP over streamable HTTP. No sessions are kept, so any replica can answer, and
+//! every answer is plain JSON.
+
+use std::sync::Arc;
+
+use axum::body::Body as AxumBody;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+
+use super::request_body::RequestBody;
+use super::state::{AppState, TenantState};
+use super::{error, guarded_body};
+use crate::interfaces::mcp::original::HttpBody;
+use crate::service::budget::weight;
+
+/// Answers an MCP message; its original bytes are kept next to what the library parses.
+pub(super) async fn answer(state: AppState, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let request = Request::from_parts(parts.clone(), body);
+    let RequestBody { service, bytes, mut reserved } =
+        match RequestBody::from_request(request, &state).await {
+            Ok(call) => call,
+            Err(refused) => return refused,
+        };
+    // The library's parsed message, and the message itself.
+    if let Err(refusal) = service.budget().hold(&mut reserved, weight(&bytes).saturating_mul(2)) {
+        return error::failed(&refusal.into());
+    }
+    let Some(tenant) = parts.extensions.get::<Arc<TenantState>>().cloned() else {
+        return error::unauthorized();
+    };
+    set_missing_headers(&mut parts.headers);
+    parts.extensions.insert(HttpBody(bytes.as_slice().into()));
+    let request = Request::from_parts(parts, AxumBody::from(bytes));
+    let (head, body) = tenant.mcp.handle(request).await.into_response().into_parts();
+    Response::from_parts(head, guarded_body::frames(body, reserved))
+}
+
+/// MCP clients must name both content types; `curl` names neither.
+fn set_missing_headers(headers: &mut HeaderMap) {
+    let any = |value: &HeaderValue| value.as_bytes() == b"*/*";
+    if headers.get(header::ACCEPT).is_none_or(any) {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, both);
+    }
+    let form = |value: &HeaderValue| value.as_bytes() == b"application/x-www-form-urlencoded";
+    if headers.get(header::CONTENT_TYPE).is_none_or(form) {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+}

@@ -1,0 +1,148 @@
+//! The MCP server: lists and calls the tools of `tools`. The library speaks both kinds of
+//! protocol versions: those with sessions that begin with `initialize`, and stateless ones
+//! (2026-07-28).
+
+pub mod lines;
+pub mod message;
+pub mod original;
+pub mod stdio;
+
+use std::sync::Arc;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+
+use crate::service::Service;
+use crate::service::concurrency_limit::{ConcurrencyLimit, Lane};
+use crate::tools::{self, CONTEXT_OFFLOAD, CallContext, Definition, ToolOutput};
+use original::{HttpBody, Originals};
+
+const INSTRUCTIONS: &str = include_str!("../../../prompts/mcp_instructions.md");
+
+/// The tools that guidance may name: a model behind this server has no shell.
+const RETRIEVAL_TOOLS: &str = r#"["read_file","grep","lro_extract","read_tool_result"]"#;
+
+/// The MCP server behind every transport; one for the process.
+#[derive(Clone)]
+pub struct Mcp {
+    service: Arc<Service>,
+    limit: ConcurrencyLimit,
+    originals: Arc<Originals>,
+    max_tokens: u64,
+}
+
+impl Mcp {
+    /// Creates a server for `service` that runs calls within the limit `limit` and answers with
+    /// at most `max_tokens` tokens.
+    pub fn new(service: Arc<Service>, limit: ConcurrencyLimit, max_tokens: u64) -> Mcp {
+        Mcp { service, limit, originals: Arc::default(), max_tokens }
+    }
+
+    /// Calls a tool on a blocking thread once a permit is free.
+    async fn call(&self, tool: &'static Definition, arguments: String) -> ToolOutput {
+        let lane = if tool.name == CONTEXT_OFFLOAD { Lane::Work } else { Lane::Reads };
+        let permit = match self.limit.take(lane, self.service.holder()).await {
+            Ok(permit) => permit,
+            Err(overloaded) => {
+                return ToolOutput { text: overloaded.to_string(), structured: None };
+            }
+        };
+        let (service, max_tokens) = (Arc::clone(&self.service), self.max_tokens);
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let _entered = fair_share::enter(service.holder());
+            let context_of_call =
+                CallContext { name: tool.name, reload_tools: RETRIEVAL_TOOLS, max_tokens };
+            tools::call(&service, tool, &arguments, &context_of_call)
+        });
+        match done.await {
+            Ok(output) => output,
+            // A panic is a bug; the library reports it to the caller as an error.
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    }
+}
+
+impl ServerHandler for Mcp {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut server = Implementation::new("unburden", env!("CARGO_PKG_VERSION"));
+        server.title = Some("Unburden".to_owned());
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info = server;
+        info.instructions = Some(INSTRUCTIONS.trim_end().to_owned());
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = tools::all().iter().map(mcp_tool).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::find(name).map(mcp_tool)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // The library reports a call that it cannot parse as an unknown method.
+        if request.method == "tools/call" {
+            let accepted = "the call cannot be read; accepted are params with a string name and an \
+                            object arguments";
+            return Err(ErrorData::invalid_params(accepted, None));
+        }
+        let method: String = request.method.chars().take(60).collect();
+        let found =
+            format!("there is no method {method:?}; this server has tools/list and tools/call");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, found, None))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let parts = context.extensions.get::<http::request::Parts>();
+        let sent = parts.and_then(|parts| parts.extensions.get::<HttpBody>());
+        let sent = sent.and_then(HttpBody::arguments).or_else(|| self.originals.take(&context.id));
+        let Some(tool) = tools::find(&request.name) else {
+            return Err(ErrorData::invalid_params(unknown_tool(&request.name), None));
+        };
+        // Parsed arguments have lost number spelling and member order.
+        let parsed = || serde_json::to_string(&request.arguments.unwrap_or_default());
+        let arguments = sent.map_or_else(parsed, Ok).unwrap_or_default();
+        Ok(mcp_result(self.call(tool, arguments).await).into())
+    }
+}
+
+fn unknown_tool(name: &str) -> String {
+    let known: Vec<&str> = tools::all().iter().map(|tool| tool.name).collect();
+    let name: String = name.chars().take(60).collect();
+    format!("there is no tool {name:?}; the tools are {}", known.join(", "))
+}
+
+fn mcp_tool(tool: &Definition) -> Tool {
+    serde_json::from_str(&tool.as_mcp()).expect("a definition is built in and tested")
+}
+
+fn mcp_result(output: ToolOutput) -> CallToolResult {
+    let content = vec![ContentBlock::text(output.text)];
+    let mut result = match &output.structured {
+        Some(_) => CallToolResult::success(content),
+        None => CallToolResult::error(content),
+    };
+    result.structured_content = output.structured.and_then(|json| serde_json::from_str(&json).ok());
+    result
+}

@@ -1,0 +1,109 @@
+//! MCP on standard input and output, with a message a line. The server ends with its input.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::Mutex;
+
+use super::Mcp;
+use super::lines::{self, Line};
+use super::original::Originals;
+
+/// Capacity of the pipe to the library, in bytes.
+const PIPE_BYTES: usize = 64 * 1024;
+/// Longest wait for the client to read the last messages.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Errors of the server.
+#[derive(Debug, thiserror::Error)]
+pub enum StdioError {
+    /// The client's first messages are not an MCP handshake.
+    #[error("the client's first message is not an MCP handshake: {0}")]
+    Handshake(Box<ServerInitializeError>),
+    /// A task of the server failed.
+    #[error("serving ended: {0}")]
+    Ended(#[from] tokio::task::JoinError),
+}
+
+/// Answers the messages on `input` until it ends. A message of more than `limit` bytes gets an
+/// error.
+pub async fn serve(
+    mcp: Mcp,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    limit: usize,
+) -> Result<(), StdioError> {
+    let output = Arc::new(Mutex::new(output));
+    let (read, to_library) = tokio::io::duplex(PIPE_BYTES);
+    let (from_library, write) = tokio::io::duplex(PIPE_BYTES);
+    let originals = Arc::clone(&mcp.originals);
+    let reading =
+        tokio::spawn(read_messages(input, to_library, originals, limit, Arc::clone(&output)));
+    let writing = tokio::spawn(write_messages(from_library, output));
+    let transport = AsyncRwTransport::new_server(read, write).with_max_line_length(limit + 1);
+    match mcp.serve(transport).await {
+        Ok(running) => {
+            running.waiting().await?;
+        }
+        // The client left before its first message.
+        Err(ServerInitializeError::ConnectionClosed(_)) => {}
+        Err(error) => return Err(StdioError::Handshake(Box::new(error))),
+    }
+    reading.abort();
+    // Flushes the queued messages if the client still reads.
+    let _ = tokio::time::timeout(FLUSH_TIMEOUT, writing).await;
+    Ok(())
+}
+
+/// Passes each message to the library and keeps its arguments. Answers lines that the library
+/// would ignore: the client waits for an answer.
+async fn read_messages(
+    input: impl AsyncRead + Unpin,
+    mut pipe: DuplexStream,
+    originals: Arc<Originals>,
+    limit: usize,
+    output: Arc<Mutex<impl AsyncWrite + Unpin>>,
+) {
+    let mut input = BufReader::new(input);
+    while let Ok(Some(line)) = lines::next(&mut input, limit).await {
+        let line = match line.json(limit) {
+            Ok(line) => line,
+            Err(error) => match write_line(&output, error).await {
+                Ok(()) => continue,
+                Err(_) => return,
+            },
+        };
+        originals.keep(&line);
+        let passed = async {
+            pipe.write_all(&line).await?;
+            pipe.write_all(b"\n").await
+        };
+        if passed.await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Writes the library's messages.
+async fn write_messages(from: DuplexStream, output: Arc<Mutex<impl AsyncWrite + Unpin>>) {
+    let mut from = BufReader::new(from);
+    while let Ok(Some(Line::Whole(line))) = lines::next(&mut from, usize::MAX).await {
+        if write_line(&output, line).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn write_line(
+    output: &Mutex<impl AsyncWrite + Unpin>,
+    mut message: Vec<u8>,
+) -> std::io::Result<()> {
+    message.push(b'\n');
+    let mut output = output.lock().await;
+    output.write_all(&message).await?;
+    output.flush().await
+}

@@ -1,0 +1,15 @@
+//! The interfaces through which callers reach the service. Each parses its input, calls
+//! one method of [`crate::service::Service`], and prints the answer; none decides anything.
+//!
+//! | module | interface |
+//! |---|---|
+//! | [`http`] | the HTTP API, and MCP over streamable HTTP |
+//! | [`mcp`] | the MCP server, on standard input and output or behind `http` |
+//! | [`proxy`] | an MCP server in front of another one |
+//! | [`cli`] | the command line |
+
+pub mod cli;
+pub mod http;
+mod lock;
+pub mod mcp;
+pub mod proxy;

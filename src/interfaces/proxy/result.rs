@@ -1,0 +1,302 @@
+//! Offloading of a tool result: large texts move to files and are replaced by descriptors;
+//! everything else stays unchanged.
+
+use std::ops::Range;
+
+use chat_history::raw::{self, offset_in};
+use chat_history::splice::{Edit, quote, splice};
+
+use super::blocks::joined_items;
+use super::edit::map_member;
+use super::json_eq::repeats;
+use crate::interfaces::mcp::message::{member, text};
+use crate::service::Service;
+
+/// Longest call arguments that a file header keeps, in bytes.
+const MAX_ARGUMENT_BYTES: usize = 500;
+/// Longest name of an operation, in characters.
+const MAX_OPERATION_CHARS: usize = 200;
+
+/// A call of an upstream tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpstreamCall {
+    /// The tool's name.
+    pub tool: String,
+    /// The arguments as JSON; None if they are longer than [`MAX_ARGUMENT_BYTES`].
+    pub arguments: Option<String>,
+}
+
+impl UpstreamCall {
+    /// Creates a call; `arguments` is JSON.
+    pub fn new(tool: &str, arguments: Option<&str>) -> UpstreamCall {
+        let arguments = arguments.filter(|arguments| arguments.len() <= MAX_ARGUMENT_BYTES);
+        UpstreamCall { tool: tool.to_owned(), arguments: arguments.map(str::to_owned) }
+    }
+
+    fn operation(&self) -> String {
+        let name: String = self.tool.chars().take(MAX_OPERATION_CHARS).collect();
+        if name.trim().is_empty() { "tool".to_owned() } else { name }
+    }
+}
+
+/// Offloads the texts of results.
+pub struct ResultOffloader<'a> {
+    /// The service that writes the files.
+    pub service: &'a Service,
+    /// Size in tokens above which a text is offloaded.
+    pub threshold: u64,
+    /// The tools that guidance may name, as JSON.
+    pub reload_tools: &'a str,
+}
+
+/// A text in a result.
+struct TextPart<'a> {
+    /// Span of its JSON string in `content`.
+    span: Range<usize>,
+    literal: &'a str,
+}
+
+impl ResultOffloader<'_> {
+    /// Replaces large texts by descriptors. Returns None if there are none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if a large text cannot be written to a file.
+    pub fn result(&self, result: &str, call: &UpstreamCall) -> Result<Option<String>, String> {
+        let structured = member(result, "structuredContent").filter(|value| *value != "null");
+        let content = member(result, "content").unwrap_or("[]");
+        if let Some(new) = self.offload_block_list(result, content, structured, call)? {
+            return Ok(Some(new));
+        }
+        let parts = text_parts(content);
+        let mut edits = Vec::new();
+        let mut structured_descriptor = None;
+        for part in &parts {
+            let Some(descriptor) = self.descriptor(part.literal, call)? else { continue };
+            if let Some(structured) = structured
+                && structured_descriptor.is_none()
+                && repeats(structured, &raw::unescape(part.literal).text)
+            {
+                structured_descriptor = Some(descriptor.clone());
+            }
+            edits.push(Edit { span: part.span.clone(), replacement: quote(&descriptor) });
+        }
+        if let Some(structured) = structured.filter(|_| structured_descriptor.is_none()) {
+            structured_descriptor = self.offload_structured(structured, &parts, call)?;
+        }
+        if edits.is_empty() && structured_descriptor.is_none() {
+            return Ok(None);
+        }
+        let new = map_member(result, "content", |content| Some(splice(content, &edits)));
+        let new = new.unwrap_or_else(|| result.to_owned());
+        let Some(structured_descriptor) = structured_descriptor else { return Ok(Some(new)) };
+        Ok(map_member(&new, "structuredContent", |_| Some(structured_descriptor)))
+    }
+
+    /// Offloads a list with a block an item, if it is large as a whole: one descriptor replaces
+    /// all blocks.
+    fn offload_block_list(
+        &self,
+        result: &str,
+        content: &str,
+        structured: Option<&str>,
+        call: &UpstreamCall,
+    ) -> Result<Option<String>, String> {
+        let Some(list) = joined_items(content) else { return Ok(None) };
+        let repeated = structured.map(|structured| repeats(structured, &list));
+        // Structured content with other data needs a file of its own.
+        if repeated == Some(false) {
+            return Ok(None);
+        }
+        let Some(descriptor) = self.descriptor(&quote(&list), call)? else { return Ok(None) };
+        let block = format!(r#"[{{"type":"text","text":{}}}]"#, quote(&descriptor));
+        let new = map_member(result, "content", |_| Some(block));
+        let structured_descriptor = |new: String| match repeated {
+            Some(_) => map_member(&new, "structuredContent", |_| Some(descriptor)).unwrap_or(new),
+            None => new,
+        };
+        Ok(new.map(structured_descriptor))
+    }
+
+    /// Offloads structured content that is large and not repeated in the texts. If a small text
+    /// repeats it, it is small itself.
+    fn offload_structured(
+        &self,
+        structured: &str,
+        parts: &[TextPart<'_>],
+        call: &UpstreamCall,
+    ) -> Result<Option<String>, String> {
+        let small = self.is_small(structured)
+            || parts.iter().any(|part| repeats(structured, &raw::unescape(part.literal).text));
+        if small { Ok(None) } else { self.descriptor(&quote(structured), call) }
+    }
+
+    /// Returns true if the JSON string cannot exceed the threshold: a token has at least one
+    /// byte.
+    fn is_small(&self, literal: &str) -> bool {
+        literal.len() as u64 <= self.threshold
+    }
+
+    /// Writes the text to a file and returns its descriptor, or None if the text stays.
+    fn descriptor(&self, literal: &str, call: &UpstreamCall) -> Result<Option<String>, String> {
+        // A lone surrogate has no UTF-8 form and cannot be stored.
+        if self.is_small(literal) || !raw::unescape(literal).exact {
+            return Ok(None);
+        }
+        let query = call.arguments.as_deref().map(|query| format!(r#","query":{}"#, quote(query)));
+        let body = [
+            r#"{"operation":"#,
+            &quote(&call.operation()),
+            r#","threshold_tokens":"#,
+            &self.threshold.to_string(),
+            r#","reload_tools":"#,
+            self.reload_tools,
+            query.as_deref().unwrap_or_default(),
+            r#","content":"#,
+            literal,
+            "}",
+        ]
+        .concat();
+        let answer = self.service.offload_result(body.as_bytes()).map_err(|f| f.to_string())?;
+        if answer.metadata("file").is_some() {
+            return Ok(Some(answer.answer().to_owned()));
+        }
+        // A report warns that the answer holds only a part of the text.
+        let cut = answer.metadata("report").is_some();
+        if cut { Err(failure_reason(answer.metadata("offload"))) } else { Ok(None) }
+    }
+}
+
+fn failure_reason(offload: Option<&str>) -> String {
+    let why = offload.and_then(|offload| member(offload, "why")).and_then(text);
+    why.map_or_else(|| "no file could be written".to_owned(), std::borrow::Cow::into_owned)
+}
+
+/// Returns the texts of a result: text blocks and text resources.
+fn text_parts(content: &str) -> Vec<TextPart<'_>> {
+    let blocks = raw::elements(content).unwrap_or_default();
+    blocks.into_iter().filter_map(|block| text_part(content, block)).collect()
+}
+
+fn text_part<'a>(content: &'a str, block: &'a str) -> Option<TextPart<'a>> {
+    let kind = member(block, "type").and_then(text)?;
+    let literal = match &*kind {
+        "text" => member(block, "text")?,
+        "resource" => member(member(block, "resource")?, "text")?,
+        _ => return None,
+    };
+    let start = offset_in(content, literal);
+    raw::is_string(literal).then(|| TextPart { span: start..start + literal.len(), literal })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    struct Folder {
+        service: Service,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Folder {
+        fn new() -> Folder {
+            let folder = tempfile::tempdir().unwrap();
+            let mut config = Config::default();
+            config.store.roots = vec![folder.path().display().to_string()];
+            Folder { service: Service::open(&config).unwrap(), _folder: folder }
+        }
+
+        fn result(&self, result: &str) -> Option<String> {
+            let reload_tools = r#"["read_file","lro_extract"]"#;
+            let offloader =
+                ResultOffloader { service: &self.service, threshold: 100, reload_tools };
+            offloader.result(result, &UpstreamCall::new("list", Some("{}"))).unwrap()
+        }
+    }
+
+    fn records() -> String {
+        let all: Vec<String> = (0..200).map(|n| format!(r#"{{"id":{n},"x":1.10}}"#)).collect();
+        format!("[{}]", all.join(","))
+    }
+
+    #[test]
+    fn a_large_text_leaves_and_the_rest_stays() {
+        let text = quote(&records());
+        let image = r#"{"type":"image","data":"QUJD","mimeType":"image/png"}"#;
+        let result = format!(
+            r#"{{"a":1.10,"content":[{image},{{"type":"text","x":1,"text":{text},"annotations":{{}}}},{{"type":"text","text":"small"}}],"isError":false,"structuredContent":{{"result":{}}}}}"#,
+            records()
+        );
+        let new = Folder::new().result(&result).unwrap();
+        assert!(new.starts_with(&format!(r#"{{"a":1.10,"content":[{image},{{"type":"text","x":1,"text":"{{\"offloaded\":true"#)), "{new}");
+        assert!(new.contains(r#","annotations":{}},{"type":"text","text":"small"}],"isError":false,"structuredContent":{"offloaded":true"#), "{new}");
+        assert!(new.len() < result.len());
+    }
+
+    /// Python servers return `list[dict]` in this form.
+    #[test]
+    fn a_list_with_a_block_an_item_leaves_as_one() {
+        let folder = Folder::new();
+        let blocks: Vec<String> = (0..200)
+            .map(|n| format!(r#"{{"type":"text","text":"{{\n  \"id\": {n},\n  \"x\": 1.10\n}}"}}"#))
+            .collect();
+        let content = blocks.join(",");
+        let both = format!(
+            r#"{{"content":[{content}],"structuredContent":{{"result":{}}},"isError":false}}"#,
+            records()
+        );
+        let new = folder.result(&both).unwrap();
+        let one = r#"{"content":[{"type":"text","text":"{\"offloaded\":true"#;
+        assert!(new.starts_with(one), "{new}");
+        assert!(new.contains(r#"\"count\":200"#), "{new}");
+        assert!(new.contains(r#""}],"structuredContent":{"offloaded":true"#), "{new}");
+        assert!(new.ends_with(r#","isError":false}"#));
+        let alone = folder.result(&format!(r#"{{"content":[{content}]}}"#)).unwrap();
+        assert!(alone.starts_with(one) && alone.ends_with(r#""}]}"#), "{alone}");
+        let other = format!(r#"{{"content":[{content}],"structuredContent":{{"page":1}}}}"#);
+        assert_eq!(folder.result(&other), None, "the data says something else");
+    }
+
+    #[test]
+    fn large_structured_content_leaves_by_itself() {
+        let result = format!(
+            r#"{{"content":[{{"type":"text","text":"200 rows"}}],"structuredContent":{{"rows":{}}}}}"#,
+            records()
+        );
+        let new = Folder::new().result(&result).unwrap();
+        let kept = r#"{"content":[{"type":"text","text":"200 rows"}],"structuredContent":{"offloaded":true"#;
+        assert!(new.starts_with(kept), "{new}");
+    }
+
+    #[test]
+    fn what_is_small_or_no_text_stays() {
+        let folder = Folder::new();
+        let data = "QUJD".repeat(1_000);
+        for stays in [
+            r#"{"content":[{"type":"text","text":"small"}],"structuredContent":{"a":1}}"#
+                .to_owned(),
+            format!(
+                r#"{{"content":[{{"type":"image","data":"{data}"}},{{"type":"resource","resource":{{"blob":"{data}"}}}}]}}"#
+            ),
+            format!(r#"{{"content":[{{"type":"text","text":"\ud800{data}"}}]}}"#),
+            r#"{"task":{"taskId":"1"}}"#.to_owned(),
+            "[1]".to_owned(),
+        ] {
+            assert_eq!(folder.result(&stays), None, "{stays}");
+        }
+    }
+
+    #[test]
+    fn a_resource_that_is_a_text_leaves() {
+        let text = quote(&"a line of it\n".repeat(500));
+        let result = format!(
+            r#"{{"content":[{{"type":"resource","resource":{{"uri":"a:b","text":{text}}}}}]}}"#
+        );
+        let new = Folder::new().result(&result).unwrap();
+        assert!(
+            new.starts_with(r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"{"#),
+            "{new}"
+        );
+    }
+}

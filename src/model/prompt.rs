@@ -1,0 +1,28 @@
+//! The conversation that is sent to the model.
+
+/// A conversation: a system message and turns.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// The system message; not sent if empty.
+    pub system: String,
+    /// The messages after it, in order.
+    pub turns: Vec<Turn>,
+}
+
+/// One message of a [`Prompt`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The speaker.
+    pub speaker: Speaker,
+    /// The text.
+    pub text: String,
+}
+
+/// The speaker of a [`Turn`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}

@@ -1,0 +1,71 @@
+//! The concurrency limit: how many requests run at a time. Reads have permits of their own, so
+//! that an agent gets its data while histories wait. Tenants share the permits fairly, and
+//! nobody waits longer than the queue's limit.
+
+use std::time::Duration;
+
+use fair_share::{Holder, Place, Places};
+
+/// The permits that a request takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Histories and results, which take long.
+    Work,
+    /// Reads of stored data.
+    Reads,
+}
+
+/// The permits of the process; clones share them.
+#[derive(Debug, Clone)]
+pub struct ConcurrencyLimit {
+    work: Places,
+    reads: Places,
+    max_wait: Duration,
+}
+
+/// A permit; dropping it frees it.
+pub type Permit = Place;
+
+/// No permit was free in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("too many requests are in flight; none ended within {seconds} seconds")]
+pub struct Overloaded {
+    /// The time waited, in seconds.
+    pub seconds: u64,
+}
+
+impl ConcurrencyLimit {
+    /// Creates `each` permits a lane, at least one, for `tenants`. A request waits at most
+    /// `max_wait` for one.
+    pub fn new(each: usize, tenants: usize, max_wait: Duration) -> ConcurrencyLimit {
+        let places = || Places::new(each, tenants);
+        ConcurrencyLimit { work: places(), reads: places(), max_wait }
+    }
+
+    /// Waits for a permit.
+    pub async fn take(&self, lane: Lane, holder: Holder) -> Result<Permit, Overloaded> {
+        let places = match lane {
+            Lane::Work => &self.work,
+            Lane::Reads => &self.reads,
+        };
+        let overloaded = Overloaded { seconds: self.max_wait.as_secs() };
+        places.take(holder, self.max_wait).await.ok_or(overloaded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn reads_have_turns_of_their_own() {
+        let limit = ConcurrencyLimit::new(1, 1, Duration::from_millis(20));
+        let take = |lane| limit.take(lane, Holder::default());
+        let work = take(Lane::Work).await.unwrap();
+        assert_eq!(take(Lane::Work).await.unwrap_err(), Overloaded { seconds: 0 });
+        let read = take(Lane::Reads).await.unwrap();
+        drop(work);
+        assert!(take(Lane::Work).await.is_ok());
+        drop(read);
+    }
+}

@@ -1,0 +1,124 @@
+//! Access to the stored files that a request names.
+
+use std::fmt::Write;
+use std::io::ErrorKind;
+use std::time::Instant;
+
+use redact::Redact;
+
+use super::budget::GrowingReservation;
+use super::failure::Failure;
+use super::service::Service;
+use crate::reading::error::ReloadError;
+use crate::reading::regular_file::unopened;
+use crate::reading::target::Target;
+use context_store::{
+    Allowance, Call, End, Gone, Location, ReadError, Reader, StoreError, expired, rfc3339,
+};
+
+/// Copies of a text in memory while it is read: itself, escaped, and in the answer.
+pub(super) const COPIES: u64 = 3;
+
+impl Service {
+    /// Returns the failure for a file that cannot be read; for a deleted file with the reason
+    /// and the call that created it.
+    pub(super) fn no_file(
+        &self,
+        field: &'static str,
+        at: &Location,
+        source: ReloadError,
+    ) -> Failure {
+        let gone = matches!(source, ReloadError::NotFound { .. });
+        let gone = || gone_file_error(at, self.large.redact).filter(|_| gone);
+        Failure::Reload { field, source: gone().unwrap_or(source) }
+    }
+
+    /// Returns the limits of an operation that starts now: it reads at most `bytes` of files,
+    /// into memory that `hold` reserves.
+    pub(super) fn allowance<'a>(
+        &self,
+        bytes: u64,
+        hold: &'a (dyn Fn(u64) -> bool + Sync),
+    ) -> Allowance<'a> {
+        Allowance { bytes, until: Instant::now() + self.time_limit, hold }
+    }
+
+    /// Reads the file that a request names, of at most `bytes`, and passes its text to
+    /// `answer`. Reserves memory for [`COPIES`] copies.
+    pub(super) fn with_text<T>(
+        &self,
+        field: &'static str,
+        at: &Location,
+        bytes: u64,
+        answer: impl FnOnce(&str) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let memory = GrowingReservation::new(&self.budget);
+        let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
+        let reader = Reader::new(&self.offloader.ledger, self.allowance(bytes, &hold));
+        match reader.text(at) {
+            Ok(stored) => answer(&stored.text),
+            Err(ReadError::Memory) => Err(memory.error().into()),
+            Err(error) => Err(self.no_file(field, at, unread(at, error))),
+        }
+    }
+
+    /// Returns the location of a path to read. A path outside the roots is reported as missing,
+    /// so that callers cannot tell the two apart.
+    pub(super) fn readable(&self, field: &'static str, path: &str) -> Result<Location, Failure> {
+        self.roots.locate(path).map_err(|source| match source {
+            StoreError::Outside { .. } => missing(field, path),
+            source => Failure::Store { field, source },
+        })
+    }
+}
+
+/// Returns the error for a file that was not read whole.
+fn unread(at: &Location, error: ReadError) -> ReloadError {
+    let path = at.spelled().to_owned();
+    match error {
+        ReadError::Missing(source) if source.kind() == ErrorKind::InvalidInput => {
+            ReloadError::NotAFile { path }
+        }
+        ReadError::Missing(source) => unopened(path, source),
+        ReadError::TooLarge { found, limit } => ReloadError::TooLarge { path, found, limit },
+        ReadError::NotText(byte_offset) => ReloadError::NotText { path, byte_offset },
+        // A single file reaches none of the limits on many files except time.
+        ReadError::Deadline | ReadError::Memory | ReadError::Allowance(_) | ReadError::Searched => {
+            ReloadError::TooSlow { path }
+        }
+    }
+}
+
+/// The file as the retrieval operations take it.
+pub(super) fn target(at: &Location) -> Target<'_> {
+    Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() }
+}
+
+/// The failure for a path that does not exist.
+pub(super) fn missing(field: &'static str, path: &str) -> Failure {
+    Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned() } }
+}
+
+/// Returns what is known of a file that no longer exists.
+fn gone_file_error(at: &Location, redact: Redact) -> Option<ReloadError> {
+    let Gone { call, ended } = expired(at)?;
+    let (when, end) = ended?;
+    let (path, when) = (at.spelled().to_owned(), rfc3339(when));
+    if end == End::ChatDeleted {
+        return Some(ReloadError::Deleted { path, at: when });
+    }
+    let Call { tool, call_id, arguments } = call;
+    // They may have been stored before redaction was on.
+    let word = |word: String| redact.word(&word).into_owned();
+    let (tool, call_id) = (tool.map(word), call_id.map(word));
+    let arguments = arguments.map(|arguments| redact.text(arguments));
+    let mut again = match (tool, arguments) {
+        (Some(tool), Some(arguments)) => format!("the call {tool}({arguments})"),
+        (Some(tool), None) => format!("a call of {tool}"),
+        (None, _) => "the call that made it".to_owned(),
+    };
+    if let Some(id) = call_id {
+        let _ = write!(again, " (it was {id})");
+    }
+    Some(ReloadError::Expired { path, expired_at: when, again })
+}
