@@ -6,7 +6,7 @@ use std::ops::Range;
 use chat_history::raw;
 use chat_history::splice::quote;
 
-use crate::params::{ParamError, Params, invalid};
+use crate::params::{Field, Member, ParamError, Shape, Words, words};
 
 /// A retrieval tool: it returns offloaded text to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,13 +23,13 @@ pub enum ReloadTool {
     Shell,
 }
 
-const TOOLS: [(&str, ReloadTool); 5] = [
-    ("read_file", ReloadTool::ReadFile),
-    ("grep", ReloadTool::Grep),
-    ("lro_extract", ReloadTool::LroExtract),
-    ("read_tool_result", ReloadTool::ReadToolResult),
-    ("shell", ReloadTool::Shell),
-];
+words!(ReloadTool {
+    "read_file" = ReadFile,
+    "grep" = Grep,
+    "lro_extract" = LroExtract,
+    "read_tool_result" = ReadToolResult,
+    "shell" = Shell,
+});
 
 /// The tools that an agent has, each with the name that it has them under: what an
 /// MCP client calls `mcp__unburden__read_file` is `read_file` here.
@@ -43,35 +43,23 @@ impl ReloadTools {
     /// These tools under their own names.
     pub fn of(tools: &[ReloadTool]) -> ReloadTools {
         let named = |tool: &ReloadTool| {
-            TOOLS.iter().find(|(_, known)| known == tool).map(|(name, _)| (*tool, (*name).into()))
+            let name = ReloadTool::MEANINGS.iter().find(|(_, known)| known == tool);
+            name.map(|(name, _)| (*tool, (*name).to_owned()))
         };
         ReloadTools(tools.iter().filter_map(named).collect())
     }
 
-    /// The member `reload_tools` of a request: a list of tools, or an object that
-    /// gives each the name under which the agent has it. Every tool where it is
-    /// absent.
-    pub fn read(params: &Params<'_>) -> Result<ReloadTools, ParamError> {
-        let Some(given) = params.raw("reload_tools") else {
-            return Ok(ReloadTools::of(&TOOLS.map(|(_, tool)| tool)));
-        };
-        if !given.starts_with('{') {
-            let tools = params.words("reload_tools", &TOOLS)?.unwrap_or_default();
-            return Ok(ReloadTools::of(&tools));
-        }
-        let accepted = "a list of tools, or an object from \"read_file\", \"grep\", \
-                        \"lro_extract\", \"read_tool_result\" and \"shell\" to the name that the \
-                        agent has for each: letters, digits, _ - . : /, at most 128";
-        let refused = || invalid("reload_tools", given, accepted);
-        let members = raw::fields(given).map_err(|_| refused())?;
-        let named = |(tool, name): &(std::borrow::Cow<'_, str>, &str)| {
-            let tool = TOOLS.iter().find(|(word, _)| word == tool)?.1;
-            let name = raw::is_string(name).then(|| raw::unescape(name).text)?;
-            is_name(&name).then(|| (tool, name.into_owned()))
-        };
-        let named: Option<Vec<_>> = members.iter().map(named).collect();
-        named.map(ReloadTools).ok_or_else(refused)
-    }
+    /// Keywords of its JSON Schema: a list of tools, or an object that gives each the name
+    /// under which the agent has it.
+    pub const SCHEMA: &str = r##"{"type": ["array", "object", "null"],
+        "properties": {
+            "read_file": {"$ref": "#/components/schemas/ToolName"},
+            "grep": {"$ref": "#/components/schemas/ToolName"},
+            "lro_extract": {"$ref": "#/components/schemas/ToolName"},
+            "read_tool_result": {"$ref": "#/components/schemas/ToolName"},
+            "shell": {"$ref": "#/components/schemas/ToolName"}
+        },
+        "additionalProperties": false}"##;
 
     /// Returns true if the agent has `tool`.
     pub fn has(&self, tool: ReloadTool) -> bool {
@@ -81,6 +69,29 @@ impl ReloadTools {
     /// The name that the agent has for `tool`, if it has it.
     pub fn name(&self, tool: ReloadTool) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == tool).map(|(_, name)| name.as_str())
+    }
+}
+
+impl Member<'_> for ReloadTools {
+    const SHAPE: Shape = Shape::Words;
+    const WORDS: &'static [&'static str] = ReloadTool::WORDS;
+
+    fn parse(json: &str, field: &Field) -> Result<ReloadTools, ParamError> {
+        if !json.starts_with('{') {
+            return Vec::parse(json, field).map(|tools| ReloadTools::of(&tools));
+        }
+        let accepted = "a list of tools, or an object from \"read_file\", \"grep\", \
+                        \"lro_extract\", \"read_tool_result\" and \"shell\" to the name that the \
+                        agent has for each: letters, digits, _ - . : /, at most 128";
+        let refused = || field.invalid(json, accepted);
+        let members = raw::fields(json).map_err(|_| refused())?;
+        let named = |(tool, name): &(std::borrow::Cow<'_, str>, &str)| {
+            let tool = ReloadTool::MEANINGS.iter().find(|(word, _)| word == tool)?.1;
+            let name = raw::is_string(name).then(|| raw::unescape(name).text)?;
+            is_name(&name).then(|| (tool, name.into_owned()))
+        };
+        let named: Option<Vec<_>> = members.iter().map(named).collect();
+        named.map(ReloadTools).ok_or_else(refused)
     }
 }
 

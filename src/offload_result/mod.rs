@@ -8,6 +8,6 @@ mod request;
 mod result_file;
 mod run;
 
-pub use request::{GivenResult, Request};
+pub use request::{GivenResult, Request, RequestMembers};
 pub use result_file::StoredFile;
 pub use run::{OffloadResultError, Outcome, ResultOffloader, Settings, StripedLocks};

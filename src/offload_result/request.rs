@@ -1,5 +1,4 @@
-//! The request of `/offload_result`: fields, defaults and ranges of `openapi.yaml`,
-//! validated once here.
+//! The request of `/offload_result`, read and checked once.
 
 use std::borrow::Cow;
 
@@ -8,7 +7,7 @@ use redact::Redact;
 
 use crate::compaction::call::ReloadTools;
 use crate::descriptor::Richness;
-use crate::params::{ParamError, Params, invalid};
+use crate::params::{Blank, Json, PATH, ParamError, Params, invalid, request, words};
 use record_files::profile::Profile;
 
 /// The result of a tool, as given in the request.
@@ -20,7 +19,89 @@ pub enum GivenResult<'a> {
     Content(Cow<'a, str>),
 }
 
-/// A parsed request.
+words!(Profile { "general" = General, "mif" = Mif, "mif-6400" = Mif6400 });
+words!(Richness {
+    "full" = Full,
+    "no_recipes" = NoRecipes,
+    "no_schema" = NoSchema,
+    "compact" = Compact,
+    "pointer" = Pointer,
+});
+
+request! {
+    /// `POST /offload_result`.
+    pub struct RequestMembers<'a> {
+        /// The tool or operation that gave the result; a part of the file's name.
+        operation: String {
+            blank: Blank::Refused,
+            max: 200,
+            accepted: "the name of a tool or operation, as a string of 1 to 200 characters",
+            schema: r#"{"minLength": 1}"#,
+        },
+        /// Whose recipes, names and threshold.
+        ///
+        /// `general` for any records; `mif` and `mif-6400` for memories in the format MIF, as the
+        /// two specifications of large result offloading have them (threshold 1600 and 6400).
+        profile: Profile = "general",
+        /// The level of detail of the records.
+        ///
+        /// With the profile `mif` one of `light`, `medium`, `full`, by default `medium` for
+        /// operations that begin with `inject`, else `light`. With the others any word, by
+        /// default `full`.
+        detail: Option<String> {
+            blank: Blank::Absent,
+            max: 200,
+            accepted: "a word of up to 200 characters",
+        },
+        /// The question that the tool answered.
+        ///
+        /// Its first 4096 characters are kept in the header, and named where the file has
+        /// expired.
+        query: Option<String>,
+        /// The records; elements of any type.
+        results: Option<Json<'a>> { schema: r#"{"type": ["array", "null"], "items": {}}"# },
+        /// The text of a result, in which records are looked for.
+        content: Option<Cow<'a, str>>,
+        /// The most estimated tokens that stay.
+        threshold_tokens: Option<u64> {
+            absent: "1600 (`prompt.offload.threshold_tokens`); with the profile `mif-6400` at \
+                     least 6400",
+        },
+        /// How long the file lives after it was last given out, up to ten years.
+        ///
+        /// A file that is there already keeps its own, and a warning says so.
+        ttl_seconds: Option<u64> {
+            unit: "seconds",
+            min: 1,
+            max: 315_360_000,
+            absent: "3600 (`prompt.offload.ttl_seconds`)",
+        },
+        /// The folder of the file, under an allowed root.
+        ///
+        /// Made where it does not exist. At most 4096 bytes, no control character.
+        output_dir: Option<String> {
+            absent: "`prompt.offload.output_dir`, else the system's folder for temporary files, \
+                     or the first root where that one is not allowed",
+            schema: PATH,
+        },
+        /// How much of the file is described.
+        ///
+        /// `full`: all that the specification has. `no_recipes`, `no_schema`: all but these.
+        /// `compact`: the summary, a few words on each field, three recipes. `pointer`: path,
+        /// count and fields.
+        descriptor: Richness = "full",
+        /// The dotted path of the number that `summary.score_range` is taken from.
+        score_field: Option<String> { absent: "no range" },
+        /// The retrieval tools that the agent has.
+        ///
+        /// A list, or an object that gives each the name under which the agent has it. With
+        /// `lro_extract` the guidance speaks of it, else of a shell.
+        reload_tools: ReloadTools { schema: ReloadTools::SCHEMA }
+            = ["read_file", "grep", "lro_extract", "read_tool_result", "shell"],
+    }
+}
+
+/// A checked request.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
     /// The tool or operation; a part of the file's name.
@@ -49,29 +130,23 @@ pub struct Request<'a> {
 
 /// The levels of detail of the memory profiles.
 const DETAILS: [&str; 3] = ["light", "medium", "full"];
-/// Longest operation and detail, in characters.
-const WORD: usize = 200;
 
 impl<'a> Request<'a> {
     /// Reads a request body.
     pub fn read(params: &Params<'a>) -> Result<Request<'a>, ParamError> {
-        let operation = required_word(params, "operation")?;
-        let profile =
-            params.word("profile", &Profile::ALL.map(|p| (p.name(), p)))?.unwrap_or_default();
-        let detail = detail(params, profile, &operation)?;
-        let richness = Richness::ALL.map(|richness| (richness.name(), richness));
+        let members = RequestMembers::from_params(params)?;
         Ok(Request {
-            query: params.string("query")?.map(Cow::into_owned),
-            given: given(params)?,
-            threshold_tokens: params.whole("threshold_tokens", 0)?,
-            ttl_seconds: ttl(params)?,
-            output_dir: params.string("output_dir")?.map(Cow::into_owned),
-            descriptor: params.word("descriptor", &richness)?.unwrap_or_default(),
-            score_field: params.string("score_field")?.map(Cow::into_owned),
-            reload_tools: ReloadTools::read(params)?,
-            operation,
-            detail,
-            profile,
+            detail: detail(members.detail, members.profile, &members.operation)?,
+            given: given(members.results, members.content)?,
+            operation: members.operation,
+            query: members.query,
+            threshold_tokens: members.threshold_tokens,
+            ttl_seconds: members.ttl_seconds,
+            output_dir: members.output_dir,
+            profile: members.profile,
+            descriptor: members.descriptor,
+            score_field: members.score_field,
+            reload_tools: members.reload_tools,
         })
     }
 
@@ -84,40 +159,13 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Up to ten years: beyond that a file is not meant to be a large result.
-fn ttl(params: &Params<'_>) -> Result<Option<u64>, ParamError> {
-    const MOST: u64 = 10 * 365 * 24 * 3_600;
-    match params.whole("ttl_seconds", 1)? {
-        Some(seconds) if seconds > MOST => {
-            let accepted = "a whole number of seconds from 1 to 315360000";
-            Err(invalid("ttl_seconds", &seconds.to_string(), accepted))
-        }
-        seconds => Ok(seconds),
-    }
-}
-
-fn required_word(params: &Params<'_>, field: &'static str) -> Result<String, ParamError> {
-    let accepted = "the name of a tool or operation, as a string of 1 to 200 characters";
-    let word = params
-        .string(field)?
-        .ok_or_else(|| ParamError::Missing { field, accepted: accepted.to_owned() })?;
-    if word.trim().is_empty() || word.chars().count() > WORD {
-        return Err(invalid(field, &format!("{word:?}"), accepted));
-    }
-    Ok(word.into_owned())
-}
-
 /// The given detail, or what the operation's own default would be.
-fn detail(params: &Params<'_>, profile: Profile, operation: &str) -> Result<String, ParamError> {
-    let given = params.string("detail")?.filter(|detail| !detail.trim().is_empty());
+fn detail(given: Option<String>, profile: Profile, operation: &str) -> Result<String, ParamError> {
     match given {
         Some(detail) if profile == Profile::Mif && !DETAILS.contains(&&*detail) => {
             Err(invalid("detail", &format!("{detail:?}"), "\"light\", \"medium\", \"full\""))
         }
-        Some(detail) if detail.chars().count() > WORD => {
-            Err(invalid("detail", &format!("{detail:?}"), "a word of up to 200 characters"))
-        }
-        Some(detail) => Ok(detail.into_owned()),
+        Some(detail) => Ok(detail),
         // The defaults of the memory tools (`lro-spec-1600`, "Threshold Detection").
         None if profile == Profile::Mif && operation.starts_with("inject") => Ok("medium".into()),
         None if profile == Profile::Mif => Ok("light".into()),
@@ -125,9 +173,10 @@ fn detail(params: &Params<'_>, profile: Profile, operation: &str) -> Result<Stri
     }
 }
 
-fn given<'a>(params: &Params<'a>) -> Result<GivenResult<'a>, ParamError> {
-    let results = params.raw("results");
-    let content = params.string("content")?;
+fn given<'a>(
+    results: Option<Json<'a>>,
+    content: Option<Cow<'a, str>>,
+) -> Result<GivenResult<'a>, ParamError> {
     match (results, content) {
         (Some(_), Some(_)) => {
             Err(invalid("content", "given beside results", "either results or content"))

@@ -11,7 +11,6 @@ use crate::pipeline::describe::{describe_decision, describe_moves};
 use crate::pipeline::moves::item::{Destination, stored_text, tokens_left};
 use crate::pipeline::moves::plan::Skipped;
 use crate::pipeline::report::{Checks, Report};
-use crate::pipeline::request::Files;
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
@@ -99,7 +98,7 @@ pub(crate) fn files_of(
     decision: &Decision,
     written: &CreatedFiles,
 ) -> Vec<FileOfCall> {
-    let include = context.settings.files == Files::Include;
+    let include = context.settings.include_files;
     let mut seen = HashSet::new();
     let mut files = Vec::new();
     for (item, created) in decision.moves.iter().zip(&written.moves) {

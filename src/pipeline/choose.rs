@@ -30,7 +30,7 @@ pub(crate) fn choose_moves(
     plan: Plan,
     draft: &mut Draft,
 ) -> Result<(), StoreError> {
-    let preview = context.settings.preview;
+    let preview = context.settings.preview();
     draft.skipped = plan.skipped;
     draft.moves = make_moves(context, plan.moves, preview, &mut draft.claims, &mut draft.skipped)?;
     if let Some(target) = context.settings.target_tokens {
@@ -72,7 +72,7 @@ fn move_reserve(
             break;
         }
         let mut unasked = Vec::new();
-        for more in make_moves(context, next, context.settings.preview, claims, &mut unasked)? {
+        for more in make_moves(context, next, context.settings.preview(), claims, &mut unasked)? {
             if left > target {
                 left -= more.saves();
                 moves.push(more);
@@ -101,7 +101,7 @@ fn move_recent(
             break;
         }
         let at = candidate.at();
-        for budget in [context.settings.preview, PreviewSize::Tokens(0)] {
+        for budget in [context.settings.preview(), PreviewSize::Tokens(0)] {
             let mut unasked = Vec::new();
             let made = make_moves(context, vec![candidate.clone()], budget, claims, &mut unasked)?;
             if made.is_empty() {

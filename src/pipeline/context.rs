@@ -13,7 +13,8 @@ use redact::Redact;
 use super::error::OffloadError;
 use super::material::Materials;
 use super::replacement::Replacements;
-use super::request::{Request, Run, Settings};
+use super::request::Request;
+use super::settings::{Run, Settings};
 use super::summariser::Summariser;
 use crate::measure::{Measure, Measured};
 use crate::reading::restore::proof::Prover;
@@ -165,7 +166,7 @@ impl<'a> Context<'a> {
     /// Returns the key of the store's folder; in a dry run of a folder without one, a key
     /// that proves nothing.
     pub(crate) fn key(&self) -> Result<Key, StoreError> {
-        match self.settings.run {
+        match self.settings.run() {
             Run::Real => self.store.key_or_new(),
             Run::Dry => Ok(self.store.known_key().unwrap_or_else(Key::placeholder)),
         }

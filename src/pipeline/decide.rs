@@ -7,7 +7,7 @@ use crate::pipeline::choose::{Draft, choose_moves, move_more_recent};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::plan::{Plan, Skipped, plan};
-use crate::pipeline::request::Mode;
+use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
@@ -54,7 +54,7 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
             || context.existing_problems(),
         )
     });
-    let plan = match context.settings.mode {
+    let plan = match context.settings.mode() {
         // Only a hard target moves results there, and only the newest.
         Mode::Compress => Plan { newest: plan.newest, ..Plan::default() },
         Mode::Auto | Mode::Compact => plan,

@@ -6,7 +6,7 @@ use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::{Destination, Move};
 use crate::pipeline::moves::plan::{Candidate, Skipped};
 use crate::pipeline::report::{Action, ActionKind, Checks, Outcome, Report, SnapshotSource, ratio};
-use crate::pipeline::request::Run;
+use crate::pipeline::settings::Run;
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
 use crate::pipeline::warnings::{unreadable_files, warnings_of};
@@ -93,7 +93,7 @@ pub(crate) fn describe_moves(
         messages_before: count,
         messages_after: count,
         first_changed_index: moved.chain(mends.iter().map(|m| m.index)).min(),
-        dry_run: context.settings.run == Run::Dry,
+        dry_run: context.settings.run() == Run::Dry,
         actions,
         snapshot: None,
         retention: None,

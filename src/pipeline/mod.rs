@@ -19,6 +19,7 @@ mod moves;
 mod replacement;
 mod report;
 mod request;
+mod settings;
 mod snapshots;
 mod summariser;
 mod warnings;
@@ -36,7 +37,8 @@ pub use replacement::{Literals, Replacement, Replacements, replacements};
 pub use report::{
     Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, SnapshotSource,
 };
-pub use request::{CompactRole, Files, Mode, RecordsMode, Request, Run, Settings};
+pub use request::Request;
+pub use settings::{CompactRole, Mode, Run, Settings};
 pub use summariser::{Summariser, SummariserKind};
 
 use context_store::Allowance;
@@ -64,7 +66,7 @@ impl Offloader {
                 }
             }
         };
-        if request.settings.run == Run::Real {
+        if request.settings.run() == Run::Real {
             renew_leases(&context);
         }
         Ok(answer)

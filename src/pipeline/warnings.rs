@@ -8,7 +8,7 @@ use crate::measure::Measured;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::BROKEN;
 use crate::pipeline::report::Report;
-use crate::pipeline::request::Run;
+use crate::pipeline::settings::Run;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
 use context_store::regular_len;
@@ -78,7 +78,7 @@ pub(crate) fn unreadable_files(context: &Context<'_>, blocks: &[Block]) -> Vec<S
     let files = blocks.iter().flat_map(|b| &b.files).map(|file| file.path.clone());
     let lists = blocks.iter().filter_map(|b| Some(b.more.as_ref()?.list.clone()));
     let paths = originals.chain(files).chain(lists);
-    let lost = paths.filter(|path| context.settings.run == Run::Real && !readable(path));
+    let lost = paths.filter(|path| context.settings.run() == Run::Real && !readable(path));
     let told = lost.take(LOST_TOLD);
     told.map(|path| format!("\"{path}\" of an earlier snapshot cannot be read")).collect()
 }

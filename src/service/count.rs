@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::outline::with_outline;
-use super::service::Service;
+use super::requests::Count;
+use super::state::Service;
 use crate::envelope::Answer;
-use crate::params::Params;
+use crate::params::{Beside, Params, SystemPrompt};
 use token_count::Tokenizer;
 
 impl Service {
@@ -17,14 +18,14 @@ impl Service {
 
     fn count_outlined(&self, params: &Params<'_>) -> Result<Answer, Failure> {
         let history = params.history()?;
-        let model = params.string("model")?.filter(|model| !model.trim().is_empty());
+        let Count { model } = Count::from_params(params)?;
         let tokenizer = Tokenizer::for_model(model.as_deref());
         let known = model.as_deref().is_none_or(Tokenizer::knows);
         let each: Vec<u64> =
             self.measure.history(&history, tokenizer)?.iter().map(|m| m.tokens).collect();
-        let value = |raw: Option<&str>| raw.map_or(0, |raw| self.measure.value(raw, tokenizer));
-        let system = params.system()?.map_or(0, |raw| self.measure.prompt(raw, tokenizer));
-        let tools = value(params.raw("tools"));
+        let Beside { tools, system: SystemPrompt(system) } = Beside::from_params(params)?;
+        let system = system.map_or(0, |raw| self.measure.prompt(raw, tokenizer));
+        let tools = tools.map_or(0, |raw| self.measure.value(raw, tokenizer));
         let messages: u64 = each.iter().sum();
         let total = messages + tools + system;
         let mut answer = Answer::text(format!("{total} tokens ({}).", tokenizer.name()));

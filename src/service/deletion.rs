@@ -5,15 +5,15 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use chat_history::raw;
 use serde::Serialize;
 
 use super::failure::Failure;
 use super::lifecycle::{FileError, MAX_SHOWN, truncation_warning};
-use super::service::Service;
+use super::requests::Deletion;
+use super::state::Service;
 use crate::envelope::Answer;
-use crate::params::{ParamError, Params, invalid};
-use context_store::{Chat, Deletion, Keeping, Location, Run, delete_chat};
+use crate::params::Params;
+use context_store::{self as store, Chat, Keeping, Location, Run, delete_chat};
 
 #[derive(Serialize)]
 struct DeletedFile<'a> {
@@ -35,15 +35,14 @@ impl Service {
     /// revealed.
     pub fn delete_chat(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
         let params = Params::parse(body)?;
-        let chat = params.string("chat_id")?.filter(|chat| !chat.trim().is_empty());
-        let chat = chat.ok_or_else(|| ParamError::Missing {
-            field: "chat_id",
-            accepted: "the id of a chat, as a string that is not blank".to_owned(),
-        })?;
-        let run = if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real };
-        let stores = self.stores_of(&params)?;
+        let Deletion { chat_id, dry_run, store_dir, folders } = Deletion::from_params(&params)?;
+        let run = if dry_run { Run::Dry } else { Run::Real };
+        let stores = match (store_dir, folders) {
+            (Some(folder), _) => Some(self.located("store_dir", &[folder])?),
+            (None, folders) => folders.map(|list| self.located("folders", &list)).transpose()?,
+        };
         let now = SystemTime::now();
-        let deletion = delete_chat(&self.roots, stores, Chat::of(&chat), now, run);
+        let deletion = delete_chat(&self.roots, stores, Chat::of(&chat_id), now, run);
         if run == Run::Real {
             self.offloader.forget();
             // All tenants lose their token caches then, so only if something was deleted.
@@ -63,28 +62,20 @@ impl Service {
         Ok((answer.with_warnings(warnings), whole))
     }
 
-    /// Returns the stores that a request names; None means all.
-    fn stores_of(&self, params: &Params<'_>) -> Result<Option<Vec<Location>>, Failure> {
-        let located = |field, path: &str| {
-            self.roots.locate(path).map_err(|source| Failure::Store { field, source })
-        };
-        if let Some(folder) = params.string("store_dir")? {
-            return Ok(Some(vec![located("store_dir", &folder)?]));
-        }
-        let Some(list) = params.raw("folders") else { return Ok(None) };
-        let accepted = "a list of folders";
-        let items = raw::elements(list).map_err(|_| invalid("folders", list, accepted))?;
-        let text = |item: &&str| {
-            let folder = raw::is_string(item).then(|| raw::unescape(item).text);
-            let folder = folder.ok_or_else(|| invalid("folders", item, accepted))?;
-            located("folders", &folder)
-        };
-        items.iter().map(text).collect::<Result<_, _>>().map(Some)
+    /// Returns the places that a member of a request names.
+    pub(super) fn located(
+        &self,
+        field: &'static str,
+        folders: &[String],
+    ) -> Result<Vec<Location>, Failure> {
+        let locate = |folder: &String| self.roots.locate(folder);
+        let places: Result<_, _> = folders.iter().map(locate).collect();
+        places.map_err(|source| Failure::Store { field, source })
     }
 }
 
 /// Logs counts, but no names.
-fn log_deletion(deletion: &Deletion) {
+fn log_deletion(deletion: &store::Deletion) {
     tracing::info!(
         folders = deletion.folders,
         deleted = deletion.deleted.total(),
@@ -95,7 +86,7 @@ fn log_deletion(deletion: &Deletion) {
     );
 }
 
-fn put_report(answer: &mut Answer, deletion: &Deletion) {
+fn put_report(answer: &mut Answer, deletion: &store::Deletion) {
     let deleted = deletion.deleted.iter();
     let deleted: Vec<DeletedFile<'_>> =
         deleted.map(|file| DeletedFile { path: &file.path, bytes: file.bytes }).collect();
@@ -123,7 +114,7 @@ fn reason(why: Keeping) -> (&'static str, &'static str) {
     }
 }
 
-fn deletion_text(deletion: &Deletion, run: Run) -> String {
+fn deletion_text(deletion: &store::Deletion, run: Run) -> String {
     let files =
         |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     let verb = match run {

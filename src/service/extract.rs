@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::failure::Failure;
-use super::service::Service;
+use super::state::Service;
 use crate::envelope::Answer;
-use crate::params::{ParamError, Params};
+use crate::params::{Member, Params};
 use crate::reading::extract::answer::Extracted;
-use crate::reading::extract::request::{ExtractQuery, ExtractQueryError};
+use crate::reading::extract::request::{Extract, ExtractQuery, ExtractQueryError};
 use crate::reading::extract::{Means, extract};
 use token_count::Tokenizer;
 
@@ -22,15 +22,12 @@ impl Service {
     /// `POST /lro_extract`.
     pub fn lro_extract(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let path = params.string("file_path")?.ok_or_else(|| ParamError::Missing {
-            field: "file_path",
-            accepted: "the path of a file of records, as a string".to_owned(),
-        })?;
+        let path = String::read(&params, &Extract::file_path)?;
         let asked = ExtractQuery::read(&params).map_err(|error| match error {
             ExtractQueryError::Param(error) => Failure::Param(error),
             ExtractQueryError::Query(error) => Failure::Extract(error.into()),
         })?;
-        let max_tokens = params.whole("max_tokens", 1)?;
+        let max_tokens = Option::read(&params, &Extract::max_tokens)?;
         let at = self.readable("file_path", &path)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let means = Means { jq: &self.jq, limits: &self.extract, count: &count };

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::budget::GrowingReservation;
 use super::failure::Failure;
-use super::service::Service;
+use super::state::Service;
 use crate::envelope::Answer;
 use crate::offload_result::{GivenResult, OffloadResultError, Outcome, Request};
 use crate::params::Params;

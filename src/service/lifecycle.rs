@@ -3,13 +3,13 @@
 
 use std::fmt::Write;
 
-use chat_history::raw;
 use serde::Serialize;
 
 use super::failure::Failure;
-use super::service::Service;
+use super::requests::{Sweep, Verify};
+use super::state::Service;
 use crate::envelope::Answer;
-use crate::params::{ParamError, Params, invalid};
+use crate::params::Params;
 use context_store::{
     Bounded, Call, Location, Moment, Run, SweepEvent, SweepReport, VerifyReport, sweep, verify,
 };
@@ -36,8 +36,13 @@ impl Service {
     /// the roots.
     pub fn sweep(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let run = if params.flag("dry_run")?.unwrap_or(false) { Run::Dry } else { Run::Real };
-        let report = self.sweep_now(&self.folders(&params)?, run);
+        let Sweep { dry_run, folders } = Sweep::from_params(&params)?;
+        let run = if dry_run { Run::Dry } else { Run::Real };
+        let folders = match folders {
+            Some(folders) => self.located("folders", &folders)?,
+            None => self.large.folder().into_iter().collect(),
+        };
+        let report = self.sweep_now(&folders, run);
         let mut answer = Answer::text(sweep_text(&report, run));
         answer.put("folders", &report.folders);
         answer.put("examined", &report.examined);
@@ -103,11 +108,7 @@ impl Service {
     /// `unburden verify`: reads every listed file of a store. Returns true if all are intact.
     pub fn verify(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
         let params = Params::parse(body)?;
-        let accepted = "a store's folder, as a string";
-        let folder = params.string("store_dir")?.ok_or_else(|| ParamError::Missing {
-            field: "store_dir",
-            accepted: accepted.to_owned(),
-        })?;
+        let Verify { store_dir: folder } = Verify::from_params(&params)?;
         let at = self.readable("store_dir", &folder)?;
         let report = verify(&at).map_err(|source| Failure::Store { field: "store_dir", source })?;
         let sound = report.changed.is_empty()
@@ -133,24 +134,6 @@ impl Service {
         ];
         warnings.extend(lists.iter().filter_map(|(what, list)| truncation_warning(what, list)));
         Ok((answer.with_warnings(warnings), sound))
-    }
-
-    fn folders(&self, params: &Params<'_>) -> Result<Vec<Location>, Failure> {
-        let Some(list) = params.raw("folders") else {
-            return Ok(self.large.folder().into_iter().collect());
-        };
-        let accepted = "a list of folders";
-        let items = raw::elements(list).map_err(|_| invalid("folders", list, accepted))?;
-        let mut folders = Vec::new();
-        for item in items {
-            if !raw::is_string(item) {
-                return Err(invalid("folders", item, accepted).into());
-            }
-            let path = raw::unescape(item).text;
-            let at = self.roots.locate(&path);
-            folders.push(at.map_err(|source| Failure::Store { field: "folders", source })?);
-        }
-        Ok(folders)
     }
 }
 

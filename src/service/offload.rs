@@ -5,10 +5,10 @@ use chat_history::repair::repair;
 use super::budget::GrowingReservation;
 use super::failure::Failure;
 use super::outline::with_outline;
-use super::service::Service;
+use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
-use crate::pipeline::{FileOfCall, Files, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
+use crate::pipeline::{FileOfCall, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 
 /// Most bytes of stored files that one request reads to follow references; the chat's next
 /// request follows the rest.
@@ -68,7 +68,7 @@ pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
         .iter()
         .filter_map(|file| Some((file.path.as_str(), file.content.as_deref()?)))
         .collect();
-    if request.settings.files == Files::Include {
+    if request.settings.include_files {
         answer.put_raw_map("write_file_dict", &contents);
     }
     answer.put("report", &report);
@@ -86,7 +86,7 @@ fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     if moved == 0 && report.snapshot.as_ref().is_some_and(|snapshot| snapshot.reused) {
         return "Nothing to write: the snapshots of an earlier call are reused.".to_owned();
     }
-    if report.outcome != Outcome::Unchanged && settings.run == Run::Dry {
+    if report.outcome != Outcome::Unchanged && settings.run() == Run::Dry {
         let snapshots = match compressed {
             0 => String::new(),
             1 => ", 1 snapshot would be written".to_owned(),

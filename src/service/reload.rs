@@ -2,10 +2,11 @@
 
 use super::budget::GrowingReservation;
 use super::failure::Failure;
-use super::service::Service;
+use super::requests;
+use super::state::Service;
 use super::stored_file::{COPIES, missing, target};
 use crate::envelope::Answer;
-use crate::params::{ParamError, Params, invalid};
+use crate::params::{Params, invalid};
 use crate::reading::restore::proof::Prover;
 use crate::reading::restore::rehydrate;
 use crate::reading::restore::rehydrate::Rehydrated;
@@ -20,29 +21,21 @@ impl Service {
     /// `POST /grep`.
     pub fn grep(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let pattern = params.required("pattern", "a regular expression, as a string")?;
-        if !chat_history::raw::is_string(pattern) {
-            return Err(invalid("pattern", pattern, "a regular expression, as a string").into());
-        }
+        let asked = requests::Grep::from_params(&params)?;
         let query = grep::Query {
-            pattern: params.string("pattern")?.unwrap_or_default().into_owned(),
-            glob: params.string("glob")?.map(std::borrow::Cow::into_owned),
-            limit: params.whole("limit", 0)?,
-            context: params.whole("context", 0)?.unwrap_or(0),
-            case: if params.flag("ignore_case")?.unwrap_or(true) {
+            pattern: asked.pattern,
+            glob: asked.glob,
+            limit: asked.limit,
+            context: asked.context,
+            case: if asked.ignore_case {
                 grep::CaseMode::Ignore
             } else {
                 grep::CaseMode::Sensitive
             },
-            syntax: if params.flag("literal")?.unwrap_or(false) {
-                grep::Syntax::Literal
-            } else {
-                grep::Syntax::Regex
-            },
-            max_tokens: params.whole("max_tokens", 1)?,
+            syntax: if asked.literal { grep::Syntax::Literal } else { grep::Syntax::Regex },
+            max_tokens: asked.max_tokens,
         };
-        let path = params.string("path")?;
-        let at = match path.as_deref() {
+        let at = match asked.path.as_deref() {
             Some(path) => self.readable("path", path)?,
             None => self.roots.first().ok_or_else(|| missing("path", "."))?,
         };
@@ -73,15 +66,14 @@ impl Service {
     /// `POST /read_file`.
     pub fn read_file(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let accepted = "a path, as a string";
-        let path = params.string("absolute_path")?.ok_or_else(|| ParamError::Missing {
-            field: "absolute_path",
-            accepted: accepted.to_owned(),
-        })?;
-        let byte_offset = params.whole("byte_offset", 0)?;
-        let byte_limit = params.whole("byte_limit", 1)?;
-        let offset = params.whole("offset", 0)?;
-        let limit = params.whole("limit", 1)?;
+        let requests::Read {
+            absolute_path: path,
+            byte_offset,
+            byte_limit,
+            offset,
+            limit,
+            max_tokens,
+        } = requests::Read::from_params(&params)?;
         let bytes = byte_offset.is_some() || byte_limit.is_some();
         if bytes && (offset.is_some() || limit.is_some()) {
             let accepted = "either offset and limit (lines) or byte_offset and byte_limit";
@@ -92,7 +84,7 @@ impl Service {
         } else {
             read_file::Part::Lines { offset: offset.unwrap_or(0), limit }
         };
-        let query = read_file::Query { part: range, max_tokens: params.whole("max_tokens", 1)? };
+        let query = read_file::Query { part: range, max_tokens };
         let at = self.readable("absolute_path", &path)?;
         let page = regular_len(&at).unwrap_or(0).min(self.reload.read_answer_bytes as u64);
         let _reserved = self.budget.take(page.saturating_mul(COPIES))?;

@@ -8,7 +8,7 @@ use redact::Redact;
 
 use super::budget::GrowingReservation;
 use super::failure::Failure;
-use super::service::Service;
+use super::state::Service;
 use crate::reading::error::ReloadError;
 use crate::reading::regular_file::unopened;
 use crate::reading::target::Target;

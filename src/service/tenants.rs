@@ -6,8 +6,8 @@ use std::sync::Arc;
 use fair_share::Holder;
 
 use super::open_error::OpenError;
-use super::service::Service;
 use super::shared_resources::SharedResources;
+use super::state::Service;
 use crate::config::Config;
 
 /// A tenant and its service.

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::failure::Failure;
-use super::service::Service;
+use super::requests;
+use super::state::Service;
 use super::stored_file::target;
 use crate::envelope::Answer;
-use crate::params::{ParamError, Params, invalid};
+use crate::params::{Params, invalid};
 use crate::reading::error::ReloadError;
 use crate::reading::grep;
 use crate::reading::tool_result::{ACCEPTED, Lines, Room, part, text_of};
@@ -22,18 +23,11 @@ impl Service {
     /// `POST /read_tool_result`.
     pub fn read_tool_result(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;
-        let id =
-            params.string("result_id")?.filter(|id| !id.trim().is_empty()).ok_or_else(|| {
-                let accepted = "the id of a tool call, a file's name or its path, as a string";
-                ParamError::Missing { field: "result_id", accepted: accepted.to_owned() }
-            })?;
-        let lines = params.string("lines")?;
-        let word = lines.as_deref().unwrap_or("all");
+        let requests::ToolResult { result_id: id, lines: word, max_tokens, store_dir } =
+            requests::ToolResult::from_params(&params)?;
         let lines =
-            Lines::parse(word).ok_or_else(|| invalid("lines", &format!("{word:?}"), ACCEPTED))?;
-        let max_tokens = params.whole("max_tokens", 1)?;
-        let folder = params.string("store_dir")?;
-        let (at, others) = self.result(&id, folder.as_deref())?;
+            Lines::parse(&word).ok_or_else(|| invalid("lines", &format!("{word:?}"), ACCEPTED))?;
+        let (at, others) = self.result(&id, store_dir.as_deref())?;
         let answer = |content: &str| match &lines {
             Lines::Grep(pattern) => self.grep_result(&at, &text_of(content), pattern, max_tokens),
             lines => self.part_of_result(&at, &text_of(content), lines, max_tokens),

@@ -5,7 +5,7 @@ use chat_history::dialect::Problem;
 use serde::Serialize;
 
 use super::failure::Failure;
-use super::service::Service;
+use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 

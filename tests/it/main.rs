@@ -25,6 +25,7 @@
 //!   `watched` sees to that for every body that any test posts.
 //! - `redaction`, `redacted_names`: what is kept out of sight where the operator says so.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
+//! - `declared`: the members of requests, in the contract and the clients.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
 
 #![expect(
@@ -51,6 +52,7 @@ mod cli;
 mod compress;
 mod compress_hostile;
 mod conformance;
+mod declared;
 mod deletion;
 mod docs;
 mod doors;

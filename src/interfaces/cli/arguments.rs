@@ -7,7 +7,7 @@ mod proxy;
 mod reach;
 
 pub use delete::Delete;
-pub use offload::{Mode, Offload};
+pub use offload::Offload;
 pub use privacy::Privacy;
 pub use proxy::Proxy;
 pub use reach::Reach;

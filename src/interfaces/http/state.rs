@@ -21,7 +21,7 @@ pub struct AppState {
 }
 
 /// A tenant at run time.
-pub struct TenantState {
+pub(super) struct TenantState {
     pub(super) name: Option<String>,
     pub(super) token: Option<Token>,
     pub(super) service: Arc<Service>,

@@ -22,7 +22,7 @@ use super::context::Context;
 use super::decide::Decision;
 use super::describe::describe_decision;
 use super::report::Checks;
-use super::request::Run;
+use super::settings::Run;
 use super::snapshots::assemble::tokens_beside;
 use context_store::StoreError;
 
@@ -50,7 +50,7 @@ impl From<HistoryError> for Failure {
 
 /// Commits a decision; a dry run only says what it would do.
 pub(super) fn commit(context: &Context<'_>, mut decision: Decision) -> Offloaded {
-    let mut answer = if decision.changes_nothing() || context.settings.run == Run::Dry {
+    let mut answer = if decision.changes_nothing() || context.settings.run() == Run::Dry {
         planned(context, &decision)
     } else {
         match committed(context, &mut decision) {

@@ -145,7 +145,7 @@ fn to_source(
         path: from.path.clone(),
         replacement: sealed(context, &text, candidate, &from.content, words),
         destination: Destination::ExistingFile { bytes: from.bytes, content: from.content },
-        budget: context.settings.preview,
+        budget: context.settings.preview(),
         candidate: candidate.clone(),
     })
 }

@@ -11,7 +11,7 @@ use chat_history::message::{MessageView, Role, Slot, SlotKind};
 
 use crate::measure::{Measured, MeasuredSlot};
 use crate::pipeline::context::recent_from;
-use crate::pipeline::request::{CompactRole, Settings};
+use crate::pipeline::settings::{CompactRole, Settings};
 
 /// Results of up to this many tokens never move, whatever the target: a
 /// reference costs about as much.

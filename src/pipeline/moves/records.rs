@@ -13,7 +13,6 @@ use crate::pipeline::context::Context;
 use crate::pipeline::material::Material;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::text::candidate_text;
-use crate::pipeline::request::RecordsMode;
 use crate::reading::extract::trial::tried;
 use context_store::{LroPrefix, Stem};
 use record_files::estimate;
@@ -46,7 +45,7 @@ pub(crate) struct Records {
 
 /// The file of records that a candidate becomes; None where it moves as text.
 pub(crate) fn find_records(context: &Context<'_>, candidate: &Candidate) -> Option<Records> {
-    if context.settings.records == RecordsMode::AsText || !context.offloader.records {
+    if !context.settings.materialize || !context.offloader.records {
         return None;
     }
     let key = candidate.slot.hash.map(|hash| key(&hash, candidate));

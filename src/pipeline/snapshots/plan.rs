@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
-use crate::pipeline::request::Mode;
+use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::cached::{CachedSnapshots, cached_snapshots, prefix_keys};
 use crate::pipeline::snapshots::region::{
     min_tokens_after, misses_target, region_of, tokens_after, tokens_in, worth_a_pass,
@@ -127,7 +127,7 @@ pub(crate) fn plan_compression(
 }
 
 fn is_asked_for(context: &Context<'_>, before: u64, left: u64) -> bool {
-    match context.settings.mode {
+    match context.settings.mode() {
         Mode::Compact => false,
         Mode::Compress => true,
         Mode::Auto => {

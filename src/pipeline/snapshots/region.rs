@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
-use crate::pipeline::request::Mode;
+use crate::pipeline::settings::Mode;
 use crate::snapshot::format::place::Place;
 use crate::snapshot::group::MIN_SNAPSHOT_TOKENS;
 use crate::snapshot::region::Region;
@@ -44,7 +44,7 @@ pub(crate) fn worth_a_pass(
 pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
     let tokens = tokens_after(context, moves);
     let left = context.beside + tokens.iter().sum::<u64>();
-    if context.settings.mode == Mode::Compact {
+    if context.settings.mode() == Mode::Compact {
         return left;
     }
     let place = context.place();

@@ -9,7 +9,7 @@ use futures::future::join_all;
 use super::earlier::EarlierSnapshots;
 use crate::model::{Client, Completion, Finish, Prompt, Speaker, Turn};
 use crate::pipeline::context::Context;
-use crate::pipeline::request::Run;
+use crate::pipeline::settings::Run;
 use crate::pipeline::summariser::SummariserKind;
 use crate::snapshot::acceptance::rejection::Rejection;
 use crate::snapshot::acceptance::{Limits, SourceText, accept};
@@ -53,7 +53,7 @@ pub(crate) fn summaries<'s>(
     system_and_user: impl FnOnce() -> Vec<TranscriptMessage<'s>>,
 ) -> Result<Vec<WrittenSummary>, String> {
     let summariser = &context.offloader.summariser;
-    let client = summariser.asked().filter(|_| context.settings.run == Run::Real);
+    let client = summariser.asked().filter(|_| context.settings.run() == Run::Real);
     let Some(client) = client else {
         return Ok(wanted.iter().map(|_| extracts(Vec::new())).collect());
     };

@@ -4,8 +4,84 @@ use std::borrow::Cow;
 
 use chat_history::raw;
 
-use crate::params::{ParamError, Params, invalid};
 use record_files::query::{Query, QueryError};
+
+use crate::params::{Json, Member, PATH, ParamError, Params, invalid, request};
+
+request! {
+    /// `POST /lro_extract`. The members that have no part in a question are not read.
+    pub struct Extract<'a> {
+        /// The file; absolute, or relative to the service's working directory.
+        ///
+        /// At most 4096 bytes, no control character.
+        file_path: String {
+            accepted: "the path of a file of records, as a string",
+            schema: PATH,
+        },
+        /// The condition that records meet.
+        ///
+        /// At most 32 levels and 200 parts; `{}` means all records.
+        r#where: Option<Json<'a>> {
+            name: "where",
+            schema: r##"{"oneOf": [{"$ref": "#/components/schemas/Condition"},
+                {"type": "null"}]}"##,
+        },
+        /// The ids to look for.
+        ///
+        /// A number and a string with the same digits are the same id. With `select` the records
+        /// that have one are shown, too.
+        ids: Option<Json<'a>> {
+            schema: r#"{"type": ["array", "null"], "maxItems": 10000,
+                "items": {"type": ["string", "number"]}}"#,
+        },
+        /// With `ids`, the field that holds the id.
+        id_field: String = "id",
+        /// With `where` and `ids`, the fields that are shown of a record, in this order.
+        ///
+        /// One string (commas part names) or a list. A field that a record lacks is left out; a
+        /// path through an array gives an array.
+        select: Option<Json<'a>> {
+            absent: "the whole record, as it is stored",
+            schema: r#"{"type": ["string", "array", "null"], "maxItems": 100,
+                "items": {"type": "string"}}"#,
+        },
+        /// With `where` and `ids`, whether only the number is asked for.
+        count: bool = false,
+        /// With `where` and `ids`, the field by whose values the records are counted.
+        ///
+        /// The largest group comes first. Each element of an array counts, a missing field
+        /// counts as null.
+        group_by: Option<String>,
+        /// With `where` and `ids`, the fields that the shown records are sorted by.
+        ///
+        /// In jq's order of values; `-` before a name reverses it. One string (commas part
+        /// names) or a list. Where values are equal: the order of the file.
+        sort_by: Option<Json<'a>> {
+            absent: "the order of the file",
+            schema: r#"{"type": ["string", "array", "null"], "maxItems": 8,
+                "items": {"type": "string"}}"#,
+        },
+        /// The number of a recipe of the file.
+        recipe: Option<u64> { min: 1, max: 10 },
+        /// A jq filter, at most 16 KiB.
+        query: Option<Cow<'a, str>> { schema: r#"{"maxLength": 16384}"# },
+        /// Values of any type for the recipe or the filter, by name.
+        ///
+        /// With `recipe` for its parameters, in place of their defaults; with `query` for its
+        /// variables. Names have ASCII letters, digits and `_`.
+        params: Option<Json<'a>> { schema: r#"{"type": ["object", "null"]}"# },
+        /// With `query`, whether the filter gets all records as one array.
+        slurp: bool = false,
+        /// The most records, groups or outputs; 0 for all.
+        limit: u64 = 0,
+        /// How many records, groups or outputs are skipped.
+        offset: u64 = 0,
+        /// Ceiling of `answer`, in tokens of `o200k_base`.
+        ///
+        /// The first sentence is there in any case.
+        max_tokens: Option<u64> { min: 1, absent: "8000 (`extract.default_max_tokens`)" },
+    }
+}
 
 /// One question.
 pub enum ExtractQuery<'a> {
@@ -71,20 +147,20 @@ impl<'a> ExtractQuery<'a> {
         params.raw("id_field");
         match given.as_slice() {
             ["query"] => Ok(ExtractQuery::Jq(JqFilter {
-                filter: params.string("query")?.unwrap_or_default(),
+                filter: Member::read(params, &Extract::query)?,
                 vars: variables(params)?
                     .into_iter()
                     .map(|(name, value)| (name.into_owned(), value.to_owned()))
                     .collect(),
-                slurp: params.flag("slurp")?.unwrap_or(false),
-                offset: params.whole("offset", 0)?.unwrap_or(0),
-                limit: params.whole("limit", 0)?.filter(|limit| *limit > 0),
+                slurp: Member::read(params, &Extract::slurp)?,
+                offset: Member::read(params, &Extract::offset)?,
+                limit: limit(params)?,
             })),
             ["recipe"] => Ok(ExtractQuery::Recipe(RecipeCall {
-                number: recipe(params)?,
+                number: Member::read(params, &Extract::recipe)?,
                 params: variables(params)?,
-                offset: params.whole("offset", 0)?.unwrap_or(0),
-                limit: params.whole("limit", 0)?.filter(|limit| *limit > 0),
+                offset: Member::read(params, &Extract::offset)?,
+                limit: limit(params)?,
             })),
             // The members are checked by the query; that they are known is said here.
             ["where" | "ids"] | ["where", "ids"] => {
@@ -123,12 +199,9 @@ fn query(params: &Params<'_>) -> Result<Query, QueryError> {
     Query::parse(params.fields())
 }
 
-fn recipe(params: &Params<'_>) -> Result<u64, ParamError> {
-    let number = params.whole("recipe", 1)?.unwrap_or(1);
-    if number > 10 {
-        return Err(invalid("recipe", &number.to_string(), "a whole number from 1 to 10"));
-    }
-    Ok(number)
+/// The most outputs; None for all.
+fn limit(params: &Params<'_>) -> Result<Option<u64>, ParamError> {
+    Ok(Some(u64::read(params, &Extract::limit)?).filter(|limit| *limit > 0))
 }
 
 /// `params`: an object of values for variables.

@@ -2,7 +2,7 @@
 //! and, where it differs, `lro-spec-6400-mif`. One file a level: [`basic`] (level
 //! 1: threshold and file), [`standard`] (level 2: descriptor, recipes, guidance,
 //! cleanup) and [`full`] (level 3: fallback, events, configuration, extraction); the
-//! proxy is held by `crate::proxy`.
+//! proxy is held by `crate::interfaces::proxy`.
 //!
 //! Each test quotes the sentences that it holds, as lines that begin with `>`.
 //! `quotations` checks that they stand so in the specifications, and that every

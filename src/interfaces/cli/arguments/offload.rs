@@ -2,21 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use chat_history::raw;
+use chat_history::splice::quote;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::privacy::Privacy;
 use super::reach::Reach;
-
-/// How far to go.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Mode {
-    /// Compact; compress what compaction leaves too large
-    Auto,
-    /// Only move results to files
-    Compact,
-    /// Only summarise older messages
-    Compress,
-}
+use crate::params::{Field, HistoryMembers, Shape};
+use crate::pipeline::Settings;
 
 /// `offload`.
 #[derive(Debug, Args)]
@@ -25,49 +19,12 @@ pub struct Offload {
     /// "tools", "system"); - reads standard input
     #[arg(value_name = "FILE|-")]
     pub input: String,
-    /// Folder that the moved results go to
-    #[arg(long, value_name = "DIR", default_value = "./context_store")]
-    pub store_dir: String,
-    /// How far to go
-    #[arg(long, default_value = "auto")]
-    pub mode: Mode,
-    /// Below this size nothing happens, in tokens [default: 20000]
-    #[arg(long, value_name = "TOKENS")]
-    pub max_total_tokens: Option<u64>,
-    /// A result above this may move, in tokens [default: 2000]
-    #[arg(long, value_name = "TOKENS")]
-    pub max_tool_message_tokens: Option<u64>,
-    /// The newest messages, never touched [default: 1 for compaction, 2 for compression]
-    #[arg(long, value_name = "COUNT")]
-    pub keep_recent_count: Option<u64>,
-    /// Compress in groups of up to this, in tokens [default: one group]
-    #[arg(long, value_name = "TOKENS")]
-    pub group_token_threshold: Option<u64>,
-    /// Name of the chat in the files of a compression [default: made from its beginning]
-    #[arg(long, value_name = "NAME")]
-    pub chat_id: Option<String>,
-    /// What stays visible of a moved result, in tokens; 0 leaves the reference only [default: 120]
-    #[arg(long, value_name = "TOKENS")]
-    pub preview_tokens: Option<u64>,
-    /// Do more than the thresholds ask for, until the history fits this, in tokens
-    #[arg(long, value_name = "TOKENS")]
-    pub target_tokens: Option<u64>,
-    /// The model whose tokenizer counts [default: o200k_base]
-    #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
-    /// The format of the messages [default: found out from them]
-    #[arg(long, value_name = "NAME")]
-    pub format: Option<String>,
-    /// Mend a broken history first: drop results without a call, answer calls
-    /// without a result
-    #[arg(long)]
-    pub repair: bool,
+    /// The settings.
+    #[command(flatten)]
+    pub settings: Typed,
     /// What is kept out of sight.
     #[command(flatten)]
     pub privacy: Privacy,
-    /// Show what would be done; write nothing
-    #[arg(long)]
-    pub dry_run: bool,
     /// Write the new history there instead of to standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -77,4 +34,85 @@ pub struct Offload {
     /// Configuration and reach.
     #[command(flatten)]
     pub reach: Reach,
+}
+
+/// The settings that were typed: members of a request, name and JSON. The service checks
+/// them, and its errors are those of the command line.
+#[derive(Debug)]
+pub struct Typed(pub Vec<(&'static str, String)>);
+
+impl Args for Typed {
+    fn augment_args(command: Command) -> Command {
+        command.args(fields().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Typed::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Typed {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Typed, clap::Error> {
+        let typed = |field: &Field| {
+            let text = matches.get_one::<String>(field.name)?;
+            Some((field.name, json(field.shape, text)))
+        };
+        Ok(Typed(fields().filter_map(typed).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Typed::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The settings, and the format of the messages.
+fn fields() -> impl Iterator<Item = &'static Field> {
+    Settings::FIELDS.iter().chain([&HistoryMembers::format])
+}
+
+/// The flag of a setting: its name in kebab case.
+fn flag(field: &'static Field) -> Arg {
+    let paragraphs = field.paragraphs();
+    let mut values = String::new();
+    if let Some(default) = field.default_in_words() {
+        values.push_str(&format!(" [default: {default}]"));
+    }
+    if !field.words.is_empty() && field.shape != Shape::Word {
+        values.push_str(&format!(" [possible values: {}]", field.words.join(", ")));
+    }
+    let help = |text: &str| format!("{}{values}", text.strip_suffix('.').unwrap_or(text));
+    let flag = Arg::new(field.name)
+        .long(field.name.replace('_', "-"))
+        .value_name(field.unit.to_uppercase())
+        .allow_negative_numbers(true)
+        .help(help(&paragraphs[0]))
+        .long_help(help(&paragraphs.join("\n\n")));
+    let flag = match field.shape {
+        Shape::Word => flag.value_parser(PossibleValuesParser::new(field.words)),
+        Shape::Flag => flag
+            .value_name("true|false")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true"),
+        _ => flag,
+    };
+    match field.name {
+        "store_dir" => flag.default_value("./context_store"),
+        "context_manage_mode" => flag.visible_alias("mode"),
+        _ => flag,
+    }
+}
+
+/// A typed text as JSON. A text that is no value of the shape becomes a string, which the
+/// service refuses by name.
+fn json(shape: Shape, text: &str) -> String {
+    match shape {
+        Shape::Text | Shape::Word => quote(text),
+        Shape::Words if !text.starts_with(['[', '{']) => {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            format!("[{}]", words.map(quote).collect::<Vec<_>>().join(","))
+        }
+        _ => raw::value(text).map_or_else(|| quote(text), str::to_owned),
+    }
 }

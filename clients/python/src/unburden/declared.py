@@ -1,0 +1,89 @@
+"""The settings of an offload; written by `UPDATE=1 cargo test --test it declared`, edits are lost."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypedDict, get_args
+
+Mode = Literal["auto", "compact", "compress"]
+Role = Literal["tool", "user"]
+ReloadTool = Literal["read_file", "grep", "lro_extract", "read_tool_result", "shell"]
+Descriptor = Literal["pointer", "compact", "full"]
+Format = Literal[
+    "auto", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "langchain", "bedrock", "pi"
+]
+
+
+class Settings(TypedDict, total=False):
+    """Settings of `/context_offload`, for a client or for one call."""
+
+    store_dir: str
+    """Folder that files go to; it must lie under an allowed root."""
+    context_manage_mode: Mode
+    """How the history becomes smaller. Default: auto."""
+    working_summary_mode: Mode
+    """The later name of `context_manage_mode`, which wins if both are given."""
+    max_total_tokens: int
+    """In tokens. A history below this is left alone. Default: 20000."""
+    max_tool_message_tokens: int
+    """In tokens. A tool result above this may move. Default: 2000."""
+    keep_recent_count: int
+    """In messages. The newest messages, which are left alone. Default: 1 for compaction, 2 for
+    compression."""
+    compact_ratio_threshold: float
+    """`auto` compresses if compaction leaves more than this fraction of the tokens. Default: 0.75."""
+    target_tokens: int
+    """In tokens. A hard budget for `messages`, `tools` and `system` of the answer together. Default: no
+    target."""
+    min_savings_tokens: int
+    """In tokens. A pass of compaction or compression that would save less is skipped. Default: 0."""
+    preview_tokens: int
+    """In tokens. Size of the preview of a moved result; 0 leaves the reference only. Default: 120."""
+    preview_char_length: int
+    """In characters. Size of the preview instead of `preview_tokens`, which wins if both are given."""
+    compact_roles: list[Role]
+    """Whose texts may move. Default: tool."""
+    reload_tools: list[ReloadTool]
+    """The retrieval tools that the agent has; references name only those. Default: the four that this
+    client has."""
+    include_files: bool
+    """Whether the answer repeats the content of every file of the call. Default: false, unlike the
+    service's."""
+    dry_run: bool
+    """Whether to plan and report only. Default: false."""
+    repair: bool
+    """Whether to mend an invalid history first. Default: false."""
+    group_token_threshold: int
+    """In tokens. The most of one snapshot's group; 0 is one group for all. Default: 0."""
+    max_loss: float
+    """The largest fraction of identifiers that a compression may lose. Default: any."""
+    materialize: bool
+    """Whether arrays of records move to files of records that the agent can query. Default: true."""
+    descriptor: Descriptor
+    """How much of a file of records is described in the history. Default: pointer."""
+
+
+Accepted = int | type[float] | type[bool] | type[str] | tuple[str, ...] | list[str]
+ACCEPTED: Final[dict[str, Accepted]] = {
+    "store_dir": str,
+    "context_manage_mode": get_args(Mode),
+    "working_summary_mode": get_args(Mode),
+    "max_total_tokens": 0,
+    "max_tool_message_tokens": 0,
+    "keep_recent_count": 0,
+    "compact_ratio_threshold": float,
+    "target_tokens": 1,
+    "min_savings_tokens": 0,
+    "preview_tokens": 0,
+    "preview_char_length": 0,
+    "compact_roles": [*get_args(Role)],
+    "reload_tools": [*get_args(ReloadTool)],
+    "include_files": bool,
+    "dry_run": bool,
+    "repair": bool,
+    "group_token_threshold": 0,
+    "max_loss": float,
+    "materialize": bool,
+    "descriptor": get_args(Descriptor),
+}
+"""What each setting takes: a whole number from the given one on, a type, one of a tuple of
+words, or words of a list."""

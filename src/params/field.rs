@@ -1,0 +1,149 @@
+//! The declaration of a request's member. The parser, the flags of `offload`, the schemas of
+//! `openapi.yaml` and the settings of the clients are made from it.
+
+use chat_history::raw;
+
+use super::{Member, ParamError, invalid};
+
+/// The JSON values that a member takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A whole number from [`Field::min`] to [`Field::max`].
+    Whole,
+    /// A number from 0 to 1.
+    Fraction,
+    /// true or false.
+    Flag,
+    /// One of [`Field::words`].
+    Word,
+    /// A list of [`Field::words`].
+    Words,
+    /// A string.
+    Text,
+    /// A list of strings.
+    Texts,
+    /// Any value.
+    Json,
+}
+
+impl Shape {
+    /// The shape of a list of such values.
+    pub(super) const fn list(self) -> Shape {
+        match self {
+            Shape::Word => Shape::Words,
+            Shape::Text => Shape::Texts,
+            _ => Shape::Json,
+        }
+    }
+}
+
+/// How a string of white space only is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blank {
+    /// As any other string.
+    Accepted,
+    /// As an absent member.
+    Absent,
+    /// As an error.
+    Refused,
+}
+
+/// The declaration of a member.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// Its description: a first sentence, and after an empty line the details.
+    pub about: &'static str,
+    /// The JSON that it takes.
+    pub shape: Shape,
+    /// Whether a request without it is refused.
+    pub required: bool,
+    /// The value of an absent member, JSON.
+    pub default: Option<&'static str>,
+    /// The meaning of an absent member, in words, where `default` cannot say it.
+    pub absent: &'static str,
+    /// The words that it takes.
+    pub words: &'static [&'static str],
+    /// The unit of a number, or what a text is.
+    pub unit: &'static str,
+    /// The least number.
+    pub min: u64,
+    /// The largest number, or the most characters of a string.
+    pub max: u64,
+    /// How white space is read.
+    pub blank: Blank,
+    /// What it takes, as errors say it of an absent, blank or too long string.
+    pub accepted: &'static str,
+    /// What it takes, as errors say it of a value of another type.
+    pub typed: &'static str,
+    /// Further keywords of its JSON Schema: members of an object, JSON.
+    pub schema: &'static str,
+}
+
+impl Field {
+    /// A member of the type `T`.
+    pub const fn of<'a, T: Member<'a>>(
+        name: &'static str,
+        about: &'static str,
+        default: Option<&'static str>,
+    ) -> Field {
+        Field {
+            name,
+            about,
+            shape: T::SHAPE,
+            required: T::REQUIRED && default.is_none(),
+            default,
+            absent: "",
+            words: T::WORDS,
+            unit: "",
+            min: 0,
+            max: u64::MAX,
+            blank: Blank::Accepted,
+            accepted: "",
+            typed: "a string",
+            schema: "{}",
+        }
+    }
+
+    /// The default of a member that another one may take the place of.
+    pub(crate) fn default_value<T: Member<'static>>(&self) -> T {
+        T::absent(self).expect("a declared default is a value of the declared type")
+    }
+
+    /// Its description, as paragraphs.
+    pub fn paragraphs(&self) -> Vec<String> {
+        let lines: Vec<&str> = self.about.lines().map(str::trim).collect();
+        lines.split(|line| line.is_empty()).map(|lines| lines.join(" ")).collect()
+    }
+
+    /// The value of an absent member, for people; None where it is just absent.
+    pub fn default_in_words(&self) -> Option<String> {
+        let named = (!self.absent.is_empty()).then(|| self.absent.to_owned());
+        named.or_else(|| self.default.map(|json| json.replace(['[', ']', '"'], "")))
+    }
+
+    /// The words that it takes, as errors list them.
+    pub(super) fn listed_words(&self) -> String {
+        self.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The meaning of a value that is one of its words.
+    pub(crate) fn meaning<T: Copy>(
+        &self,
+        json: &str,
+        meanings: &[(&'static str, T)],
+    ) -> Result<T, ParamError> {
+        let text = raw::is_string(json).then(|| raw::unescape(json).text);
+        text.and_then(|text| {
+            let is_meant = |word: &str| word == text && self.words.contains(&word);
+            meanings.iter().find(|(word, _)| is_meant(word)).map(|(_, meaning)| *meaning)
+        })
+        .ok_or_else(|| self.invalid(json, &self.listed_words()))
+    }
+
+    /// The error of a value that it does not take.
+    pub(crate) fn invalid(&self, found: &str, accepted: &str) -> ParamError {
+        invalid(self.name, found, accepted)
+    }
+}

@@ -1,0 +1,95 @@
+//! The members that requests with a history have in common.
+
+use chat_history::{History, HistoryError, raw};
+
+use super::{Field, Json, Member, ParamError, Params, Shape, invalid, request};
+
+request! {
+    /// A history.
+    pub struct HistoryMembers<'a> {
+        /// The whole history, oldest first.
+        messages: Json<'a> {
+            accepted: "an array of messages, oldest first",
+            schema: r##"{"type": "array", "items": {"$ref": "#/components/schemas/Message"}}"##,
+        },
+        /// Format of the messages.
+        ///
+        /// `auto` detects it.
+        format: Option<String> {
+            unit: "name",
+            words: &[
+                "auto", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk",
+                "langchain", "bedrock", "pi",
+            ],
+        } = "auto",
+    }
+}
+
+request! {
+    /// The members of a provider's request next to its messages.
+    pub struct Beside<'a> {
+        /// Tool definitions in the provider's format; they are counted.
+        tools: Option<Json<'a>>,
+        /// The system prompt next to the messages.
+        ///
+        /// A string, a list of text blocks or of strings, or an object with `parts`. Snapshots
+        /// go there where no system message holds them, and the answer then has it with them.
+        /// Also accepted as `instructions`, `systemInstruction` or `system_instruction`; only
+        /// one of them.
+        system: SystemPrompt<'a>,
+    }
+}
+
+/// The system prompt next to the messages, under any name that a provider gives it.
+pub struct SystemPrompt<'a>(pub Option<Json<'a>>);
+
+impl<'a> Member<'a> for SystemPrompt<'a> {
+    const SHAPE: Shape = Shape::Json;
+    const REQUIRED: bool = false;
+
+    fn parse(json: &'a str, _: &Field) -> Result<Self, ParamError> {
+        Ok(SystemPrompt(Some(json)))
+    }
+
+    fn read(params: &Params<'a>, _: &Field) -> Result<Self, ParamError> {
+        params.system().map(SystemPrompt)
+    }
+}
+
+/// Why a request has no history.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryOrParam {
+    /// A field is missing or of the wrong type.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// The messages cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+impl<'a> Params<'a> {
+    /// The history in `messages`, in the dialect that `format` names.
+    pub fn history(&self) -> Result<History<'a>, HistoryOrParam> {
+        let HistoryMembers { messages: array, format } = HistoryMembers::from_params(self)?;
+        let format = format.as_deref().unwrap_or("auto");
+        let messages = match &self.messages {
+            Some(messages) => messages.clone(),
+            None => raw::elements(array)
+                .map_err(|_| HistoryError::NotAnArray { found: raw::kind(array) })?,
+        };
+        Ok(History::of_elements(array, messages, format, self.system()?)?)
+    }
+
+    /// The system prompt next to the messages, under any name that a provider gives it.
+    pub fn system(&self) -> Result<Option<&'a str>, ParamError> {
+        let names = ["system", "instructions", "systemInstruction", "system_instruction"];
+        let mut given = names.into_iter().filter_map(|name| Some((name, self.raw(name)?)));
+        let Some((_, system)) = given.next() else { return Ok(None) };
+        match given.next() {
+            None => Ok(Some(system)),
+            Some((name, _)) => {
+                Err(invalid(name, "given beside another name of it", "one system prompt"))
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The types of a request's members: what each is in JSON, and how it is read.
+
+use std::borrow::Cow;
+
+use chat_history::raw;
+
+use super::{Blank, Field, ParamError, Params, Shape};
+
+/// A type that a member of a request can have.
+pub trait Member<'a>: Sized {
+    /// The JSON that it is read from.
+    const SHAPE: Shape;
+    /// Whether a request without it is refused, unless it has a default.
+    const REQUIRED: bool = true;
+    /// The words that it is read from.
+    const WORDS: &'static [&'static str] = &[];
+
+    /// Reads a value.
+    fn parse(json: &'a str, field: &Field) -> Result<Self, ParamError>;
+
+    /// The value of an absent member.
+    fn absent(field: &Field) -> Result<Self, ParamError> {
+        let missing =
+            ParamError::Missing { field: field.name, accepted: field.accepted.to_owned() };
+        Self::parse(field.default.ok_or(missing)?, field)
+    }
+
+    /// Reads the member of a request.
+    fn read(params: &Params<'a>, field: &Field) -> Result<Self, ParamError> {
+        let is_blank = |json: &str| {
+            let text = raw::is_string(json).then(|| raw::unescape(json).text);
+            text.is_some_and(|text| text.trim().is_empty())
+        };
+        match params.raw(field.name) {
+            Some(json) if !(field.blank == Blank::Absent && is_blank(json)) => {
+                Self::parse(json, field)
+            }
+            _ => Self::absent(field),
+        }
+    }
+}
+
+impl<'a, T: Member<'a>> Member<'a> for Option<T> {
+    const SHAPE: Shape = T::SHAPE;
+    const REQUIRED: bool = false;
+    const WORDS: &'static [&'static str] = T::WORDS;
+
+    fn parse(json: &'a str, field: &Field) -> Result<Self, ParamError> {
+        T::parse(json, field).map(Some)
+    }
+
+    fn absent(_: &Field) -> Result<Self, ParamError> {
+        Ok(None)
+    }
+}
+
+impl<'a, T: Member<'a>> Member<'a> for Vec<T> {
+    const SHAPE: Shape = T::SHAPE.list();
+    const WORDS: &'static [&'static str] = T::WORDS;
+
+    fn parse(json: &'a str, field: &Field) -> Result<Self, ParamError> {
+        let accepted = match Self::SHAPE {
+            Shape::Words => format!("a list of {}", field.listed_words()),
+            _ => field.typed.to_owned(),
+        };
+        let items = raw::elements(json).map_err(|_| field.invalid(json, &accepted))?;
+        items.into_iter().map(|item| T::parse(item, field)).collect()
+    }
+}
+
+impl Member<'_> for u64 {
+    const SHAPE: Shape = Shape::Whole;
+
+    fn parse(json: &str, field: &Field) -> Result<Self, ParamError> {
+        let Field { min, max, unit, .. } = field;
+        match serde_json::from_str(json) {
+            Ok(number) if (*min..=*max).contains(&number) => Ok(number),
+            Ok(number) if number > *max => {
+                let of = if *unit == "seconds" { " of seconds" } else { "" };
+                Err(field.invalid(json, &format!("a whole number{of} from {min} to {max}")))
+            }
+            _ => Err(field.invalid(json, &format!("a whole number from {min} on"))),
+        }
+    }
+}
+
+impl Member<'_> for f64 {
+    const SHAPE: Shape = Shape::Fraction;
+
+    fn parse(json: &str, field: &Field) -> Result<Self, ParamError> {
+        match serde_json::from_str(json) {
+            Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+            _ => Err(field.invalid(json, "a number from 0 to 1")),
+        }
+    }
+}
+
+impl Member<'_> for bool {
+    const SHAPE: Shape = Shape::Flag;
+
+    fn parse(json: &str, field: &Field) -> Result<Self, ParamError> {
+        match json {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(field.invalid(json, "true or false")),
+        }
+    }
+}
+
+impl<'a> Member<'a> for Cow<'a, str> {
+    const SHAPE: Shape = Shape::Text;
+
+    fn parse(json: &'a str, field: &Field) -> Result<Self, ParamError> {
+        if !raw::is_string(json) {
+            return Err(field.invalid(json, field.typed));
+        }
+        let text = raw::unescape(json).text;
+        let is_refused = field.blank == Blank::Refused && text.trim().is_empty();
+        // Characters are never more than bytes, which need no counting.
+        let is_long = text.len() as u64 > field.max && text.chars().count() as u64 > field.max;
+        if is_refused || is_long {
+            return Err(field.invalid(&format!("{text:?}"), field.accepted));
+        }
+        Ok(text)
+    }
+}
+
+impl Member<'_> for String {
+    const SHAPE: Shape = Shape::Text;
+
+    fn parse(json: &str, field: &Field) -> Result<Self, ParamError> {
+        Cow::parse(json, field).map(Cow::into_owned)
+    }
+}
+
+/// A value as it is spelled.
+pub type Json<'a> = &'a str;
+
+impl<'a> Member<'a> for Json<'a> {
+    const SHAPE: Shape = Shape::Json;
+
+    fn parse(json: &'a str, _: &Field) -> Result<Self, ParamError> {
+        Ok(json)
+    }
+}
+
+/// An enum that is read from words.
+pub trait Words: Sized + 'static {
+    /// The words and their meanings.
+    const MEANINGS: &'static [(&'static str, Self)];
+}
+
+/// Declares the words that an enum is read from.
+macro_rules! words {
+    ($type:ident { $($word:literal = $variant:ident),+ $(,)? }) => {
+        impl $crate::params::Words for $type {
+            const MEANINGS: &'static [(&'static str, $type)] =
+                &[$(($word, $type::$variant)),+];
+        }
+
+        impl $crate::params::Member<'_> for $type {
+            const SHAPE: $crate::params::Shape = $crate::params::Shape::Word;
+            const WORDS: &'static [&'static str] = &[$($word),+];
+
+            fn parse(
+                json: &str,
+                field: &$crate::params::Field,
+            ) -> Result<Self, $crate::params::ParamError> {
+                field.meaning(json, <Self as $crate::params::Words>::MEANINGS)
+            }
+        }
+    };
+}
+
+/// Declares the members of a request: for each a description, a name, a type, what [`Field`]
+/// has beyond these, and a default. Members are read in this order.
+macro_rules! request {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident $(<$life:lifetime>)? {
+            $(
+                $(#[doc = $doc:literal])+
+                $field:ident: $type:ty
+                $({ $($key:ident: $value:expr),+ $(,)? })?
+                $(= $default:tt)?
+            ),+ $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        pub struct $name $(<$life>)? {
+            $($(#[doc = $doc])+ pub $field: $type,)+
+        }
+
+        #[allow(non_upper_case_globals, reason = "a declaration has the name of its member")]
+        impl $(<$life>)? $name $(<$life>)? {
+            $(
+                /// The declaration of the member.
+                pub const $field: $crate::params::Field = $crate::params::Field {
+                    $($($key: $value,)+)?
+                    ..$crate::params::Field::of::<$type>(
+                        stringify!($field),
+                        concat!($($doc, "\n"),+),
+                        $crate::params::request!(@default $($default)?),
+                    )
+                };
+            )+
+
+            /// The declarations of all members.
+            pub const FIELDS: &'static [$crate::params::Field] = &[$(Self::$field),+];
+
+            /// Reads the members.
+            ///
+            /// # Errors
+            ///
+            /// A required member is absent, or a member holds what it does not take.
+            pub fn from_params(
+                params: &$crate::params::Params<$($life)?>,
+            ) -> Result<Self, $crate::params::ParamError> {
+                Ok(Self { $($field: $crate::params::Member::read(params, &Self::$field)?,)+ })
+            }
+        }
+    };
+    (@default) => { None };
+    (@default $default:tt) => { Some(stringify!($default)) };
+}
+
+pub(crate) use {request, words};

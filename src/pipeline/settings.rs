@@ -1,0 +1,207 @@
+//! The settings of an offload, each declared once.
+
+use crate::compaction::call::ReloadTools;
+use crate::compaction::preview_settings::PreviewSize;
+use crate::descriptor::Richness;
+use crate::params::{Blank, PATH, request, words};
+
+/// The ways in which a history may become smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Compact; compress what compaction leaves too large.
+    Auto,
+    /// Only move results to files.
+    Compact,
+    /// Only summarise.
+    Compress,
+}
+
+words!(Mode { "auto" = Auto, "compact" = Compact, "compress" = Compress });
+
+/// Whose texts may move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompactRole {
+    /// Results of tools.
+    Tool,
+    /// Observations that an agent sends as the user's text.
+    User,
+}
+
+words!(CompactRole { "tool" = Tool, "user" = User });
+
+/// Whether anything is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    /// Plan, write, answer.
+    Real,
+    /// Plan and report only.
+    Dry,
+}
+
+request! {
+    /// Everything a caller can set.
+    #[derive(Debug, Clone)]
+    pub struct Settings {
+        /// Folder that files go to; it must lie under an allowed root.
+        ///
+        /// Absolute, or relative to the service's working directory; made where it does not
+        /// exist. At most 4096 bytes, no control character.
+        store_dir: String {
+            unit: "dir",
+            blank: Blank::Refused,
+            accepted: "a folder under an allowed root, as a string",
+            schema: PATH,
+        },
+        /// How the history becomes smaller.
+        ///
+        /// `compact` moves results to files. `compress` puts snapshots in place of older
+        /// messages. `auto` does the first, and the second where the first is not enough.
+        context_manage_mode: Option<Mode> { unit: "mode" } = "auto",
+        /// The later name of `context_manage_mode`, which wins if both are given.
+        ///
+        /// A word that is no mode is refused all the same.
+        working_summary_mode: Option<Mode> { unit: "mode" },
+        /// A history below this is left alone.
+        ///
+        /// Counts `messages`, `tools` and `system`. For compression, the messages that may
+        /// leave must have as many, too, unless `target_tokens` is missed.
+        max_total_tokens: u64 { unit: "tokens" } = 20000,
+        /// A tool result above this may move.
+        max_tool_message_tokens: u64 { unit: "tokens" } = 2000,
+        /// The newest messages, which are left alone.
+        ///
+        /// Widened, so that an assistant's calls and their results stay together; calls at the
+        /// end that still wait for results are never compressed, also with 0. Only
+        /// `target_tokens` can move results among them.
+        keep_recent_count: Option<u64> {
+            unit: "messages",
+            absent: "1 for compaction, 2 for compression",
+        },
+        /// `auto` compresses if compaction leaves more than this fraction of the tokens.
+        ///
+        /// Where the call moves nothing, the texts behind references of earlier calls count as
+        /// tokens before it: a history that was compacted well is not compressed only because
+        /// it is sent again.
+        compact_ratio_threshold: f64 { unit: "fraction" } = 0.75,
+        /// A hard budget for `messages`, `tools` and `system` of the answer together.
+        ///
+        /// A history above it is worked on also below `max_total_tokens`. To reach it, smaller
+        /// results move too, oldest first, down to 49 tokens; then previews are given up; then,
+        /// in `auto` and `compress`, older messages are compressed, to snapshots of what room is
+        /// left. The last resort, where even a snapshot of 250 tokens would leave too much:
+        /// results of the newest messages move, the largest first, with a preview or, if need
+        /// be, without; a warning counts them. In `compress` no other results move. Where it
+        /// cannot be met all this is done all the same, and a warning says so, with the tokens
+        /// that remain; what no compression can reach is no reason for new snapshots on each
+        /// call.
+        target_tokens: Option<u64> { unit: "tokens", min: 1, absent: "no target" },
+        /// A pass of compaction or compression that would save less is skipped.
+        ///
+        /// Every edit costs the caller its prompt cache from that message on.
+        min_savings_tokens: u64 { unit: "tokens" } = 0,
+        /// Size of the preview of a moved result; 0 leaves the reference only.
+        ///
+        /// Note and reference are not included.
+        preview_tokens: Option<u64> { unit: "tokens" } = 120,
+        /// Size of the preview instead of `preview_tokens`, which wins if both are given.
+        preview_char_length: Option<u64> { unit: "characters" },
+        /// Whose texts may move.
+        ///
+        /// `tool`: results of tools. `user`: observations that an agent sends as the user's
+        /// text. An empty list: nothing. The newest user message is never touched, nor user
+        /// content that is no text.
+        compact_roles: Vec<CompactRole> { unit: "roles" } = ["tool"],
+        /// The retrieval tools that the agent has; references name only those.
+        ///
+        /// A list, or an object that gives each the name under which the agent has it, such as
+        /// `mcp__unburden__read_file`. With an empty list notes above references name no tool.
+        /// Without any of `read_file`, `grep`, `read_tool_result` and `shell`, what a snapshot
+        /// does not name counts as lost (`max_loss`).
+        reload_tools: ReloadTools { schema: ReloadTools::SCHEMA, unit: "tools" }
+            = ["read_file", "grep", "lro_extract", "read_tool_result", "shell"],
+        /// Whether the answer repeats the content of every file of the call.
+        ///
+        /// In `metadata.write_file_dict`. false for large histories.
+        include_files: bool = true,
+        /// Whether to plan and report only.
+        ///
+        /// Nothing is written, no model is called, `messages` come back unchanged. The size of a
+        /// snapshot is that of a kept one, or of the built-in summariser's; with a model
+        /// configured a warning says that it was not called.
+        dry_run: bool = false,
+        /// Whether to mend an invalid history first.
+        ///
+        /// Only what its provider would reject for its calls and results: a result that stands
+        /// apart from its call goes behind it, one without a call is dropped, a call without a
+        /// result is answered by `(no result: the history that was sent has none for this
+        /// call)`, where its format has its results. Where a later request has that stub and
+        /// the result, known by its id, the stub goes. `metadata.report.repairs` names each
+        /// mend; tokens and messages are counted after it.
+        repair: bool = false,
+        /// Name of the chat in the files of a compression.
+        ///
+        /// At most 64 characters of it, any outside `[A-Za-z0-9_-]` as `_`. What is stored for
+        /// the chat can be deleted under this name (`DELETE /chats/{chat_id}`).
+        chat_id: Option<String> {
+            unit: "name",
+            blank: Blank::Absent,
+            absent: "the name in the files of its earlier snapshots, else 16 hex digits of the \
+                     BLAKE3 hash of the first message that leaves",
+        },
+        /// The most of one snapshot's group; 0 is one group for all.
+        group_token_threshold: u64 { unit: "tokens" } = 0,
+        /// The largest fraction of identifiers that a compression may lose.
+        ///
+        /// lost / (kept + recoverable + lost) of `metadata.report.retention`. Where it would be
+        /// above, nothing new is compressed, and a warning says so; kept snapshots that are
+        /// above do not serve again either.
+        max_loss: Option<f64> { unit: "fraction", absent: "any" },
+        /// Whether arrays of records move to files of records that the agent can query.
+        ///
+        /// false moves them as texts.
+        materialize: bool = true,
+        /// How much of a file of records is described in the history.
+        ///
+        /// `pointer`: the note in brackets. `compact`: above it a line on each field and three
+        /// recipes. `full`: all ten recipes. Recipes are named only to an agent with
+        /// `lro_extract` or a shell.
+        descriptor: Richness { words: &["pointer", "compact", "full"], unit: "size" } = "pointer",
+        /// Name of the model that will read the history; it picks the tokenizer only.
+        ///
+        /// With or without a provider's prefix. An unknown name counts as absent and adds a
+        /// warning.
+        model: Option<String> { unit: "name", blank: Blank::Absent, absent: "`o200k_base`" },
+    }
+}
+
+impl Settings {
+    /// The mode, under either of its names.
+    pub fn mode(&self) -> Mode {
+        let given = self.context_manage_mode.or(self.working_summary_mode);
+        given.unwrap_or_else(|| Self::context_manage_mode.default_value())
+    }
+
+    /// The size of the preview of a moved result.
+    pub fn preview(&self) -> PreviewSize {
+        match (self.preview_tokens, self.preview_char_length) {
+            (Some(tokens), _) => PreviewSize::Tokens(tokens),
+            (None, Some(chars)) => PreviewSize::Chars(chars),
+            (None, None) => PreviewSize::Tokens(Self::preview_tokens.default_value()),
+        }
+    }
+
+    /// Whether anything is written.
+    pub fn run(&self) -> Run {
+        if self.dry_run { Run::Dry } else { Run::Real }
+    }
+
+    /// The newest messages that compaction never touches.
+    pub fn recent_for_compaction(&self) -> u64 {
+        self.keep_recent_count.unwrap_or(if self.mode() == Mode::Compress { 2 } else { 1 })
+    }
+
+    /// The newest messages that compression never touches.
+    pub fn recent_for_compression(&self) -> u64 {
+        self.keep_recent_count.unwrap_or(2)
+    }
+}

@@ -1,0 +1,131 @@
+//! The requests of the operations that read, count and delete.
+
+use crate::params::{Blank, PATH, request};
+
+/// Keywords of the JSON Schema of a selector of lines.
+const LINES: &str = concat!(
+    r#"{"pattern": "^\\s*([Aa][Ll][Ll]|(first|last|head_tail):\\s*0*[1-9][0-9]*"#,
+    r#"|0*[1-9][0-9]*\\s*(-\\s*0*[1-9][0-9]*)?|grep:.+)\\s*$"}"#
+);
+
+request! {
+    /// `POST /grep`.
+    pub struct Grep {
+        /// Regular expression, matched line by line.
+        ///
+        /// Syntax of the Rust `regex` crate: no back-references, no look-around. At most 1024
+        /// bytes.
+        pattern: String {
+            accepted: "a regular expression, as a string",
+            typed: "a regular expression, as a string",
+            schema: r#"{"minLength": 1, "maxLength": 1024}"#,
+        },
+        /// Only files that it matches, as ripgrep's `-g`.
+        ///
+        /// `*.txt` matches at any depth, a leading `!` excludes. Empty: all files.
+        glob: Option<String> { absent: "all files", schema: r#"{"maxLength": 1024}"# },
+        /// The most matching lines; 0 leaves it to the service's 10 000.
+        limit: Option<u64> = 0,
+        /// Lines shown before and after each match.
+        context: u64 { schema: r#"{"maximum": 50}"# } = 0,
+        /// Whether upper and lower case are the same.
+        ignore_case: bool = true,
+        /// Whether `pattern` is plain text.
+        literal: bool = false,
+        /// Ceiling of `answer`, in tokens of `o200k_base`; the last matches are left out.
+        max_tokens: Option<u64> { min: 1, absent: "none" },
+        /// A file or a folder.
+        path: Option<String> { absent: "the first allowed root", schema: PATH },
+    }
+}
+
+request! {
+    /// `POST /read_file`.
+    pub struct Read {
+        /// The file; absolute, or relative to the service's working directory.
+        ///
+        /// At most 4096 bytes, no control character.
+        absolute_path: String { accepted: "a path, as a string", schema: PATH },
+        /// The first byte, from 0.
+        byte_offset: Option<u64> = 0,
+        /// The most bytes.
+        byte_limit: Option<u64> { min: 1, absent: "to the end" },
+        /// The first line, from 0.
+        offset: Option<u64> = 0,
+        /// The most lines.
+        limit: Option<u64> { min: 1, absent: "to the end" },
+        /// Ceiling of `answer`, in tokens of `o200k_base`.
+        max_tokens: Option<u64> { min: 1, absent: "none" },
+    }
+}
+
+request! {
+    /// `POST /read_tool_result`.
+    pub struct ToolResult {
+        /// The id of the tool call, the name of the file with or without extension, or its path.
+        result_id: String {
+            blank: Blank::Absent,
+            accepted: "the id of a tool call, a file's name or its path, as a string",
+            schema: r#"{"minLength": 1}"#,
+        },
+        /// The part of the result.
+        ///
+        /// `all`, `first:100`, `last:50`, `10-80` (both included), `7`, `head_tail:20` (so many
+        /// from each end), or `grep:` and a regular expression.
+        lines: String { schema: LINES } = "all",
+        /// Ceiling of `answer`, in tokens of `o200k_base`.
+        max_tokens: Option<u64> { min: 1, absent: "none" },
+        /// The folder that ids and names are looked for in.
+        ///
+        /// At most 4096 bytes, no control character.
+        store_dir: Option<String> {
+            absent: "the first root, and every folder of the service below the roots",
+            schema: PATH,
+        },
+    }
+}
+
+request! {
+    /// What `POST /count_tokens` has of its own.
+    pub struct Count {
+        /// Name of the model, with or without a provider's prefix; it picks the tokenizer.
+        ///
+        /// With an unknown name `exact` is false.
+        model: Option<String> { blank: Blank::Absent, absent: "`o200k_base`" },
+    }
+}
+
+request! {
+    /// `DELETE /chats/{chat_id}`.
+    pub struct Deletion {
+        /// The chat, exactly as in its requests.
+        chat_id: String {
+            blank: Blank::Absent,
+            accepted: "the id of a chat, as a string that is not blank",
+        },
+        /// Whether to report what would be deleted, and delete nothing.
+        dry_run: bool = false,
+        /// The store to delete from.
+        store_dir: Option<String> { absent: "every store under the roots" },
+        /// The stores to delete from.
+        folders: Option<Vec<String>> { typed: "a list of folders" },
+    }
+}
+
+request! {
+    /// `unburden sweep`.
+    pub struct Sweep {
+        /// Whether to report what would be deleted, and delete nothing.
+        dry_run: bool = false,
+        /// Folders to sweep in addition to the stores under the roots.
+        folders: Option<Vec<String>> { typed: "a list of folders" },
+    }
+}
+
+request! {
+    /// `unburden verify`.
+    pub struct Verify {
+        /// The folder of the store.
+        store_dir: String { accepted: "a store's folder, as a string" },
+    }
+}
