@@ -130,3 +130,46 @@ impl Region {
         Region { units: units.collect() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chat_history::History;
+
+    use super::*;
+
+    const USER: &str = r#"{"role":"user","content":"go"}"#;
+
+    fn with<T>(messages: &[&str], look: impl FnOnce(&dyn Dialect, &[&MessageView]) -> T) -> T {
+        let array = format!("[{}]", messages.join(","));
+        let history = History::parse(&array, "openai-chat").expect("a history");
+        let views = history.views().expect("its views");
+        look(history.dialect(), &views.iter().collect::<Vec<_>>())
+    }
+
+    /// As many results as calls, and one of the calls has none of them.
+    #[test]
+    fn a_call_waits_for_the_result_of_its_id() {
+        let calls = concat!(
+            r#"{"role":"assistant","content":null,"tool_calls":["#,
+            r#"{"id":"a","function":{"name":"f","arguments":"{}"}},"#,
+            r#"{"id":"b","function":{"name":"f","arguments":"{}"}}]}"#
+        );
+        let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#);
+        for (last, expected) in [("b", 4), ("a", 1)] {
+            let messages = [USER, calls, &result("a"), &result(last)];
+            let from = with(&messages, |dialect, views| Region::behind_waiting(dialect, views, 4));
+            assert_eq!(from, expected, "a and {last}");
+        }
+    }
+
+    /// System messages behind what is compressed belong to it: nothing else comes before them.
+    #[test]
+    fn a_region_ends_behind_its_system_messages() {
+        let (said, system) =
+            (r#"{"role":"assistant","content":"done"}"#, r#"{"role":"system","content":"a note"}"#);
+        let messages = [USER, said, system, system, USER];
+        let range =
+            with(&messages, |dialect, views| Region::of(dialect, views, &[1; 5], 2).range());
+        assert_eq!(range, 0..4);
+    }
+}

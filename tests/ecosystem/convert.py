@@ -77,7 +77,9 @@ def to_ai_sdk(messages: Messages) -> Messages:
                 parts.append(part)
             made.append({"role": "assistant", "content": parts})
         elif role == "tool":
-            identifier = message["tool_call_id"]
+            identifier = message.get("tool_call_id")
+            if identifier not in names:
+                raise ValueError("a result without its call has no place in ModelMessages")
             part = {"type": "tool-result", "toolCallId": identifier}
             part["toolName"] = names[identifier]
             part["output"] = _output(content)

@@ -14,7 +14,8 @@ from tally import Bench
 
 CANARY = "CANARY-5d1e-environment"
 VARIABLES = ("OPENAI_API_KEY", "UNBURDEN_LLM__API_KEY", "HOSTILE_SECRET")
-WORKER_MIB = 512
+# So little that some filters meet it.
+WORKER_MIB = 128
 # What a worker has before it confines itself, and takes between two looks at it.
 WORKER_MORE_MIB = 16
 SERVER_MIB = 400
@@ -234,6 +235,7 @@ def _ask(bench: Bench, patience: Patience, text: str, slurp: bool) -> None:
     bench.tally.hold(not held, f"{what}: the environment came back: {reply.body[:300]!r}")
     bench.tally.hold(b"root:x:0" not in reply.body, f"{what}: a file came back")
     bench.tally.hold(reply.length < 8 * 1024 * 1024, f"{what}: {reply.length} bytes came back")
+    bench.tally.add("over the memory", b'"jq_memory"' in reply.body)
 
 
 def _bounded(bench: Bench, server: Server, memory: Memory) -> None:
@@ -241,8 +243,9 @@ def _bounded(bench: Bench, server: Server, memory: Memory) -> None:
     tally.note("server peak MiB", round(server.peak_mib()))
     tally.note("worker peak MiB", round(memory.worker / 1024))
     tally.note("workers together MiB", round(memory.workers / 1024))
-    tally.hold(memory.worker > 0, "no worker was ever seen: the watch is blind")
     held = memory.worker / 1024
+    tally.hold(held > WORKER_MIB / 2, f"no worker came near its ceiling: {held} MiB at most")
+    tally.hold(tally.figures["over the memory"] != "0", "no filter met the ceiling")
     tally.hold(held < WORKER_MIB + WORKER_MORE_MIB, f"a worker held {held} MiB")
     tally.hold(server.peak_mib() < SERVER_MIB, f"the server held {server.peak_mib()} MiB")
 

@@ -1,13 +1,14 @@
 //! The verbs of large results on a `TestApp`, their answers as raw JSON, and the
 //! records that they are tried with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chat_history::raw;
 use serde_json::{Value, json};
 use unburden::envelope::Answer;
 
 use crate::app::TestApp;
+use crate::skips::shared_entries;
 use crate::watched;
 
 /// An answer: its text, and the members of its metadata as they were spelled.
@@ -210,23 +211,11 @@ pub(crate) fn memories(count: usize, detail: &str) -> String {
     Value::Array((0..count).map(of).collect()).to_string()
 }
 
-/// A folder of `../shared`; None, and a line that says so, where it is absent.
-pub(crate) fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/{name} is absent");
-    None
-}
-
 /// The JSON files of a folder of `../shared`: name and text.
 pub(crate) fn shared_files(name: &str) -> Vec<(String, String)> {
-    let Some(folder) = shared(name) else { return Vec::new() };
-    let entries = std::fs::read_dir(folder).unwrap().flatten();
-    let mut paths: Vec<PathBuf> =
-        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
-    paths.sort();
+    let Some(mut paths) = shared_entries(name) else { return Vec::new() };
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    assert!(!paths.is_empty(), "../shared/{name} has no JSON");
     let read = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         (name, std::fs::read_to_string(path).unwrap())

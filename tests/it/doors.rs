@@ -21,6 +21,7 @@ use unburden::service::{Failure, OpenError, Service, Tenant, open_all};
 use crate::app::{Reply, TestApp, send, split};
 use crate::history::{array, call, result, user};
 use crate::served::Served;
+use crate::skips::skipped;
 
 /// Every method and route of the contract.
 fn routes() -> Vec<(Method, String)> {
@@ -160,6 +161,36 @@ fn history(text: &str) -> Value {
     ])
 }
 
+/// Without a token a service is open to all; among several tenants one without is to nobody.
+#[tokio::test]
+async fn a_tenant_without_a_token_among_several_is_not_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = tenants(&folder, &[("acme", "acme")]);
+    let entries = |tokens: &[Option<&str>]| -> Vec<_> {
+        open_all(&config)
+            .unwrap()
+            .into_iter()
+            .zip(tokens)
+            .map(|(Tenant { name, service }, token)| (name, token.map(Token::new), service))
+            .collect()
+    };
+    for (tokens, given, status) in [
+        (&[None][..], None, 200),
+        (&[Some(TOKENS[0]), None], None, 401),
+        (&[None, Some(TOKENS[1])], None, 401),
+        (&[Some(TOKENS[0]), None], Some(TOKENS[1]), 401),
+        (&[Some(TOKENS[0]), None], Some(TOKENS[0]), 200),
+    ] {
+        let door = router(Door::to_all(entries(tokens), &config.server));
+        let mut request = Request::post("/grep");
+        if let Some(token) = given {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let reply = send(door, request.body(Body::from(r#"{"pattern":"x"}"#)).unwrap()).await;
+        assert_eq!(reply.status, status, "{tokens:?} {given:?}: {}", reply.text);
+    }
+}
+
 #[tokio::test]
 async fn a_token_opens_its_own_folders_and_nothing_widens_them() {
     let shared = Shared::new();
@@ -253,12 +284,6 @@ fn tenants_that_share_a_folder_are_refused() {
     }
 }
 
-/// Says so where the harness does not keep it to itself.
-fn skipped(why: &str) {
-    let said = format!("skipped: tenants that share a folder by a mount: {why}\n");
-    std::io::stderr().write_all(said.as_bytes()).unwrap();
-}
-
 /// A bind mount is one folder under two paths, and no link leads from one to the other.
 #[test]
 fn tenants_that_share_a_folder_by_a_mount_are_refused() {
@@ -293,7 +318,7 @@ fn tenants_that_share_a_folder_by_a_mount_are_refused() {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
-        let Ok(mut child) = child else { return skipped("there is no unshare here") };
+        let Ok(mut child) = child else { return skipped("there is no unshare") };
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let started = line.starts_with("listening on");
@@ -507,8 +532,7 @@ fn the_kernel_holds_a_confined_thread_to_its_roots() {
     });
     let seen = seen.join().unwrap();
     if seen.0 == Confined::Unavailable {
-        println!("skipped: {}", seen.0.sentence());
-        return;
+        return skipped(&seen.0.sentence());
     }
     assert_eq!((seen.1, seen.2, seen.3, seen.4), (true, true, true, true), "{seen:?}");
     // Connections are an old kernel's to allow.

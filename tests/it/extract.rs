@@ -4,8 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::app::{TestApp, split};
-use crate::asking::{Said, memories, memory, shared};
+use crate::asking::{Said, memories, memory};
 use crate::history::array;
+use crate::skips::shared;
 
 /// So many memories, offloaded; the path of their file.
 fn offloaded(app: &TestApp, count: usize) -> String {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use token_count::Tokenizer;
 
 use crate::scripted::{Endpoint, between, completion, grounded};
+use crate::skips::skipped;
 
 const KEY: &str = "sk-guide-0123456789";
 
@@ -81,8 +82,7 @@ impl Drop for Sidecar {
 /// Runs a reader's session, where there is a curl to run it with.
 async fn session(read: impl FnOnce(&Sidecar, &Endpoint) + Send + 'static) {
     if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("skipped: curl is not installed");
-        return;
+        return skipped("curl is not installed");
     }
     let model = Endpoint::answers(|_, asked| completion(&grounded(asked.request()))).await;
     let session = move || read(&Sidecar::start(&model), &model);

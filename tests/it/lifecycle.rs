@@ -152,6 +152,47 @@ fn a_large_result_lives_its_own_time() {
     assert_eq!(new["metadata"]["file"]["created"], true);
 }
 
+fn is_renewed(app: &TestApp, path: &str) -> bool {
+    let modified = path_of(app, path).metadata().unwrap().modified().unwrap();
+    modified.elapsed().unwrap() < Duration::from_secs(60)
+}
+
+/// A history that is posted whole again refers to nothing; its results have their files.
+#[test]
+fn what_is_posted_again_lives_on() {
+    let app = TestApp::new();
+    let (_, paths) = offloaded(&app);
+    for other in [&app, &app.again()] {
+        for path in &paths {
+            age(&app, path, 29 * DAY);
+        }
+        let history = history(&[message("call_1", &log()), message("call_2", &rows())]);
+        let settings = json!({"max_total_tokens": 1, "max_tool_message_tokens": 100});
+        assert_eq!(other.offload(&history, &settings).report()["outcome"], "compacted");
+        for path in &paths {
+            assert!(is_renewed(&app, path), "{path}");
+        }
+    }
+}
+
+/// What a tool read back becomes a reference of its file: that is used again.
+#[test]
+fn what_is_read_back_lives_on() {
+    let app = TestApp::new();
+    let (_, paths) = offloaded(&app);
+    let path = paths.iter().find(|path| path.ends_with(".txt")).unwrap();
+    age(&app, path, 29 * DAY);
+    let page = app.read_file(&json!({"absolute_path": path, "offset": 10, "limit": 300}));
+    let calls = json!([{"id": "call_9", "type": "function", "function":
+        {"name": "read", "arguments": json!({"absolute_path": path}).to_string()}}]);
+    let asked = json!({"role": "assistant", "content": null, "tool_calls": calls}).to_string();
+    let result = json!({"role": "tool", "tool_call_id": "call_9", "content": page["answer"]});
+    let settings = json!({"max_total_tokens": 1, "max_tool_message_tokens": 100});
+    let after = app.offload(&history(&[asked, result.to_string()]), &settings);
+    assert_eq!(after.report()["actions"][0]["path"], **path, "{}", after.report());
+    assert!(is_renewed(&app, path), "{path}");
+}
+
 /// The files behind a snapshot are mentioned by the snapshot, or by the files that
 /// it mentions.
 #[test]
@@ -282,13 +323,13 @@ fn a_service_sweeps_at_its_start() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let gone = (0..200).any(|_| {
+    let gone = (0..1_200).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         !file.exists()
     });
     service.kill().unwrap();
     service.wait().unwrap();
-    assert!(gone);
+    assert!(gone, "the file was there for a minute");
 }
 
 #[test]

@@ -5,8 +5,11 @@
 //! - `properties`: the invariants of the product over generated histories.
 //! - `properties_formats`, `properties_repair`: the same over every other format
 //!   (`formats` writes them), and what naming, finding and mending a format promises.
-//! - `histories`: the same over real ones, where `../shared` is there.
-//! - `offload`, `reload`, `rehydrate`, `store`: what cases cannot say.
+//! - `histories`: the same over real ones, where `../shared` is there (`skips` says where
+//!   it is not).
+//! - `offload`, `reload`, `rehydrate`, `store`: what cases cannot say;
+//!   `printed_calls`: every call that a reference prints, run; `sync_order`: what is on the
+//!   disk before an answer; `thresholds`: what is met exactly.
 //! - `conformance`: the specifications of large results, sentence by sentence;
 //!   `large`, `large_real`, `extract`, `tool_result`: as their users meet them; `lro`:
 //!   their parts, beside the system's jq; `lifecycle`: how long files live; `deletion`:
@@ -41,9 +44,11 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 mod app;
 mod asking;
+mod cpu_time;
 mod history;
 mod scripted;
 mod served;
+mod skips;
 mod watched;
 
 mod canaries;
@@ -73,6 +78,7 @@ mod model;
 mod names;
 mod offload;
 mod placement;
+mod printed_calls;
 mod properties;
 mod properties_compression;
 mod properties_formats;
@@ -90,4 +96,6 @@ mod soak;
 mod socket;
 mod store;
 mod summaries;
+mod sync_order;
+mod thresholds;
 mod tool_result;

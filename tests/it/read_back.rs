@@ -206,3 +206,24 @@ fn a_result_is_not_read_back_from_its_own_file() {
     );
     assert_eq!(app.files().len(), 1);
 }
+
+/// A file that is named again and again does not hide the next one.
+#[test]
+fn a_file_named_often_counts_once() {
+    let part: String = log().lines().skip(9).take(80).map(|line| format!("{line}\n")).collect();
+    let often = "cat /workspace/store/tool_call_9.txt; ".repeat(40);
+    shrinks(&json!({"command": format!("{often} cat /workspace/store/tool_call_1.txt")}), &part);
+}
+
+/// A note quotes the header of a page: one with quotes would be another's.
+#[test]
+fn a_header_with_quotes_is_a_text() {
+    let (app, mut messages) = moved();
+    let part: String = log().lines().skip(9).take(80).map(|line| format!("{line}\n")).collect();
+    let text = format!("Showing \"lines\"; of it.\n\n---\n\n{part}");
+    let arguments = json!({"file": "/workspace/store/tool_call_1.txt"});
+    messages.extend([call("call_2", "cat", &arguments), result("call_2", &text), user("next")]);
+    let after = app.offload(&array(&messages), &settings());
+    assert!(!split(&after.messages)[4].contains("[read back"), "{}", after.messages);
+    assert_eq!(split(&app.rehydrate(&after.messages).messages)[4], result("call_2", &text));
+}

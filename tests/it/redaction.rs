@@ -3,6 +3,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,7 +17,7 @@ use crate::history::{array, messages};
 use crate::properties::{by_value, config};
 use crate::scripted::Endpoint;
 use crate::served::Served;
-use crate::{properties, properties_compression};
+use crate::{cpu_time, properties, properties_compression};
 
 /// Characters of a secret that may not be seen in a row.
 const SEEN: usize = 12;
@@ -452,17 +453,16 @@ fn every_fill_takes_linear_time() {
         "login a password ",
         "|password|\n|--|\n",
     ];
-    let time = |size: usize| {
-        let began = std::time::Instant::now();
-        for fill in fills {
-            let text = fill.repeat(size / fill.len());
+    // A moment each where the time grows with the text, minutes where it grows with its
+    // square.
+    for fill in fills {
+        let text = fill.repeat(500_000 / fill.len());
+        let took = cpu_time::of(|| {
             std::hint::black_box(Redact::Secrets.text(text.as_str()));
-        }
-        began.elapsed().as_secs_f64()
-    };
-    time(1_000);
-    let (small, large) = (time(50_000), time(500_000));
-    assert!(large < 60.0 * small.max(0.01), "{small:.3} s and ten times as much in {large:.3} s");
+        });
+        let most = Duration::from_secs(20);
+        assert!(took < most, "half a megabyte of {fill:?} took {took:?}, {most:?} at most");
+    }
 }
 
 /// Prints how long ten megabytes take, in texts of several kinds; `--ignored --nocapture`.

@@ -11,6 +11,7 @@ use unburden::snapshot::format::summary::Section;
 use unburden::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 use crate::app::TestApp;
+use crate::skips::shared_entries;
 
 /// One scenario: its history as openai-chat messages, and what must survive.
 pub(crate) struct Scenario {
@@ -24,14 +25,7 @@ pub(crate) struct Scenario {
 
 /// Every scenario of `../shared/compression_scenarios`, by name.
 pub(crate) fn scenarios() -> Vec<Scenario> {
-    let folder =
-        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/compression_scenarios"));
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("skipped: ../shared/compression_scenarios is absent");
-        return Vec::new();
-    };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
+    let Some(paths) = shared_entries("compression_scenarios") else { return Vec::new() };
     let read = |path: &PathBuf| {
         let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let name = path.file_stem().unwrap().to_str().unwrap();
@@ -116,8 +110,9 @@ fn asked(call: &Value) -> ToolCall<'_> {
 #[test]
 fn facts_are_kept_or_can_be_read_back() {
     let (mut kept, mut recoverable, mut lost) = (0, 0, 0);
+    let (scenarios, mut compressed) = (scenarios(), 0);
     println!("{:<28} {:>8} {:>8}  {:<12} fact", "scenario", "before", "snapshot", "is");
-    for scenario in scenarios() {
+    for scenario in &scenarios {
         let app = TestApp::new();
         let before = json!(scenario.messages).to_string();
         let settings = json!({"context_manage_mode": "compress", "max_total_tokens": 0,
@@ -128,6 +123,7 @@ fn facts_are_kept_or_can_be_read_back() {
             println!("{:<28} not compressed: {}", scenario.name, after.warnings());
             continue;
         }
+        compressed += 1;
         let group = &report["snapshot"]["groups"][0];
         let snapshot = group["tokens_after"].as_u64().unwrap();
         let tokens = report["tokens_before"].as_u64().unwrap();
@@ -154,6 +150,8 @@ fn facts_are_kept_or_can_be_read_back() {
     }
     println!("{kept} kept, {recoverable} recoverable, {lost} lost");
     assert_eq!(lost, 0);
+    assert!(compressed * 2 >= scenarios.len(), "{compressed} of {} scenarios", scenarios.len());
+    assert!(kept + recoverable >= compressed, "{kept} and {recoverable} of {compressed}");
     // Most scenarios are so short that a tenth would be 40 tokens; a snapshot has 250.
     assert!(kept * 10 >= (kept + recoverable) * 6, "{kept} kept, {recoverable} recoverable");
 }

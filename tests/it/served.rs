@@ -92,16 +92,16 @@ impl Served {
     }
 
     /// Gets `path` until its text holds `word`; what happens in the background is
-    /// waited for, up to ten seconds.
+    /// waited for, up to a minute.
     pub(crate) fn wait_for(&self, path: &str, word: &str) -> String {
-        for _ in 0..200 {
+        for _ in 0..1_200 {
             let (_, text) = self.ask("GET", path, "");
             if text.contains(word) {
                 return text;
             }
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
-        panic!("{path} never said {word}: {}", self.ask("GET", path, "").1);
+        panic!("{path} did not say {word} within a minute: {}", self.ask("GET", path, "").1);
     }
 
     /// Asks it to stop; what it logged.

@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+/// Longest wait for an event.
+const WAIT: Duration = Duration::from_secs(60);
+
 /// A running service; killed if a test fails before it stops it.
 struct Server {
     child: Child,
@@ -64,7 +67,7 @@ impl Server {
                 self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
                 return (status.code(), log);
             }
-            assert!(start.elapsed() < Duration::from_secs(15), "the service did not stop");
+            assert!(start.elapsed() < WAIT, "the service did not stop within {WAIT:?}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -158,13 +161,20 @@ fn stopping_finishes_what_is_under_way() {
         json!({"messages": history("text"), "store_dir": "./store", "max_total_tokens": 100});
     let body = body.to_string();
     let mut stream = TcpStream::connect(&server.address).unwrap();
-    write!(stream, "POST /context_offload HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len()).unwrap();
+    write!(stream, "POST /context_offload HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n", body.len()).unwrap();
+    // It asks for the body: the request is under way.
+    let mut going = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+    stream.read_exact(&mut going).unwrap();
     let (first, rest) = body.split_at(body.len() / 2);
     stream.write_all(first.as_bytes()).unwrap();
     stream.flush().unwrap();
-    std::thread::sleep(Duration::from_millis(200));
+    let address = server.address.clone();
     let stopper = std::thread::spawn(move || server.stop());
-    std::thread::sleep(Duration::from_millis(200));
+    let start = Instant::now();
+    while TcpStream::connect(&address).is_ok() {
+        assert!(start.elapsed() < WAIT, "it still listens {WAIT:?} after SIGTERM");
+        std::thread::sleep(Duration::from_millis(10));
+    }
     stream.write_all(rest.as_bytes()).unwrap();
     let mut reply = String::new();
     stream.read_to_string(&mut reply).unwrap();

@@ -199,3 +199,19 @@ fn a_root_that_is_not_there_is_refused_at_the_start() {
     let error = Roots::open(&[RootSpec::parse("/no/such/root")]).unwrap_err().to_string();
     assert!(error.contains("/no/such/root"), "{error}");
 }
+
+/// A name is this service's only with the part of a hash that it would have given.
+#[test]
+fn a_minted_name_ends_in_digits_of_a_hash() {
+    for (name, minted) in [
+        ("tool_call_a.txt", true),
+        ("tool_call_a-0123abcd.txt", true),
+        ("tool_call_a-0123abcdef01.txt", true),
+        ("tool_call_a-0123abcz.txt", false),
+        ("tool_call_a-0123ABCD.txt", false),
+        ("tool_call_a-0123abc.txt", false),
+        ("tool_call_b-0123abcd.txt", false),
+    ] {
+        assert_eq!(Stem::minted(Some("a"), name), minted, "{name}");
+    }
+}

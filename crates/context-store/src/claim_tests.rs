@@ -102,3 +102,27 @@ fn a_file_that_came_to_its_end_is_not_held() {
     shop.index().replace(&name, &ended).unwrap();
     assert!(shop.has(name.as_str()) && !shop.store.holds(&[&claim]));
 }
+
+/// A name that another process takes between claim and write: with the same content it is
+/// shared, and used from that moment on; with other content the next name is had.
+#[test]
+fn a_name_that_is_taken_in_between_is_shared_only_with_its_content() {
+    for (planted, stored) in [("one", true), ("two", false)] {
+        let shop = shop();
+        let early = claim(&shop, &of_call("one"), "one");
+        assert!(!early.stored);
+        let taken = shop.plant(early.name.as_str(), planted, after(0));
+        let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        shop.age(&taken, old);
+        let files = [super::super::ClaimedFile {
+            stem: of_call("one"),
+            claim: early,
+            origin: super::super::Origin::default(),
+        }];
+        let written = shop.store.write(&files, |_| "one".into()).unwrap().remove(0);
+        assert_eq!((written.stored, written.name == taken), (stored, stored), "{planted}");
+        assert_eq!(std::fs::read_to_string(shop.path(written.name.as_str())).unwrap(), "one");
+        let modified = shop.path(taken.as_str()).metadata().unwrap().modified().unwrap();
+        assert_eq!(modified > old, stored, "{planted}");
+    }
+}

@@ -263,3 +263,54 @@ fn normal(path: &Path) -> PathBuf {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An outer and an inner root; the outer one is named first, or last.
+    fn roots(outer_first: bool) -> (tempfile::TempDir, Roots) {
+        let temp = tempfile::tempdir().unwrap();
+        let real = temp.path().display();
+        std::fs::create_dir_all(temp.path().join("outer/inner")).unwrap();
+        let mut specs = [format!("/ws={real}/outer"), format!("/ws/deep={real}/outer/inner")];
+        if !outer_first {
+            specs.reverse();
+        }
+        let roots = Roots::open(&specs.map(|spec| RootSpec::parse(&spec))).unwrap();
+        (temp, roots)
+    }
+
+    /// The longest of several roots has the path, in whatever order they were named.
+    #[test]
+    fn a_path_is_in_the_longest_root() {
+        for outer_first in [true, false] {
+            let (_temp, roots) = roots(outer_first);
+            for (path, end) in [
+                ("/ws/deep/x", "outer/inner/x"),
+                ("/ws/deep", "outer/inner"),
+                ("/ws/x", "outer/x"),
+                ("/ws/deeper/x", "outer/deeper/x"),
+            ] {
+                let key = roots.locate(path).unwrap().key();
+                assert!(key.ends_with(end), "{path}: {}", key.display());
+                // Through the outer root it would be a part more.
+                let relative = roots.locate(path).unwrap().relative().components().count();
+                assert_eq!(relative, if path == "/ws/deeper/x" { 2 } else { 1 }, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_path_has_a_control_character_or_leads_to_the_private_folder() {
+        let (_temp, roots) = roots(true);
+        for control in ['\n', '\r', '\t', '\0', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}'] {
+            let found = roots.locate(&format!("/ws/a{control}b"));
+            assert!(matches!(found, Err(StoreError::BadPath { .. })), "{control:?}");
+        }
+        for path in ["/ws/.unburden", "/ws/.unburden/key", "/ws/store/.unburden/names/x"] {
+            assert!(matches!(roots.locate(path), Err(StoreError::Outside { .. })), "{path}");
+        }
+        assert!(roots.locate("/ws/.unburdened").is_ok());
+    }
+}

@@ -180,6 +180,28 @@ mod tests {
         assert!(now(&places, ONE).is_some());
     }
 
+    #[test]
+    fn one_place_among_several_can_be_had_by_each() {
+        let places = Places::new(1, 3);
+        for holder in [ONE, OTHER, Holder(2)] {
+            assert!(now(&places, holder).is_some(), "{holder:?}");
+        }
+    }
+
+    /// Who has half already waits on, also where nobody else does.
+    #[test]
+    fn a_place_that_is_given_back_goes_to_nobody_who_has_half() {
+        let places = Places::new(4, 2);
+        let mine: Vec<_> = (0..2).filter_map(|_| now(&places, ONE)).collect();
+        let other = now(&places, OTHER).unwrap();
+        let (sender, mut receiver) = oneshot::channel();
+        places.ask(ONE, Box::new(|place| sender.send(place)));
+        drop(other);
+        assert!(receiver.try_recv().is_err(), "a third of four places");
+        drop(mine);
+        assert!(receiver.try_recv().is_ok());
+    }
+
     #[tokio::test]
     async fn a_free_place_goes_to_who_has_the_fewest() {
         let places = Places::new(2, 3);
@@ -197,6 +219,22 @@ mod tests {
         assert!(given.is_some() && !again.is_finished());
         drop(first);
         assert!(again.await.unwrap().is_some());
+    }
+
+    #[test]
+    fn who_came_later_with_fewer_places_is_first() {
+        let places = Places::new(4, 5);
+        let _mine = now(&places, ONE).unwrap();
+        let others = [OTHER, OTHER, Holder(2)].map(|holder| now(&places, holder).unwrap());
+        let mut waiting = [ONE, Holder(3)].map(|holder| {
+            let (sender, receiver) = oneshot::channel();
+            places.ask(holder, Box::new(|place| sender.send(place)));
+            receiver
+        });
+        let [given, ..] = others;
+        drop(given);
+        let [first, second] = &mut waiting;
+        assert!(first.try_recv().is_err() && second.try_recv().is_ok());
     }
 
     #[test]

@@ -108,9 +108,21 @@ mod tests {
         let (one, first) = worker(1);
         let other = scope(|scope| scope.spawn(|| worker(2)).join().unwrap().0);
         assert!(one != own && other != own && one != other);
-        assert_eq!(pools(|pools| pools.lent.len()), 1, "the other's came back");
+        let held = pools(|pools| pools.lent.iter().any(|(own, ..)| *own == Holder(2)));
+        assert!(!held, "the other's came back");
         drop(first);
         let (again, _entered) = worker(3);
         assert!([one, other].contains(&again) || again != own);
+    }
+
+    /// Who else works for the tenant keeps its pool.
+    #[test]
+    fn a_pool_is_free_when_its_last_user_leaves() {
+        let held = || pools(|pools| pools.lent.iter().any(|(own, ..)| *own == Holder(7)));
+        let first = enter(Holder(7));
+        scope(|scope| scope.spawn(|| drop(worker(7))).join().unwrap());
+        assert!(held(), "the other's leaving took it");
+        drop(first);
+        assert!(!held());
     }
 }

@@ -124,3 +124,20 @@ fn the_start_of_a_file_is_enough_for_the_sweep() {
         assert_eq!(header_of(&file.as_bytes()[..length]).unwrap().ttl_seconds, Some(3600));
     }
 }
+
+/// One record too many is as wrong as one too few.
+#[test]
+fn a_file_holds_as_many_records_as_its_header_counts() {
+    let file = file();
+    let lines: Vec<&str> = file.split_inclusive('\n').collect();
+    for (kept, counted, found) in [(3, 3, 2), (4, 3, 3), (5, 3, 4)] {
+        let all: String = lines.iter().chain([&"{\"a\":4}\n"]).take(kept).copied().collect();
+        match split(&all) {
+            Ok(stored) => assert_eq!((kept, stored.records().count()), (4, 3)),
+            Err(FileError::Count { counted: said, found: are }) => {
+                assert_eq!((said, are, kept == 4), (counted, found, false));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

@@ -154,3 +154,29 @@ fn depth_is_no_danger() {
     }
     exact(&deep, Accept::Anything);
 }
+
+/// Records among other things are found where they have three fifths of the bytes.
+#[test]
+fn records_have_three_fifths_of_the_bytes() {
+    let records = format!("[{}]", vec![r#"{"a":1}"#; 30].join(","));
+    let with = |length: usize| format!("{{\"t\":\"{}\",\"items\":{records}}}", "x".repeat(length));
+    let enough = |text: &str| records.len() * 5 >= text.len() * 3;
+    let most = (0..1_000).rev().find(|length| enough(&with(*length))).unwrap();
+    assert_eq!(exact(&with(most), Accept::Objects).count(), 30);
+    assert!(find(&with(most + 1), Accept::Objects).is_none());
+}
+
+/// A name that is given on two levels is told once, as the outer one has it; a long member is
+/// told up to its bound.
+#[test]
+fn what_stands_around_is_told_once_and_in_short() {
+    let records = format!("[{}]", vec![r#"{"a":"bbbbbbbbbbbbbbbbbbbb"}"#; 40].join(","));
+    let member = |length: usize| format!("\"m\":\"{}\"", "x".repeat(length - 6));
+    let text = |length: usize| {
+        let member = member(length);
+        format!("{{\"total\":5,{member},\"data\":{{\"total\":7,\"items\":{records}}}}}")
+    };
+    let around = |length| exact(&text(length), Accept::Objects).around().unwrap();
+    assert_eq!(around(SCALAR_BYTES), format!("{{\"total\":5,{}}}", member(SCALAR_BYTES)));
+    assert_eq!(around(SCALAR_BYTES + 1), "{\"total\":5}");
+}

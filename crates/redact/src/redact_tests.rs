@@ -119,3 +119,58 @@ fn a_part_is_told_by_where_it_lies() {
     assert!(!secrets.touch(&text[4..4]));
     assert!(!secrets.touch("another text, wherever it lies"));
 }
+
+/// One example for each name, in small letters and in capitals, with and without an owner.
+#[test]
+fn every_name_of_a_secret_hides_its_value() {
+    let names = name::words();
+    assert!(names.len() > 200, "{}", names.len());
+    for (word, is_password) in names {
+        let value = if is_password { "hunter2!x" } else { "q7Zr2KfX9mWc4TnB6vYh" };
+        for name in [word.clone(), word.to_uppercase(), format!("my_{word}"), format!("{word}2")] {
+            let text = format!("{{\"{name}\": \"{value}\"}}");
+            let shown = Redact::Secrets.text(text.as_str());
+            assert!(!shown.contains(value), "{shown}");
+        }
+    }
+}
+
+/// The shortest, the least mixed and the most ordinary value of each kind that is a secret,
+/// and the next one that is none.
+#[test]
+fn secrets_begin_where_the_bounds_say() {
+    use name::Kind::{Key, Password};
+    use value::Stands::{Bare, Quoted};
+    use value::{is_chosen, is_secret};
+    for (value, kind, stands, secret) in [
+        ("ab1!ab", Password, Quoted, true),
+        ("ab1!a", Password, Quoted, false),
+        ("ab1ab1", Password, Quoted, false),
+        ("aBcDeFgHiJkLmnopqrstuvwx", Password, Bare, true),
+        ("aBcDeFgHiJkLmnopqrstuvw", Password, Bare, false),
+        // Five capitals of twenty-five are not more than a fifth.
+        ("aBcDeFgHiJklmnopqrstuvwxy", Password, Bare, false),
+        ("qwertzuiop", Key, Quoted, true),
+        ("qwertzuio", Key, Quoted, false),
+    ] {
+        assert_eq!(is_secret(value, kind, stands), secret, "{value} {kind:?} {stands:?}");
+    }
+    // A password of a command may be short, and a long one must be a secret.
+    assert!(is_chosen("aaabb") && !is_chosen("aaabbb"));
+    let path = |length: usize| format!("/{}/x1!y", "a".repeat(length)).replace('!', "-");
+    assert!(!is_secret(&path(39), Password, Quoted) && is_secret(&path(40), Password, Quoted));
+}
+
+#[test]
+fn a_flag_behind_the_name_of_a_secret_is_no_value() {
+    let text = r#"["--password", "-x1!abcdef", "--password", "x1!abcdef"]"#;
+    let shown = Redact::Secrets.text(text);
+    let hidden = r#"["--password", "-x1!abcdef", "--password", "[redacted: assigned-secret]"]"#;
+    assert_eq!(shown, hidden);
+}
+
+#[test]
+fn a_name_screams_in_capitals_only() {
+    assert!(name::is_screaming("DB_PASSWORD") && name::is_screaming("A1"));
+    assert!(!name::is_screaming("dbPassword") && !name::is_screaming("1_1"));
+}

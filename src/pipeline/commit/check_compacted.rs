@@ -134,12 +134,16 @@ mod tests {
     }
 
     fn failed(change: impl FnOnce(&mut Broken)) -> Vec<&'static str> {
+        failed_of(BEFORE, change)
+    }
+
+    fn failed_of(before: &str, change: impl FnOnce(&mut Broken)) -> Vec<&'static str> {
         let folder = tempfile::tempdir().unwrap();
         let mut answer = right(&folder);
         change(&mut answer);
         let roots = Roots::open(&[RootSpec::parse(&folder.path().display().to_string())]).unwrap();
         let measure = Measure::new(1_000_000);
-        let before = History::parse(BEFORE, "auto").unwrap();
+        let before = History::parse(before, "auto").unwrap();
         let measured = measure.history(&before, Tokenizer::O200kBase).unwrap();
         let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
         let problems = before.dialect().problems(&views);
@@ -180,6 +184,23 @@ mod tests {
         assert!(role.contains(&"pairing"), "{role:?}");
     }
 
+    /// The shape is the same; the provider takes no error without a word.
+    #[test]
+    fn a_new_problem_breaks_pairing() {
+        const BEFORE: &str = concat!(
+            r#"[{"role":"user","content":"go"},{"role":"assistant","content":"#,
+            r#"[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":"#,
+            r#"[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"one"}]},"#,
+            r#"{"role":"assistant","content":"done"}]"#
+        );
+        let found = failed_of(BEFORE, |a| {
+            let start = BEFORE.find("\"one\"").unwrap();
+            a.edits = vec![Edit { span: start..start + 5, replacement: "\"\"".to_owned() }];
+            a.after = BEFORE.replace("\"one\"", "\"\"");
+        });
+        assert_eq!(found, ["pairing"]);
+    }
+
     #[test]
     fn a_missing_short_or_unheld_file_breaks_the_reference() {
         let gone = failed(|a| std::fs::remove_file(&a.path).unwrap());
@@ -215,6 +236,28 @@ mod tests {
             let longer = "\"one two three four five six seven eight nine ten\"";
             a.after = BEFORE.replace("\"one two three four five six seven eight\"", longer);
             a.edits[0].replacement = longer.to_owned();
+        });
+        assert_eq!(found, ["not_larger"]);
+    }
+
+    /// The answer is smaller, and one of its messages is not.
+    #[test]
+    fn a_larger_message_among_smaller_ones_is_seen() {
+        const BEFORE: &str = concat!(
+            r#"[{"role":"assistant","tool_calls":[{"id":"a","name":"f","arguments":{}},"#,
+            r#"{"id":"b","name":"f","arguments":{}}]},"#,
+            r#"{"role":"tool","tool_call_id":"a","content":"one two three four five six"},"#,
+            r#"{"role":"tool","tool_call_id":"b","content":"one"},{"role":"user","content":"x"}]"#
+        );
+        let found = failed_of(BEFORE, |a| {
+            let edit = |old: &str, new: &str| {
+                let start = BEFORE.find(old).unwrap();
+                Edit { span: start..start + old.len(), replacement: new.to_owned() }
+            };
+            let (long, short) = ("\"one two three four five six\"", "\"one\"");
+            a.edits = vec![edit(long, "\"o\""), edit(short, "\"one two\"")];
+            a.after = BEFORE.replace(short, "\"one two\"").replace(long, "\"o\"");
+            a.changed = vec![1, 2];
         });
         assert_eq!(found, ["not_larger"]);
     }

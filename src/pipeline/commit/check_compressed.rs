@@ -120,3 +120,7 @@ fn untouched(
 fn no_message_grew(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measured>]) -> bool {
     pairs(subject, assembled, new).all(|(_, new, old)| new.tokens <= old.tokens)
 }
+
+#[cfg(test)]
+#[path = "check_compressed_tests.rs"]
+mod tests;

@@ -238,3 +238,21 @@ fn an_honest_summary_is_taken() {
     assert_eq!(check(&english, &en, 10_000), []);
     assert_eq!(check(&chinese, &zh, 10_000), []);
 }
+
+/// A summary may have as many tokens as there is room for, and not one more.
+#[test]
+fn the_size_is_met_exactly() {
+    let history = history();
+    let source = Source::new(&history, &[], None, "");
+    let reply = reply(&[(Section::OverallGoal, "Summarise the page about tides.")]);
+    let count = |text: &str| text.len() as u64;
+    let large = |max_tokens| match accept(&reply, &source, &Limits { max_tokens, count: &count }) {
+        Ok(_) => None,
+        Err(faults) => faults.iter().find_map(|fault| match fault {
+            Rejection::TooLarge { found, limit } => Some((*found, *limit)),
+            _ => None,
+        }),
+    };
+    let (size, _) = large(1).unwrap();
+    assert_eq!((large(size), large(size - 1)), (None, Some((size, size - 1))));
+}

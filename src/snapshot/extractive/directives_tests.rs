@@ -79,3 +79,13 @@ fn words_that_begin_with_spaces_are_cut_between_characters() {
         }
     }
 }
+
+/// What fits exactly is kept; a word more has no room.
+#[test]
+fn a_budget_is_used_to_its_last_token() {
+    let messages = said(&["Build the parser.", "Never touch main.rs.", "And now?"]);
+    let all = ["Build the parser.", "Never touch main.rs.", "And now?"];
+    // Three words, three words and two words, each with three tokens around it.
+    assert_eq!(directives(&messages, &[], 17, &words), all);
+    assert_eq!(directives(&messages, &[], 16, &words), ["Build the parser.", "And now?"]);
+}

@@ -15,7 +15,8 @@ mod full;
 mod quotations;
 mod standard;
 
-use crate::asking::{Said, shared};
+use crate::asking::Said;
+use crate::skips::shared;
 
 /// A template of guidance as a specification has it, filled for an answer; None
 /// where `../shared/seeds` is absent.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::DOES_NOT_APPLY;
-use crate::asking::shared;
+use crate::skips::shared;
 
 const TESTS: [&str; 5] = [
     include_str!("basic.rs"),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::template;
 use crate::app::TestApp;
 use crate::asking::{Said, lines, memories};
+use crate::skips::skipped;
 
 fn recipes(said: &Said) -> Vec<(String, String)> {
     let offload = said.get("offload");
@@ -184,8 +185,7 @@ fn recipes_name_only_fields_that_the_records_have() {
 #[test]
 fn recipes_run_in_a_shell() {
     if Command::new("jq").arg("--version").output().is_err() {
-        println!("skipped: there is no jq on this machine");
-        return;
+        return skipped("there is no jq");
     }
     let app = TestApp::new();
     for (profile, detail) in

@@ -1,5 +1,5 @@
-//! Filters and records that mean harm: every one ends with an answer or an error
-//! within its ceilings, and nothing of the environment comes back.
+//! Filters and records that mean harm: every one ends with an answer or an error, and nothing
+//! of the environment comes back. `jq_ceilings` meets the ceilings.
 
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 //! recipes, conditions, and jq – on real data, on random data, on hostile data, and
 //! beside the system's own jq.
 
+mod jq_ceilings;
 mod jq_filters;
 mod jq_hostile;
 mod jq_same_as_jq;
@@ -18,6 +19,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
+use crate::skips::skipped;
+
 /// What jq on this machine says: its output, or what it complained of. None where
 /// there is no jq 1.6, and a line that says so.
 pub(crate) fn system_jq(arguments: &[&str], input: &str) -> Option<Result<String, String>> {
@@ -26,7 +29,7 @@ pub(crate) fn system_jq(arguments: &[&str], input: &str) -> Option<Result<String
         output.map(|output| output.stdout).unwrap_or_default()
     });
     if !VERSION.starts_with(b"jq-1.6") {
-        println!("skipped: there is no jq 1.6 on this machine");
+        skipped("there is no jq 1.6");
         return None;
     }
     let mut child = Command::new("jq")

@@ -5,7 +5,8 @@ use chat_history::raw;
 use record_files::query::{Outcome, Query, run};
 use serde_json::{Value, json};
 
-use crate::asking::{shared, tight};
+use crate::asking::tight;
+use crate::skips::shared;
 
 /// The records of a corpus, one a line, and its tasks.
 fn corpus(n: u32) -> Option<(String, Value)> {

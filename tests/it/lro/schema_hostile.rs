@@ -6,7 +6,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schema::in_a_shell;
-use crate::asking::{shared, shared_files, tight};
+use crate::asking::{shared_files, tight};
+use crate::skips::shared;
 
 /// Names that a shell, jq or JSON could trip over, as they stand in JSON.
 const NAMES: [&str; 19] = [

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Longest wait for a line.
-const WAIT: Duration = Duration::from_secs(60);
+pub(super) const WAIT: Duration = Duration::from_secs(60);
 const UPSTREAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/proxy/upstream.py");
 
 /// How the proxy reaches the scripted server.
@@ -168,14 +168,14 @@ impl Client {
 
     /// The first entry of the server's log that holds `word` in its body.
     pub(super) fn received(&self, word: &str) -> Value {
-        for _ in 0..500 {
+        for _ in 0..3_000 {
             let has = |entry: &Value| entry["body"].as_str().is_some_and(|b| b.contains(word));
             if let Some(entry) = self.log().into_iter().find(has) {
                 return entry;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        panic!("the server never got {word}: {:#?}", self.log());
+        panic!("the server did not get {word} within a minute: {:#?}", self.log());
     }
 
     pub(super) fn body(&self, word: &str) -> String {
@@ -213,19 +213,19 @@ impl Client {
         panic!("the proxy did not end: {}", self.stderr());
     }
 
-    /// True where nothing came within a while.
-    pub(super) fn nothing_more(&self) -> bool {
-        let none = self.lines.recv_timeout(Duration::from_millis(300));
-        none == Err(RecvTimeoutError::Timeout) && self.passed.borrow().is_empty()
-    }
-
-    /// What came and was not asked for, within a while.
-    pub(super) fn rest(&self) -> Vec<String> {
+    /// What came and was not asked for, until the proxy ended with its input.
+    pub(super) fn rest(&mut self) -> Vec<String> {
+        self.input.take();
         let mut rest: Vec<String> = self.passed.borrow_mut().drain(..).collect();
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(300)) {
-            rest.push(line);
+        loop {
+            match self.lines.recv_timeout(WAIT) {
+                Ok(line) => rest.push(line),
+                Err(RecvTimeoutError::Disconnected) => return rest,
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("the proxy did not end within {WAIT:?}: {}", self.stderr())
+                }
+            }
         }
-        rest
     }
 
     pub(super) fn terminate(&self) {

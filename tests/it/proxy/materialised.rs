@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, WAYS, Way, descriptor, lines, text};
+use super::client::{Client, WAIT, WAYS, Way, descriptor, lines, text};
 
 fn records(count: usize) -> Vec<String> {
     let record = |n| {
@@ -180,9 +180,9 @@ fn files_expire_and_say_what_made_them() {
     let first = client.initialize();
     client.answer(&first);
     let said = descriptor(&client.result(1, "text", &json!({"n": 400})));
-    let over = Instant::now() + Duration::from_secs(20);
+    let over = Instant::now() + WAIT;
     while !client.files().is_empty() {
-        assert!(Instant::now() < over, "it never expired");
+        assert!(Instant::now() < over, "it did not expire within {WAIT:?}");
         std::thread::sleep(Duration::from_millis(100));
     }
     let gone = client.result(2, "lro_extract", &json!({"file_path": path(&said), "count": true}));

@@ -78,6 +78,9 @@ fn contains_ignores_case_in_strings() {
     yes("contains", "\"ACME\"", "\"the acme corp\"");
     yes("contains", "\"straße\"", "\"STRAßE\"");
     yes("contains", "\"σ\"", "\"ΤΕΛΟΣ\"");
+    // The sigma at the end of a word is a sigma.
+    yes("contains", "\"ΛΟΣ\"", "\"τελος\"");
+    yes("contains", "\"ς\"", "\"ΣΑΣ\"");
     yes("contains", "\"É\"", r#""caf\u00e9""#);
     yes("contains", "\"\"", "\"\"");
     no("contains", "\"1\"", "12");
