@@ -230,7 +230,7 @@ fn pipeline(name: &str, messages: &[Value], other: &[Value], folders: &mut Vec<T
 /// last five minutes): both ways pay that, and the ratio shrinks, so a run that
 /// starts right behind another one says more about the disk than about the product.
 fn shares(body: &[u8], whole: &Times, folders: &mut Vec<TempDir>) {
-    use chat_history::raw;
+    use raw_json as raw;
     let text = std::str::from_utf8(body).expect("JSON is UTF-8");
     let own = Tokenizer::O200kBase;
     let mut parts: [(&str, Times); 5] =

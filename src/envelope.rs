@@ -2,7 +2,7 @@
 //! "messages", "metadata"}`. Messages are raw bytes of the request or of a splice and are
 //! copied unchanged.
 
-use chat_history::splice::quote;
+use raw_json::quote;
 use serde::Serialize;
 
 use crate::params::Params;

@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chat_history::footprint::{ENTRY, list};
-use chat_history::message::{MessageView, Slot, SlotKind, settle};
-use chat_history::raw::{self, Text};
+use chat_history::footprint::{CACHE_ENTRY_BYTES, list_bytes};
+use chat_history::message::{MessageView, Slot, SlotKind, assign_front_roles};
 use chat_history::system_prompt::text_slots;
 use chat_history::{History, HistoryError};
 use fair_share::on;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use raw_json::{self as raw, Text};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
@@ -74,9 +74,9 @@ struct Views;
 
 impl Weighter<Key, Arc<Measured>> for Views {
     fn weight(&self, _: &Key, measured: &Arc<Measured>) -> u64 {
-        let results: usize = measured.results.iter().map(|slots| list(slots)).sum();
-        let slots = list(&measured.results) + results + list(&measured.texts);
-        ENTRY + (size_of::<Measured>() + slots + measured.view.heap_bytes()) as u64
+        let results: usize = measured.results.iter().map(|slots| list_bytes(slots)).sum();
+        let slots = list_bytes(&measured.results) + results + list_bytes(&measured.texts);
+        CACHE_ENTRY_BYTES + (size_of::<Measured>() + slots + measured.view.heap_bytes()) as u64
     }
 }
 
@@ -131,14 +131,14 @@ impl Measure {
         for run in runs {
             all.append(&mut run?);
         }
-        settle(
+        assign_front_roles(
             &mut all,
             |measured| &measured.view,
             |measured, role| {
                 Arc::make_mut(measured).view.role = role;
             },
         );
-        history.disown(
+        history.return_front_to_user(
             &mut all,
             |measured| &measured.view,
             |measured, role| {

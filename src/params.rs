@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use chat_history::outline::outline;
-use chat_history::raw::{self, Fields};
 pub use field::{Blank, Field, Shape};
 pub use history::{Beside, HistoryMembers, HistoryOrParam, SystemPrompt};
 pub use member::{Json, Member, Words};
 pub(crate) use member::{request, words};
+use raw_json::{self as raw, Fields};
 
 /// Keywords of the JSON Schema of a path.
 pub(crate) const PATH: &str = r#"{"minLength": 1, "maxLength": 4096,
@@ -87,7 +87,7 @@ impl<'a> Params<'a> {
     pub fn parse(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
         let body = std::str::from_utf8(body)
             .map_err(|error| ParamError::NotUtf8 { position: error.valid_up_to() })?;
-        let (fields, messages) = raw::request(body).map_err(|error| {
+        let (fields, messages) = raw::fields_and_elements(body, "messages").map_err(|error| {
             if error.is_data() {
                 ParamError::NotAnObject { found: raw::kind(body) }
             } else {

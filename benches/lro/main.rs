@@ -1,8 +1,8 @@
-//! `cargo bench --bench lro`: what leaves the context as a file of records, what
-//! comes back, and how fast: tasks in the manner of the paper on large result
-//! offloading, answered through the service; then speed.
+//! `cargo bench --bench lro`: correctness, tokens and speed of files of records. Tasks like those
+//! of the paper on large result offloading are answered through the service; then the speed is
+//! measured.
 //!
-//! Ratios are of one run, interleaved, and hold on any machine; milliseconds do not.
+//! Ratios are measured interleaved and are valid on any machine; milliseconds are not.
 
 #![expect(
     clippy::print_stdout,
@@ -19,12 +19,12 @@ mod tasks;
 mod times;
 mod write;
 
-/// As in the product.
+/// The allocator of the product.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() {
-    // `cargo test --benches` asks every bench to run as a test; there is nothing to test.
+    // `cargo test --benches` runs every bench as a test; there is nothing to test.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

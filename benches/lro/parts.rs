@@ -1,16 +1,15 @@
-//! Parts: the steps of a call alone, each through its own door.
+//! Parts: the time of each step of a call.
 
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use chat_history::raw;
 use jq_sandbox::{Job, Jq};
+use raw_json as raw;
 use record_files::file::{self, Facts, identity, render};
-use record_files::profile::{Detail, Profile};
 use record_files::query::{self, Query};
-use record_files::recipes::{candidates, ten};
-use record_files::{estimate, recipe::Recipe, records, schema};
+use record_files::recipes::{Detail, Profile, candidates, ten};
+use record_files::{estimate, find, recipes::Recipe, schema};
 use unburden::config::DurabilityConfig;
 use unburden::descriptor::guidance;
 use unburden::descriptor::summary::Summary;
@@ -29,7 +28,7 @@ pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
     let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
     let tokens = table
         .take("estimate: canonical text", || estimate::tokens(&raw::canonical(results), &count));
-    let found = table.take("find records", || records::of_array(results)).expect("an array");
+    let found = table.take("find records", || find::records_of_array(results)).expect("an array");
     let lines: Vec<&str> = found.records().collect();
     let schema = table.take("schema", || schema::infer(lines.iter().copied()));
     let recipes =
@@ -82,7 +81,7 @@ fn jq() -> Jq {
     Jq::new(config.worker.clone().into(), config.jq())
 }
 
-/// The first candidates for recipes, tried in a worker.
+/// Tries the first candidates for recipes in a worker.
 pub(crate) fn tried(schema: &schema::Schema, lines: &[&str], most: usize) -> Vec<Recipe> {
     let mut candidates = candidates(Profile::Mif, Detail::Full, schema);
     candidates.truncate(most);

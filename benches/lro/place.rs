@@ -1,24 +1,24 @@
-//! A place: a service on a folder of its own, and the two operations asked of it.
+//! A place: a service with its own folder, and two of its operations.
 
 use serde_json::Value;
 use unburden::config::{Config, DurabilityConfig};
 use unburden::service::Service;
 
-/// A service on a folder of its own.
+/// A service with its own folder.
 pub(crate) struct Place {
     service: Service,
     folder: tempfile::TempDir,
 }
 
-/// A result that went to a file.
+/// A result that was written to a file.
 pub(crate) struct Offloaded {
-    /// What the agent gets in place of it.
+    /// The descriptor.
     pub(crate) descriptor: String,
-    /// The file as the agent names it.
+    /// The path of the file for the agent.
     pub(crate) path: String,
 }
 
-/// The settings of the product, with the release binary as jq's worker.
+/// Returns the settings of the product, with the release binary as jq's worker.
 pub(crate) fn config(folder: &tempfile::TempDir, durability: DurabilityConfig) -> Config {
     let mut config = Config::default();
     config.store.roots = vec![format!("/lro={}", folder.path().display())];
@@ -27,8 +27,7 @@ pub(crate) fn config(folder: &tempfile::TempDir, durability: DurabilityConfig) -
     config
 }
 
-/// The request of `/offload_result`; `query` tells results apart that are otherwise
-/// the same.
+/// Returns a request of `/offload_result`; `query` distinguishes equal results.
 pub(crate) fn body(results: &str, descriptor: &str, query: &str) -> Vec<u8> {
     format!(
         "{{\"operation\":\"recall\",\"profile\":\"mif\",\"detail\":\"full\",\"query\":\"{query}\",\
@@ -53,13 +52,13 @@ impl Place {
         Offloaded { descriptor, path }
     }
 
-    /// What a model reads in answer to a call of `lro_extract`.
+    /// Calls `lro_extract` and returns the answer for the model.
     pub(crate) fn ask(&self, call: &str) -> String {
         let answer = self.service.lro_extract(call.as_bytes()).expect("the question is valid");
         answer.answer().to_owned()
     }
 
-    /// Where a file really is.
+    /// Returns the real path of a file.
     pub(crate) fn real(&self, path: &str) -> std::path::PathBuf {
         let inside = path.strip_prefix("/lro/").unwrap_or(path);
         self.folder.path().join(inside)

@@ -1,9 +1,9 @@
-//! Speed: the largest corpus, offloaded and asked, against jq and plain parsing.
+//! Speed: offloads and queries the largest corpus, and compares with jq and plain parsing.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use chat_history::raw;
+use raw_json as raw;
 use record_files::file;
 use record_files::query::{self, Query};
 use serde::de::IgnoredAny;
@@ -30,8 +30,8 @@ pub(crate) fn run(corpus: &Corpus) {
     asking(corpus, &place, mb);
 }
 
-/// Offloads into one folder after the other, takes the parts alone in between, and
-/// gives the last place.
+/// Offloads into one folder after the other, measures the parts in between, and returns the last
+/// place.
 fn offloading(corpus: &Corpus, mb: f64) -> Place {
     let spaced = body(&corpus.results, "full", "all");
     let compact = body(&raw::canonical(&corpus.results), "full", "compact");
@@ -77,7 +77,7 @@ const SYSTEM_SLURP: &str = "system: tail | jq -s map(select(…)) | length";
 const VALUE: &str = "each line into serde_json::Value";
 const IGNORED: &str = "each line into IgnoredAny";
 
-/// The same three predicates by every means.
+/// Measures the same three predicates in every way.
 fn asking(corpus: &Corpus, place: &Place, mb: f64) {
     let path = place.offload(&body(&corpus.results, "full", "all")).path;
     let Some(filter) = corpus.tasks.aggregate_filter.first() else { return };
@@ -129,7 +129,7 @@ fn asking(corpus: &Corpus, place: &Place, mb: f64) {
     print(&steps, mb, table.of(WHERE));
 }
 
-/// The system's jq, each way once; nothing where there is none.
+/// Measures the jq of the system once in each way, if there is one.
 fn system(filter: &Filter, file: &Path, table: &mut Table) -> Vec<Option<u64>> {
     let jq = Path::new("/usr/bin/jq");
     if !jq.exists() {
@@ -145,7 +145,7 @@ fn system(filter: &Filter, file: &Path, table: &mut Table) -> Vec<Option<u64>> {
     ]
 }
 
-/// The output of `tail -n +2 FILE | jq …`.
+/// Returns the output of `tail -n +2 FILE | jq …`.
 fn piped(file: &Path, jq: &Path, arguments: &[&str]) -> Option<String> {
     let mut tail =
         Command::new("tail").args(["-n", "+2"]).arg(file).stdout(Stdio::piped()).spawn().ok()?;

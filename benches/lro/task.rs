@@ -1,17 +1,17 @@
-//! A task: a question in structured fields, and its fixed translations into calls
-//! of `lro_extract`. No translation sees the answer.
+//! A task: a question with structured fields, and its fixed translations to calls of
+//! `lro_extract`, which do not use the answer.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// How many of these ids exist?
+/// Asks how many of these ids exist.
 #[derive(Deserialize)]
 pub(crate) struct Lookup {
     pub(crate) ids: Vec<String>,
     pub(crate) answer: u64,
 }
 
-/// How many records have this namespace, such a priority, and mention this product?
+/// Asks how many records have this namespace and priority, and mention this product.
 #[derive(Deserialize)]
 pub(crate) struct Filter {
     pub(crate) namespace: String,
@@ -28,7 +28,7 @@ pub(crate) struct Tasks {
     pub(crate) aggregate_filter: Vec<Filter>,
 }
 
-/// By which part of `lro_extract` a task is answered.
+/// The parameters of `lro_extract` that answer a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Ids,
@@ -51,7 +51,7 @@ impl Way {
 impl Lookup {
     pub(crate) const WAYS: [Way; 3] = [Way::Ids, Way::Where, Way::JqSlurp];
 
-    /// The call's arguments.
+    /// Returns the call's arguments.
     pub(crate) fn call(&self, way: Way, path: &str) -> String {
         let ids = &self.ids;
         match way {
@@ -72,7 +72,7 @@ impl Lookup {
 impl Filter {
     pub(crate) const WAYS: [Way; 3] = [Way::Where, Way::JqSlurp, Way::JqEach];
 
-    /// The call's arguments.
+    /// Returns the call's arguments.
     pub(crate) fn call(&self, way: Way, path: &str) -> String {
         match way {
             Way::Where | Way::Ids => {
@@ -98,7 +98,7 @@ impl Filter {
         ]})
     }
 
-    /// The condition in jq's language.
+    /// Returns the condition as a jq filter.
     pub(crate) fn select(&self) -> String {
         let Filter { namespace, op, priority, product, .. } = self;
         let product = product.to_lowercase();
@@ -109,7 +109,7 @@ impl Filter {
     }
 }
 
-/// The number that a model would read in an answer.
+/// Returns the number in an answer.
 pub(crate) fn number(said: &str, way: Way) -> Option<u64> {
     let first = |text: &str| {
         let start = text.find(|c: char| c.is_ascii_digit())?;

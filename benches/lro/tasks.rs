@@ -1,6 +1,6 @@
-//! Tasks: right answers and tokens, each corpus, each translation, each descriptor.
+//! Tasks: correct answers and tokens for each corpus, translation and descriptor.
 
-use chat_history::raw;
+use raw_json as raw;
 use record_files::estimate;
 use token_count::Tokenizer;
 use unburden::config::DurabilityConfig;
@@ -11,7 +11,7 @@ use crate::place::{Place, body};
 use crate::task::{Filter, Lookup, Way, number};
 use crate::times::Times;
 
-/// Tokens by the specification's estimate (characters / 4), and of o200k_base.
+/// Tokens by the estimate of the specification (characters / 4), and in o200k_base.
 #[derive(Clone, Copy, Default)]
 struct Tokens {
     estimated: u64,
@@ -31,14 +31,14 @@ impl Tokens {
         }
     }
 
-    /// The average of so many.
+    /// Divides by `of`, rounded up.
     fn each(self, of: u64) -> Tokens {
         let of = of.max(1);
         Tokens { estimated: self.estimated.div_ceil(of), counted: self.counted.div_ceil(of) }
     }
 }
 
-/// Fifteen tasks of one kind, answered in one way.
+/// The results of fifteen tasks of one kind, answered in one way.
 struct Row {
     kind: &'static str,
     way: Way,
@@ -49,7 +49,7 @@ struct Row {
     times: Times,
 }
 
-/// What the tasks of one corpus gave.
+/// The results of the tasks of one corpus.
 struct Results {
     n: usize,
     inline: Tokens,
@@ -148,13 +148,13 @@ impl Results {
         self.rows.iter().find(|row| row.kind == kind && row.way == way)
     }
 
-    /// A call and its answer, on average.
+    /// Returns the average tokens of a call and its answer.
     fn exchange(&self, kind: &str, way: Way) -> Tokens {
         let of = |row: &Row| row.calls.and(row.answers).each(row.tasks);
         self.row(kind, way).map(of).unwrap_or_default()
     }
 
-    /// All calls and answers of the shortest ways.
+    /// Returns the tokens of all calls and answers, in the shortest ways.
     fn session(&self) -> Tokens {
         let of = |row: &Row| row.calls.and(row.answers);
         let whole = |kind, way| self.row(kind, way).map(of).unwrap_or_default();
@@ -204,7 +204,7 @@ fn contexts(results: &[Results]) {
     }
 }
 
-/// The paper's figures, beside ours of the same n (`lro-paper.txt`, tables 3 to 5).
+/// The figures of the paper for the same n (`lro-paper.txt`, tables 3 to 5).
 fn published(results: &[Results]) {
     println!(
         "\n   PUBLISHED by the paper, on other hardware, with two agents (Claude Haiku 4.5 /\n   \

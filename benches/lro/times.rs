@@ -1,13 +1,13 @@
-//! Times: what several runs of the same work took.
+//! Times of several runs of the same work.
 
 use std::time::{Duration, Instant};
 
-/// Takes one time after the other.
+/// Collects times.
 #[derive(Default)]
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
-    /// Does some work once more and takes its time.
+    /// Runs some work once and adds its time.
     pub(crate) fn take<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = std::hint::black_box(work());
@@ -35,7 +35,7 @@ impl Times {
     }
 }
 
-/// Names and times, in order.
+/// A table of names and times.
 #[derive(Default)]
 pub(crate) struct Table(pub(crate) Vec<(&'static str, Times)>);
 

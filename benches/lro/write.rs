@@ -1,6 +1,6 @@
-//! Writing: what it takes until a result of some hundred records is a file.
+//! Writing: the time until a result of a few hundred records is a file.
 
-use record_files::{records, schema};
+use record_files::{find, schema};
 use unburden::config::DurabilityConfig;
 
 use crate::corpus::Corpus;
@@ -10,7 +10,7 @@ use crate::times::Times;
 
 const ROUNDS: usize = 60;
 
-/// The published median of writing a file (`lro-paper.txt`, E1).
+/// The median time to write a file in the paper (`lro-paper.txt`, E1).
 const PUBLISHED_MS: f64 = 23.9;
 
 pub(crate) fn run(corpus: &Corpus) {
@@ -18,7 +18,7 @@ pub(crate) fn run(corpus: &Corpus) {
     let mut whole = [Times::default(), Times::default()];
     let (mut again, mut all_recipes, mut one_recipe) =
         (Times::default(), Times::default(), Times::default());
-    let found = records::of_array(&corpus.results).expect("an array");
+    let found = find::records_of_array(&corpus.results).expect("an array");
     let lines: Vec<&str> = found.records().collect();
     let schema = schema::infer(lines.iter().copied());
     let mut plain = [Times::default(), Times::default()];

@@ -50,10 +50,10 @@ fn table(source: &CoreBPE) -> BytePairEncoding {
 fn merges(table: &BytePairEncoding) -> Vec<u8> {
     let tokens = u32::try_from(table.num_tokens()).expect("a token is a number of 32 bits");
     let tokens = || (0..tokens).map(|token| table.token_bytes(token));
-    let mut merges = Merges::none(tokens());
+    let mut merges = Merges::empty(tokens());
     let mut out = Vec::new();
     for (rank, token) in (0..).zip(tokens()) {
-        if let Some(merge) = merges.of(rank, token) {
+        if let Some(merge) = merges.merge_of(rank, token) {
             merges.add(merge);
             out.extend(merge.to_le_bytes());
         }

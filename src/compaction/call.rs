@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use chat_history::raw;
-use chat_history::splice::quote;
+use raw_json::{self as raw, quote};
 
 use crate::params::{Field, Member, ParamError, Shape, Words, words};
 

@@ -170,7 +170,7 @@ mod tests {
     /// Of equal worth the first and the last are told before what is between them.
     #[test]
     fn the_first_and_the_last_come_before_the_others() {
-        let hit = |(line, score)| Hit { part: 0..0, line, score };
+        let hit = |(line, score)| EvidenceLine { part: 0..0, line, score };
         let hits = [(1, 2), (2, 3), (3, 3), (4, 3), (5, 3), (6, 2)].map(hit).to_vec();
         let lines: Vec<u64> = by_worth(hits).iter().map(|hit| hit.line).collect();
         assert_eq!(lines, [2, 5, 3, 4, 1, 6]);

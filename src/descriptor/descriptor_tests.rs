@@ -1,7 +1,7 @@
-//! The descriptor, level by level.
+//! The descriptor in each size.
 
 use super::*;
-use record_files::profile::{Detail, Profile};
+use record_files::recipes::{Detail, Profile};
 use record_files::{recipes, schema};
 
 fn rendered(richness: Richness) -> serde_json::Value {

@@ -1,14 +1,13 @@
-//! Guidance: a few lines that tell an agent how to ask the file. They advise and
-//! do not command, so an agent without the tools can pass over them
-//! (`lro-spec-1600`). The texts are in `prompts/`, here they are filled.
+//! Guidance: a few lines that tell an agent how to query the file. They are advice, which an
+//! agent without the tools can ignore (`lro-spec-1600`). This fills the templates in
+//! `prompts/`.
 
 use std::borrow::Cow;
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use super::words;
-use record_files::profile::Profile;
-use record_files::recipe::{Purpose, Recipe};
+use record_files::recipes::{Profile, Purpose, Recipe};
 use record_files::schema::Schema;
 
 const SHELL: &str = include_str!("../../prompts/lro_guidance_shell.md");
@@ -18,12 +17,12 @@ const MIF_EXTRACT: &str = include_str!("../../prompts/lro_guidance_mif_extract.m
 const MIF_6400_SHELL: &str = include_str!("../../prompts/lro_guidance_mif_6400_shell.md");
 const MIF_6400_EXTRACT: &str = include_str!("../../prompts/lro_guidance_mif_6400_extract.md");
 
-/// What guidance speaks of.
+/// The values in a guidance.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
-    /// Whose wording it has.
+    /// The profile, which selects the template.
     pub profile: Profile,
-    /// Records in the file.
+    /// The number of records.
     pub count: u64,
     /// Estimated tokens that offloading saves.
     pub tokens: u64,
@@ -33,21 +32,21 @@ pub struct Facts<'a> {
     pub detail: &'a str,
     /// The ten recipes.
     pub recipes: &'a [Recipe],
-    /// What is known of the records.
+    /// The schema of the records.
     pub schema: &'a Schema,
 }
 
-/// For an agent with a shell.
+/// Returns the guidance for an agent with a shell.
 pub fn shell(facts: &Facts<'_>) -> String {
     let template = match facts.profile {
         Profile::General => SHELL,
         Profile::Mif => MIF_SHELL,
         Profile::Mif6400 => MIF_6400_SHELL,
     };
-    filled(template, facts, &words_of_path(facts.path), "lro_extract")
+    filled(template, facts, &path_line(facts.path), "lro_extract")
 }
 
-/// For an agent that has the tool `lro_extract` under the name `tool`.
+/// Returns the guidance for an agent that has `lro_extract` under the name `tool`.
 pub fn extract(facts: &Facts<'_>, tool: &str) -> String {
     let template = match facts.profile {
         Profile::General => EXTRACT,
@@ -73,12 +72,12 @@ fn filled(template: &str, facts: &Facts<'_>, path: &str, tool: &str) -> String {
     })
 }
 
-/// A path on one line, whatever bytes a file's name has.
-fn words_of_path(path: &str) -> String {
+/// Returns a path on one line.
+fn path_line(path: &str) -> String {
     path.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Up to two recipes of each purpose: `- Filter: recipe #2 (…) or #3 (…)`.
+/// Lists up to two recipes for each purpose: `- Filter: recipe #2 (…) or #3 (…)`.
 fn patterns(recipes: &[Recipe]) -> String {
     let purposes = [
         (Purpose::Browse, "Browse", 1),
@@ -86,12 +85,12 @@ fn patterns(recipes: &[Recipe]) -> String {
         (Purpose::Analyze, "Analyze", 1),
     ];
     let mut lines = Vec::new();
-    for (purpose, name, most) in purposes {
+    for (purpose, name, max) in purposes {
         let fitting: Vec<String> = recipes
             .iter()
             .enumerate()
             .filter(|(_, recipe)| recipe.purpose() == purpose)
-            .take(most)
+            .take(max)
             .map(|(at, recipe)| format!("#{} ({})", at + 1, name_of(recipe)))
             .collect();
         if !fitting.is_empty() {
@@ -101,7 +100,7 @@ fn patterns(recipes: &[Recipe]) -> String {
     lines.join("\n")
 }
 
-/// A recipe's description as it reads within a sentence.
+/// Returns a recipe's description for use within a sentence.
 fn name_of(recipe: &Recipe) -> String {
     let clean = words::clean(&recipe.description);
     let mut letters = clean.chars();
@@ -147,7 +146,7 @@ fn names(recipes: &[Recipe]) -> String {
     recipes.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Fills `{{name}}` in one pass, so that a placeholder in the data stays as it is.
+/// Replaces `{{name}}` in one pass, so that placeholders in the values are not replaced.
 fn fill<'a>(template: &str, value: impl Fn(&str) -> Option<Cow<'a, str>>) -> String {
     let mut out = String::with_capacity(template.len() * 2);
     let mut rest = template.trim_end();

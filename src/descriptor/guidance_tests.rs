@@ -1,7 +1,7 @@
-//! The guidance, template by template.
+//! The guidance from each template.
 
 use super::*;
-use record_files::profile::Detail;
+use record_files::recipes::Detail;
 use record_files::{recipes, schema};
 
 fn facts<'a>(profile: Profile, schema: &'a Schema, recipes: &'a [Recipe]) -> Facts<'a> {

@@ -1,39 +1,39 @@
-//! The descriptor: what a caller gets in place of a large result
-//! (`OffloadResponse` of the specifications), in five sizes.
+//! The descriptor: the short answer that replaces a large result (`OffloadResponse` of the
+//! specifications), in five sizes.
 
 pub mod guidance;
 pub mod note;
 pub mod summary;
 mod words;
 
-use chat_history::splice::quote;
+use raw_json::quote;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use self::summary::Summary;
-use record_files::recipe::{JqRecipe, Recipe};
+use record_files::recipes::{JqRecipe, Recipe};
 use record_files::schema::Schema;
 
-/// Recipes of a compact descriptor.
-const FEW: usize = 3;
-/// Bytes of the statistics of a compact descriptor.
-const COMPACT_BYTES: usize = 480;
-/// Bytes of the field list of a pointer.
-const POINTER_BYTES: usize = 200;
+/// The recipes of a compact descriptor.
+const COMPACT_RECIPES: usize = 3;
+/// The most bytes of the statistics of a compact descriptor.
+const MAX_COMPACT_BYTES: usize = 480;
+/// The most bytes of the field list of a pointer.
+const MAX_POINTER_BYTES: usize = 200;
 
-/// How much a descriptor says.
+/// The size of a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Richness {
-    /// All that the specification has.
+    /// Everything that the specification has.
     #[default]
     Full,
-    /// All but the recipes.
+    /// Without the recipes.
     NoRecipes,
-    /// All but the schema.
+    /// Without the schema.
     NoSchema,
-    /// The summary, a few words a field, three recipes.
+    /// The summary, a few words for each field, and three recipes.
     Compact,
-    /// The path, the count, the fields.
+    /// The path, the count and the fields.
     Pointer,
 }
 
@@ -47,12 +47,12 @@ impl Richness {
         Richness::Pointer,
     ];
 
-    /// The size of that name; none where there is no such size.
+    /// Returns the size with that name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|richness| richness.name() == name)
     }
 
-    /// Its name in requests.
+    /// Returns its name in requests.
     pub fn name(self) -> &'static str {
         match self {
             Richness::Full => "full",
@@ -64,24 +64,24 @@ impl Richness {
     }
 }
 
-/// What a descriptor is made of.
+/// The contents of a descriptor.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// The summary.
     pub summary: &'a Summary,
     /// The file's absolute path, as the agent sees it.
     pub file_path: &'a str,
-    /// What is known of the records.
+    /// The schema of the records.
     pub schema: &'a Schema,
     /// The most bytes of the JSON schema.
     pub schema_bytes: usize,
     /// The ten recipes.
     pub recipes: &'a [Recipe],
-    /// What to do with it, in words ([`super::guidance`]).
+    /// Advice on how to query the file ([`guidance`]).
     pub guidance: &'a str,
-    /// The scalars that stood around the records, as a JSON object.
+    /// The scalars around the records, as a JSON object.
     pub around: Option<&'a str>,
-    /// What of a text says most, where the records are its lines.
+    /// The preview of a text whose lines are the records.
     pub preview: Option<&'a str>,
 }
 
@@ -126,11 +126,11 @@ struct Pointer<'a> {
     preview: Option<&'a str>,
 }
 
-/// The descriptor as JSON on one line.
+/// Returns the descriptor as JSON on one line.
 pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
     let around = facts.around.and_then(|raw| RawValue::from_string(raw.to_owned()).ok());
-    let recipes = |most: usize| -> Vec<JqRecipe> {
-        facts.recipes.iter().take(most).map(|recipe| recipe.jq_recipe(facts.file_path)).collect()
+    let recipes = |max: usize| -> Vec<JqRecipe> {
+        facts.recipes.iter().take(max).map(|recipe| recipe.jq_recipe(facts.file_path)).collect()
     };
     let (summary, file_path) = (facts.summary, facts.file_path);
     match richness {
@@ -150,7 +150,7 @@ pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
             summary,
             file_path,
             fields: raw_value(statistics(facts.schema)),
-            jq_recipes: recipes(FEW),
+            jq_recipes: recipes(COMPACT_RECIPES),
             around,
             preview: facts.preview,
         }),
@@ -158,16 +158,16 @@ pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
             offloaded: true,
             file_path,
             count: summary.count,
-            fields: words::fields_line(facts.schema, POINTER_BYTES),
+            fields: words::fields_line(facts.schema, MAX_POINTER_BYTES),
             around,
             preview: facts.preview,
         }),
     }
 }
 
-/// The fields with a few words each, as a JSON object in their order.
+/// Returns the fields with a few words each, as a JSON object in their order.
 fn statistics(schema: &Schema) -> String {
-    let (fields, more) = words::statistics(schema, COMPACT_BYTES);
+    let (fields, more) = words::statistics(schema, MAX_COMPACT_BYTES);
     let member = |(name, text): &(String, String)| format!("{}:{}", quote(name), quote(text));
     let mut members: Vec<String> = fields.iter().map(member).collect();
     if more > 0 {
@@ -180,7 +180,7 @@ fn raw_value(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// Plain data with string keys always has a JSON form.
+/// Serializes plain data, which cannot fail.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

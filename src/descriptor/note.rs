@@ -1,47 +1,46 @@
-//! The note of a result that became a file of records: what stays of it in the
-//! history, above the reference line.
+//! The note of a result that became a file of records. It replaces the result in the history,
+//! above the reference line.
 //!
 //! ```text
 //! [JSONL records: 500 records, 41234 tokens, 165432 bytes; around them {"total":500}; fields: id string uuid, …; lro_extract(file_path="./store/lro-….jsonl", where={…}, count=true)]
 //! (detailed result is stored in ./store/lro-….jsonl)
 //! ```
 //!
-//! It is one line in brackets; a richer one has lines above it. Names and values
-//! in it come from a tool and can neither break the line nor look like a
-//! reference.
+//! It is one line in brackets; a richer note has more lines above it. Names and values in it
+//! come from a tool; they can neither break the line nor imitate a reference.
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use super::Richness;
 use super::words;
 use crate::compaction::call::{ReloadTool, ReloadTools};
 use crate::compaction::reference;
-use record_files::recipe::{Purpose, Recipe};
+use record_files::recipes::{Purpose, Recipe};
 use record_files::schema::Schema;
 
-/// What the note of records begins with.
+/// The start of a note of records.
 pub const OPEN: &str = "[JSONL records: ";
-/// Bytes of the field list.
-const FIELDS_BYTES: usize = 170;
-/// Bytes of what stood around the records.
-const AROUND_BYTES: usize = 300;
-/// Bytes of the statistics above the note.
-const STATISTICS_BYTES: usize = 700;
-/// Recipes above the note of a compact descriptor.
-const FEW: usize = 3;
+/// The most bytes of the field list.
+const MAX_FIELDS_BYTES: usize = 170;
+/// The most bytes of the scalars around the records.
+const MAX_AROUND_BYTES: usize = 300;
+/// The most bytes of the statistics above the note.
+const MAX_STATISTICS_BYTES: usize = 700;
+/// The recipes above the note of a compact descriptor.
+const COMPACT_RECIPES: usize = 3;
 
-/// What a note is made of.
+/// The contents of a note.
 #[derive(Debug, Clone, Copy)]
 pub struct NoteFacts<'a> {
-    /// Tokens of the text that left.
+    /// The tokens of the offloaded text.
     pub tokens: u64,
-    /// Bytes of the file.
+    /// The bytes of the file.
     pub bytes: u64,
-    /// What is known of the records.
+    /// The schema of the records.
     pub schema: &'a Schema,
-    /// The scalars that stood around the records, as a JSON object.
+    /// The scalars around the records, as a JSON object.
     pub around: Option<&'a str>,
-    /// The file's path, as the caller spells it.
+    /// The file's path, as spelled by the caller.
     pub path: &'a str,
     /// The tools that the agent has.
     pub tools: &'a ReloadTools,
@@ -49,7 +48,7 @@ pub struct NoteFacts<'a> {
     pub recipes: &'a [Recipe],
 }
 
-/// The note, without a line feed at its end.
+/// Returns the note, without a line feed at its end.
 pub fn note(facts: &NoteFacts<'_>, richness: Richness) -> String {
     let mut lines = Vec::new();
     if richness != Richness::Pointer {
@@ -57,7 +56,7 @@ pub fn note(facts: &NoteFacts<'_>, richness: Richness) -> String {
     }
     match richness {
         Richness::Full | Richness::NoSchema => lines.extend(recipes(facts, usize::MAX)),
-        Richness::Compact => lines.extend(recipes(facts, FEW)),
+        Richness::Compact => lines.extend(recipes(facts, COMPACT_RECIPES)),
         Richness::NoRecipes | Richness::Pointer => {}
     }
     lines.retain(|line| !reference::is_forgery(line));
@@ -74,7 +73,7 @@ fn bracket(facts: &NoteFacts<'_>) -> String {
     );
     let parts = [
         facts.around.and_then(around),
-        Some(format!("fields: {}", words::fields_line(facts.schema, FIELDS_BYTES))),
+        Some(format!("fields: {}", words::fields_line(facts.schema, MAX_FIELDS_BYTES))),
         call(facts),
     ];
     let safe = |part: &String| !reference::is_forgery(part) && !part.contains(['\n', '\r']);
@@ -84,10 +83,10 @@ fn bracket(facts: &NoteFacts<'_>) -> String {
 
 fn around(json: &str) -> Option<String> {
     let line: String = json.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    (!line.is_empty() && line.len() <= AROUND_BYTES).then(|| format!("around them {line}"))
+    (!line.is_empty() && line.len() <= MAX_AROUND_BYTES).then(|| format!("around them {line}"))
 }
 
-/// The call that asks a question of the file, by the best tool there is.
+/// Returns a call that queries the file, with the best tool that the agent has.
 fn call(facts: &NoteFacts<'_>) -> Option<String> {
     let path = quote(facts.path);
     let example = words::example(facts.schema);
@@ -115,7 +114,7 @@ fn call(facts: &NoteFacts<'_>) -> Option<String> {
 }
 
 fn statistics(schema: &Schema) -> Vec<String> {
-    let (fields, more) = words::statistics(schema, STATISTICS_BYTES);
+    let (fields, more) = words::statistics(schema, MAX_STATISTICS_BYTES);
     let mut lines: Vec<String> =
         fields.iter().map(|(name, text)| format!("{name}: {text}")).collect();
     if more > 0 {
@@ -124,8 +123,8 @@ fn statistics(schema: &Schema) -> Vec<String> {
     lines
 }
 
-/// The recipes as the agent's tools run them; none without such a tool.
-fn recipes(facts: &NoteFacts<'_>, most: usize) -> Vec<String> {
+/// Returns at most `max` recipes in the form for the agent's tools; empty if no tool runs them.
+fn recipes(facts: &NoteFacts<'_>, max: usize) -> Vec<String> {
     let shell = facts.tools.has(ReloadTool::Shell);
     let extract = facts.tools.has(ReloadTool::LroExtract);
     let line = |(at, recipe): (usize, &Recipe)| {
@@ -137,7 +136,7 @@ fn recipes(facts: &NoteFacts<'_>, most: usize) -> Vec<String> {
             format!("{number}. {description}: {}", recipe.command(facts.path))
         }
     };
-    let shown = if shell || extract { most } else { 0 };
+    let shown = if shell || extract { max } else { 0 };
     facts.recipes.iter().take(shown).enumerate().map(line).collect()
 }
 

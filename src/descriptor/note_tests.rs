@@ -1,4 +1,4 @@
-//! The note, and what cannot stand in it.
+//! The note, and the texts that it sanitizes.
 
 use super::*;
 use crate::compaction::reference;
@@ -7,8 +7,8 @@ use record_files::schema::infer;
 fn of(records: &[&str], tools: &[ReloadTool], richness: Richness) -> String {
     let schema = infer(records.iter().copied());
     let recipes = record_files::recipes::candidates(
-        record_files::profile::Profile::General,
-        record_files::profile::Detail::Full,
+        record_files::recipes::Profile::General,
+        record_files::recipes::Detail::Full,
         &schema,
     );
     note(

@@ -1,18 +1,17 @@
-//! The summary of a result: the few facts that a descriptor begins with
-//! (`OffloadSummary` of the specifications).
+//! The summary at the start of a descriptor (`OffloadSummary` of the specifications).
 
-use chat_history::raw;
+use raw_json as raw;
 use serde::{Deserialize, Serialize};
 
 use record_files::schema::Schema;
 
-/// Namespaces that a summary names at most (`lro-spec-1600`).
-const NAMESPACES: usize = 5;
+/// The most namespaces of a summary (`lro-spec-1600`).
+const MAX_NAMESPACES: usize = 5;
 
-/// What a result is, in short.
+/// The summary of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Records in the file.
+    /// The number of records.
     pub count: u64,
     /// Estimated tokens that offloading saves.
     pub estimated_tokens: u64,
@@ -20,7 +19,7 @@ pub struct Summary {
     pub operation: String,
     /// The most frequent namespaces, at most 5.
     pub top_namespaces: Vec<String>,
-    /// The least and the greatest score.
+    /// The minimum and maximum score.
     pub score_range: Option<(f64, f64)>,
     /// The level of detail; `lro-spec-6400-mif` has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,8 +27,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of records with that schema; scores are read from
-    /// `score_field` (a dotted path) where one is named.
+    /// Returns the summary of records with that schema. Scores are the numbers at `score_field`, a
+    /// dotted path.
     pub fn new(
         schema: &Schema,
         operation: &str,
@@ -48,8 +47,8 @@ impl Summary {
     }
 }
 
-/// The most frequent values of the field `namespace`, at most 5; empty where
-/// there is no such field or where it has more than 10,000 values.
+/// Returns the most frequent values of the field `namespace`, at most 5; empty if there is no
+/// such field, or if it has more than 10,000 values.
 fn top_namespaces(schema: &Schema) -> Vec<String> {
     let fields = schema.paths();
     let Some(field) = fields.iter().find(|field| field.path == "namespace") else {
@@ -59,18 +58,18 @@ fn top_namespaces(schema: &Schema) -> Vec<String> {
         .top
         .iter()
         .filter(|(literal, _)| raw::is_string(literal))
-        .take(NAMESPACES)
+        .take(MAX_NAMESPACES)
         .map(|(literal, _)| raw::unescape(literal).text.into_owned())
         .collect()
 }
 
-/// The least and the greatest number of a field; none where it has none or where
-/// they are too large for a float.
+/// Returns the minimum and maximum number of a field; None if it has no numbers, or if they are
+/// too large for a float.
 pub fn score_range(schema: &Schema, field: &str) -> Option<(f64, f64)> {
     let fields = schema.paths();
-    let (least, most) = fields.iter().find(|known| known.path == field)?.numbers.as_ref()?;
-    let (least, most) = (least.parse::<f64>().ok()?, most.parse::<f64>().ok()?);
-    (least.is_finite() && most.is_finite()).then_some((least, most))
+    let (min, max) = fields.iter().find(|known| known.path == field)?.numbers.as_ref()?;
+    let (min, max) = (min.parse::<f64>().ok()?, max.parse::<f64>().ok()?);
+    (min.is_finite() && max.is_finite()).then_some((min, max))
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! What a field holds, in a few words that a model reads: `integer 1-5`,
-//! `active 310, archived 190`. Names and values come from tools, so they are
-//! made harmless here: one line each, short, and no reference among them.
+//! The content of a field in a few words for a model: `integer 1-5`,
+//! `active 310, archived 190`. Names and values come from tools, so they are sanitized: each is
+//! short, on one line, and cannot imitate a reference.
 
 use std::fmt::Write;
 
-use chat_history::raw;
+use raw_json as raw;
 
 use crate::compaction::reference;
 use record_files::line::one_line;
 use record_files::schema::{FieldSummary, Schema};
 
-/// A text from a tool on one line; `…` where it could pass for a reference.
+/// Returns a text on one line; `…` if it could be mistaken for a reference.
 pub(super) fn clean(text: &str) -> String {
     let line = one_line(text);
     if reference::is_forgery(text) || reference::is_forgery(&line) {
@@ -20,22 +20,22 @@ pub(super) fn clean(text: &str) -> String {
     }
 }
 
-/// True where a text can stand in a line as it is.
+/// Returns true if a text can be shown unchanged.
 pub(super) fn is_clean(text: &str) -> bool {
     clean(text) == text
 }
 
-/// A value as it is shown: the text of a string, the spelling of anything else.
+/// Returns a value for display: the text of a string, the spelling of any other value.
 fn value(literal: &str) -> String {
     if raw::is_string(literal) { clean(&raw::unescape(literal).text) } else { clean(literal) }
 }
 
-/// The types and what bounds them: `string uuid`, `integer 1-5`,
+/// Returns the types with their range or format: `string uuid`, `integer 1-5`,
 /// `string (7 values)`, `string 2024-01-03 to 2025-05-12`.
 pub(super) fn types(field: &FieldSummary) -> String {
     let mut out = field.types.clone();
-    if let Some((least, most)) = &field.numbers {
-        range(&mut out, least, most);
+    if let Some((min, max)) = &field.numbers {
+        range(&mut out, min, max);
     } else if let Some((first, last)) = &field.dates {
         let day = |date: &str| date.chars().take(10).collect::<String>();
         let _ = write!(out, " {} to {}", day(first), day(last));
@@ -47,24 +47,23 @@ pub(super) fn types(field: &FieldSummary) -> String {
     out
 }
 
-fn range(out: &mut String, least: &str, most: &str) {
-    if least.len().max(most.len()) > 20 {
+fn range(out: &mut String, min: &str, max: &str) {
+    if min.len().max(max.len()) > 20 {
         return;
     }
-    let dash = if least.starts_with('-') { " to " } else { "-" };
-    let _ =
-        if least == most { write!(out, " {least}") } else { write!(out, " {least}{dash}{most}") };
+    let dash = if min.starts_with('-') { " to " } else { "-" };
+    let _ = if min == max { write!(out, " {min}") } else { write!(out, " {min}{dash}{max}") };
 }
 
-/// Few values that occur again and again.
+/// Returns true for few values that repeat.
 pub(super) fn repeats(field: &FieldSummary) -> bool {
     field.distinct_exact
         && (1..=50).contains(&field.distinct)
         && field.scalars >= 2 * field.distinct
 }
 
-/// What stands in the field, with counts where they are few values, and how often
-/// it is null or missing.
+/// Returns the values of a field, with counts if they are few, and how often it is null or
+/// missing.
 pub(super) fn statistic(field: &FieldSummary, records: u64) -> String {
     let strings = field.numbers.is_none() && !field.top.is_empty();
     let mut out = if strings && repeats(field) && field.dates.is_none() {
@@ -91,8 +90,8 @@ pub(super) fn statistic(field: &FieldSummary, records: u64) -> String {
     out
 }
 
-/// Each field's name and statistic, as many as fit in so many bytes but always
-/// one, and how many fields there are besides.
+/// Returns the name and statistic of each field, at least one and as many as fit in `budget`
+/// bytes, and the number of other fields.
 pub(super) fn statistics(schema: &Schema, budget: usize) -> (Vec<(String, String)>, u64) {
     let fields = schema.paths();
     let mut shown: Vec<(String, String)> = Vec::new();
@@ -109,13 +108,13 @@ pub(super) fn statistics(schema: &Schema, budget: usize) -> (Vec<(String, String
     (shown, more)
 }
 
-/// A field's name for a list.
+/// Returns a field's name for a list.
 pub(super) fn name(field: &FieldSummary) -> String {
     if field.path.is_empty() { "(record)".to_owned() } else { clean(&field.path) }
 }
 
-/// The fields with their types, as many as fit in so many bytes, and how many
-/// there are besides.
+/// Returns the fields with their types, as many as fit in `budget` bytes, and the number of
+/// other fields.
 pub(super) fn fields_line(schema: &Schema, budget: usize) -> String {
     let fields = schema.paths();
     let mut out = String::new();
@@ -138,20 +137,20 @@ pub(super) fn fields_line(schema: &Schema, budget: usize) -> String {
     out
 }
 
-/// A question that `where` answers: a condition on a real field with a value that
-/// occurs. None where no field can be named on one line.
+/// An example of a `where`: a condition on an existing field with a value that occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Example {
     /// The condition as JSON.
     pub(super) condition: String,
-    /// The value as plain text, where it is letters and digits only.
+    /// The value as plain text, if it has letters and digits only.
     pub(super) word: Option<String>,
 }
 
+/// Returns an example. None if no field has a name on one line.
 pub(super) fn example(schema: &Schema) -> Option<Example> {
     let fields = schema.paths();
     let usable = |field: &&FieldSummary| !field.path.is_empty() && is_clean(&field.path);
-    let quote = chat_history::splice::quote;
+    let quote = raw_json::quote;
     let literal = |field: &FieldSummary| {
         let (literal, _) = field.top.first()?;
         let text = raw::unescape(literal);
@@ -192,15 +191,16 @@ mod tests {
     }
 
     #[test]
-    fn few_values_are_told_with_their_counts_and_numbers_with_their_ends() {
+    fn few_values_have_counts_and_numbers_a_range() {
         let records = [
             r#"{"s":"open","n":-3,"t":["a"]}"#,
             r#"{"s":"open","n":4,"t":["a","a"]}"#,
             r#"{"s":null,"n":4.5}"#,
         ];
         let schema = infer(records.into_iter());
-        let told: Vec<String> = schema.paths().iter().map(|field| statistic(field, 3)).collect();
-        assert_eq!(told, ["open 2; null 1", "number -3 to 4.5", "[] a 3; missing 1"]);
+        let statistics: Vec<String> =
+            schema.paths().iter().map(|field| statistic(field, 3)).collect();
+        assert_eq!(statistics, ["open 2; null 1", "number -3 to 4.5", "[] a 3; missing 1"]);
         assert_eq!(fields_line(&schema, 1000), "s string|null, n number -3 to 4.5, t string[]");
         assert_eq!(fields_line(&schema, 1), "s string|null, … 2 more");
     }

@@ -6,7 +6,7 @@
 //! {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "…"}}]}
 //! ```
 
-use chat_history::raw::{self, Fields};
+use raw_json::{self as raw, Fields};
 
 use super::completion::{Completion, Finish};
 use super::endpoint::Endpoint;

@@ -11,7 +11,7 @@ use crate::compaction::preview_settings::{PreviewSettings, PreviewSize};
 use crate::descriptor::summary::Summary;
 use crate::descriptor::{self, Richness};
 use record_files::estimate;
-use record_files::profile::Profile;
+use record_files::recipes::Profile;
 
 use crate::descriptor::guidance;
 use token_count::Tokenizer;

@@ -2,16 +2,15 @@
 
 use std::borrow::Cow;
 
-use chat_history::raw;
+use raw_json as raw;
 use redact::Redact;
 
 use super::request::{GivenResult, Request};
 use crate::reading::extract::trial::tried as tried_on;
 use jq_sandbox::Jq;
 use record_files::estimate;
-use record_files::profile::Detail;
-use record_files::recipe::Recipe;
-use record_files::records::{self, Accept, Found};
+use record_files::find::{self, Accept, Found};
+use record_files::recipes::{Detail, Recipe};
 use record_files::schema::{Schema, infer_hiding};
 use token_count::Tokenizer;
 
@@ -37,10 +36,10 @@ impl Request<'_> {
     /// The records of the result; where it has none, its lines.
     pub(super) fn records(&self) -> Found {
         match &self.given {
-            GivenResult::Results(results) => records::of_array(results),
-            GivenResult::Content(content) => records::find(content, Accept::Anything),
+            GivenResult::Results(results) => find::records_of_array(results),
+            GivenResult::Content(content) => find::find_records(content, Accept::Anything),
         }
-        .unwrap_or_else(|| records::of_lines(&self.text()))
+        .unwrap_or_else(|| find::records_of_lines(&self.text()))
     }
 }
 

@@ -1,8 +1,7 @@
 //! The fallback: as much of a result as the threshold allows, from its start
 //! (`lro-spec-1600`, "Error Handling").
 
-use chat_history::raw;
-use chat_history::splice::quote;
+use raw_json::{self as raw, quote};
 
 use super::request::{GivenResult, Request};
 use record_files::estimate;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use chat_history::raw;
+use raw_json as raw;
 use redact::Redact;
 
 use crate::compaction::call::ReloadTools;
 use crate::descriptor::Richness;
 use crate::params::{Blank, Json, PATH, ParamError, Params, invalid, request, words};
-use record_files::profile::Profile;
+use record_files::recipes::Profile;
 
 /// The result of a tool, as given in the request.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chat_history::splice::quote;
+use raw_json::quote;
 use redact::Redact;
 
 use super::request::Request;
@@ -11,9 +11,8 @@ use context_store::{
     Call, Claim, ClaimedFile, Claims, FileName, Lease, Lifetimes, LroPrefix, Origin, Reader, Stem,
     Store, StoreError, modified, read_start, regular_len, rfc3339,
 };
-use record_files::header;
-use record_files::profile::Profile;
-use record_files::recipe::Recipe;
+use record_files::file::header;
+use record_files::recipes::{Profile, Recipe};
 
 /// The bytes of a file that are read for its header.
 const HEADER_BYTES: usize = 64 * 1024;

@@ -18,9 +18,9 @@ use context_store::{
     rfc3339,
 };
 use jq_sandbox::Jq;
+use record_files::file::header::SCHEMA_VERSION;
 use record_files::file::{Facts, identity, render};
-use record_files::header::SCHEMA_VERSION;
-use record_files::profile::Profile;
+use record_files::recipes::Profile;
 
 /// Longest query that a header holds, in characters.
 const QUERY: usize = 4_096;

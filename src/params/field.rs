@@ -1,7 +1,7 @@
 //! The declaration of a request's member. The parser, the flags of `offload`, the schemas of
 //! `openapi.yaml` and the settings of the clients are made from it.
 
-use chat_history::raw;
+use raw_json as raw;
 
 use super::{Member, ParamError, invalid};
 

@@ -1,6 +1,7 @@
 //! The members that requests with a history have in common.
 
-use chat_history::{History, HistoryError, raw};
+use chat_history::{History, HistoryError};
+use raw_json as raw;
 
 use super::{Field, Json, Member, ParamError, Params, Shape, invalid, request};
 
@@ -77,7 +78,7 @@ impl<'a> Params<'a> {
             None => raw::elements(array)
                 .map_err(|_| HistoryError::NotAnArray { found: raw::kind(array) })?,
         };
-        Ok(History::of_elements(array, messages, format, self.system()?)?)
+        Ok(History::from_elements(array, messages, format, self.system()?)?)
     }
 
     /// The system prompt next to the messages, under any name that a provider gives it.

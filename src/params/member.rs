@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chat_history::raw;
+use raw_json as raw;
 
 use super::{Blank, Field, ParamError, Params, Shape};
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chat_history::message::SlotKind;
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;

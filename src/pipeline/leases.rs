@@ -100,7 +100,7 @@ fn files_of_blocks(context: &Context<'_>, blocks: &[Block]) -> Vec<Location> {
 fn files_inside(context: &Context<'_>, at: &Location, content: &str) -> Vec<Location> {
     if at.spelled().ends_with(".json") {
         // A group of a history in another format refers to nothing that this one does.
-        let Ok(group) = context.history().alike(content) else { return Vec::new() };
+        let Ok(group) = context.history().reparse(content) else { return Vec::new() };
         let views: Vec<MessageView> =
             (0..group.messages().len()).filter_map(|index| group.view(index).ok()).collect();
         if views.len() < group.messages().len() {

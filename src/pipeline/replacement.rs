@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use chat_history::footprint::{ENTRY, block};
-use chat_history::splice::quote;
+use chat_history::footprint::{CACHE_ENTRY_BYTES, block_bytes};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use raw_json::quote;
 
 use token_count::Tokenizer;
 
@@ -19,7 +19,8 @@ pub struct Literals;
 
 impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
     fn weight(&self, _: &blake3::Hash, replacement: &Arc<Replacement>) -> u64 {
-        ENTRY + (size_of::<Replacement>() + block(replacement.literal.len())) as u64
+        CACHE_ENTRY_BYTES
+            + (size_of::<Replacement>() + block_bytes(replacement.literal.len())) as u64
     }
 }
 

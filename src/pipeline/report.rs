@@ -1,7 +1,7 @@
 //! The report: what was done to a history, message by message, and why
 //! (`metadata.report` in `openapi.yaml`). Its numbers are the ones that were checked.
 
-use chat_history::repair::Mend;
+use chat_history::repair::Repair;
 use serde::{Deserialize, Serialize};
 
 use crate::snapshot::format::summary::Writer;
@@ -184,7 +184,7 @@ pub struct Report {
     pub checks: Checks,
     /// The places that were mended before, if `repair` asked for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub repairs: Vec<Mend>,
+    pub repairs: Vec<Repair>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
 }

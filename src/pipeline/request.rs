@@ -1,6 +1,6 @@
 //! The request of an offload, read and checked once.
 
-use chat_history::repair::{Mend, Mended};
+use chat_history::repair::{Repair, Repaired};
 use chat_history::{History, HistoryError};
 
 use super::settings::Settings;
@@ -20,7 +20,7 @@ pub struct Request<'a> {
     /// Warnings for the caller: unknown fields, settings without effect.
     pub warnings: Vec<String>,
     /// The places that were mended before.
-    pub mends: Vec<Mend>,
+    pub mends: Vec<Repair>,
 }
 
 impl<'a> Request<'a> {
@@ -39,18 +39,18 @@ impl<'a> Request<'a> {
     }
 
     /// The same for a history that was mended.
-    pub fn mended<'m>(&self, mended: &'m Mended) -> Result<Request<'m>, HistoryError>
+    pub fn mended<'m>(&self, mended: &'m Repaired) -> Result<Request<'m>, HistoryError>
     where
         'a: 'm,
     {
-        let history = self.history.alike(&mended.array)?;
+        let history = self.history.reparse(&mended.array)?;
         Ok(Request {
             history,
             tools: self.tools,
             system: self.system,
             settings: self.settings.clone(),
             warnings: self.warnings.clone(),
-            mends: mended.mends.clone(),
+            mends: mended.repairs.clone(),
         })
     }
 }

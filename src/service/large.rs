@@ -1,6 +1,6 @@
 //! `/offload_result`: returns a result unchanged or its descriptor.
 
-use chat_history::raw;
+use raw_json as raw;
 use serde::Serialize;
 
 use super::budget::GrowingReservation;

@@ -15,7 +15,7 @@ use crate::pipeline::{ExpandedFiles, Materials, Offloader, replacements};
 use crate::reading::extract::Limits as ExtractLimits;
 use context_store::{Durability, Key, Ledger, Lifetimes, RootSpec, Roots};
 use jq_sandbox::Jq;
-use record_files::header;
+use record_files::file::header;
 
 /// Lifetime of temporary files that a crashed process left.
 const TEMPORARY: Duration = Duration::from_secs(3_600);

@@ -48,7 +48,7 @@ fn problems(history: &History<'_>) -> Result<Vec<Problem>, Failure> {
 impl ProblemRow {
     fn of(problem: &Problem) -> ProblemRow {
         let Problem { index, rule, id, .. } = problem;
-        ProblemRow { index: *index, rule: rule.name, id: id.clone(), says: problem.says() }
+        ProblemRow { index: *index, rule: rule.name, id: id.clone(), says: problem.error() }
     }
 
     fn line(&self) -> String {

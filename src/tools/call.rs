@@ -1,7 +1,7 @@
 //! A tool call: arguments in, a request to the service, and its answer as text and as
 //! structured data.
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use super::arguments::{self, Members, raw};
 use super::definition::{CONTEXT_OFFLOAD, Definition};
@@ -41,7 +41,7 @@ pub fn call(
     context: &CallContext<'_>,
 ) -> ToolOutput {
     let Some(mut members) = arguments::read(arguments, tool) else {
-        let found = chat_history::raw::kind(arguments);
+        let found = raw_json::kind(arguments);
         let text = format!("the arguments are {found}; accepted is a JSON object");
         return ToolOutput { text, structured: None };
     };

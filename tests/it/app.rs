@@ -188,7 +188,7 @@ impl Offloaded {
     pub(crate) fn read(envelope: &str) -> Offloaded {
         let mut messages = String::new();
         let mut json = json!({});
-        for (name, raw) in chat_history::raw::fields(envelope).unwrap() {
+        for (name, raw) in raw_json::fields(envelope).unwrap() {
             match name.as_ref() {
                 "messages" => messages = raw.to_owned(),
                 _ => json[name.as_ref()] = serde_json::from_str(raw).unwrap(),

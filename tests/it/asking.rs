@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use chat_history::raw;
+use raw_json as raw;
 use serde_json::{Value, json};
 use unburden::envelope::Answer;
 

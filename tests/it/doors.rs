@@ -171,7 +171,11 @@ async fn a_tenant_without_a_token_among_several_is_not_open() {
             .unwrap()
             .into_iter()
             .zip(tokens)
-            .map(|(Tenant { name, service }, token)| (name, token.map(Token::new), service))
+            .map(|(Tenant { name, service }, token)| TenantEntry {
+                name,
+                token: token.map(Token::new),
+                service,
+            })
             .collect()
     };
     for (tokens, given, status) in [
@@ -181,7 +185,7 @@ async fn a_tenant_without_a_token_among_several_is_not_open() {
         (&[Some(TOKENS[0]), None], Some(TOKENS[1]), 401),
         (&[Some(TOKENS[0]), None], Some(TOKENS[0]), 200),
     ] {
-        let door = router(Door::to_all(entries(tokens), &config.server));
+        let door = router(AppState::for_tenants(entries(tokens), &config.server));
         let mut request = Request::post("/grep");
         if let Some(token) = given {
             request = request.header("authorization", format!("Bearer {token}"));
@@ -532,7 +536,7 @@ fn the_kernel_holds_a_confined_thread_to_its_roots() {
     });
     let seen = seen.join().unwrap();
     if seen.0 == Confined::Unavailable {
-        return skipped(&seen.0.sentence());
+        return skipped(seen.0.sentence());
     }
     assert_eq!((seen.1, seen.2, seen.3, seen.4), (true, true, true, true), "{seen:?}");
     // Connections are an old kernel's to allow.

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use chat_history::raw::{field, fields, unescape};
+use raw_json::{field, fields, unescape};
 use serde_json::{Value, json};
 
 use crate::app::{Offloaded, TestApp, split};

@@ -1,7 +1,7 @@
 //! Large results as they really come: real records, many requests at once, texts
 //! of any length beside them.
 
-use chat_history::raw;
+use raw_json as raw;
 use record_files::file;
 use serde_json::json;
 

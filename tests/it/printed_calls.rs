@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use chat_history::raw::offset_in;
+use raw_json::offset_in;
 use serde_json::{Map, Value, json};
 
 use crate::app::{TestApp, split};

@@ -5,10 +5,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use chat_history::raw::{Text, elements, fields, unescape};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{FileFailurePersistence, RngSeed};
+use raw_json::{Text, elements, fields, unescape};
 use serde_json::{Value, json};
 
 use crate::app::{TestApp, request, split};

@@ -1,11 +1,11 @@
 //! Formats are found as they are named, and a broken history is mended without a
 //! change to anything else – in every format.
 
-use chat_history::raw::canonical;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use raw_json::canonical;
 use serde_json::{Value, json};
 
 use crate::app::{TestApp, split};

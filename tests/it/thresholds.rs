@@ -206,3 +206,16 @@ fn auto_compresses_above_the_share() {
     };
     assert_eq!((outcome(&of(1.0)), outcome(&of(0.99))), ("unchanged", "compressed"));
 }
+
+/// What only the provider can read costs a token for four bytes of it, less what is always
+/// there.
+#[test]
+fn opaque_content_costs_what_its_bytes_do() {
+    for (characters, tokens) in [(8_000, 1_337), (872, 1), (868, 0), (4, 0)] {
+        let thought = json!({"type": "reasoning", "id": "r", "summary": [],
+            "encrypted_content": "A".repeat(characters)});
+        let message = json!({"type": "message", "role": "user", "content": "go"});
+        let history = array(&[message.to_string(), thought.to_string()]);
+        assert_eq!(TestApp::new().count(&history)[1], tokens, "{characters}");
+    }
+}

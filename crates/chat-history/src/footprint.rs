@@ -1,13 +1,13 @@
-//! Footprint: what a view takes in memory, for caches that are bounded by it.
+//! The memory that a view takes, for caches with a limit in bytes.
 
 use super::message::{MessageView, ServerTool};
 
-/// The bytes that a cache takes for an entry: its key, its place, the tables.
-pub const ENTRY: u64 = 160;
+/// Bytes that a cache takes for an entry besides its value: the key and the tables.
+pub const CACHE_ENTRY_BYTES: u64 = 160;
 
 impl MessageView {
-    /// Gives back the room that its lists could still grow into: for a view that is
-    /// kept. A list of one has room for four otherwise.
+    /// Frees the spare capacity of its lists, for a view that is kept: a list of one element
+    /// has room for four otherwise.
     pub fn shrink(&mut self) {
         self.calls.shrink_to_fit();
         self.awaiting.shrink_to_fit();
@@ -20,35 +20,35 @@ impl MessageView {
         self.faults.shrink_to_fit();
     }
 
-    /// Returns the bytes of its lists and words, as if they were shrunk.
+    /// Returns the bytes of its lists and strings, as if they were shrunk.
     pub fn heap_bytes(&self) -> usize {
-        let calls = self.calls.iter().map(|call| words(&call.id) + words(&call.name));
-        let results = self
-            .results
-            .iter()
-            .map(|result| words(&result.call_id) + words(&result.name) + list(&result.slots));
-        let server = self.server.iter().map(|side| match side {
-            ServerTool::Call(id) | ServerTool::Result(id) => block(id.len()),
+        let calls = self.calls.iter().map(|call| text_bytes(&call.id) + text_bytes(&call.name));
+        let results = self.results.iter().map(|result| {
+            text_bytes(&result.call_id) + text_bytes(&result.name) + list_bytes(&result.slots)
         });
-        let awaiting = self.awaiting.iter().map(|id| block(id.len()));
-        let lists = list(&self.calls) + list(&self.awaiting) + list(&self.results);
-        let more = list(&self.server) + list(&self.texts) + list(&self.faults);
+        let server = self.server.iter().map(|side| match side {
+            ServerTool::Call(id) | ServerTool::Result(id) => block_bytes(id.len()),
+        });
+        let awaiting = self.awaiting.iter().map(|id| block_bytes(id.len()));
+        let lists =
+            list_bytes(&self.calls) + list_bytes(&self.awaiting) + list_bytes(&self.results);
+        let more = list_bytes(&self.server) + list_bytes(&self.texts) + list_bytes(&self.faults);
         let within: usize = calls.chain(results).chain(server).chain(awaiting).sum();
-        lists + more + within + words(&self.reasoning_id)
+        lists + more + within + text_bytes(&self.reasoning_id)
     }
 }
 
-/// The elements of a list, in bytes, what they point to left out.
-pub fn list<T>(list: &[T]) -> usize {
-    block(size_of_val(list))
+/// Returns the bytes of a list's elements without those that they point to.
+pub fn list_bytes<T>(list: &[T]) -> usize {
+    block_bytes(size_of_val(list))
 }
 
-fn words(text: &Option<String>) -> usize {
-    text.as_ref().map_or(0, |text| block(text.len()))
+fn text_bytes(text: &Option<String>) -> usize {
+    text.as_ref().map_or(0, |text| block_bytes(text.len()))
 }
 
 /// Returns the size of the block that the allocator hands out for so many bytes.
-pub fn block(bytes: usize) -> usize {
+pub fn block_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(16)
 }
 
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(view.heap_bytes(), 0);
         view.calls = Vec::with_capacity(100);
         view.calls.push(Call { id: Some("i".repeat(17)), name: None, arguments: None });
-        assert_eq!(view.heap_bytes(), block(size_of::<Call>()) + 32);
+        assert_eq!(view.heap_bytes(), block_bytes(size_of::<Call>()) + 32);
         view.shrink();
         assert_eq!(view.calls.capacity(), 1);
     }

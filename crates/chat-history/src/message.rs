@@ -1,7 +1,6 @@
-//! A view of one message: who speaks, which tools are called, which results
-//! come back, and where in the raw bytes each text stands. Spans are relative to
-//! the message's first byte, so a view stays true for every copy of the same
-//! bytes and can be cached by content.
+//! A view of one message: its speaker, calls, results and texts, each with its place in the
+//! raw bytes. Spans are relative to the message's first byte, so a view fits every copy of the
+//! same bytes and can be cached by content.
 
 use super::dialect::Fault;
 pub use super::slot::{Frame, Slot, SlotKind};
@@ -9,11 +8,11 @@ pub use super::slot::{Frame, Slot, SlotKind};
 /// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The operator's instructions (`system`, `developer`), and in formats without
-    /// such messages those that this service added: never touched.
+    /// The operator's instructions (`system`, `developer`), and in formats without such
+    /// messages those that this service added: never changed.
     System,
-    /// The operator's words among the turns, in a format whose system prompt stands
-    /// beside the messages: they hold where they stand, and leave with their turn.
+    /// The operator's words among the turns, in a format whose system prompt is not one of the
+    /// messages: they apply from their place on, and are summarized with their turn.
     MidSystem,
     /// The person.
     User,
@@ -21,7 +20,7 @@ pub enum Role {
     Assistant,
     /// A tool's result.
     Tool,
-    /// A role the dialect does not know; counted and left alone.
+    /// A role the dialect does not know: counted, and never changed.
     Other,
 }
 
@@ -57,10 +56,21 @@ pub enum ServerTool {
 }
 
 /// The content of one message, in terms that all dialects share.
+///
+/// ```
+/// use chat_history::dialect::{Dialect, OpenAiChat};
+/// use chat_history::message::Role;
+///
+/// let message = r#"{"role":"user","content":"Hi"}"#;
+/// let view = OpenAiChat.view(message).map_err(|bad| bad.found)?;
+/// assert_eq!(view.role, Role::User);
+/// assert_eq!(&message[view.texts[0].span.clone()], "\"Hi\"");
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageView {
-    /// The speaker of a message. A message of results alone is a tool's, whatever the format
-    /// calls it; one that holds other words besides keeps the format's role.
+    /// The speaker. A message of results alone is a tool's, whatever the format calls it; one
+    /// with other texts keeps the format's role.
     pub role: Role,
     /// Calls made in this message that the caller's own tools answer.
     pub calls: Vec<Call>,
@@ -68,8 +78,8 @@ pub struct MessageView {
     pub awaiting: Vec<String>,
     /// Results carried by this message, of the caller's own tools.
     pub results: Vec<ToolResult>,
-    /// Calls and results of the provider's own tools, in order, where a result may
-    /// stand in a later message than its call. They are left alone.
+    /// Calls and results of the provider's own tools, in order, in formats whose result may be
+    /// in a later message than its call. They are never changed.
     pub server: Vec<ServerTool>,
     /// Every other text that a model reads: content, reasoning, names, what the
     /// provider's own tools returned.
@@ -79,8 +89,8 @@ pub struct MessageView {
     /// Bytes that only the provider can read: encrypted reasoning. Counted by their
     /// length.
     pub opaque: u64,
-    /// True where the last block is a result of the provider's own tools.
-    pub ends_served: bool,
+    /// True if the last block is a result of the provider's own tools.
+    pub ends_with_server_result: bool,
     /// True for a system message that does more than speak: it adds a tool, or sets the
     /// effort from its place on. No summary can take its place.
     pub directive: bool,
@@ -89,25 +99,25 @@ pub struct MessageView {
     /// The id that ties such reasoning to the item it led to; None where the client
     /// left it out, and the provider cannot ask for that item.
     pub reasoning_id: Option<String>,
-    /// True for a user's message with words of the service's own. At the front of a
-    /// history it is a system's ([`settle`]); anywhere else somebody repeats them.
-    pub own: bool,
-    /// Rules of the provider that the message breaks by itself.
+    /// True for a user's message with the text of a service's message. At the front of a
+    /// history it is a system's ([`assign_front_roles`]); anywhere else it is a quotation.
+    pub is_service: bool,
+    /// Rules of the provider that the message breaks, whatever is around it.
     pub faults: Vec<Fault>,
-    /// The type of a part beside results that the dialect does not know: counted as the
-    /// JSON it is, and left alone.
+    /// The type of a part outside results that the dialect does not know: counted as JSON, and
+    /// never changed.
     pub unknown: Option<Box<str>>,
-    /// The format that a part of the message belongs to, where it is another one.
-    pub foreign: Option<&'static str>,
+    /// The format that a part of the message belongs to, if that is another one.
+    pub other_format: Option<&'static str>,
 }
 
 impl MessageView {
-    /// True for a system message of the operator's, wherever it stands.
+    /// True for a system message of the operator's, at the front or among the turns.
     pub fn is_operators(&self) -> bool {
-        matches!(self.role, Role::System | Role::MidSystem) && !self.own
+        matches!(self.role, Role::System | Role::MidSystem) && !self.is_service
     }
 
-    /// A view with nothing in it but the speaker.
+    /// Returns a view with only a speaker.
     pub fn new(role: Role) -> MessageView {
         MessageView {
             role,
@@ -118,19 +128,18 @@ impl MessageView {
             texts: Vec::new(),
             media: 0,
             opaque: 0,
-            ends_served: false,
+            ends_with_server_result: false,
             directive: false,
             reasoning: false,
             reasoning_id: None,
-            own: false,
+            is_service: false,
             faults: Vec::new(),
             unknown: None,
-            foreign: None,
+            other_format: None,
         }
     }
 
-    /// True where nothing but the texts of results may differ between the two:
-    /// the shape that compaction must keep.
+    /// True if the two differ in the texts of results at most: compaction must keep this shape.
     pub fn same_shape(&self, other: &MessageView) -> bool {
         let same_result = |(a, b): (&ToolResult, &ToolResult)| {
             (&a.call_id, &a.name, a.slots.len()) == (&b.call_id, &b.name, b.slots.len())
@@ -145,15 +154,19 @@ impl MessageView {
     }
 }
 
-/// Gives the system's role to what stands at the front of a history: system messages of
-/// the operator's, which are the prompt there, and the service's own message behind
-/// them. `view` and `set` reach the view of a message.
-pub fn settle<T>(all: &mut [T], view: impl Fn(&T) -> &MessageView, set: impl Fn(&mut T, Role)) {
+/// Gives the system's role to the messages at the front of a history: to the operator's, which
+/// are the prompt there, and to the service's message behind them. `view` and `set` read and
+/// write the role of an element.
+pub fn assign_front_roles<T>(
+    all: &mut [T],
+    view: impl Fn(&T) -> &MessageView,
+    set: impl Fn(&mut T, Role),
+) {
     for message in all {
         match view(message).role {
             Role::System => {}
             Role::MidSystem => set(message, Role::System),
-            _ if view(message).own => return set(message, Role::System),
+            _ if view(message).is_service => return set(message, Role::System),
             _ => return,
         }
     }

@@ -1,23 +1,29 @@
-//! The outline of a request: where its messages stand, without reading them. All but
-//! the newest were read in an earlier turn and are known again by their bytes, so their
-//! grammar is not looked at here: strings and brackets are followed, and no more.
+//! The outline of a request: the places of its members and messages, found without a check of
+//! the messages' grammar. All but the newest were read in an earlier turn and are known by
+//! their bytes, so only strings and brackets are followed.
 //!
-//! For a body that is JSON the outline is what [`raw::request`] says. For any other body
-//! it may say something too, and then one of its messages cannot be read: whoever takes
-//! an outline has to read every message, or know it from before.
+//! For a body that is JSON the outline equals [`raw_json::fields_and_elements`]. Another body
+//! may have an outline too, and then one of its messages cannot be read. So the caller of
+//! [`outline`] has to read every message, or know it from an earlier turn.
 
 use std::ops::Range;
 
-use memchr::memmem;
-
-use super::raw::{self, Fields};
 use fair_share::on;
+use memchr::memmem;
+use raw_json::{self as raw, Cursor, Fields};
 
-/// Splits a request as [`raw::request`] does. None where that has to be asked: the
-/// messages are absent, none or given twice, one is no object, another member is no
+/// Splits a request as [`raw_json::fields_and_elements`] does. None if that has to decide:
+/// `messages` is absent, empty or given twice, a message is no object, another member is no
 /// JSON, or the body is not UTF-8.
+///
+/// ```
+/// let body = br#"{"messages": [{"role": "user"}], "model": "m"}"#;
+/// let (fields, messages) = chat_history::outline::outline(body).unwrap_or_default();
+/// assert_eq!(messages, [r#"{"role": "user"}"#]);
+/// assert_eq!(raw_json::field(&fields, "model"), Some("\"m\""));
+/// ```
 pub fn outline(body: &[u8]) -> Option<(Fields<'_>, Vec<&str>)> {
-    // Whether it is text does not matter for where its parts are.
+    // The places are the same whether the body is UTF-8 or not.
     let (text, places) = if body.len() < LARGE {
         (std::str::from_utf8(body), places(body))
     } else {
@@ -40,13 +46,13 @@ pub fn outline(body: &[u8]) -> Option<(Fields<'_>, Vec<&str>)> {
     Some((fields, messages.collect::<Option<_>>()?))
 }
 
-/// From this many bytes on, text is checked beside what is done with it, and followed
-/// from two places at once. Few in tests: short bodies have more ways to go wrong.
+/// From this many bytes on, UTF-8 is checked in parallel, and the body is followed from two
+/// places at once. Few in tests, so that short bodies take this path as well.
 const LARGE: usize = if cfg!(test) { 32 } else { 64 * 1024 };
 
 type Place = Range<usize>;
 
-/// Where the parts of a request stand.
+/// The places of the parts of a request.
 struct Places {
     /// Keys and values.
     members: Vec<(Place, Place)>,
@@ -54,153 +60,108 @@ struct Places {
 }
 
 fn places(body: &[u8]) -> Option<Places> {
-    let mut walk = Walk { body, at: 0 };
+    let mut cursor = Cursor::new(body, 0);
     let (mut members, mut messages) = (Vec::new(), Vec::new());
-    walk.take(b'{')?;
+    if !cursor.take(b'{') {
+        return None;
+    }
     loop {
-        let key = walk.next()?;
-        walk.take(b':')?;
+        let key = cursor.value()?;
+        if !cursor.take(b':') {
+            return None;
+        }
         let value = if is_messages(&body[key.clone()]) {
-            walk.objects(&mut messages)?
+            objects(body, &mut cursor, &mut messages)?
         } else {
-            walk.next()?
+            cursor.value()?
         };
         members.push((key, value));
-        if walk.take(b',').is_none() {
+        if !cursor.take(b',') {
             break;
         }
     }
-    walk.take(b'}')?;
-    walk.space();
-    walk.peek().is_none().then_some(Places { members, messages })
+    let closed = cursor.take(b'}');
+    cursor.skip_space();
+    (closed && cursor.peek().is_none()).then_some(Places { members, messages })
 }
 
-/// True for the key of the messages, however it is spelt.
+/// True for the key `messages`, however it is escaped.
 fn is_messages(key: &[u8]) -> bool {
     let spelt = std::str::from_utf8(key).ok().and_then(raw::value);
     spelt.is_some_and(|key| raw::unescape(key).text == "messages")
 }
 
-/// Where a list was followed to.
+/// The end of a pass through a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
-    /// To its last element.
+    /// The last element.
     Last,
-    /// To the element that was asked for.
+    /// The element that begins at the given place.
     There,
 }
 
-/// A place in a body.
-struct Walk<'a> {
-    body: &'a [u8],
-    at: usize,
+/// Goes past an array of at least one object; adds their places, and returns that of the
+/// array.
+fn objects<'a>(body: &'a [u8], cursor: &mut Cursor<'a>, objects: &mut Vec<Place>) -> Option<Place> {
+    if !cursor.take(b'[') {
+        return None;
+    }
+    let start = cursor.at() - 1;
+    if let Some(half) = halfway(body, cursor) {
+        let (mut second, mut others) = (Cursor::new(body, half), Vec::new());
+        let (met, ended) = on(|| {
+            rayon::join(
+                || list(body, cursor, objects, Some(half)),
+                || list(body, &mut second, &mut others, None),
+            )
+        });
+        if met? == Ended::There {
+            ended?;
+            objects.append(&mut others);
+            *cursor = second;
+        }
+    } else {
+        list(body, cursor, objects, None)?;
+    }
+    cursor.take(b']').then_some(start..cursor.at())
 }
 
-impl Walk<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.body.get(self.at).copied()
-    }
-
-    fn space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+/// Goes past objects with commas between them: to the last one, or to the one that begins
+/// at `there`.
+fn list(
+    body: &[u8],
+    cursor: &mut Cursor<'_>,
+    objects: &mut Vec<Place>,
+    there: Option<usize>,
+) -> Option<Ended> {
+    loop {
+        cursor.skip_space();
+        if Some(cursor.at()) == there {
+            return Some(Ended::There);
         }
-    }
-
-    /// Takes this byte, if it is the next one behind white space.
-    fn take(&mut self, byte: u8) -> Option<()> {
-        self.space();
-        (self.peek() == Some(byte)).then(|| self.at += 1)
-    }
-
-    /// An array of objects, at least one; where it stands, and each of them.
-    fn objects(&mut self, objects: &mut Vec<Place>) -> Option<Place> {
-        self.take(b'[')?;
-        let start = self.at - 1;
-        if let Some(half) = self.halfway() {
-            let (mut second, mut others) = (Walk { body: self.body, at: half }, Vec::new());
-            let (met, ended) = on(|| {
-                rayon::join(|| self.list(objects, Some(half)), || second.list(&mut others, None))
-            });
-            if met? == Ended::There {
-                ended?;
-                objects.append(&mut others);
-                self.at = second.at;
-            }
-        } else {
-            self.list(objects, None)?;
-        }
-        self.take(b']')?;
-        Some(start..self.at)
-    }
-
-    /// Objects with commas between them: to the last one, or to the one that begins at
-    /// `there`.
-    fn list(&mut self, objects: &mut Vec<Place>, there: Option<usize>) -> Option<Ended> {
-        loop {
-            self.space();
-            if Some(self.at) == there {
-                return Some(Ended::There);
-            }
-            let object = self.next()?;
-            if self.body[object.start] != b'{' {
-                return None;
-            }
-            objects.push(object);
-            if self.take(b',').is_none() {
-                return Some(Ended::Last);
-            }
-        }
-    }
-
-    /// Where another object of a long list may begin, about half-way: where one begins
-    /// as the first does. Whoever comes there from the start knows whether that is so.
-    fn halfway(&mut self) -> Option<usize> {
-        self.space();
-        let rest = &self.body[self.at..];
-        if rest.len() < LARGE || self.peek() != Some(b'{') {
+        let object = cursor.value()?;
+        if body[object.start] != b'{' {
             return None;
         }
-        let mut first = Walk { body: self.body, at: self.at + 1 };
-        let key = first.next()?;
-        let begins = &self.body[self.at..key.end];
-        let half = self.at + rest.len() / 2;
-        memmem::find(&self.body[half..], begins).map(|at| half + at)
-    }
-
-    /// Returns the next value, if there is one.
-    fn next(&mut self) -> Option<Place> {
-        self.space();
-        let start = self.at;
-        let mut open = 0_usize;
-        loop {
-            match self.peek()? {
-                b'"' => self.at += raw::string_end(&self.body[self.at..])?,
-                b'{' | b'[' => {
-                    open += 1;
-                    self.at += 1;
-                }
-                b'}' | b']' => {
-                    open = open.checked_sub(1)?;
-                    self.at += 1;
-                }
-                _ if open > 0 => {
-                    self.at += 1;
-                    continue;
-                }
-                // A number or a word.
-                _ => {
-                    let rest = &self.body[self.at..];
-                    let ends = |byte: &u8| b",:{}[]\" \t\n\r".contains(byte);
-                    self.at += rest.iter().position(ends).unwrap_or(rest.len());
-                    return (self.at > start).then_some(start..self.at);
-                }
-            }
-            if open == 0 {
-                return Some(start..self.at);
-            }
+        objects.push(object);
+        if !cursor.take(b',') {
+            return Some(Ended::Last);
         }
     }
+}
+
+/// Returns where another object of a long list may begin, about half-way: where one begins
+/// as the first does. Only the pass from the start shows whether one really begins there.
+fn halfway(body: &[u8], cursor: &mut Cursor<'_>) -> Option<usize> {
+    cursor.skip_space();
+    let start = cursor.at();
+    let rest = &body[start..];
+    if rest.len() < LARGE || cursor.peek() != Some(b'{') {
+        return None;
+    }
+    let key = Cursor::new(body, start + 1).value()?;
+    let half = start + rest.len() / 2;
+    memmem::find(&body[half..], &body[start..key.end]).map(|at| half + at)
 }
 
 #[cfg(test)]
@@ -219,7 +180,7 @@ mod tests {
             r#"{"messages":[{"messages":[{}]}],"\"":{"messages":[{}]}}"#,
         ];
         for body in bodies {
-            let (fields, messages) = raw::request(body).unwrap();
+            let (fields, messages) = raw::fields_and_elements(body, "messages").unwrap();
             assert_eq!(outline(body.as_bytes()), Some((fields, messages.unwrap())), "{body}");
         }
     }
@@ -241,7 +202,7 @@ mod tests {
             let list = order.collect::<Vec<_>>().join([",", " , "][seed % 2]);
             for end in ["]}", "],\"a\":1}", "]", ",]}", "", "] ]}"] {
                 let body = format!("{{\"n\":1,\"messages\":[ {list}{end}");
-                match raw::request(&body) {
+                match raw::fields_and_elements(&body, "messages") {
                     Ok((fields, messages)) => {
                         let (found, places) = outline(body.as_bytes()).unwrap();
                         assert!((found, Some(places)) == (fields, messages), "{seed} {end}");
@@ -306,7 +267,7 @@ mod tests {
 
         #[test]
         fn an_outline_is_the_request_or_has_a_message_that_cannot_be_read(body in bodies()) {
-            let request = raw::request(&body);
+            let request = raw::fields_and_elements(&body, "messages");
             match outline(body.as_bytes()) {
                 Some((fields, messages)) if messages.iter().all(|m| raw::fields(m).is_ok()) => {
                     prop_assert_eq!(request.unwrap(), (fields, Some(messages)));
@@ -318,7 +279,7 @@ mod tests {
 
         #[test]
         fn every_request_of_objects_has_an_outline(body in bodies()) {
-            if let Ok((fields, Some(messages))) = raw::request(&body)
+            if let Ok((fields, Some(messages))) = raw::fields_and_elements(&body, "messages")
                 && messages.iter().all(|message| message.starts_with('{'))
                 && fields.iter().filter(|(key, _)| key == "messages").count() == 1
             {

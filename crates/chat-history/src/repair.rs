@@ -1,22 +1,24 @@
-//! Repair: a history that its provider would reject for its calls and results
-//! becomes one that it takes. A result that stands apart from its call goes where it
-//! belongs; one without a call is dropped, a call without a result is answered by a
-//! stub that says so, and a stub gives way to the result that came after all; nothing
-//! else is touched.
+//! Repair: makes a history that its provider would reject for its calls and results one
+//! that the provider accepts.
+//!
+//! A result that is not directly behind its call moves there. A result without a call is
+//! dropped. A call without a result gets a stub that says so, and a stub is dropped once the
+//! result itself is in the history. Nothing else changes.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use serde::Serialize;
 
-use super::dialect::{Answered, Opening, Problem};
+use super::dialect::{Opening, Problem, Stubs};
 use super::message::{Call, MessageView, Role};
-use super::stub::{STUB, overtaken};
 use super::{History, HistoryError};
+use crate::service_messages::STUB;
+use crate::superseded::superseded;
 
 /// Opens a history that began with a dropped result.
 const DROPPED: &str = "(The results that stood here answer calls that this history does not have.)";
 
-/// The repair of a broken place.
+/// How a problem was repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Remedy {
@@ -28,30 +30,30 @@ pub enum Remedy {
     Answered,
 }
 
-/// One mend.
+/// One repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Mend {
-    /// The message, counted from 0 in the history that came.
+pub struct Repair {
+    /// The message, counted from 0 in the history that was given.
     pub index: usize,
     /// The rule that was broken.
     pub rule: &'static str,
     /// The call concerned.
     pub tool_call_id: Option<String>,
-    /// Its description.
+    /// What was done.
     pub action: Remedy,
 }
 
-/// A history that was mended.
+/// A history that was repaired.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mended {
-    /// The messages, a JSON array: byte for byte what came where nothing was broken.
+pub struct Repaired {
+    /// The messages, a JSON array: the given bytes if nothing was broken.
     pub array: String,
     /// The repairs, in order.
-    pub mends: Vec<Mend>,
+    pub repairs: Vec<Repair>,
 }
 
-/// The messages of one history on their way.
-struct Mending<'a> {
+/// A history under repair.
+struct Repairer<'a> {
     history: &'a History<'a>,
     views: Vec<MessageView>,
     starts: Vec<bool>,
@@ -59,26 +61,41 @@ struct Mending<'a> {
     messages: Vec<Option<String>>,
     /// Stubs that go before a message.
     before: BTreeMap<usize, Vec<String>>,
-    mends: Vec<Mend>,
+    repairs: Vec<Repair>,
 }
 
-/// Mends what can be mended.
-pub fn repair(history: &History<'_>) -> Result<Mended, HistoryError> {
+/// Repairs the problems that can be repaired.
+///
+/// ```
+/// use chat_history::History;
+/// use chat_history::repair::{Remedy, repair};
+///
+/// let posted = r#"[{"role":"tool","tool_call_id":"a","content":"x"},{"role":"user","content":"Hi"}]"#;
+/// let repaired = repair(&History::parse(posted, "openai-chat")?)?;
+/// assert_eq!(repaired.array, r#"[{"role":"user","content":"Hi"}]"#);
+/// assert_eq!(repaired.repairs[0].action, Remedy::Dropped);
+/// # Ok::<(), chat_history::HistoryError>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if a message cannot be read.
+pub fn repair(history: &History<'_>) -> Result<Repaired, HistoryError> {
     let views = history.views()?;
-    let overtaken = overtaken(history, &views);
-    if overtaken.is_empty() {
-        return Ok(mend(history, views));
+    let superseded = superseded(history, &views);
+    if superseded.is_empty() {
+        return Ok(repair_problems(history, views));
     }
-    let (mut kept, mut left, mut mends) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut kept, mut left, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
     for (index, raw) in history.messages().iter().enumerate() {
-        let stubs = overtaken.get(&index).map_or(&[][..], Vec::as_slice);
+        let stubs = superseded.get(&index).map_or(&[][..], Vec::as_slice);
         let message = match stubs {
             [] => Some((*raw).to_owned()),
             stubs => history.dialect().without_results(raw, stubs),
         };
         kept.extend(message.is_some().then_some(index));
         left.extend(message);
-        mends.extend(stubs.iter().map(|place| Mend {
+        repairs.extend(stubs.iter().map(|place| Repair {
             index,
             rule: "duplicate_result",
             tool_call_id: views[index].results[*place].call_id.clone(),
@@ -86,46 +103,48 @@ pub fn repair(history: &History<'_>) -> Result<Mended, HistoryError> {
         }));
     }
     let array = format!("[{}]", left.join(","));
-    let without = history.alike(&array)?;
-    let mended = mend(&without, without.views()?);
-    mends.extend(mended.mends.into_iter().map(|mend| Mend { index: kept[mend.index], ..mend }));
-    mends.sort_by_key(|mend| mend.index);
-    Ok(Mended { array: mended.array, mends })
+    let without = history.reparse(&array)?;
+    let repaired = repair_problems(&without, without.views()?);
+    repairs.extend(
+        repaired.repairs.into_iter().map(|repair| Repair { index: kept[repair.index], ..repair }),
+    );
+    repairs.sort_by_key(|repair| repair.index);
+    Ok(Repaired { array: repaired.array, repairs })
 }
 
-/// The same for a history without stubs that are in the way.
-fn mend(history: &History<'_>, views: Vec<MessageView>) -> Mended {
+/// Repairs a history without superseded stubs.
+fn repair_problems(history: &History<'_>, views: Vec<MessageView>) -> Repaired {
     let all: Vec<&MessageView> = views.iter().collect();
     let problems = history.dialect().problems(&all);
     let starts = history.dialect().unit_starts(&all);
     let messages = history.messages().iter().map(|raw| Some((*raw).to_owned())).collect();
     let before = BTreeMap::new();
-    let mut mending = Mending { history, views, starts, messages, before, mends: Vec::new() };
+    let mut repairer = Repairer { history, views, starts, messages, before, repairs: Vec::new() };
     let orphans = by_message(&problems, &["result_without_call", "duplicate_result"]);
     let mut open = by_message(&problems, &["call_without_result"]);
-    let answered = mending.place_results(&orphans, &open);
+    let answered = repairer.place_results(&orphans, &open);
     for problems in open.values_mut() {
         problems.retain(|problem| !answered.contains(&std::ptr::from_ref::<Problem>(problem)));
     }
-    mending.answer_calls(&open);
-    mending.speak_for_the_user();
-    mending.mends.sort_by_key(|mend| mend.index);
-    mending.done()
+    repairer.answer_calls(&open);
+    repairer.speak_for_the_user();
+    repairer.repairs.sort_by_key(|repair| repair.index);
+    repairer.done()
 }
 
 /// Problems of one kind, by message.
-type Broken<'p> = BTreeMap<usize, Vec<&'p Problem>>;
+type ProblemsByMessage<'p> = BTreeMap<usize, Vec<&'p Problem>>;
 
-fn by_message<'p>(problems: &'p [Problem], rules: &[&str]) -> Broken<'p> {
-    let mut found: Broken<'p> = BTreeMap::new();
+fn by_message<'p>(problems: &'p [Problem], rules: &[&str]) -> ProblemsByMessage<'p> {
+    let mut found: ProblemsByMessage<'p> = BTreeMap::new();
     for problem in problems.iter().filter(|problem| rules.contains(&problem.rule.name)) {
         found.entry(problem.index).or_default().push(problem);
     }
     found
 }
 
-/// Each problem with its place: the one it names, else of `ids` the last with its id
-/// that no other has. Where an id repeats, the first ones are in order.
+/// Pairs each problem with its place: the one it names, else the last of `ids` that equals
+/// its id and that no other problem has. If an id repeats, the first ones are in order.
 fn placed<'p>(problems: &[&'p Problem], ids: &[Option<&str>]) -> Vec<(usize, &'p Problem)> {
     let mut free: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
     for (at, id) in ids.iter().enumerate() {
@@ -140,13 +159,12 @@ fn placed<'p>(problems: &[&'p Problem], ids: &[Option<&str>]) -> Vec<(usize, &'p
     placed
 }
 
-impl Mending<'_> {
-    /// Results that stand apart from their calls go where these want them; the others
-    /// are dropped. Returns the calls that were answered so.
+impl Repairer<'_> {
+    /// Moves results behind their calls, and drops those without a call. Returns the calls that have a result then.
     fn place_results(
         &mut self,
-        orphans: &Broken<'_>,
-        open: &Broken<'_>,
+        orphans: &ProblemsByMessage<'_>,
+        open: &ProblemsByMessage<'_>,
     ) -> HashSet<*const Problem> {
         let mut calls: HashMap<&str, VecDeque<&Problem>> = HashMap::new();
         for problem in open.values().flatten() {
@@ -156,7 +174,8 @@ impl Mending<'_> {
         }
         let mut answered = HashSet::new();
         for (index, problems) in orphans {
-            let mut moving: BTreeMap<usize, Vec<&Problem>> = BTreeMap::new();
+            // By message of the call.
+            let mut moving = ProblemsByMessage::new();
             let mut dropped = Vec::new();
             for problem in problems {
                 let waiting = problem.id.as_deref().and_then(|id| calls.get_mut(id));
@@ -170,20 +189,15 @@ impl Mending<'_> {
                     None => dropped.push(*problem),
                 }
             }
-            self.take_out(*index, problems, &moving, &dropped);
+            self.take_out(*index, problems, &moving);
+            self.note(*index, &dropped, Remedy::Dropped);
         }
         answered
     }
 
-    /// Takes results out of a message: those that move go behind the turn of their
-    /// call.
-    fn take_out(
-        &mut self,
-        index: usize,
-        problems: &[&Problem],
-        moving: &BTreeMap<usize, Vec<&Problem>>,
-        dropped: &[&Problem],
-    ) {
+    /// Takes the results of these problems out of a message; those that move go behind the
+    /// turn of their call.
+    fn take_out(&mut self, index: usize, problems: &[&Problem], moving: &ProblemsByMessage<'_>) {
         let raw = self.history.messages()[index];
         let dialect = self.history.dialect();
         let results = &self.views[index].results;
@@ -201,10 +215,9 @@ impl Mending<'_> {
         }
         let gone: Vec<usize> = all.into_iter().map(|(place, _)| place).collect();
         self.messages[index] = dialect.without_results(raw, &gone);
-        self.note(index, dropped, Remedy::Dropped);
     }
 
-    fn answer_calls(&mut self, problems: &Broken<'_>) {
+    fn answer_calls(&mut self, problems: &ProblemsByMessage<'_>) {
         for (index, problems) in problems {
             let calls = &self.views[*index].calls;
             let ids: Vec<Option<&str>> = calls.iter().map(|call| call.id.as_deref()).collect();
@@ -216,23 +229,23 @@ impl Mending<'_> {
             let at = self.answers_at(*index);
             let of = self.history.messages()[*index];
             let dialect = self.history.dialect();
-            // Of a turn in several messages the answers may have to stand in one.
+            // Of a turn in several messages the results may have to be in one.
             let before = self.before.entry(at).or_default();
             let next = before
                 .last()
                 .map(String::as_str)
                 .or(self.messages.get(at).and_then(Option::as_deref));
-            match (dialect.answered(of, &open, STUB, next), before.last_mut()) {
-                (Answered::Messages(stubs), _) => before.extend(stubs),
-                (Answered::Within(with), Some(last)) => *last = with,
-                (Answered::Within(with), None) => self.messages[at] = Some(with),
+            match (dialect.stub_results(of, &open, STUB, next), before.last_mut()) {
+                (Stubs::Messages(stubs), _) => before.extend(stubs),
+                (Stubs::Within(with), Some(last)) => *last = with,
+                (Stubs::Within(with), None) => self.messages[at] = Some(with),
             }
             self.note(*index, problems, Remedy::Answered);
         }
     }
 
-    /// Where the user must speak – first, or between the model and a system message –
-    /// and only dropped results did, words of the service's own take their place.
+    /// Puts a service's message where the user must speak – first, or between the model and a
+    /// system message – and only dropped results did.
     fn speak_for_the_user(&mut self) {
         if self.history.dialect().opening() == Opening::Any {
             return;
@@ -254,13 +267,13 @@ impl Mending<'_> {
             };
             if needed {
                 let like = Some(self.history.messages()[at]);
-                self.messages[at] = Some(self.history.dialect().own_message(DROPPED, like));
+                self.messages[at] = Some(self.history.dialect().service_message(DROPPED, like));
                 before = Some(Role::User);
             }
         }
     }
 
-    /// The speaker of the first message from there on that is no prompt.
+    /// Returns the speaker of the first message from `at` on that is no prompt.
     fn kept_from(&self, at: usize) -> Option<Role> {
         (at..self.views.len()).find_map(|at| match &self.messages[at] {
             _ if self.before.contains_key(&at) => Some(Role::User),
@@ -269,8 +282,8 @@ impl Mending<'_> {
         })
     }
 
-    /// Where the answers to the calls of a message stand: behind the turn's last
-    /// message of the model.
+    /// Returns where the results of a message's calls go: behind the turn's last message of the
+    /// model.
     fn answers_at(&self, index: usize) -> usize {
         let of_turn = |at: &usize| {
             let view = &self.views[*at];
@@ -280,7 +293,7 @@ impl Mending<'_> {
     }
 
     fn note(&mut self, index: usize, problems: &[&Problem], action: Remedy) {
-        self.mends.extend(problems.iter().map(|problem| Mend {
+        self.repairs.extend(problems.iter().map(|problem| Repair {
             index,
             rule: problem.rule.name,
             tool_call_id: problem.id.clone(),
@@ -288,15 +301,15 @@ impl Mending<'_> {
         }));
     }
 
-    fn done(mut self) -> Mended {
-        if self.mends.is_empty() {
-            return Mended { array: self.history.array().to_owned(), mends: Vec::new() };
+    fn done(mut self) -> Repaired {
+        if self.repairs.is_empty() {
+            return Repaired { array: self.history.array().to_owned(), repairs: Vec::new() };
         }
         let mut out = Vec::with_capacity(self.messages.len() + self.before.len());
         for index in 0..=self.messages.len() {
             out.extend(self.before.remove(&index).into_iter().flatten());
             out.extend(self.messages.get_mut(index).and_then(Option::take));
         }
-        Mended { array: format!("[{}]", out.join(",")), mends: self.mends }
+        Repaired { array: format!("[{}]", out.join(",")), repairs: self.repairs }
     }
 }

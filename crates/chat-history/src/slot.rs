@@ -1,7 +1,6 @@
-//! A slot: a place in a message that holds a text, and what stands around it.
-//! A tool's result may be a JSON value where its format wants a certain type; the
-//! frame says how another type takes its place, so that the message stays what
-//! its provider accepts.
+//! A slot: a place in a message that holds a text. Some formats want a value of a certain
+//! type there, or name its type next to it: the slot's frame says how a value of another type
+//! is written, so that the provider still accepts the message.
 
 use std::ops::Range;
 
@@ -16,30 +15,29 @@ pub enum SlotKind {
     Json,
 }
 
-/// The members around a value.
+/// The members around a value that depend on its type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Frame {
-    /// Any JSON value may stand there.
+    /// The format accepts any JSON value there.
     #[default]
     Bare,
-    /// A word beside the value says of which type it is (AI SDK: `output.type`).
+    /// A tag next to the value names its type (AI SDK: `output.type`).
     Tagged {
-        /// The word's literal, quotes included, relative to the message.
+        /// The tag's literal, quotes included, relative to the message.
         tag: Range<usize>,
-        /// The two words.
-        words: Words,
+        /// The tags.
+        names: TypeNames,
     },
-    /// Only an object may stand there (Gemini: `response`): a text stands in a
-    /// field of it.
+    /// The format accepts only an object there (Gemini: `response`): a text is a field of it.
     Object {
         /// The object, relative to the message.
         whole: Range<usize>,
     },
 }
 
-/// The words for a value that is a text, and for any other.
+/// The tags for a text, and for any other value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Words {
+pub struct TypeNames {
     /// For a text.
     pub text: &'static str,
     /// For any other JSON value.
@@ -48,7 +46,7 @@ pub struct Words {
 
 /// The field of an object that holds a text and nothing else, as the client
 /// libraries of Gemini write it for tools that return one.
-pub const ONLY_FIELD: &str = "result";
+pub const RESULT_FIELD: &str = "result";
 
 /// A place in a message that holds text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,21 +61,21 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The edits that put `literal`, a JSON value of that kind, in the place of the
-    /// slot of a message that begins at byte `start`; in order.
+    /// Returns the edits that replace the slot's value with `literal`, a JSON value of that
+    /// kind, in a message that begins at byte `start`; in order.
     pub fn replaced(&self, start: usize, literal: &str, kind: SlotKind) -> Vec<Edit> {
         let at = |span: &Range<usize>| start + span.start..start + span.end;
         let edit = |span: &Range<usize>, replacement: String| Edit { span: at(span), replacement };
         match (&self.frame, self.kind, kind) {
-            (Frame::Tagged { tag, words }, was, now) if was != now => {
-                let word = if now == SlotKind::String { words.text } else { words.json };
+            (Frame::Tagged { tag, names }, was, now) if was != now => {
+                let word = if now == SlotKind::String { names.text } else { names.json };
                 let mut edits =
                     vec![edit(tag, format!("\"{word}\"")), edit(&self.span, literal.to_owned())];
                 edits.sort_by_key(|edit| edit.span.start);
                 edits
             }
             (Frame::Object { whole }, SlotKind::Json, SlotKind::String) => {
-                vec![edit(whole, format!("{{\"{ONLY_FIELD}\":{literal}}}"))]
+                vec![edit(whole, format!("{{\"{RESULT_FIELD}\":{literal}}}"))]
             }
             (Frame::Object { whole }, SlotKind::String, SlotKind::Json) => {
                 vec![edit(whole, literal.to_owned())]
@@ -86,9 +84,9 @@ impl Slot {
         }
     }
 
-    /// True where a JSON value of that kind may come back to this place: anywhere but
-    /// where the format wants an object, and `value` is neither one nor a text.
-    pub fn takes(&self, value: &str, kind: SlotKind) -> bool {
+    /// True if the format accepts a value of that kind here. Where it wants an object, only an
+    /// object or a text is accepted.
+    pub fn accepts(&self, value: &str, kind: SlotKind) -> bool {
         let framed = matches!(self.frame, Frame::Object { .. }) && kind == SlotKind::Json;
         !framed || value.trim_ascii().starts_with('{')
     }

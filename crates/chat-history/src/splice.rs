@@ -1,18 +1,25 @@
-//! Splice: new text into raw bytes. Everything between two edits is copied, so
-//! what nobody chose to change cannot change.
+//! Splices new text into raw bytes. Everything between two edits is copied, so nothing else
+//! can change.
 
 use std::ops::Range;
 
 /// One replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that go.
+    /// The bytes that are replaced.
     pub span: Range<usize>,
-    /// The bytes in their place; a JSON value if the span held one.
+    /// The new bytes; a JSON value if the span held one.
     pub replacement: String,
 }
 
 /// Applies edits that are sorted and do not overlap.
+///
+/// ```
+/// use chat_history::splice::{Edit, splice};
+///
+/// let edit = Edit { span: 5..7, replacement: "2".to_owned() };
+/// assert_eq!(splice(r#"{"a":10}"#, &[edit]), r#"{"a":2}"#);
+/// ```
 pub fn splice(source: &str, edits: &[Edit]) -> String {
     let grown: usize = edits.iter().map(|edit| edit.replacement.len()).sum();
     let gone: usize = edits.iter().map(|edit| edit.span.len()).sum();
@@ -25,10 +32,4 @@ pub fn splice(source: &str, edits: &[Edit]) -> String {
     }
     out.push_str(&source[at..]);
     out
-}
-
-/// A JSON string literal of `text`.
-pub fn quote(text: &str) -> String {
-    // Serialising a &str cannot fail: there is no writer and no map key in it.
-    serde_json::to_string(text).unwrap_or_default()
 }

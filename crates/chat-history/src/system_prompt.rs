@@ -1,12 +1,12 @@
-//! A system prompt beside the messages, in the shapes that providers take: a
-//! string, an array of text blocks (or of strings), or an object with `parts`. Also
-//! what both it and messages need: a block of text put in, or taken out again.
+//! A system prompt that is not one of the messages, in the shapes that providers take: a
+//! string, an array of text blocks (or of strings), or an object with `parts`. Blocks are
+//! added and removed here for messages as well.
 
-use super::raw::{self, Fields};
+use raw_json::{self as raw, Fields, quote};
+
 use super::slot::{Frame, Slot, SlotKind};
-use super::splice::quote;
 
-/// The places where its texts stand.
+/// Returns the slots of its texts.
 pub fn text_slots(value: &str) -> Vec<Slot> {
     let slot = |literal: &str| {
         let start = raw::offset_in(value, literal);
@@ -18,13 +18,21 @@ pub fn text_slots(value: &str) -> Vec<Slot> {
     blocks(value).into_iter().filter_map(text_of).map(slot).collect()
 }
 
-/// True where a text can be appended: in a string, or as a block of its own.
+/// True if a text can be appended: to the string, or as a block.
 pub fn takes_text(value: &str) -> bool {
     raw::is_string(value) || array_of(value).is_some()
 }
 
-/// The same value with a block of that text at its end, made as the others are and
-/// in an empty list as the format wants it; None for a string.
+/// Returns the value with a block of that text at its end, in the form of the other blocks; in
+/// an empty list, `typed` tells whether the block has a `type`. None for a string.
+///
+/// ```
+/// use chat_history::system_prompt::with_block;
+///
+/// let prompt = r#"[{"text":"Be brief."}]"#;
+/// let longer = with_block(prompt, "Be kind.", true);
+/// assert_eq!(longer.as_deref(), Some(r#"[{"text":"Be brief."},{"text":"Be kind."}]"#));
+/// ```
 pub fn with_block(value: &str, text: &str, typed: bool) -> Option<String> {
     let array = array_of(value)?;
     let blocks = raw::elements(array).unwrap_or_default();
@@ -46,8 +54,8 @@ pub fn with_block(value: &str, text: &str, typed: bool) -> Option<String> {
     Some(format!("{}{comma}{block}{}", &value[..at], &value[at..]))
 }
 
-/// A value (a system prompt, a message) without the block that holds the slot;
-/// None where the slot stands in no block, or in the only one.
+/// Returns a value (a system prompt, a message) without the block that holds the slot; None if
+/// the slot is in no block, or in the only one.
 pub fn without_block(value: &str, slot: &Slot) -> Option<String> {
     let blocks = blocks(value);
     let range = |block: &str| {
@@ -63,7 +71,7 @@ pub fn without_block(value: &str, slot: &Slot) -> Option<String> {
     Some(format!("{}{}", &value[..gone.start], &value[gone.end..]))
 }
 
-/// A system prompt without any block; a string without any text.
+/// Returns a system prompt without any block; for a string, the empty one.
 pub fn bare(value: &str) -> String {
     if array_of(value).is_none() {
         return "\"\"".to_owned();

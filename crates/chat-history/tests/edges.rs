@@ -3,11 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 use chat_history::History;
-use chat_history::dialect::Callers;
+use chat_history::dialect::CallIndex;
 use chat_history::message::MessageView;
-use chat_history::raw::unescape;
 use chat_history::repair::repair;
-use chat_history::stub::STUB;
+use chat_history::service_messages::STUB;
+use raw_json::unescape;
 
 /// The views of openai-chat messages.
 fn views(messages: &[&str]) -> Vec<MessageView> {
@@ -30,11 +30,11 @@ const NAMELESS: &str = r#"{"role":"tool","tool_name":"f","content":"x"}"#;
 /// The message and the id of the call that each result answers.
 fn answered(messages: &[&str]) -> Vec<Option<(usize, Option<String>)>> {
     let views = views(messages);
-    let mut callers = Callers::default();
+    let mut callers = CallIndex::default();
     let mut answered = Vec::new();
     for (index, view) in views.iter().enumerate() {
-        callers.hear(index, view);
-        let of = |result| callers.of(result).map(|(index, call)| (index, call.id.clone()));
+        callers.add_calls(index, view);
+        let of = |result| callers.call_of(result).map(|(index, call)| (index, call.id.clone()));
         answered.extend(view.results.iter().map(of));
     }
     answered
@@ -130,7 +130,7 @@ fn mends_are_told_in_order() {
     let array = format!("[{}]", messages.join(","));
     let history = History::parse(&array, "openai-chat").unwrap();
     let mended = repair(&history).unwrap();
-    let told: Vec<(usize, &str)> = mended.mends.iter().map(|m| (m.index, m.rule)).collect();
+    let told: Vec<(usize, &str)> = mended.repairs.iter().map(|m| (m.index, m.rule)).collect();
     assert_eq!(told, [(1, "result_without_call"), (3, "duplicate_result")]);
     assert!(!mended.array.contains(STUB) && mended.array.contains("the result"));
 }

@@ -1,40 +1,40 @@
-//! Why a filter gave no answer, in words that help to mend it.
+//! The errors of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a filter gave no answer. Positions count characters of the filter from
-/// 0; a `near` is a piece of it with a caret below the position.
+/// Why a run failed. Positions count the characters of the filter from 0; `near` is an excerpt of
+/// it with a caret below the position.
 #[derive(Debug, Serialize, Deserialize, thiserror::Error)]
 pub enum JqError {
     /// The filter does not parse.
     #[error("the jq filter does not parse at character {position}: {what}\n{near}")]
     Syntax {
-        /// Where.
+        /// The position of the error.
         position: usize,
-        /// What was expected and what was found.
+        /// The token expected and the one found.
         what: String,
-        /// The place.
+        /// The excerpt.
         near: String,
     },
-    /// The filter names what is not defined.
-    #[error("{name} is not defined (character {position} of the jq filter){}\n{near}", meant(.nearest))]
+    /// The filter uses an undefined name.
+    #[error("{name} is not defined (character {position} of the jq filter){}\n{near}", suggestion(.nearest))]
     Undefined {
         /// A function with its number of arguments as in `map/1`, a `$variable`
         /// or a label.
         name: String,
-        /// The nearest names that are defined, best first; 3 at most.
+        /// At most three similar names that are defined, the best first.
         nearest: Vec<String>,
-        /// Where it is named.
+        /// The position of the name.
         position: usize,
-        /// The place.
+        /// The excerpt.
         near: String,
     },
-    /// The filter failed on its input.
+    /// The filter failed on a record.
     #[error("jq: {message}{}", at_record(.record))]
     Runtime {
-        /// What jq says.
+        /// The message of jq.
         message: String,
-        /// Index of the record among the records, from 0; none with `slurp`.
+        /// The position of the record, from 0; None with `slurp`.
         record: Option<u64>,
     },
     /// The filter ran out of time.
@@ -42,13 +42,13 @@ pub enum JqError {
         "the jq filter did not end within {ms} ms: give it fewer records (`select` first, `limit`) or a simpler filter"
     )]
     Deadline {
-        /// The time it had.
+        /// The time limit in milliseconds.
         ms: u64,
     },
-    /// Every worker was at work all the time.
+    /// No worker was free before the deadline.
     #[error("no jq worker was free within {ms} ms: ask again later, or with `where`")]
     Busy {
-        /// The time that was waited.
+        /// The time limit in milliseconds.
         ms: u64,
     },
     /// The filter ran out of memory.
@@ -56,55 +56,55 @@ pub enum JqError {
         "the jq filter needs more than {bytes} bytes of memory: let it work record by record, or build smaller values"
     )]
     Memory {
-        /// The memory it had.
+        /// The memory limit in bytes.
         bytes: u64,
     },
-    /// The worker died of the filter.
+    /// The worker crashed.
     #[error("the jq filter broke its worker: {how}")]
     Crashed {
-        /// What is known of its death.
+        /// A description of its end.
         how: String,
     },
-    /// The filter is longer than a filter may be.
+    /// The filter is too long.
     #[error("the jq filter has {found} bytes, accepted are at most {accepted}")]
     FilterTooLong {
-        /// Bytes found.
+        /// The bytes found.
         found: usize,
-        /// Bytes accepted.
+        /// The most bytes accepted.
         accepted: usize,
     },
-    /// The filter uses what is left out of jq here.
+    /// The filter uses a part of jq that is not supported.
     #[error("not supported in this jq: {what}")]
     Unsupported {
-        /// What it is, and what to use in its place.
+        /// The part, and its replacement if there is one.
         what: String,
     },
     /// A variable cannot be bound.
     #[error("the jq variable ${name} cannot be bound: {why}")]
     Variable {
-        /// Its name as given, without `$`.
+        /// The name found, without `$`.
         name: String,
-        /// What was found and what is accepted.
+        /// The value found and the values accepted.
         why: String,
     },
-    /// No worker could be started or talked to.
+    /// A worker could not be started.
     #[error("the jq worker cannot be started")]
     #[serde(skip)]
     Spawn {
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line of the input is not JSON.
     #[error("line {line} of the records is not one JSON value: {what}")]
     BadInput {
-        /// The line, from 1, among the lines given.
+        /// The line, from 1.
         line: u64,
-        /// What the reader says.
+        /// The message of the parser.
         what: String,
     },
 }
 
-fn meant(nearest: &[String]) -> String {
+fn suggestion(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
         names => format!("; nearest: {}", names.join(", ")),

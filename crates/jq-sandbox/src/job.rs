@@ -1,77 +1,83 @@
-//! What a filter is asked to do, and what came of it.
+//! The job of a worker, and its outcome.
 
 use serde::{Deserialize, Serialize};
 
-/// A filter and how it is run over the records.
+/// A filter, and how to run it over records.
+///
+/// ```
+/// use jq_sandbox::Job;
+///
+/// let job = Job { limit: Some(10), slurp: true, ..Job::new("map(.size) | add") };
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// In jq's language.
+    /// The filter in the language of jq.
     pub filter: &'a str,
-    /// What the filter sees as `$name`: the name without `$`, and JSON text.
+    /// The variables of the filter: names without `$`, and JSON texts.
     pub vars: &'a [(String, String)],
-    /// One run over the array of all records, in place of a run for each.
+    /// Runs the filter once, on the array of all records, instead of on each record.
     pub slurp: bool,
-    /// Strings come without quotes and escapes, as with `jq -r`.
+    /// Returns strings without quotes and escapes, like `jq -r`.
     pub raw: bool,
-    /// How many outputs are left out at the start.
+    /// The number of outputs that are skipped at the start.
     pub offset: u64,
-    /// The most outputs that are given after those.
+    /// The most outputs that are returned after those; None for all.
     pub limit: Option<u64>,
 }
 
 impl<'a> Job<'a> {
-    /// Each record through `filter`: no variables, every output, as JSON.
+    /// Returns a job that runs `filter` on each record and returns all outputs as JSON.
     pub fn new(filter: &'a str) -> Self {
         Self { filter, vars: &[], slurp: false, raw: false, offset: 0, limit: None }
     }
 }
 
-/// What a filter gave.
+/// The outputs of a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Compact JSON each, or with `raw` the text of a string.
+    /// The outputs as compact JSON; with `raw`, strings as their text.
     pub values: Vec<String>,
-    /// How many outputs the filter has, the ones not given included; none
-    /// where it was not run to its end.
+    /// The number of all outputs, also those that are not in `values`; None if the filter was not
+    /// run to its end.
     pub total: Option<u64>,
-    /// What kept `values` from holding every output after the offset.
+    /// Why `values` does not have all outputs after the offset.
     pub cut: Option<Cut>,
-    /// Fields that the filter names and no record has, where every output is
-    /// null or there is none; each with the nearest names that records have.
+    /// If there are no outputs but nulls: the fields of the filter that no record has, with
+    /// similar names.
     pub warnings: Vec<String>,
 }
 
-/// What ended the list of outputs before the filter's end.
+/// The limit that ended the list of outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
     /// [`Job::limit`].
     Limit,
-    /// [`super::Limits::output_bytes`]; the next output would not fit.
+    /// [`crate::Limits::output_bytes`]: the next output did not fit.
     OutputBytes,
 }
 
-/// What a filter gave that was only tried.
+/// The result of a filter that was only tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tried {
-    /// How many outputs the filter has.
+pub struct Trial {
+    /// The number of outputs.
     pub outputs: u64,
-    /// How many of them are null.
+    /// The number of outputs that are null.
     pub nulls: u64,
 }
 
-/// The first line that a worker reads; the records follow it.
+/// The first line of a worker's input; the records follow it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Order {
-    pub(super) jobs: Vec<Task>,
-    /// Only count the outputs, of every job; else there is one job.
+pub(super) struct Request {
+    pub(super) jobs: Vec<JobMessage>,
+    /// Only counts the outputs, of every job; else there is one job.
     pub(super) only_try: bool,
     pub(super) output_bytes: usize,
 }
 
-/// A [`Job`] on its way to the worker.
+/// A [`Job`] as a worker receives it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Task {
+pub(super) struct JobMessage {
     pub(super) filter: String,
     pub(super) vars: Vec<(String, String)>,
     pub(super) slurp: bool,
@@ -80,7 +86,7 @@ pub(super) struct Task {
     pub(super) limit: Option<u64>,
 }
 
-impl From<&Job<'_>> for Task {
+impl From<&Job<'_>> for JobMessage {
     fn from(job: &Job<'_>) -> Self {
         Self {
             filter: job.filter.to_owned(),

@@ -1,10 +1,10 @@
-//! Runs jq filters of strangers over records in confined worker processes.
+//! Runs untrusted jq filters over records in confined worker processes.
 //!
-//! A filter is a program, so it runs by `jaq` in a process of its own: without this
-//! process's environment, and with limits on time, memory and output. Whatever a filter
-//! does, [`Jq::run`] ends with an answer or an error, and the calling process lives.
+//! A filter is a program, so `jaq` runs it in a separate process: without this process's
+//! environment, and with limits on time, memory and output. Whatever a filter does,
+//! [`Jq::run`] returns an outcome or an error, and the calling process survives.
 //!
-//! Workers are copies of the calling program, which hands them over before all else:
+//! A worker is the calling program, started again. Its `main` must check for that first:
 //!
 //! ```standalone_crate
 //! use std::process::ExitCode;
@@ -23,28 +23,15 @@
 //! }
 //! ```
 
-mod child;
-pub mod client;
-mod compile;
-mod complaint;
-mod confine;
-pub mod error;
-mod excerpt;
-mod fields;
-pub mod job;
-pub mod limits;
-pub mod line;
-mod natives;
+mod client;
+mod error;
+mod job;
+mod limits;
 mod nearest;
-mod patterns;
-mod record;
-mod refused;
-mod remove;
-mod sink;
-mod text;
+pub mod protocol;
 pub mod worker;
 
 pub use client::Jq;
 pub use error::JqError;
-pub use job::{Cut, Job, Outcome, Tried};
+pub use job::{Cut, Job, Outcome, Trial};
 pub use limits::Limits;

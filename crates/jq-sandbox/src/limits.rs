@@ -1,19 +1,28 @@
-//! The ceilings on one run of a filter.
+//! The limits of one run.
 
 use std::time::Duration;
 
-/// The ceilings on one run of a filter; a run that meets one ends there.
+/// The limits of one run of a filter; a run ends when it reaches one.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use jq_sandbox::Limits;
+///
+/// let limits = Limits { deadline: Duration::from_millis(500), ..Limits::default() };
+/// assert_eq!(limits.memory_bytes, 512 * 1024 * 1024);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall clock from the start of the worker to its last word.
+    /// The wall time of a run, including the wait for a worker. Default: 3 seconds.
     pub deadline: Duration,
-    /// Resident memory of the worker.
+    /// The resident memory of the worker. Default: 512 MiB.
     pub memory_bytes: u64,
-    /// Workers that run at a time; never more than there are cores, or two.
+    /// The most workers that run at a time. They are never more than the cores, or two.
     pub workers: usize,
-    /// Of all outputs together, as JSON, with two bytes for each.
+    /// The bytes of all outputs as JSON, with two more for each. Default: 1 MiB.
     pub output_bytes: usize,
-    /// The longest filter.
+    /// The longest filter in bytes. Default: 16 KiB.
     pub filter_bytes: usize,
 }
 

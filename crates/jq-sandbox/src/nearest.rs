@@ -1,11 +1,11 @@
-//! The names nearest to one that is not known.
+//! Suggestions for an unknown name.
 
-/// The names of `known` that `name` may have been meant to be, best first: at
-/// most `most`, none that differs in half its letters.
+/// Returns at most `max` names of `known` that are similar to `name`, the best first. Names that
+/// differ in more than half of the letters are not similar.
 pub(super) fn nearest<'k>(
     name: &str,
     known: impl IntoIterator<Item = &'k str>,
-    most: usize,
+    max: usize,
 ) -> Vec<&'k str> {
     let letters: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
     let accepted = (letters.len() / 2).clamp(1, 3);
@@ -19,10 +19,10 @@ pub(super) fn nearest<'k>(
         .collect();
     near.sort_unstable();
     near.dedup();
-    near.into_iter().take(most).map(|(_, known)| known).collect()
+    near.into_iter().take(max).map(|(_, known)| known).collect()
 }
 
-/// Letters to insert, remove, replace or swap with their neighbour.
+/// Returns the edit distance: letters to insert, remove, replace or swap with their neighbour.
 fn distance(from: &[char], to: &str) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=from.len()).collect();

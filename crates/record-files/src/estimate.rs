@@ -1,9 +1,9 @@
-//! The estimate of the threshold: four characters a token, and a tokenizer where
-//! that rule does not hold (`lro-spec-1600`, token estimation).
+//! The token estimate for the threshold: four characters are a token, except in texts of
+//! other scripts (`lro-spec-1600`, token estimation).
 
-/// Estimated tokens of `text`: its characters / 4, rounded up. Where more than a
-/// fifth of the characters are letters of other scripts than Latin, `count`
-/// counts them instead. Linear in the text.
+/// Returns the estimated tokens of `text`: its characters / 4, rounded up. If more than a fifth
+/// of the characters are letters of other scripts than Latin, returns the result of `count`.
+/// Linear in the length of the text.
 pub fn tokens(text: &str, count: &dyn Fn(&str) -> u64) -> u64 {
     if text.is_ascii() {
         return (text.len() as u64).div_ceil(4);
@@ -16,7 +16,7 @@ pub fn tokens(text: &str, count: &dyn Fn(&str) -> u64) -> u64 {
     if foreign * 5 > characters { count(text) } else { characters.div_ceil(4) }
 }
 
-/// True for the Latin blocks of Unicode, letters or not.
+/// Returns true for all characters of the Latin blocks of Unicode.
 fn is_latin(symbol: char) -> bool {
     matches!(symbol, '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{2c60}'..='\u{2c7f}')
 }
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_are_no_letters() {
+    fn signs_are_not_letters() {
         assert_eq!(estimate("\u{1f600}\u{2192}\u{2013}\u{2026}"), 1);
     }
 }

@@ -1,14 +1,14 @@
-//! A text from a tool as part of a line.
+//! A text on one line, for sentences about it.
 
-/// Characters that are shown.
-const SHOWN: usize = 48;
+/// The most characters shown.
+const MAX_CHARS: usize = 48;
 
-/// Returns the first 48 characters of `text` on one line, with `…` where more follow.
+/// Returns the first 48 characters of `text` on one line, with `…` if there are more.
 /// Control characters and line separators become spaces.
 pub fn one_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len().min(SHOWN * 4));
+    let mut out = String::with_capacity(text.len().min(MAX_CHARS * 4));
     for (at, symbol) in text.chars().enumerate() {
-        if at == SHOWN {
+        if at == MAX_CHARS {
             out.push('…');
             break;
         }
@@ -25,6 +25,6 @@ mod tests {
     #[test]
     fn a_text_stays_on_its_line_and_is_short() {
         assert_eq!(one_line("a\nb\u{2028}c"), "a b c");
-        assert_eq!(one_line(&"x".repeat(100)).chars().count(), SHOWN + 1);
+        assert_eq!(one_line(&"x".repeat(100)).chars().count(), MAX_CHARS + 1);
     }
 }

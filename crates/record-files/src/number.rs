@@ -1,41 +1,41 @@
-//! A number, compared by the value that is spelled and never through a float:
-//! 9007199254740993 is not 9007199254740992, and 1e2 is 100.
+//! A number, compared by its exact decimal value: 9007199254740993 is not 9007199254740992,
+//! and 1e2 is 100.
 
 use std::{borrow::Cow, cmp::Ordering};
 
-/// A JSON number as it is spelled.
+/// A JSON number with its spelling.
 #[derive(Clone, Debug)]
 pub(super) struct Number<'a> {
-    /// The nearest float. Rounding keeps the order, so that two floats that
-    /// differ decide; only where they agree the digits have to be read.
+    /// The nearest float. Rounding keeps the order, so only if two floats are equal the
+    /// digits are compared.
     near: f64,
     text: Cow<'a, str>,
 }
 
 impl<'a> Number<'a> {
-    /// Of the text of a number that the grammar accepted.
+    /// Reads a valid JSON number.
     pub(super) fn read(text: &'a str) -> Self {
         // Rust reads every number of JSON; too large ones are infinite.
         Self { near: text.parse().unwrap_or(0.0), text: Cow::Borrowed(text) }
     }
 
-    /// As it is spelled.
+    /// Returns the spelling.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The nearest float; infinite beyond them.
+    /// Returns the nearest float; infinity if it is too large for one.
     pub(super) fn near(&self) -> f64 {
         self.near
     }
 
-    /// The same, without the text it was read from.
+    /// Returns a copy that owns its spelling.
     pub(super) fn into_owned(self) -> Number<'static> {
         Number { near: self.near, text: Cow::Owned(self.text.into_owned()) }
     }
 
-    /// The digits alone where the number is whole and no longer than 40 of
-    /// them, so that 17 and 17.0 read the same; else the spelling.
+    /// Returns the digits of a whole number of at most 40 digits, so that 17 and 17.0 give
+    /// the same text; else the spelling.
     pub(super) fn plain(text: &str) -> Cow<'_, str> {
         let decimal = Decimal::read(text);
         let digits = decimal.digits().count();
@@ -55,7 +55,7 @@ impl<'a> Number<'a> {
 impl Ord for Number<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match self.near.total_cmp(&other.near) {
-            // Both zeros, and what rounds to them, differ for `total_cmp` only.
+            // `total_cmp` distinguishes the two zeros, and numbers that round to them.
             Ordering::Less if self.near < other.near => Ordering::Less,
             Ordering::Greater if self.near > other.near => Ordering::Greater,
             _ if self.text == other.text => Ordering::Equal,
@@ -83,7 +83,7 @@ struct Decimal<'a> {
     negative: bool,
     whole: &'a [u8],
     fraction: &'a [u8],
-    /// Saturates: exponents of more than 38 digits all count as the largest.
+    /// Saturates: exponents of more than 38 digits count as the largest.
     point: i128,
 }
 
@@ -137,8 +137,8 @@ fn exponent_of(text: &str) -> i128 {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    // Only too many digits fail to parse. Half the range leaves room for the
-    // places that the mantissa adds.
+    // Only too many digits fail to parse. Half of the range is left for the places that
+    // the mantissa adds.
     let size = digits.parse::<i128>().unwrap_or(i128::MAX).min(i128::MAX / 2);
     if negative { -size } else { size }
 }

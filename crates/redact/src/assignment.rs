@@ -1,4 +1,4 @@
-//! Assignments: what stands behind `password =`, `"api_key":`, `--token`,
+//! Assignments: the values behind `password =`, `"api_key":`, `--token`,
 //! `put("db.password",` or `<secret>`, in any language and at any level of quotation.
 
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::name::{Hit, Kind, SUFFIX, identifier_start, is_screaming, kind};
-use super::value::{Stands, is_secret, is_word};
+use super::name::{NameKind, NameMatch, SUFFIX, identifier_start, is_screaming, kind};
+use super::value::{ValueContext, is_secret, is_word};
 
 /// The name of the rule.
 pub(super) const RULE: &str = "assigned-secret";
@@ -19,7 +19,7 @@ const SHORT: usize = 128;
 const SETTERS: &[&str] =
     &["set", "put", "define", "get", "add", "append", "header", "env", "config", "with", "default"];
 
-/// So much of what follows a name is looked at for a sign, in bytes.
+/// Bytes behind a name in which a sign is looked for.
 const SIGN: usize = 96;
 
 /// Deepest indentation of a line that assigns, in bytes.
@@ -42,7 +42,7 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The values that are secrets, in order, behind the names that a text holds.
-pub(super) fn find(text: &str, names: &[Hit]) -> Vec<Range<usize>> {
+pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     for name in names {
@@ -61,13 +61,13 @@ pub(super) fn find(text: &str, names: &[Hit]) -> Vec<Range<usize>> {
         };
         let value = &text[from..end];
         let listed = named.has("listed") || named.has("item");
-        let secret = is_secret(value, named.kind, named.stands(from..end));
+        let secret = is_secret(value, named.kind, named.context(from..end));
         let secret = secret && !(listed && value.starts_with('-'));
         if secret {
             found.push(from..end);
         }
-        // In a short value that is none, a name may stand with one; that the next
-        // begins within each long one would cost more than a pass.
+        // A short value that is no secret may hold a name with its value. Looking into long
+        // ones as well would cost more than one pass.
         at = if secret || end - from > SHORT { end } else { from };
     }
     found
@@ -83,7 +83,7 @@ fn may_assign(behind: &[u8], is_flag: impl Fn() -> bool) -> bool {
     }
 }
 
-fn is_flag(text: &str, name: &Hit) -> bool {
+fn is_flag(text: &str, name: &NameMatch) -> bool {
     text[identifier_start(text, name.start)..].starts_with("--")
 }
 
@@ -93,12 +93,12 @@ struct Named<'t> {
     captures: &'t Captures<'t>,
     /// The whole identifier.
     identifier: Range<usize>,
-    kind: Kind,
+    kind: NameKind,
     quote: Option<String>,
 }
 
 impl<'t> Named<'t> {
-    fn new(text: &'t str, name: &Hit, captures: &'t Captures<'t>) -> Option<Named<'t>> {
+    fn new(text: &'t str, name: &NameMatch, captures: &'t Captures<'t>) -> Option<Named<'t>> {
         let start = identifier_start(text, name.start);
         let identifier = start..name.end;
         let kind = kind(&text[identifier.clone()], name.start - start, name.password)?;
@@ -125,7 +125,7 @@ impl<'t> Named<'t> {
             return flag;
         }
         if self.has("listed") {
-            return quoted && (flag || self.kind != Kind::Password || self.is_set_by_call());
+            return quoted && (flag || self.kind != NameKind::Password || self.is_set_by_call());
         }
         let name = self.name();
         let sets =
@@ -142,12 +142,12 @@ impl<'t> Named<'t> {
         SETTERS.iter().any(|setter| callee.starts_with(setter))
     }
 
-    /// How a value stands: whether its surroundings say that it is one.
-    fn stands(&self, value: Range<usize>) -> Stands {
+    /// The context of a value: whether its surroundings say that it is one.
+    fn context(&self, value: Range<usize>) -> ValueContext {
         if self.quote.is_some() {
             // In a list of words, one follows the other.
             let words = self.has("listed") && !self.is_flag() && !self.is_set_by_call();
-            return if words { Stands::Bare } else { Stands::Quoted };
+            return if words { ValueContext::Bare } else { ValueContext::Quoted };
         }
         let (before, after) = (&self.text[..self.identifier.start], &self.text[value.end..]);
         let text = &self.text[value];
@@ -178,11 +178,11 @@ impl<'t> Named<'t> {
             }
             _ => false,
         };
-        if told { Stands::Told } else { Stands::Bare }
+        if told { ValueContext::Assigned } else { ValueContext::Bare }
     }
 }
 
-/// Where a quoted value ends: at the same quote with no more backslashes before it
+/// Returns where a quoted value ends: at the same quote with no more backslashes before it
 /// than the one that opened it has; one that the line does not close, at a space.
 pub(super) fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
     let depth = quote.len() - 1;
@@ -205,7 +205,7 @@ pub(super) fn quoted_end(text: &str, from: usize, quote: &str) -> usize {
     from + rest.find(ends).unwrap_or(rest.len())
 }
 
-/// Where a bare value ends; nowhere where it is a call or an index.
+/// Returns where a bare value ends; `from` if it is a call or an index.
 pub(super) fn bare_end(text: &str, from: usize) -> usize {
     let rest = &text[from..floor(text, text.len().min(from + LONGEST))];
     let ends = |c: char| c.is_whitespace() || "\"'`\\,;&<>|".contains(c);

@@ -37,7 +37,7 @@ const OPEN: &str = "[redacted: ";
 
 pub use word::{hidden, is_word};
 
-/// Whether secrets are shown.
+/// How secrets are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Redact {
     /// Texts are shown as they are.
@@ -63,18 +63,18 @@ pub struct Secrets {
 }
 
 impl Redact {
-    /// The text as it may be shown.
+    /// Returns the text as it may be shown.
     pub fn text<'a>(self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         let text = text.into();
         let secrets = self.secrets(&text);
-        match secrets.none() {
+        match secrets.is_empty() {
             true => text,
             false => Cow::Owned(secrets.shown(&text, 0..text.len()).into_owned()),
         }
     }
 
-    /// Where the secrets of a text are. A part of it is shown by [`Secrets::shown`]:
-    /// half a secret, looked at by itself, would pass for none.
+    /// Returns the places of the secrets of a text. Use [`Secrets::shown`] for a part of it:
+    /// half a secret, looked at by itself, has no known format.
     pub fn secrets(self, text: &str) -> Secrets {
         let found = match self {
             Redact::Off => Vec::new(),
@@ -105,13 +105,13 @@ fn merged(mut found: Vec<Secret<'static>>) -> Vec<Secret<'static>> {
 }
 
 impl Secrets {
-    /// True where there are none.
-    pub fn none(&self) -> bool {
+    /// True if there are no secrets.
+    pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// A part of the text they were found in, as it may be shown: a secret that it
-    /// cuts is marked like a whole one. A line that ends stays one that ends.
+    /// Returns a part of the text that the secrets were found in, as it may be shown. A secret
+    /// at its edge is marked like a whole one. A line feed at its end stays.
     pub fn shown<'a>(&self, text: &'a str, part: Range<usize>) -> Cow<'a, str> {
         let first = self.found.partition_point(|secret| secret.bytes.end <= part.start);
         let within = self.found[first..].iter().take_while(|s| s.bytes.start < part.end);
@@ -131,9 +131,9 @@ impl Secrets {
         Cow::Owned(out)
     }
 
-    /// True where `part`, a slice of the text they were found in, holds a byte of one.
+    /// True if `part`, a slice of the text that the secrets were found in, holds a byte of one.
     pub fn touch(&self, part: &str) -> bool {
-        if self.none() || part.is_empty() {
+        if self.is_empty() || part.is_empty() {
             return false;
         }
         let start = (part.as_ptr() as usize).wrapping_sub(self.base);

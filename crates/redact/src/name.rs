@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// How much a name says of its value.
+/// The kind of secret that a name promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NameKind {
     /// A person chose it: short, and of any letters.
     Password,
     /// A key or a token of something: `api_key`, `DEPLOY_TOKEN`.
@@ -81,7 +81,7 @@ pub(super) const SUFFIX: &str = "(?:[_-]?(?:base|value|string|[0-9]{1,2}))?";
 
 /// A word of a text that ends the name of a secret.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hit {
+pub(super) struct NameMatch {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) password: bool,
@@ -105,7 +105,7 @@ pub(super) fn words() -> Vec<(String, bool)> {
 }
 
 /// The kind of what a whole identifier names; None where it names no secret.
-pub(super) fn kind_of(identifier: &str) -> Option<Kind> {
+pub(super) fn kind_of(identifier: &str) -> Option<NameKind> {
     static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
         let of = |password| -> String {
             let words = words().into_iter().filter(|(_, is)| *is == password);
@@ -120,9 +120,9 @@ pub(super) fn kind_of(identifier: &str) -> Option<Kind> {
 }
 
 /// The kind of the name that begins at `start` of an identifier and is its end.
-pub(super) fn kind(identifier: &str, start: usize, password: bool) -> Option<Kind> {
+pub(super) fn kind(identifier: &str, start: usize, password: bool) -> Option<NameKind> {
     if password {
-        return Some(Kind::Password);
+        return Some(NameKind::Password);
     }
     let before = identifier[..start].trim_end_matches(['_', '-', '.']);
     let lower = before.to_ascii_lowercase();
@@ -130,7 +130,7 @@ pub(super) fn kind(identifier: &str, start: usize, password: bool) -> Option<Kin
         return None;
     }
     let lone = TOKENS.iter().any(|word| identifier[start..].eq_ignore_ascii_case(word));
-    Some(if lone && before.is_empty() { Kind::Token } else { Kind::Key })
+    Some(if lone && before.is_empty() { NameKind::Token } else { NameKind::Key })
 }
 
 /// Where the identifier begins whose end begins at `at`.

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::assignment::{bare_end, quoted_end};
-use super::name::{Hit, Kind, identifier_start, kind_of};
-use super::value::{Stands, is_secret};
+use super::name::{NameKind, NameMatch, identifier_start, kind_of};
+use super::value::{ValueContext, is_secret};
 
 /// A value stands within so many bytes of its name.
 const NEAR: usize = 240;
@@ -30,7 +30,7 @@ static VALUE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The values that are secrets, in order.
-pub(super) fn find(text: &str, names: &[Hit]) -> Vec<Range<usize>> {
+pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for name in names {
         let next = text.as_bytes().get(name.end).copied().unwrap_or(b'\n');
@@ -64,7 +64,7 @@ fn member_start(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The value of the first member behind a name that is one.
-fn behind_name(text: &str, from: usize, kind: Kind) -> Option<Range<usize>> {
+fn behind_name(text: &str, from: usize, kind: NameKind) -> Option<Range<usize>> {
     let from = from + text[from..].find(|c: char| !"\\\"' \t".contains(c)).unwrap_or(0);
     let near = &text[from..ceiling(text, from + NEAR)];
     // The brace that opens the block of a variable ends nothing.
@@ -74,20 +74,20 @@ fn behind_name(text: &str, from: usize, kind: Kind) -> Option<Range<usize>> {
 }
 
 /// The value of a member before a name, in the same object.
-fn before_name(text: &str, end: usize, kind: Kind) -> Option<Range<usize>> {
+fn before_name(text: &str, end: usize, kind: NameKind) -> Option<Range<usize>> {
     let near = &text[ceiling(text, end.saturating_sub(NEAR))..end];
     let from = end - near.len() + near.rfind('{')? + 1;
     let found = VALUE.captures(&text[from..end])?;
     value(text, from, &found, kind).filter(|value| value.end <= end)
 }
 
-fn value(text: &str, base: usize, found: &Captures<'_>, kind: Kind) -> Option<Range<usize>> {
+fn value(text: &str, base: usize, found: &Captures<'_>, kind: NameKind) -> Option<Range<usize>> {
     let from = base + found.name("value")?.end();
-    let (end, stands) = match found.name("quote") {
-        Some(quote) => (quoted_end(text, from, quote.as_str()), Stands::Quoted),
-        None => (bare_end(text, from), Stands::Told),
+    let (end, context) = match found.name("quote") {
+        Some(quote) => (quoted_end(text, from, quote.as_str()), ValueContext::Quoted),
+        None => (bare_end(text, from), ValueContext::Assigned),
     };
-    is_secret(&text[from..end], kind, stands).then_some(from..end)
+    is_secret(&text[from..end], kind, context).then_some(from..end)
 }
 
 /// The next end of a character.

@@ -15,7 +15,7 @@ fn key() -> String {
 fn off_shows_everything() {
     let text = token();
     assert_eq!(Redact::Off.text(text.as_str()), text);
-    assert!(Redact::Off.secrets(&text).none());
+    assert!(Redact::Off.secrets(&text).is_empty());
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn every_name_of_a_secret_hides_its_value() {
 /// and the next one that is none.
 #[test]
 fn secrets_begin_where_the_bounds_say() {
-    use name::Kind::{Key, Password};
-    use value::Stands::{Bare, Quoted};
+    use name::NameKind::{Key, Password};
+    use value::ValueContext::{Bare, Quoted};
     use value::{is_chosen, is_secret};
     for (value, kind, stands, secret) in [
         ("ab1!ab", Password, Quoted, true),

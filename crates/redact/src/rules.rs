@@ -7,14 +7,14 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::{Captures, Match, Regex};
 use serde::Deserialize;
 
-use super::name::{self, Hit};
+use super::name::{self, NameMatch};
 use super::value::{entropy, is_chosen, is_mixed};
 use super::{Secret, assignment, pair, private_key, table};
 
-/// The file of rules.
+/// The file `rules.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct RulesFile {
     rules: Vec<Rule>,
 }
 
@@ -35,7 +35,7 @@ struct Rule {
     entropy: Option<f64>,
     #[serde(default)]
     allowlist: Allowlist,
-    value: Option<Value>,
+    value: Option<ValueTest>,
 }
 
 #[derive(Deserialize, Default)]
@@ -47,7 +47,7 @@ struct Allowlist {
 /// A test of a secret beyond its format, so that a look-alike stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Value {
+enum ValueTest {
     /// A person chose it: no placeholder.
     Chosen,
     /// A digit, or capitals inside: no plain word.
@@ -58,24 +58,24 @@ enum Value {
 const IS: &str = r#"(?:\\*["'`])?\]?\s{0,4}(?::=|=>|={1,3}|[:,])\s{0,4}(?:\\*["'`])?"#;
 const END: &str = r"(?-u:\b{end-half})";
 const QUOTE: &str = r#"(?:\\*["'])"#;
-/// Stands at the beginning of an expression whose secret begins a word.
+/// First in an expression whose secret begins a word.
 const START: &str = "{start}";
 
-/// A rule, ready to run.
-struct Ready {
+/// A rule with its compiled expression.
+struct CompiledRule {
     rule: Rule,
     regex: Regex,
     /// True where the secret begins a word.
     begins: bool,
 }
 
-impl Ready {
-    fn new(rule: Rule) -> Ready {
+impl CompiledRule {
+    fn new(rule: Rule) -> CompiledRule {
         let begins = rule.regex.starts_with(START);
         let regex = rule.regex.replace(START, "").replace("{end}", END);
         let regex = regex.replace("{is}", IS).replace("{quote}", QUOTE);
         let regex = Regex::new(&regex).expect("the expressions are fixed and tested");
-        Ready { rule, regex, begins }
+        CompiledRule { rule, regex, begins }
     }
 
     fn secret<'t>(&self, found: &Captures<'t>) -> Option<Match<'t>> {
@@ -99,8 +99,8 @@ impl Ready {
         let digit = || secret.bytes().any(|byte| byte.is_ascii_digit());
         let mixed = least.is_none_or(|least| digit() && entropy(secret) >= least);
         let value = match value {
-            Some(Value::Chosen) => is_chosen(secret),
-            Some(Value::Mixed) => is_mixed(secret),
+            Some(ValueTest::Chosen) => is_chosen(secret),
+            Some(ValueTest::Mixed) => is_mixed(secret),
             None => true,
         };
         mixed && value && !allowlist.stopwords.iter().any(|word| secret.contains(word.as_str()))
@@ -136,16 +136,16 @@ enum Finder {
     Name(bool),
 }
 
-struct Compiled {
-    rules: Vec<Ready>,
+struct Rules {
+    rules: Vec<CompiledRule>,
     words: AhoCorasick,
     /// The finder of each word.
     finders: Vec<Finder>,
 }
 
-static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
-    let file: File = toml::from_str(include_str!("rules.toml")).expect("the file is tested");
-    let rules: Vec<Ready> = file.rules.into_iter().map(Ready::new).collect();
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let file: RulesFile = toml::from_str(include_str!("rules.toml")).expect("the file is tested");
+    let rules: Vec<CompiledRule> = file.rules.into_iter().map(CompiledRule::new).collect();
     let of_rules = rules.iter().enumerate().flat_map(|(at, ready)| {
         ready.rule.keywords.iter().map(move |word| (word.as_str(), Finder::Rule(at)))
     });
@@ -158,12 +158,12 @@ static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
         .kind(Some(AhoCorasickKind::DFA))
         .build(words)
         .expect("the words are few");
-    Compiled { rules, words, finders }
+    Rules { rules, words, finders }
 });
 
 /// Every secret of a text, rule by rule.
 pub(super) fn find(text: &str) -> Vec<Secret<'static>> {
-    let compiled: &'static Compiled = &COMPILED;
+    let compiled: &'static Rules = &RULES;
     let mut runs: Vec<bool> =
         compiled.rules.iter().map(|ready| ready.rule.keywords.is_empty()).collect();
     let (mut key, mut names) = (false, Vec::new());
@@ -172,7 +172,7 @@ pub(super) fn find(text: &str) -> Vec<Secret<'static>> {
             Finder::Rule(at) => runs[at] = true,
             Finder::PrivateKey => key = true,
             Finder::Name(password) => {
-                names.push(Hit { start: word.start(), end: word.end(), password });
+                names.push(NameMatch { start: word.start(), end: word.end(), password });
             }
         }
     }
@@ -191,12 +191,13 @@ pub(super) fn find(text: &str) -> Vec<Secret<'static>> {
     found
 }
 
-/// Where a rule stands in the list; a whole key covers everything in it.
+/// Returns the place of a rule in the list; a private key comes first, for it covers
+/// everything in it.
 pub(super) fn rank(id: &str) -> usize {
     if id == private_key::RULE {
         return 0;
     }
-    let rules = &COMPILED.rules;
+    let rules = &RULES.rules;
     1 + rules.iter().position(|ready| ready.rule.id == id).unwrap_or(rules.len())
 }
 

@@ -154,9 +154,9 @@ fn what_only_looks_like_one_is_shown() {
 /// The file says what its head promises: words in small letters, ids that a mark can hold.
 #[test]
 fn the_file_of_rules_is_in_form() {
-    let ids: BTreeSet<&str> = COMPILED.rules.iter().map(|ready| ready.rule.id.as_str()).collect();
+    let ids: BTreeSet<&str> = RULES.rules.iter().map(|ready| ready.rule.id.as_str()).collect();
     assert!(ids.len() >= 80, "{} formats", ids.len());
-    for Ready { rule, regex, .. } in &COMPILED.rules {
+    for CompiledRule { rule, regex, .. } in &RULES.rules {
         let id = &rule.id;
         assert!(id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{id}");
         assert!(rule.keywords.iter().all(|word| *word == word.to_ascii_lowercase()), "{id}");

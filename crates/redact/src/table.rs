@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::name::{Hit, Kind, kind_of};
-use super::value::{Stands, is_secret};
+use super::name::{NameKind, NameMatch, kind_of};
+use super::value::{ValueContext, is_secret};
 
 /// Longest line of a table, in bytes.
 const LINE: usize = 16 * 1024;
@@ -20,7 +20,7 @@ enum Separator {
 }
 
 /// The cells that are secrets, in order.
-pub(super) fn find(text: &str, names: &[Hit]) -> Vec<Range<usize>> {
+pub(super) fn find(text: &str, names: &[NameMatch]) -> Vec<Range<usize>> {
     let (mut found, mut at) = (Vec::new(), 0);
     for name in names.iter().filter(|name| ends_cell(&text.as_bytes()[name.end..])) {
         // Each line is looked at once, however many of its cells are names.
@@ -48,7 +48,7 @@ fn read(text: &str, head: Range<usize>, found: &mut Vec<Range<usize>>) -> Option
     let ruled = is_rule(&text[next.clone()]);
     let separator = separator(&text[head.clone()], ruled)?;
     let names = cells(text, head.clone(), separator);
-    let kinds: Vec<Option<Kind>> =
+    let kinds: Vec<Option<NameKind>> =
         names.iter().map(|name| kind_of(bare(&text[name.clone()]))).collect();
     let one = names.len() == 1 && !ruled;
     let heads = names.iter().all(|name| is_head(&text[name.clone()]));
@@ -65,7 +65,9 @@ fn read(text: &str, head: Range<usize>, found: &mut Vec<Range<usize>>) -> Option
             }
             for (value, kind) in values.into_iter().zip(&kinds) {
                 let value = trimmed(text, value);
-                let secret = |kind: &Kind| is_secret(&text[value.clone()], *kind, Stands::Told);
+                let secret = |kind: &NameKind| {
+                    is_secret(&text[value.clone()], *kind, ValueContext::Assigned)
+                };
                 found.extend(kind.filter(secret).map(|_| value.clone()));
             }
         }
@@ -169,7 +171,7 @@ fn line_behind(text: &str, end: usize) -> Option<Range<usize>> {
     (start < text.len()).then(|| start..line_end(text, start))
 }
 
-/// Where a line ends; one that is too long for a table ends where it is.
+/// Returns where a line ends; a line that is too long for a table ends at the limit.
 fn line_end(text: &str, from: usize) -> usize {
     let bytes = &text.as_bytes()[..text.len().min(from + LINE)];
     let mut at = from;

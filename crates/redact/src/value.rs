@@ -1,16 +1,16 @@
-//! The value behind the name of a secret: whether it is one, or a name, a placeholder, a
-//! piece of code. Formats say nothing here, so length, alphabet and entropy do.
+//! Values behind the name of a secret: tells secrets from names, placeholders and code by
+//! length, alphabet and entropy.
 
-use super::name::Kind;
+use super::name::NameKind;
 
-/// How a value stands in its text.
+/// The place of a value in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stands {
+pub(super) enum ValueContext {
     /// Between quotes.
     Quoted,
-    /// By itself, where only a value can stand: behind `DB_PASSWORD=`, in a table.
-    Told,
-    /// By itself, as names and calls of a program do.
+    /// Without quotes, where only a value can stand: behind `DB_PASSWORD=`, in a table.
+    Assigned,
+    /// Without quotes, where a program may have a name or a call.
     Bare,
 }
 
@@ -96,16 +96,19 @@ const BITS: f64 = 2.7;
 const DIFFERENT: usize = 4;
 
 /// True where a value is a secret.
-pub(super) fn is_secret(value: &str, kind: Kind, stands: Stands) -> bool {
-    let least = if kind == Kind::Password { PASSWORD } else { TOKEN };
+pub(super) fn is_secret(value: &str, kind: NameKind, context: ValueContext) -> bool {
+    let least = if kind == NameKind::Password { PASSWORD } else { TOKEN };
     let spaced = value.contains(char::is_whitespace);
     if value.len() < least
         || different(value) < DIFFERENT
         || is_placeholder(value)
-        || (spaced && (kind != Kind::Password || stands != Stands::Quoted || is_sentence(value)))
+        || (spaced
+            && (kind != NameKind::Password
+                || context != ValueContext::Quoted
+                || is_sentence(value)))
         || is_path(value)
-        || (stands == Stands::Bare && is_member(value))
-        || (stands != Stands::Quoted && value.starts_with(':'))
+        || (context == ValueContext::Bare && is_member(value))
+        || (context != ValueContext::Quoted && value.starts_with(':'))
     {
         return false;
     }
@@ -113,15 +116,19 @@ pub(super) fn is_secret(value: &str, kind: Kind, stands: Stands) -> bool {
     let letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let signs = value.bytes().any(is_sign);
     let made = digit && letter && entropy(value) >= BITS;
-    match (kind, stands) {
-        (Kind::Password, Stands::Quoted | Stands::Told) => digit || signs || !names_secret(value),
-        (Kind::Password, Stands::Bare) => digit || signs || is_random(value),
+    match (kind, context) {
+        (NameKind::Password, ValueContext::Quoted | ValueContext::Assigned) => {
+            digit || signs || !names_secret(value)
+        }
+        (NameKind::Password, ValueContext::Bare) => digit || signs || is_random(value),
         // Counts and moments are digits only.
-        (Kind::Key, Stands::Quoted | Stands::Told) => {
+        (NameKind::Key, ValueContext::Quoted | ValueContext::Assigned) => {
             made || (!digit && value.len() >= WORD && !signs && !names_secret(value))
         }
-        (Kind::Token, Stands::Quoted | Stands::Told) => made || is_random(value),
-        (Kind::Key | Kind::Token, Stands::Bare) => made || is_random(value),
+        (NameKind::Token, ValueContext::Quoted | ValueContext::Assigned) => {
+            made || is_random(value)
+        }
+        (NameKind::Key | NameKind::Token, ValueContext::Bare) => made || is_random(value),
     }
 }
 
@@ -134,7 +141,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
         && !constant
         && !value.starts_with('-')
         && !is_placeholder(value)
-        && (short || is_secret(value, Kind::Password, Stands::Quoted))
+        && (short || is_secret(value, NameKind::Password, ValueContext::Quoted))
 }
 
 /// True where a digit or a capital inside says that a value is no plain word.
@@ -177,7 +184,7 @@ fn names_secret(value: &str) -> bool {
     NAMES.iter().any(|name| lower.contains(name))
 }
 
-/// True for what a program tells its user.
+/// True for a sentence, as programs show to users.
 fn is_sentence(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let digit = value.bytes().any(|byte| byte.is_ascii_digit());

@@ -1,6 +1,6 @@
-//! Words of a caller that name things: the id of a call, a tool, an operation, a chat. They
-//! become parts of names of files and are shown with them, so one that holds a secret is
-//! replaced as a whole, always by the same word.
+//! Words of a caller that name a call, a tool, an operation or a chat. They become parts of
+//! file names and are shown with them, so a word that holds a secret is replaced as a whole,
+//! always by the same replacement.
 
 use std::borrow::Cow;
 
@@ -12,21 +12,21 @@ const HIDDEN: &str = "redacted_";
 const DIGITS: usize = 16;
 
 impl Redact {
-    /// A caller's word as it may be shown and name a file.
+    /// Returns a caller's word as it may be shown and name a file.
     pub fn word(self, word: &str) -> Cow<'_, str> {
-        match self.secrets(word).none() {
+        match self.secrets(word).is_empty() {
             true => Cow::Borrowed(word),
             false => Cow::Owned(hidden(word)),
         }
     }
 }
 
-/// A word that holds a secret, without it: same word, same bytes.
+/// Returns the replacement of a word that holds a secret; the same for the same word.
 pub fn hidden(word: &str) -> String {
     format!("{HIDDEN}{}", &blake3::hash(word.as_bytes()).to_hex()[..DIGITS])
 }
 
-/// True where `shown` is `word`, or stands for it.
+/// True if `shown` is `word` or its replacement.
 pub fn is_word(shown: &str, word: &str) -> bool {
     shown == word || (shown.starts_with(HIDDEN) && shown == hidden(word))
 }

@@ -11,9 +11,9 @@ use regex_syntax::hir::{Class, HirKind};
 pub(crate) struct CharClass(u8);
 
 impl CharClass {
-    /// What a word may begin with: capitals, caseless letters and marks.
+    /// Begins a word: capitals, caseless letters and marks.
     pub(crate) const HEAD: CharClass = CharClass(1);
-    /// What a word may go on with: small and caseless letters and marks.
+    /// Continues a word: small and caseless letters and marks.
     pub(crate) const TAIL: CharClass = CharClass(2);
     pub(crate) const LETTER: CharClass = CharClass(4);
     pub(crate) const NUMBER: CharClass = CharClass(8);
@@ -24,7 +24,7 @@ impl CharClass {
         CharClass(self.0 | other.0)
     }
 
-    /// Whether the two sets share a class.
+    /// True if the two sets share a class.
     #[inline(always)]
     pub(crate) const fn meets(self, other: CharClass) -> bool {
         self.0 & other.0 != 0

@@ -28,30 +28,29 @@ pub(crate) struct Encoding {
     /// One cache per encoding, so that a thread that serves both never mixes
     /// their counts and never has to flush.
     cache: &'static LocalCache,
-    /// What other threads know, asked where that one does not.
+    /// Pieces that other threads counted, asked if the thread's own cache misses.
     shared: &'static SharedPieces,
-    /// What the cache of a new thread begins with.
+    /// The cache that a new thread begins with.
     common: PieceCache,
 }
 
-/// A cache, and after how many [`forget`]s it was begun.
-type Begun = Option<(u64, PieceCache)>;
-type LocalCache = LocalKey<RefCell<Begun>>;
+/// The cache of a thread, with the number of [`forget`]s before it was made.
+type ThreadCache = Option<(u64, PieceCache)>;
+type LocalCache = LocalKey<RefCell<ThreadCache>>;
 
 thread_local! {
-    static O200K_CACHE: RefCell<Begun> = const { RefCell::new(None) };
-    static CL100K_CACHE: RefCell<Begun> = const { RefCell::new(None) };
+    static O200K_CACHE: RefCell<ThreadCache> = const { RefCell::new(None) };
+    static CL100K_CACHE: RefCell<ThreadCache> = const { RefCell::new(None) };
 }
 
-static O200K_SHARED: SharedPieces = SharedPieces::none();
-static CL100K_SHARED: SharedPieces = SharedPieces::none();
+static O200K_SHARED: SharedPieces = SharedPieces::new();
+static CL100K_SHARED: SharedPieces = SharedPieces::new();
 
-static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
+static FORGET_COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Forgets the pieces of every text that was counted; a thread its own when it counts
-/// the next text.
+/// Clears the caches of pieces; that of a thread when it counts its next text.
 pub(super) fn forget() {
-    FORGOTTEN.fetch_add(1, Ordering::Relaxed);
+    FORGET_COUNT.fetch_add(1, Ordering::Relaxed);
     O200K_SHARED.forget();
     CL100K_SHARED.forget();
 }
@@ -87,12 +86,12 @@ impl Encoding {
         let tokens = || (0..tokens).map(|token| bpe.token_bytes(token));
         let longest_token = tokens().map(<[u8]>::len).max();
         let longest_token = longest_token.expect("a vocabulary has tokens") as u64;
-        let mut merges = Merges::none(tokens());
+        let mut merges = Merges::empty(tokens());
         for merge in known_merges.as_chunks().0 {
             merges.add(u64::from_le_bytes(*merge));
         }
         // Merges are ranked by how often they were seen: the commonest come first.
-        let common = PieceCache::knowing(tokens());
+        let common = PieceCache::with_tokens(tokens());
         Encoding { pattern, bpe, merges, longest_token, cache, shared, common }
     }
 
@@ -105,7 +104,7 @@ impl Encoding {
             return None;
         }
         self.cache.with_borrow_mut(|cache| {
-            let forgotten = FORGOTTEN.load(Ordering::Relaxed);
+            let forgotten = FORGET_COUNT.load(Ordering::Relaxed);
             let cache = match cache {
                 Some((begun, cache)) if *begun == forgotten => cache,
                 none => &mut none.insert((forgotten, self.common.clone())).1,

@@ -3,7 +3,7 @@
 //! and the family scales the sum. Integer arithmetic, no tables of text, no
 //! state: the same text always costs the same, on every machine.
 //!
-//! Where the numbers come from. The charges follow o200k: they were fitted by
+//! The charges follow o200k: they were fitted by
 //! hand on generated and on real text, until prose, code, markup and data came
 //! out up to a third above its count, and only noise and dense logs up to a
 //! sixth below. The factors are estimates: they rest on what is published about
@@ -82,7 +82,7 @@ impl Family {
     }
 }
 
-/// What a character is charged by.
+/// The class of a character that sets its charge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Script {
     Lower,
@@ -132,7 +132,7 @@ struct Run {
 }
 
 impl Run {
-    /// What `character` adds after the run so far.
+    /// Returns the charge of `character` behind the run so far.
     fn charge(&mut self, character: char) -> u64 {
         let before = self.script;
         let script = script(character);

@@ -65,7 +65,7 @@ impl Tokenizer {
         model::tokenizer(model).is_some()
     }
 
-    /// The name reports and metrics use.
+    /// Returns the name that reports and metrics use.
     pub fn name(self) -> &'static str {
         match self {
             Tokenizer::O200kBase => "o200k_base",
@@ -74,18 +74,18 @@ impl Tokenizer {
         }
     }
 
-    /// Whether counts equal those of the model's own tokenizer.
+    /// True if counts equal those of the model's own tokenizer.
     pub fn is_exact(self) -> bool {
         !matches!(self, Tokenizer::Estimate(_))
     }
 
-    /// The number of tokens in `text`. Names of special tokens in the text,
+    /// Returns the number of tokens in `text`. Names of special tokens in the text,
     /// such as `<|endoftext|>`, count as the ordinary text they are.
     pub fn count(self, text: &str) -> u64 {
         self.count_up_to(text, u64::MAX).expect("no text has more than u64::MAX tokens")
     }
 
-    /// The number of tokens in `text`, or `None` as soon as it is known to be
+    /// Returns the number of tokens in `text`, or `None` as soon as it is known to be
     /// above `limit`. The work is bounded by the limit, not by the text.
     pub fn count_up_to(self, text: &str, limit: u64) -> Option<u64> {
         match self {
@@ -103,8 +103,8 @@ pub fn warm_up() {
     Encoding::cl100k_base();
 }
 
-/// Forgets the words of every text that was counted. A thread does so when it counts
-/// the next one.
+/// Clears the caches of pieces of counted texts. A thread's own cache is cleared when it
+/// counts its next text.
 pub fn forget() {
     encoding::forget();
 }

@@ -5,7 +5,7 @@
 //! Why that is exact: a sequence of tokens is the encoding of its text if and
 //! only if each pair of neighbours is one the merges would not join differently
 //! (the property `bpe` is built on). Where the encoding of the shortened piece
-//! has the same token twice in a row, a third one beside them adds no new pair
+//! has the same token twice in a row, a third one next to them adds no new pair
 //! of neighbours, so the longer text has exactly one token more; likewise for
 //! any number. Where no such twins are found in a run, the piece is counted
 //! unshortened.
@@ -16,8 +16,8 @@ use bpe::byte_pair_encoding::BytePairEncoding;
 
 /// Runs longer than this are shortened.
 const LONG: usize = 4096;
-/// What a shortened run keeps at least: room for the runs' irregular ends and
-/// for twins of the longest token, 128 bytes.
+/// Least bytes that a shortened run keeps: room for the runs' irregular ends and for twins
+/// of the longest token, 128 bytes.
 const KEPT: usize = 1024;
 
 /// The number of tokens in `piece`.
@@ -64,8 +64,8 @@ fn period(bpe: &BytePairEncoding, run: &[u8]) -> Option<usize> {
     Some(bpe.token_len(twins[0]))
 }
 
-/// Whether each run contains two neighbouring tokens of its period. Both lie
-/// within the run, hence consist of its one byte and are the same token.
+/// True if each run contains two neighbouring tokens of its period. Both lie within the run,
+/// hence consist of its one byte and are the same token.
 fn have_twins(bpe: &BytePairEncoding, tokens: &[u32], runs: &[Run]) -> bool {
     let ends: Vec<usize> = iter::once(0)
         .chain(tokens.iter().scan(0, |end, &token| {

@@ -11,19 +11,19 @@
 /// The longest piece that is merged here, in bytes.
 pub(crate) const LONGEST: usize = 15;
 
-/// Slots of the table. Twice the merges of the larger vocabulary and more, so that
-/// a look for what is not there ends soon, too.
+/// Slots of the table: more than twice the merges of the larger vocabulary, so that a failed
+/// lookup ends soon.
 const SLOTS_LOG2: u32 = 19;
 /// Bits of a token's number.
 const TOKEN_BITS: u32 = 18;
 /// Places in a piece, and the bits of one.
 const LANES: usize = LONGEST + 1;
 const PLACE_BITS: u32 = 4;
-/// No merge; above every one.
-const NOTHING: i32 = i32::MAX;
+/// No merge; greater than every merge.
+const NO_MERGE: i32 = i32::MAX;
 const EMPTY: u64 = u64::MAX;
 /// No token.
-const NONE: u32 = u32::MAX;
+const NO_TOKEN: u32 = u32::MAX;
 
 /// Which two tokens make a third.
 pub(crate) struct Merges {
@@ -33,26 +33,26 @@ pub(crate) struct Merges {
     bytes: [u32; 256],
     /// The largest of those.
     largest: u32,
-    /// What each byte makes with each next one, [`NONE`] where nothing: every piece
-    /// begins with these, and what text is made of stays near the processor.
+    /// The token of each pair of bytes, [`NO_TOKEN`] for a pair without one. Every piece begins
+    /// with these, and the pairs that text has stay in the processor's cache.
     pairs: Box<[u32]>,
 }
 
-/// A piece on its way. Nothing moves: a token that was joined to the one before it
-/// is no longer among the `alive`.
+/// A piece while it is merged. Nothing moves: a token that was joined to the one before it
+/// loses its bit in `alive`.
 struct Parts {
     tokens: [u32; LANES],
-    /// What each token makes with the next one, and its place in the lowest bits,
-    /// so that the least of all is the merge that comes first and the leftmost of
-    /// equals. Signed, since processors compare signed numbers many at a time.
+    /// The token that each token and the next one merge into, with its place in the lowest
+    /// bits: the least of all is the merge that comes first, and the leftmost of equals.
+    /// Signed, since processors compare signed numbers many at a time.
     made: [i32; LANES],
     alive: u32,
 }
 
 impl Merges {
-    /// The merges of a vocabulary, without any as yet. Takes the bytes of its tokens,
-    /// in order; every byte must be one.
-    pub(crate) fn none<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> Merges {
+    /// Returns a table without merges. Takes the bytes of the vocabulary's tokens in order;
+    /// every byte must be a token.
+    pub(crate) fn empty<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> Merges {
         let mut bytes = [0; 256];
         for (rank, token) in (0..).zip(tokens) {
             if let [byte] = token {
@@ -60,11 +60,11 @@ impl Merges {
             }
         }
         let largest = bytes.iter().copied().fold(0, u32::max);
-        let (slots, pairs) = (vec![EMPTY; 1 << SLOTS_LOG2], vec![NONE; 1 << 16]);
+        let (slots, pairs) = (vec![EMPTY; 1 << SLOTS_LOG2], vec![NO_TOKEN; 1 << 16]);
         Merges { slots: slots.into(), bytes, largest, pairs: pairs.into() }
     }
 
-    /// Adds a merge, as [`Merges::of`] says it.
+    /// Adds a merge that [`Merges::merge_of`] returned.
     pub(crate) fn add(&mut self, merge: u64) {
         let mut slot = place(merge >> TOKEN_BITS);
         while self.slots[slot] != EMPTY {
@@ -83,10 +83,10 @@ impl Merges {
         (token <= self.largest).then(place).flatten().and_then(|byte| u8::try_from(byte).ok())
     }
 
-    /// The merge that makes `token`, whose bytes these are, where all those before it
-    /// were added; None for a single byte and for what is too long.
+    /// Returns the merge that makes `token`, which has these bytes; None for a single byte and
+    /// for more than [`LONGEST`]. All merges before it must have been added.
     #[allow(dead_code, reason = "build.rs learns by it, which has this file as its own")]
-    pub(crate) fn of(&self, token: u32, bytes: &[u8]) -> Option<u64> {
+    pub(crate) fn merge_of(&self, token: u32, bytes: &[u8]) -> Option<u64> {
         if !(2..=LONGEST).contains(&bytes.len()) {
             return None;
         }
@@ -104,7 +104,7 @@ impl Merges {
     fn merged(&self, piece: &[u8]) -> Parts {
         let count = piece.len().min(LONGEST);
         let mut parts =
-            Parts { tokens: [0; LANES], made: [NOTHING; LANES], alive: (1 << count) - 1 };
+            Parts { tokens: [0; LANES], made: [NO_MERGE; LANES], alive: (1 << count) - 1 };
         for (token, byte) in parts.tokens.iter_mut().zip(piece) {
             *token = self.bytes[usize::from(*byte)];
         }
@@ -115,9 +115,9 @@ impl Merges {
             let joined = parts.after(at);
             parts.tokens[at] = token;
             parts.alive &= !(1 << joined);
-            parts.made[joined] = NOTHING;
+            parts.made[joined] = NO_MERGE;
             let next = parts.after(at);
-            parts.made[at] = if next < LANES { self.made(&parts, at, next) } else { NOTHING };
+            parts.made[at] = if next < LANES { self.made(&parts, at, next) } else { NO_MERGE };
             if let Some(before) = parts.before(at) {
                 parts.made[before] = self.made(&parts, before, at);
             }
@@ -125,13 +125,13 @@ impl Merges {
         parts
     }
 
-    /// What the tokens at two places make, as [`Parts::made`] has it.
+    /// Returns the entry of [`Parts::made`] for the tokens at two places.
     #[inline(always)]
     fn made(&self, parts: &Parts, left: usize, right: usize) -> i32 {
         ranked(self.find(parts.tokens[left], parts.tokens[right]), left)
     }
 
-    /// What two tokens make, [`NONE`] where nothing.
+    /// Returns the token that two tokens merge into; [`NO_TOKEN`] if they do not merge.
     #[inline(always)]
     fn find(&self, left: u32, right: u32) -> u32 {
         let key = key(left, right);
@@ -142,7 +142,7 @@ impl Merges {
                 return low(entry);
             }
             if entry == EMPTY {
-                return NONE;
+                return NO_TOKEN;
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
@@ -153,7 +153,7 @@ impl Parts {
     /// The merge that comes first in the vocabulary, and where.
     #[inline(always)]
     fn first_merge(&self) -> Option<(usize, u32)> {
-        let first = self.made.iter().copied().min().filter(|made| *made != NOTHING)?;
+        let first = self.made.iter().copied().min().filter(|made| *made != NO_MERGE)?;
         let first = first.cast_unsigned();
         Some(((first & ((1 << PLACE_BITS) - 1)) as usize, first >> PLACE_BITS))
     }
@@ -179,12 +179,12 @@ fn low(entry: u64) -> u32 {
     entry as u32 & ((1 << TOKEN_BITS) - 1)
 }
 
-/// A token that is made at a place, as [`Parts::made`] has it.
+/// Returns the entry of [`Parts::made`] for a token that is made at a place.
 #[inline(always)]
 #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation)]
 fn ranked(token: u32, place: usize) -> i32 {
     match token {
-        NONE => NOTHING,
+        NO_TOKEN => NO_MERGE,
         token => (token << PLACE_BITS | place as u32) as i32,
     }
 }

@@ -43,7 +43,7 @@ const COUNT_MASK: u128 = 0xF << COUNT_SHIFT;
 impl PieceCache {
     /// A cache that knows these pieces, each of which is one token. Where too
     /// many meet in a set, the first ones stay.
-    pub(crate) fn knowing<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> PieceCache {
+    pub(crate) fn with_tokens<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> PieceCache {
         let empty = LongEntry { length: 0, count: 0, bytes: [0; LONGEST] };
         let mut cache = PieceCache {
             short: vec![[ShortEntry::default(); 2]; 1 << SHORT_SETS_LOG2].into(),

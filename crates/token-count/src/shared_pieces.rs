@@ -1,6 +1,6 @@
-//! What any thread has merged, for all of them: a thread that meets a piece for the
-//! first time need not merge what another one has. Looked at only where a thread's own
-//! cache does not know a piece; whoever finds its stripe taken merges instead of waiting.
+//! A cache of counted pieces that all threads share, so that each piece is merged once. It is
+//! asked only if a thread's own cache misses. A thread that finds a stripe locked merges the
+//! piece itself instead of waiting.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,8 +14,8 @@ const STRIPE_LOG2: u32 = 10;
 pub(crate) struct SharedPieces([Mutex<Vec<ShortEntry>>; 1 << STRIPES_LOG2]);
 
 impl SharedPieces {
-    /// Knows nothing yet.
-    pub(crate) const fn none() -> SharedPieces {
+    /// Returns an empty cache.
+    pub(crate) const fn new() -> SharedPieces {
         SharedPieces([const { Mutex::new(Vec::new()) }; 1 << STRIPES_LOG2])
     }
 
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_piece_is_counted_once_until_it_is_forgotten() {
-        let pieces = SharedPieces::none();
+        let pieces = SharedPieces::new();
         let mut asked = 0;
         let mut count = |piece: &[u8]| {
             pieces.count(piece, |piece| {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_taken_stripe_is_not_waited_for() {
-        let pieces = SharedPieces::none();
+        let pieces = SharedPieces::new();
         let taken: Vec<_> = pieces.0.iter().map(|stripe| stripe.lock().unwrap()).collect();
         assert_eq!(pieces.count(b"abc", |_| 2), 2);
         drop(taken);

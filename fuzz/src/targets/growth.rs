@@ -4,7 +4,7 @@
 //! everything comes back (I1).
 
 use arbitrary::Unstructured;
-use chat_history::raw::elements;
+use raw_json::elements;
 
 use super::conversation::{Conversation, conversation};
 use super::pairing::{everything_comes_back, it_is_not_larger, offload, pairs_stay, settings};

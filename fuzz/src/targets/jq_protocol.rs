@@ -7,7 +7,7 @@
 
 use std::thread;
 
-use jq_sandbox::line::{Line, read};
+use jq_sandbox::protocol::{Line, read};
 use jq_sandbox::worker::serve;
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn outputs(said: &[u8]) -> Option<Vec<String>> {
         match read(line) {
             Some(Line::Output(output)) => outputs.push(output),
             Some(Line::End(last)) => end = Some(last),
-            Some(Line::Full(_) | Line::Tried(_)) => {}
+            Some(Line::Full(_) | Line::Trial(_)) => {}
             None => panic!("no line of the protocol: {:?}", String::from_utf8_lossy(line)),
         }
     }

@@ -2,7 +2,7 @@
 //! a message are slices of it, answers to it are JSON, a message on one line says the
 //! same, and a call ends with a text and data that are well formed.
 
-use chat_history::raw::{canonical, fields};
+use raw_json::{canonical, fields};
 use serde_json::value::RawValue;
 use unburden::interfaces::mcp::message::{
     INVALID_REQUEST, Id, Message, answer, error, id_at_the_edges, on_one_line, text,

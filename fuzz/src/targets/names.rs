@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use arbitrary::{Result, Unstructured};
-use chat_history::raw::elements;
 use context_store::{FileName, LroPrefix, Stem};
+use raw_json::elements;
 use serde_json::{Value, json};
 
 use super::place::{Place, Said};

@@ -3,7 +3,7 @@
 //! second time changes nothing (I3), and everything comes back (I1).
 
 use arbitrary::{Result, Unstructured};
-use chat_history::raw::elements;
+use raw_json::elements;
 use serde_json::Value;
 
 use super::conversation::{Conversation, conversation};

@@ -1,9 +1,9 @@
-//! A service over a folder of its own, as every target has it. Callers see the
+//! A service over a folder of its own, as every target has it. CallIndex see the
 //! folder as `/workspace`, whatever it is really called.
 
 use std::path::{Path, PathBuf};
 
-use chat_history::raw::{field, fields};
+use raw_json::{field, fields};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use unburden::config::{Config, DurabilityConfig};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use arbitrary::{Result, Unstructured};
-use chat_history::raw::{elements, field, fields};
+use raw_json::{elements, field, fields};
 use unburden::interfaces::proxy::edit::{map_member, remove_member, set_member};
 use unburden::interfaces::proxy::result::{ResultOffloader, UpstreamCall};
 

@@ -2,7 +2,7 @@
 //! wrong, an answer is JSON, a dry run writes nothing and changes no byte, a real
 //! one gives no more tokens than it got and breaks no rule of a provider.
 
-use chat_history::raw::{field, fields};
+use raw_json::{field, fields};
 use serde_json::value::RawValue;
 use unburden::params::Params;
 

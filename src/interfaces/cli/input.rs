@@ -3,8 +3,9 @@
 
 use std::io::Read;
 
-use chat_history::raw;
-use chat_history::splice::{Edit, quote, splice};
+use chat_history::splice::{Edit, splice};
+use raw_json as raw;
+use raw_json::quote;
 
 use super::error::CliError;
 

@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use crate::params::{ParamError, invalid};
 

@@ -57,7 +57,7 @@ fn status_of(failure: &Failure) -> (StatusCode, &'static str, Option<&'static st
         Failure::History(
             HistoryError::NotAnArray { .. }
             | HistoryError::BadMessage { .. }
-            | HistoryError::Unread { .. },
+            | HistoryError::MisplacedText { .. },
         ) => (S::UNPROCESSABLE_ENTITY, "messages_invalid", Some("messages")),
         Failure::Store { field, source } => match source {
             StoreError::Outside { .. } => {

@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use chat_history::raw::{self, Fields};
-use chat_history::splice::quote;
+use raw_json::{self as raw, Fields, quote};
 
 /// JSON-RPC error code: the message is not JSON.
 pub const PARSE_ERROR: i32 = -32700;

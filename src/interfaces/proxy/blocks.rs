@@ -1,7 +1,7 @@
 //! Lists that a server returns with one text block an item: no block is large, but the whole
 //! list is.
 
-use chat_history::raw;
+use raw_json as raw;
 
 use crate::interfaces::mcp::message::{is_json, member, text};
 

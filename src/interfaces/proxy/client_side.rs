@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use chat_history::raw;
-use chat_history::splice::quote;
+use raw_json as raw;
+use raw_json::quote;
 use tokio::io::{AsyncRead, BufReader};
 
 use super::edit::map_member;

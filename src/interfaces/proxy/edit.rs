@@ -1,8 +1,7 @@
 //! Edits of one member of a raw JSON object. Every other byte stays unchanged: order, spelling,
 //! duplicates, unknown members.
 
-use chat_history::raw::{self, offset_in};
-use chat_history::splice::quote;
+use raw_json::{self as raw, offset_in, quote};
 
 /// Sets a member, or appends it if it is absent. Returns None unless `object` is a JSON object.
 pub fn set_member(object: &str, name: &str, value: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Equality of raw JSON values: servers repeat structured content as text, with other white
 //! space, escapes or member order.
 
-use chat_history::raw::{self, Fields};
+use raw_json::{self as raw, Fields};
 
 use crate::interfaces::mcp::message::is_json;
 

@@ -1,6 +1,6 @@
 //! A call of a retrieval tool, answered by the proxy without the upstream.
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use crate::service::Service;
 use crate::tools::{self, CallContext, Definition};

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use crate::tools::{self, Definition, RETRIEVAL};
 

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use chat_history::raw::{self, offset_in};
-use chat_history::splice::{Edit, quote, splice};
+use chat_history::splice::{Edit, splice};
+use raw_json::{self as raw, offset_in, quote};
 
 use super::blocks::joined_items;
 use super::edit::map_member;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use chat_history::raw;
+use raw_json as raw;
 
 use super::edit::map_member;
 use super::pending::AnswerKind;

@@ -1,8 +1,9 @@
 //! The tool list: the upstream's tools, then the retrieval tools, each under the client's name
 //! for it.
 
-use chat_history::raw::{self, offset_in};
-use chat_history::splice::{Edit, quote, splice};
+use chat_history::splice::{Edit, splice};
+use raw_json::quote;
+use raw_json::{self as raw, offset_in};
 
 use super::edit::{map_member, remove_member, set_member};
 use super::filter::Filter;

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chat_history::raw;
-use chat_history::splice::quote;
+use raw_json as raw;
+use raw_json::quote;
 use tokio::sync::{OnceCell, oneshot};
 
 use super::names::ToolNames;

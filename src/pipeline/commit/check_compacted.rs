@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chat_history::dialect::none_is_new;
+use chat_history::dialect::no_new_problems;
 use chat_history::message::MessageView;
 use chat_history::splice::Edit;
 use chat_history::{History, HistoryError};
@@ -21,9 +21,9 @@ pub(crate) fn check(
     // Only the changed messages are read again; the others are known.
     let texts = changed_texts(subject, array, edits);
     let dialect = subject.before.dialect().name();
-    let after = History::of_elements(array, texts, dialect, None)?;
+    let after = History::from_elements(array, texts, dialect, None)?;
     // Compaction changes no message at the front: its judgement stays.
-    after.judge_front(|_| subject.before.has_own_front());
+    after.judge_front(|_| subject.before.has_service_front());
     let new = subject.measure.history(&after, subject.tokenizer)?;
     let pairs = || new.iter().zip(subject.changed.iter().map(|index| &subject.measured[*index]));
     let before = subject.tokens_before();
@@ -51,7 +51,7 @@ fn no_new_problem(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     for (index, message) in subject.changed.iter().zip(new) {
         after[*index] = &message.view;
     }
-    none_is_new(subject.problems.to_vec(), dialect.problems(&after))
+    no_new_problems(subject.problems.to_vec(), dialect.problems(&after))
 }
 
 /// The changed messages as they stand in the answer.

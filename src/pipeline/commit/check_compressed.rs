@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use chat_history::dialect::{Problem, none_is_new};
+use chat_history::dialect::{Problem, no_new_problems};
 use chat_history::message::{MessageView, Role};
 use chat_history::{History, HistoryError};
 use fair_share::on;
@@ -35,7 +35,7 @@ pub(crate) fn check(
     compressed: &Compressed<'_>,
 ) -> Result<(Checks, u64), HistoryError> {
     let assembled = compressed.after;
-    let after = subject.before.alike(&assembled.array)?;
+    let after = subject.before.reparse(&assembled.array)?;
     (compressed.judge)(&after);
     let new = subject.measure.history(&after, subject.tokenizer)?;
     let tokens: u64 = new.iter().map(|m| m.tokens).sum();
@@ -89,7 +89,7 @@ fn no_new_problem(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measu
         Some(problem)
     };
     let after: Option<Vec<Problem>> = dialect.problems(&views).into_iter().map(place).collect();
-    after.is_some_and(|after| none_is_new(subject.problems.to_vec(), after))
+    after.is_some_and(|after| no_new_problems(subject.problems.to_vec(), after))
 }
 
 /// Returns true if everything is byte for byte unchanged, except for what compaction may

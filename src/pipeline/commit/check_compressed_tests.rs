@@ -1,7 +1,7 @@
 //! Each check fails when what it guards is broken: no plan of the product's does that, so
 //! the answers are broken here by hand.
 
-use chat_history::own::BRIDGE;
+use chat_history::service_messages::BRIDGE;
 use context_store::{RootSpec, Roots};
 use token_count::Tokenizer;
 

@@ -138,7 +138,7 @@ fn to_source(
     words: &RenderSettings,
 ) -> Option<Move> {
     let text = from.replacement(candidate.slot.tokens, &context.settings.reload_tools);
-    if !context.offloader.redact.secrets(&text).none() {
+    if !context.offloader.redact.secrets(&text).is_empty() {
         return None;
     }
     Some(Move {

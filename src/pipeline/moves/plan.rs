@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use chat_history::History;
-use chat_history::dialect::Callers;
+use chat_history::dialect::CallIndex;
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
 
 use crate::measure::{Measured, MeasuredSlot};
@@ -66,15 +66,15 @@ pub(crate) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: 
     let recent = recent_from(dialect, &views, settings.recent_for_compaction());
     let newest_user = views.iter().rposition(|view| view.role == Role::User);
     let mut plan = Plan::default();
-    let mut callers = Callers::default();
+    let mut callers = CallIndex::default();
     for (index, message) in measured.iter().enumerate() {
-        callers.hear(index, &message.view);
+        callers.add_calls(index, &message.view);
         if matches!(message.view.role, Role::System | Role::MidSystem) {
             continue;
         }
         let tools = settings.compact_roles.contains(&CompactRole::Tool);
         for (result, slots) in message.view.results.iter().zip(&message.results).filter(|_| tools) {
-            let caller = callers.of(result);
+            let caller = callers.call_of(result);
             let of = |slot: &MeasuredSlot| Candidate {
                 index,
                 call_id: result.call_id.clone(),

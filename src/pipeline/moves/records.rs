@@ -17,8 +17,8 @@ use crate::reading::extract::trial::tried;
 use context_store::{LroPrefix, Stem};
 use record_files::estimate;
 use record_files::file::{Facts, identity, render};
-use record_files::profile::{Detail, Profile};
-use record_files::records::{Accept, Found, find};
+use record_files::find::{self, Accept, Found};
+use record_files::recipes::{Detail, Profile};
 use record_files::schema::{Schema, infer_hiding};
 use token_count::Tokenizer;
 
@@ -78,7 +78,7 @@ pub(crate) fn records_text<'a>(
 fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<MadeRecords> {
     let text = candidate_text(context, candidate);
     // Only what rebuilds byte for byte: the text was a string of the caller's.
-    let found = find(&text, Accept::Objects).filter(Found::exact)?;
+    let found = find::find_records(&text, Accept::Objects).filter(Found::exact)?;
     // The name and the header of the file show it.
     let operation = shown_call(context, candidate).tool.unwrap_or_default();
     // One tokenizer for every model: the file's bytes must not depend on it.
@@ -86,7 +86,7 @@ fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<MadeReco
     let facts = Facts {
         operation: operation.clone(),
         detail: Detail::Full.name().to_owned(),
-        schema_version: record_files::header::SCHEMA_VERSION.to_owned(),
+        schema_version: record_files::file::header::SCHEMA_VERSION.to_owned(),
         timestamp: NO_MOMENT.to_owned(),
         profile: Some(Profile::General.name().to_owned()),
         estimated_tokens: estimate::tokens(&text, &count),

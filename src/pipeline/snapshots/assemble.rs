@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use chat_history::dialect::Opening;
-use chat_history::own::{BRIDGE, HOLDER_STUB, OTHER_STUB};
+use chat_history::service_messages::{BRIDGE, HOLDER_PLACEHOLDER, SYSTEM_PLACEHOLDER};
 use chat_history::splice::{Edit, splice};
 
 use crate::pipeline::context::Context;
@@ -111,13 +111,14 @@ pub(crate) fn originals_of(
         !context.is_compressible(*index) && !own.contains(&Some(*index))
     };
     let before = (0..group.start).filter(others).count();
-    let own = |text: &str| history.dialect().own_message(text, history.messages().first().copied());
-    let stub = own(OTHER_STUB);
+    let own =
+        |text: &str| history.dialect().service_message(text, history.messages().first().copied());
+    let stub = own(SYSTEM_PLACEHOLDER);
     let mut text = format!("[{}", format!("\n{stub},").repeat(before));
     for index in group.clone() {
         text.push_str(if index == group.start { "\n" } else { ",\n" });
         match place.index() == Some(index) {
-            true => text.push_str(&own(HOLDER_STUB)),
+            true => text.push_str(&own(HOLDER_PLACEHOLDER)),
             false => text.push_str(history.messages()[index]),
         }
     }
@@ -144,7 +145,7 @@ impl EditsByMessage<'_> {
 
 pub(crate) fn tokens_of(context: &Context<'_>, assembled: &Assembled) -> u64 {
     let measure = &context.offloader.measure;
-    let after = context.history().alike(&assembled.array);
+    let after = context.history().reparse(&assembled.array);
     let measured = after.and_then(|history| measure.history(&history, context.tokenizer));
     let messages = measured.map_or(0, |all| all.iter().map(|m| m.tokens).sum::<u64>());
     tokens_beside(context, assembled) + messages

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use chat_history::own::IN_FORMAT;
+use chat_history::service_messages::IN_FORMAT;
 
 use super::assemble::originals_of;
 use super::earlier::EarlierSnapshots;

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use chat_history::dialect::Callers;
+use chat_history::dialect::CallIndex;
 use chat_history::message::{Call, Role, Slot, SlotKind, ToolResult as ResultView};
-use chat_history::raw;
 use chat_history::system_prompt::text_slots;
+use raw_json as raw;
 
 use crate::measure::{Measured, text_of};
 use crate::pipeline::context::Context;
@@ -31,11 +31,11 @@ impl<'a> Transcriber<'a> {
 
     /// The messages of the range, without system messages.
     pub(crate) fn transcript(&self, range: Range<usize>) -> Vec<TranscriptMessage<'a>> {
-        let mut callers = Callers::default();
+        let mut callers = CallIndex::default();
         let mut said = Vec::with_capacity(range.len());
         for index in range {
             let view = &self.context.measured[index].view;
-            callers.hear(index, view);
+            callers.add_calls(index, view);
             if view.role == Role::System {
                 continue;
             }
@@ -91,9 +91,9 @@ impl<'a> Transcriber<'a> {
         &self,
         index: usize,
         result: &'a ResultView,
-        callers: &mut Callers<'a>,
+        callers: &mut CallIndex<'a>,
     ) -> ToolResult<'a> {
-        let caller = callers.of(result).map(|(_, call)| call);
+        let caller = callers.call_of(result).map(|(_, call)| call);
         let call_id = result.call_id.as_deref();
         let mut moved_to = None;
         let mut texts = Vec::with_capacity(result.slots.len());
@@ -143,7 +143,7 @@ impl<'a> Transcriber<'a> {
 
     /// A name as a summary may repeat it; none where it holds a secret.
     fn named(&self, word: Option<&'a str>) -> Option<&'a str> {
-        word.filter(|word| self.context.offloader.redact.secrets(word).none())
+        word.filter(|word| self.context.offloader.redact.secrets(word).is_empty())
     }
 
     /// A text as a summary may repeat it: redacted as a whole, before anything is cut.

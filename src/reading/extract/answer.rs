@@ -1,6 +1,6 @@
 //! The answer of `lro_extract`: a text for a model, and the same as data.
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use crate::reading::fit::longest;
 use crate::reading::limit::{CountTokens, TruncatedBy};

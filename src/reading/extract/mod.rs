@@ -13,11 +13,9 @@ use crate::reading::limit::CountTokens;
 use answer::{Extracted, of_jq, of_query};
 use jq_sandbox::{Job, Jq, JqError};
 use record_files::file::{self, Stored};
-use record_files::profile::{Detail, Profile};
+use record_files::find::{self, Accept};
 use record_files::query::{self, QueryError};
-use record_files::recipe::Recipe;
-use record_files::recipes::TEN;
-use record_files::records::{self, Accept};
+use record_files::recipes::{Detail, Profile, Recipe, TEN};
 use record_files::schema::infer;
 use request::{ExtractQuery, JqFilter, RecipeCall};
 use trial::tried;
@@ -131,7 +129,7 @@ impl<'a> Records<'a> {
         match file::split(content) {
             Ok(stored) => Ok(Records::Stored(Box::new(stored))),
             Err(file::FileError::NoHeader { .. }) => {
-                let found = records::find(content, Accept::Anything)
+                let found = find::find_records(content, Accept::Anything)
                     .ok_or_else(|| ExtractError::NoRecords { path: path.to_owned() })?;
                 Ok(Records::Found(found.body().to_owned()))
             }

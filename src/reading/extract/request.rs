@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chat_history::raw;
+use raw_json as raw;
 
 use record_files::query::{Query, QueryError};
 

@@ -2,9 +2,7 @@
 //! and a spare replaces one that fails.
 
 use jq_sandbox::{Job, Jq};
-use record_files::profile::{Detail, Profile};
-use record_files::recipe::Recipe;
-use record_files::recipes::{TEN, candidates, ten};
+use record_files::recipes::{Detail, Profile, Recipe, TEN, candidates, ten};
 use record_files::schema::Schema;
 
 use crate::compaction::reference;

@@ -4,7 +4,7 @@
 
 use blake3::Hash;
 use chat_history::History;
-use chat_history::own::is_fixed;
+use chat_history::service_messages::is_fixed_text;
 
 use super::grep_files;
 use crate::compaction::reference::{self, Reference, ReferenceForm};
@@ -102,7 +102,7 @@ impl Prover<'_> {
             let slots = history.dialect().content_slots(raw);
             let first = slots.first().map(|slot| text_of(raw, slot).text).unwrap_or_default();
             let proves = |block: &Block, text: &str| self.block(block, text);
-            is_fixed(&first) || !Block::find_all(&first, &proves).blocks.is_empty()
+            is_fixed_text(&first) || !Block::find_all(&first, &proves).blocks.is_empty()
         });
     }
 

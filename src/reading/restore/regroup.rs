@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use chat_history::message::{MessageView, Role};
-use chat_history::own::{HASH_BYTES, HOLDER_STUB};
-use chat_history::raw::elements;
+use chat_history::service_messages::{HASH_BYTES, HOLDER_PLACEHOLDER};
 use chat_history::{History, HistoryError};
+use raw_json::elements;
 
 use super::proof::Prover;
 use super::unresolved::Unresolved;
@@ -121,7 +121,7 @@ fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
 
 /// Counts the messages of a group without system messages.
 fn said(history: &History<'_>, text: &str) -> Result<usize, HistoryError> {
-    let group = history.alike(text)?;
+    let group = history.reparse(text)?;
     let mut count = 0;
     // One by one: the first message of a file was not the first of its history.
     for index in 0..group.messages().len() {
@@ -231,5 +231,5 @@ impl<'a> Weave<'a> {
 /// Returns true for the stub of the holder: as this service wrote it, and not as an
 /// operator may have.
 fn is_holder(history: &History<'_>, raw: &str) -> bool {
-    raw == history.dialect().own_message(HOLDER_STUB, Some(raw))
+    raw == history.dialect().service_message(HOLDER_PLACEHOLDER, Some(raw))
 }

@@ -5,8 +5,9 @@
 use std::collections::HashSet;
 
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
-use chat_history::splice::{quote, splice};
+use chat_history::splice::splice;
 use chat_history::{History, HistoryError};
+use raw_json::quote;
 use serde_json::value::RawValue;
 
 use super::proof::{Proven, Prover, Unproven};
@@ -54,7 +55,7 @@ pub fn rehydrate(
     // One message holds all snapshots, unless somebody wrote a second one.
     for _ in 0..HOLDERS {
         let array = whole.as_deref().unwrap_or(history.array());
-        let now = history.alike(array)?;
+        let now = history.reparse(array)?;
         prover.judge_front(&now);
         unresolved.clear();
         let found = regroup(&now, prompt.as_deref(), prover, &mut seen, &mut unresolved)?;
@@ -66,7 +67,7 @@ pub fn rehydrate(
         (whole, prompt) = (Some(array), system);
     }
     let array = whole.as_deref().unwrap_or(history.array());
-    let history = history.alike(array)?;
+    let history = history.reparse(array)?;
     let rehydrated = references(&history, prover, room, unresolved, hold)?;
     Ok(rehydrated.map(|back| Rehydrated { messages_restored, system: prompt, ..back }))
 }
@@ -95,7 +96,7 @@ fn references(
                 }
             };
             let why = match restore(&found, prover, room) {
-                Ok(text) if slot.takes(&text.literal, text.kind) => {
+                Ok(text) if slot.accepts(&text.literal, text.kind) => {
                     if !hold(text.literal.len() as u64) {
                         return Ok(None);
                     }
@@ -170,7 +171,7 @@ fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, S
         }
         ReferenceForm::Records { kind } => {
             let stored = file::parse(content).map_err(|error| error.to_string())?;
-            if stored.header.source.as_ref().is_some_and(|source| source.bytes > room) {
+            if stored.header.text_bytes().is_some_and(|bytes| bytes > room) {
                 return Err(TOO_LARGE.to_owned());
             }
             let text = stored.rebuild().map_err(|error| error.to_string())?;

@@ -243,7 +243,7 @@ fn an_honest_summary_is_taken() {
 #[test]
 fn the_size_is_met_exactly() {
     let history = history();
-    let source = Source::new(&history, &[], None, "");
+    let source = SourceText::new(&history, &[], None, "");
     let reply = reply(&[(Section::OverallGoal, "Summarise the page about tides.")]);
     let count = |text: &str| text.len() as u64;
     let large = |max_tokens| match accept(&reply, &source, &Limits { max_tokens, count: &count }) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use chat_history::raw::{fields, is_string, unescape};
+use raw_json::{fields, is_string, unescape};
 
 use super::labels::Labels;
 use crate::snapshot::text::markers::{counts_failures, exit_code, is_error};

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use chat_history::message::Role;
-use chat_history::raw::{elements, field, fields, unescape};
+use raw_json::{elements, field, fields, unescape};
 
 use super::call_record::CallRecord;
 use super::input::Input;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use chat_history::History;
 use chat_history::dialect::Opening;
 use chat_history::message::{MessageView, Role};
-use chat_history::own::BRIDGE;
+use chat_history::service_messages::BRIDGE;
 
 use crate::measure::text_of;
 use crate::snapshot::format::place::Place;
@@ -17,7 +17,7 @@ use crate::snapshot::format::place::Place;
 pub fn bridge(history: &History<'_>, views: &[&MessageView]) -> Option<usize> {
     let others = views.iter().enumerate();
     let front = others.take_while(|(_, view)| view.role == Role::System);
-    let mut own = front.filter(|(_, view)| view.own).map(|(index, _)| index);
+    let mut own = front.filter(|(_, view)| view.is_service).map(|(index, _)| index);
     own.find(|index| is_bridge(history, *index))
 }
 
@@ -54,7 +54,7 @@ pub fn needs_bridge(
     }
     match views[gone.end..].iter().find(|view| speaks(view)) {
         // Words of the service's own that somebody repeats would count at the front.
-        Some(first) => first.own || matches!(first.role, Role::Assistant | Role::MidSystem),
+        Some(first) => first.is_service || matches!(first.role, Role::Assistant | Role::MidSystem),
         // A request without messages is invalid; a prompt alone is valid.
         None => history.dialect().opening() == Opening::User,
     }

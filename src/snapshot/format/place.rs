@@ -6,10 +6,9 @@ use std::collections::HashSet;
 
 use chat_history::History;
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
-use chat_history::own::is_fixed;
-use chat_history::raw;
-use chat_history::splice::quote;
+use chat_history::service_messages::is_fixed_text;
 use chat_history::system_prompt::{bare, takes_text, text_slots, with_block, without_block};
+use raw_json::{self as raw, quote};
 
 use crate::measure::text_of;
 use crate::snapshot::format::block::Proves;
@@ -70,7 +69,7 @@ impl HolderSearch<'_> {
             let mut seen = HashSet::new();
             blocks.retain(|block| seen.insert(block.render()));
             let holds = !blocks.is_empty();
-            if !holds && is_fixed(&text) {
+            if !holds && is_fixed_text(&text) {
                 continue;
             }
             let place = Place { holder: holder(slot), before, after, blocks, unproven: false };
@@ -171,7 +170,9 @@ impl Place {
                 return with_block(system.unwrap_or("[]"), &text, typed).unwrap_or_default();
             }
             Holder::Added => {
-                return history.dialect().own_message(&text, history.messages().first().copied());
+                return history
+                    .dialect()
+                    .service_message(&text, history.messages().first().copied());
             }
         };
         let own = self.own(&raw[slot.span.clone()]);

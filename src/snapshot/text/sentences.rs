@@ -1,6 +1,6 @@
 //! Sentences and cuts: where a text may end without breaking what it names.
 
-use chat_history::raw::offset_in;
+use raw_json::offset_in;
 
 /// The sentences of a text, trimmed, in order; a line's end ends one. Written by
 /// hand because it is asked for megabytes: the rules of UAX#29 take ten times as

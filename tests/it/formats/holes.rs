@@ -3,7 +3,7 @@
 //! the same bytes: ids, names, roles, counts, order, thinking and its signatures,
 //! cache marks, error flags, unknown members.
 
-use chat_history::raw::{elements, field, fields, is_string, kind, offset_in};
+use raw_json::{elements, field, fields, is_string, kind, offset_in};
 
 use super::Format;
 

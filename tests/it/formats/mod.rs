@@ -14,10 +14,10 @@ mod responses;
 pub(crate) mod rules;
 mod turn;
 
-use chat_history::raw::{field, fields};
 use pen::Pen;
 use proptest::prelude::*;
 use proptest::sample::select;
+use raw_json::{field, fields};
 use serde_json::Value;
 use turn::{Turn, system, turns};
 

@@ -1,6 +1,6 @@
-//! Filters of jq: hostile ones, and the pieces that sound ones are made of.
+//! jq filters: hostile ones, and the parts of valid ones.
 
-/// Filters that never end, or build what has no end, or sit on an edge of numbers and texts.
+/// Filters that run or grow without end, or use extreme numbers and texts.
 pub(super) const ENDLESS: [&str; 118] = [
     "def f: [f]; f",
     "def f: f; f",
@@ -122,7 +122,7 @@ pub(super) const ENDLESS: [&str; 118] = [
     "try error(\"x\") catch error(.)",
 ];
 
-/// Filters that reach for files, the environment or the process, and such as are none.
+/// Filters that access files, the environment or the process, and invalid filters.
 pub(super) const HOSTILE: [&str; 46] = [
     "import \"a\" as a; .",
     "include \"/etc/passwd\"; .",
@@ -172,7 +172,7 @@ pub(super) const HOSTILE: [&str; 46] = [
     ".\u{202e}a",
 ];
 
-/// What a filter begins with.
+/// The starts of filters.
 pub(super) const SOURCES: [&str; 12] = [
     ".title",
     ".tags",
@@ -188,7 +188,7 @@ pub(super) const SOURCES: [&str; 12] = [
     "[.tags[],.title,null,true]",
 ];
 
-/// What it does with that.
+/// The steps of filters.
 pub(super) const STEPS: [&str; 166] = [
     "length",
     "type",

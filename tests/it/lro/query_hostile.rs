@@ -1,11 +1,11 @@
-//! Questions and records that mean harm: each ends with a short answer or a clear
-//! error, in time that is linear in its input, and nothing panics.
+//! Hostile queries and records: each gives a short answer or a clear error in linear time, without
+//! a panic.
 
-use chat_history::raw;
+use raw_json as raw;
 use record_files::query::{Query, answer, run};
 use serde_json::json;
 
-/// The answer or the error, which are short whatever was asked.
+/// Returns the answer or the error, and checks that it is short.
 fn ask(request: &str, lines: &str) -> String {
     let query = raw::fields(request)
         .map_err(|error| error.to_string())
@@ -22,7 +22,7 @@ fn ask(request: &str, lines: &str) -> String {
     said
 }
 
-/// `1` within so many pairs of something.
+/// Returns `1` in nested brackets.
 fn nested(open: &str, close: &str, depth: usize) -> String {
     format!("{}1{}", open.repeat(depth), close.repeat(depth))
 }

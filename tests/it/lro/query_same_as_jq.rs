@@ -1,9 +1,8 @@
-//! Random conditions and orders over random records, beside the system's jq 1.6.
-//! Where there is none the tests say so and pass.
+//! Random conditions and orders over random records, compared with jq 1.6. Skipped without it.
 
 use std::collections::BTreeSet;
 
-use chat_history::raw;
+use raw_json as raw;
 use record_files::query::{Query, run};
 use serde_json::{Value, json};
 
@@ -51,7 +50,7 @@ impl Random {
         Value::Object(record)
     }
 
-    /// A condition, and the same as a filter.
+    /// Returns a condition, and the same as a filter.
     fn condition(&mut self, depth: usize) -> (Value, String) {
         match self.below(if depth > 2 { 1 } else { 6 }) {
             3 | 4 => {
@@ -68,7 +67,7 @@ impl Random {
         }
     }
 
-    /// One test of a field, and the same as a filter.
+    /// Returns a comparison of one field, and the same as a filter.
     fn test(&mut self) -> (Value, String) {
         let path = self.pick(&["a", "b", "c", "a.b", "b.c", "c.a.d", ".d", "b[].a"]);
         let steps: Vec<String> = path
@@ -127,7 +126,7 @@ impl Random {
     }
 }
 
-/// A field as a filter: all the values that it has in a record.
+/// Returns a filter for all values of a field.
 struct Field {
     hits: String,
 }
@@ -159,7 +158,7 @@ const HITS: &str = r#"def hits($p): if ($p|length) == 0 then . elif type == "arr
 fn conditions_match_what_jq_selects() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut records: Vec<String> = (0..150).map(|_| random.record(0).to_string()).collect();
-    // Every path exists somewhere, so that none is unknown.
+    // Every path exists in some record, so that no field is unknown.
     records.push(r#"{"a":{"b":1},"b":[{"a":2,"c":3}],"c":{"a":{"d":4}},"d":5}"#.to_owned());
     let lines = records.join("\n");
     let (conditions, filters): (Vec<_>, Vec<_>) = (0..300).map(|_| random.condition(0)).unzip();
@@ -201,7 +200,7 @@ fn records_come_in_the_order_of_jq() {
             let request = json!({"sort_by": sort_by, "limit": limit}).to_string();
             let query = Query::parse(&raw::fields(&request).unwrap()).unwrap();
             let outcome = run(&query, &lines, &|| false).unwrap();
-            // jq spells some numbers its own way.
+            // jq changes the spelling of some numbers.
             let spelled =
                 |value: &Value| value.to_string().replace("1e+20", "1e20").replace(".0", "");
             let found: Vec<String> = outcome

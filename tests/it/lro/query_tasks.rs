@@ -1,14 +1,14 @@
-//! Conditions and ids on the tasks of the shared corpora: every answer right.
-//! Where `../shared` is absent the tests say so and pass.
+//! Conditions and ids answer the tasks of the shared corpora correctly. Skipped without
+//! `../shared`.
 
-use chat_history::raw;
+use raw_json as raw;
 use record_files::query::{Outcome, Query, run};
 use serde_json::{Value, json};
 
 use crate::asking::tight;
 use crate::skips::shared;
 
-/// The records of a corpus, one a line, and its tasks.
+/// Returns the records of a corpus as lines, and its tasks.
 fn corpus(n: u32) -> Option<(String, Value)> {
     let folder = shared("lro")?;
     let read = |name: String| std::fs::read_to_string(folder.join(name)).unwrap();
@@ -24,7 +24,7 @@ fn ask<'a>(request: &Value, lines: &'a str) -> Outcome<'a> {
     run(&query, lines, &|| false).unwrap()
 }
 
-/// A list of strings, sorted.
+/// Returns a sorted list of strings.
 fn sorted(list: &Value) -> Vec<String> {
     let mut all: Vec<String> = serde_json::from_value(list.clone()).unwrap();
     all.sort();

@@ -1,11 +1,11 @@
-//! Records in random texts: sound, cut and damaged. Nothing panics, and what is
-//! found comes back.
+//! Records in random texts: valid, truncated and damaged. Nothing panics, and texts with records
+//! are rebuilt.
 
 use record_files::file;
-use record_files::records::{Accept, find};
+use record_files::find::{Accept, find_records};
 
 use super::random::Random;
-use super::records::comes_back;
+use super::records::check_rebuilt;
 
 const SCALARS: [&str; 14] = [
     "1",
@@ -25,7 +25,7 @@ const SCALARS: [&str; 14] = [
 ];
 const KEYS: [&str; 5] = ["\"a\"", "\"a\"", "\"b\\n\"", "\"\"", "\"\\u0061\""];
 
-/// A writer of random JSON; about one gap in `odd` has white space.
+/// A writer of random JSON. About one gap in `odd` has random white space.
 struct Writer {
     random: Random,
     odd: usize,
@@ -82,7 +82,7 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// A text of one of five shapes, in one of four packings.
+    /// Returns a text of one of five shapes, in one of four envelopes.
     fn text(&mut self, shape: usize) -> String {
         self.out.clear();
         match shape {
@@ -128,7 +128,7 @@ impl Writer {
 }
 
 #[test]
-fn whatever_a_text_is_it_comes_back() {
+fn every_text_with_records_is_rebuilt() {
     let random = Random(0x9E37_79B9_7F4A_7C15);
     let mut writer = Writer { random, odd: 0, out: String::new() };
     let mut found = 0;
@@ -136,8 +136,8 @@ fn whatever_a_text_is_it_comes_back() {
         writer.odd = [0, 1, 3, 20][case % 4];
         let text = writer.text(case % 5);
         for accept in [Accept::Objects, Accept::Anything] {
-            if let Some(records) = find(&text, accept) {
-                comes_back(&text, &records);
+            if let Some(records) = find_records(&text, accept) {
+                check_rebuilt(&text, &records);
                 found += 1;
             }
         }
@@ -145,12 +145,12 @@ fn whatever_a_text_is_it_comes_back() {
         if let Some(half) = text.get(..cut) {
             let mark = writer.random.pick(&["\"", "[", "}", ",", "\\"]);
             for broken in [half.to_owned(), format!("{half}{mark}{}", &text[cut..])] {
-                if let Some(records) = find(&broken, Accept::Anything) {
-                    comes_back(&broken, &records);
+                if let Some(records) = find_records(&broken, Accept::Anything) {
+                    check_rebuilt(&broken, &records);
                 }
             }
         }
-        // As the content of a file it is refused, or read; never more.
+        // As a file of records it is rejected or read, without a panic.
         let _ = file::parse(&text).map(|stored| stored.rebuild().is_ok());
     }
     assert!(found > 4_000, "{found}");

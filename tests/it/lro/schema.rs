@@ -1,12 +1,11 @@
-//! Schema, recipes and descriptor of real records. Where `../shared` is absent the
-//! tests say so and pass; so do those that need a shell with jq.
+//! Schema, recipes and descriptor of real records. Skipped without `../shared`, or without the
+//! shell and jq that a test needs.
 
 use std::process::{Command, Stdio};
 
-use chat_history::raw;
-use record_files::profile::{Detail, Profile};
-use record_files::recipe::Recipe;
+use raw_json as raw;
 use record_files::recipes;
+use record_files::recipes::{Detail, Profile, Recipe};
 use record_files::schema::{Schema, infer};
 use serde_json::Value;
 use unburden::compaction::call::{ReloadTool, ReloadTools};
@@ -16,7 +15,7 @@ use unburden::descriptor::{guidance, note};
 
 use crate::asking::{shared_files, tight};
 
-/// The records of every shared corpus; of a large one the first 3,000.
+/// Returns the records of every shared corpus, at most the first 3,000 of each.
 fn corpora() -> Vec<(String, Vec<String>)> {
     let of = |(name, text): (String, String)| {
         let elements = raw::elements(&text).ok().filter(|_| !name.starts_with("tasks"))?;
@@ -30,7 +29,7 @@ fn schema_of(records: &[String]) -> Schema {
     infer(records.iter().map(String::as_str))
 }
 
-/// The recipe's command over a file, in a shell: its output, or its complaint.
+/// Runs the recipe's command over a file in a shell; returns its output or its error message.
 pub(super) fn in_a_shell(recipe: &Recipe, path: &str) -> Result<String, String> {
     let command = recipe.command(path);
     let output = Command::new("sh").args(["-c", &command]).stdin(Stdio::null()).output().unwrap();

@@ -1,6 +1,6 @@
-//! Schema and recipes of records that were made to break them.
+//! Schema and recipes of hostile records.
 
-use record_files::profile::{Detail, Profile};
+use record_files::recipes::{Detail, Profile};
 use record_files::{recipes, schema};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -9,7 +9,7 @@ use super::schema::in_a_shell;
 use crate::asking::{shared_files, tight};
 use crate::skips::shared;
 
-/// Names that a shell, jq or JSON could trip over, as they stand in JSON.
+/// Names that are special in a shell, jq or JSON, as JSON literals.
 const NAMES: [&str; 19] = [
     r#"a\"b"#,
     "a.b",
@@ -32,7 +32,7 @@ const NAMES: [&str; 19] = [
     "if",
 ];
 
-/// Thirty objects with a member for each odd name.
+/// Returns thirty objects with a member for each of these names.
 fn objects(member: impl Fn(&str, usize) -> String) -> Vec<String> {
     let object = |n: usize| {
         let members: Vec<String> = NAMES.iter().map(|name| member(name, n)).collect();
@@ -41,7 +41,7 @@ fn objects(member: impl Fn(&str, usize) -> String) -> Vec<String> {
     (0..30).map(object).collect()
 }
 
-/// Sets of records; and whether a JSON parser and jq 1.6 can hold all of them.
+/// Sets of records, and whether a JSON parser and jq 1.6 accept all of them.
 fn sets() -> Vec<(Vec<String>, bool)> {
     let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let numbers = ["9007199254740993", "123456789012345678901234567890", "1.10", "-0", "0"];
@@ -95,7 +95,7 @@ fn recipes_and_schemas_stand_whatever_the_records_are() {
         let schema = schema::infer(records.iter().map(String::as_str));
         let all = recipes::candidates(Profile::General, Detail::Full, &schema);
         assert!(all.len() >= 16, "{at}: {}", all.len());
-        // The path, too, is one that a shell could trip over.
+        // The path is special in a shell, too.
         let file = folder.path().join(format!("it's $(id) {at}.jsonl"));
         let body: String = records.iter().map(|record| format!("{record}\n")).collect();
         std::fs::write(&file, format!("{{\"type\":\"lro_header\"}}\n{body}")).unwrap();
@@ -121,8 +121,8 @@ fn recipes_and_schemas_stand_whatever_the_records_are() {
     }
 }
 
-/// The tables of the memory profiles are those of the specifications, to the
-/// letter. Where `../shared` is absent the test says so and passes.
+/// The tables of the memory profiles are exactly those of the specifications. Skipped without
+/// `../shared`.
 #[test]
 fn the_tables_of_the_memory_profiles_are_those_of_the_specifications() {
     let schema = schema::infer(std::iter::empty());
@@ -160,7 +160,7 @@ fn the_tables_run_over_memories() {
     let Some((_, text)) = corpora.iter().find(|(name, _)| name == "corpus_n50.json") else {
         return;
     };
-    let elements = chat_history::raw::elements(text).unwrap();
+    let elements = raw_json::elements(text).unwrap();
     let lines: Vec<String> = elements.iter().map(|element| tight(element)).collect();
     std::fs::write(&file, format!("{{}}\n{}\n", lines.join("\n"))).unwrap();
     for profile in [Profile::Mif, Profile::Mif6400] {

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use chat_history::raw;
+use raw_json as raw;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

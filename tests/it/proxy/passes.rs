@@ -1,6 +1,6 @@
 //! What the proxy has nothing to do with passes as it came.
 
-use chat_history::raw;
+use raw_json as raw;
 use serde_json::{Value, json};
 
 use super::client::{Client, WAYS, Way, refused};

@@ -1,43 +1,45 @@
-//! Detection: which dialect a history is in. The first message with calls or results
-//! as only one format has them decides, else other parts that only one has, else
-//! what a snapshot says of its messages; a history without any is read as
-//! `openai-chat`, whose plain messages every format shares.
+//! Detects the dialect of a history. The first message with calls or results that only one
+//! format has decides; else other parts that only one has; else the format that a snapshot
+//! states for its messages. A history without any of these is read as `openai-chat`, whose
+//! plain messages every format shares.
 
-use super::reader::members;
+use raw_json as raw;
+
+use super::members::members;
 use super::{
     AiSdk, Anthropic, Bedrock, Dialect, Gemini, LangChain, OpenAiChat, OpenAiResponses, Pi,
 };
+use crate::HistoryError;
 use crate::message::Role;
-use crate::own::{BRIDGE, HASH_BYTES, is_own, is_stub};
-use crate::{HistoryError, raw};
+use crate::service_messages::{BRIDGE, HASH_BYTES, is_placeholder, is_service_message};
 
 /// In the order of detection: formats that wrap others' shapes come first.
 static DIALECTS: [&dyn Dialect; 8] =
     [&LangChain, &OpenAiResponses, &Gemini, &Bedrock, &Pi, &AiSdk, &Anthropic, &OpenAiChat];
 
-/// Stands before the format in a snapshot's line of its own file.
+/// Precedes the format in a snapshot's line about its own file.
 const STATES: &str = "messages of this snapshot as they were, in ";
 
-/// Why a history is read in a dialect.
+/// The reason why a history is read in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// The request names it.
+    /// The request names the format.
     Named,
-    /// A message that only this format has.
+    /// A message has what only this format has.
     Message {
         /// The message, counted from 0.
         index: usize,
         /// The evidence in it, in a few words.
         evidence: String,
     },
-    /// A snapshot, which says what its messages are in.
+    /// A snapshot states the format of its messages.
     Snapshot,
-    /// No message that only one format has.
+    /// No message has what only one format has.
     Default,
 }
 
 impl Source {
-    /// In words, for reports.
+    /// Returns the reason in words, for reports.
     pub fn words(&self) -> String {
         match self {
             Source::Named => "named in the request".to_owned(),
@@ -48,24 +50,28 @@ impl Source {
     }
 }
 
-/// A dialect, and why it is the one.
+/// The dialect of a history, and the reason.
 #[derive(Clone)]
 pub struct Chosen {
     /// The dialect.
     pub dialect: &'static dyn Dialect,
-    /// Why.
+    /// The reason.
     pub source: Source,
 }
 
-/// The dialect of that name; for `auto` the one that the messages are in, with the
-/// system prompt `beside` them as a witness.
+/// Returns the dialect of that name; for `auto` detects it from the messages and the `system`
+/// prompt that is not among them.
+///
+/// # Errors
+///
+/// Fails if no format has that name.
 pub fn choose(
     format: &str,
     messages: &[&str],
-    beside: Option<&str>,
+    system: Option<&str>,
 ) -> Result<Chosen, HistoryError> {
     if format == "auto" {
-        return Ok(detect(messages, beside));
+        return Ok(detect(messages, system));
     }
     let named = DIALECTS.iter().copied().find(|dialect| dialect.name() == format);
     let named = named.map(|dialect| Chosen { dialect, source: Source::Named });
@@ -81,10 +87,10 @@ fn names() -> String {
     format!("auto, {}", names.join(", "))
 }
 
-fn detect(messages: &[&str], beside: Option<&str>) -> Chosen {
+fn detect(messages: &[&str], system: Option<&str>) -> Chosen {
     by_evidence(messages)
-        .or_else(|| by_snapshot(messages, beside))
-        .or_else(|| by_own_message(messages))
+        .or_else(|| by_snapshot(messages, system))
+        .or_else(|| by_service_message(messages))
         .unwrap_or(Chosen { dialect: &OpenAiChat, source: Source::Default })
 }
 
@@ -107,10 +113,9 @@ fn by_evidence(messages: &[&str]) -> Option<Chosen> {
     likely
 }
 
-/// Where everything that shows the format was compressed, the snapshot says what its
-/// messages are in.
-fn by_snapshot(messages: &[&str], beside: Option<&str>) -> Option<Chosen> {
-    let mut holders = beside.into_iter().chain(messages.iter().copied());
+/// By the snapshot: if all evidence was summarized, it still states the format.
+fn by_snapshot(messages: &[&str], system: Option<&str>) -> Option<Chosen> {
+    let mut holders = system.into_iter().chain(messages.iter().copied());
     // The first holds what this service wrote; behind it anybody may write one.
     let holder = holders.find(|json| json.contains("<state_snapshot>"))?;
     let dialect = match stated_format(holder) {
@@ -136,21 +141,21 @@ fn stated_format(json: &str) -> Option<&str> {
     hash.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-').then_some(name)
 }
 
-/// Where everything else was compressed, a user's message with snapshots is what is
-/// left of a history: it is written as a block for Anthropic (and, the same to the
-/// byte, for pi), as a block without a type for Bedrock, as a string for the AI SDK.
-fn by_own_message(messages: &[&str]) -> Option<Chosen> {
+/// By a service's message: if everything else was summarized, a user's message with snapshots
+/// is left. It is a block for Anthropic (and, equal to the byte, for pi), a block without a type
+/// for Bedrock, and a string for the AI SDK.
+fn by_service_message(messages: &[&str]) -> Option<Chosen> {
     messages.iter().enumerate().find_map(|(index, message)| {
-        let fields = message.starts_with('{').then(|| raw::fields(message).ok()).flatten()?;
+        let fields = members(message)?;
         let content = raw::field(&fields, "content")?;
-        let dialect = dialect_of_own(content);
+        let dialect = dialect_of_service_message(content);
         let of_user = raw::field(&fields, "role") == Some("\"user\"");
         let slots = if of_user { dialect.content_slots(message) } else { Vec::new() };
         let first = slots.first()?;
         let text = raw::unescape(&message[first.span.clone()]).text;
         // A chat's bridge looks the same as the AI SDK's.
         let is_shared = content.starts_with('"') && text == BRIDGE;
-        if is_shared || !is_own(&text, slots.len() == 1) && !is_stub(&text) {
+        if is_shared || !is_service_message(&text, slots.len() == 1) && !is_placeholder(&text) {
             return None;
         }
         let evidence = "is this service's own".to_owned();
@@ -158,8 +163,8 @@ fn by_own_message(messages: &[&str]) -> Option<Chosen> {
     })
 }
 
-/// The dialect that writes its own messages with such a content.
-fn dialect_of_own(content: &str) -> &'static dyn Dialect {
+/// Returns the dialect whose service messages have such a content.
+fn dialect_of_service_message(content: &str) -> &'static dyn Dialect {
     if !content.starts_with('[') {
         return &AiSdk;
     }

@@ -1,11 +1,12 @@
-//! Forms in which frameworks keep messages and no model gets them. Read as another
-//! format, their calls would lose their ids and their texts would count nothing, so
-//! they are refused, with what to send instead.
+//! Forms in which frameworks keep messages, but which no model gets. Read as another format,
+//! their calls would lose their ids and their texts would not be counted, so they are refused,
+//! with a hint what to send instead.
+
+use raw_json::{self as raw, Fields};
 
 use super::BadMessage;
-use super::reader::{array, members, object, string};
+use super::members::{array, members, object, string};
 use crate::message::MessageView;
-use crate::raw::{self, Fields};
 
 /// Message types of AutoGen: of its models, and of its agents.
 const AUTOGEN: [&str; 14] = [
@@ -29,7 +30,7 @@ const AUTOGEN: [&str; 14] = [
 const CALL_IDS: [&str; 7] =
     ["tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "ref"];
 
-/// Said of a result that would be paired with nothing.
+/// The format of a result that would be paired with no call.
 pub(super) const OTHER_CALL_ID: &str = "another format, for it names its call in another member";
 
 /// Members that hold words, in whatever format has them.
@@ -38,7 +39,7 @@ const WORDS: [&str; 11] = [
     "input", "answer",
 ];
 
-/// Lists beside a content that hold no words of the message's.
+/// Lists next to a content that hold no text of the message.
 const APART: [&str; 12] = [
     "id",
     "annotations",
@@ -54,10 +55,10 @@ const APART: [&str; 12] = [
     "preexisting_untracked_files",
 ];
 
-/// How deep words are looked for.
+/// Levels in which text is looked for.
 const DEPTH: u32 = 4;
 
-/// The framework whose form a message is in, and what to send instead.
+/// Names the framework whose form a message has, and what to send instead.
 pub(super) fn stored_form(fields: &Fields<'_>) -> Option<BadMessage> {
     let bad = |found: &str, accepted| Some(BadMessage { found: found.to_owned(), accepted });
     let kind = string(fields, "type");
@@ -140,7 +141,7 @@ fn part_of_framework(fields: &Fields<'_>, part: &str) -> Option<BadMessage> {
     Some(BadMessage { found: found.to_owned(), accepted })
 }
 
-/// True where a result names its call, but in another member than its format does.
+/// True if a result names its call in another member than its format does.
 pub(super) fn names_call_elsewhere(fields: &Fields<'_>) -> bool {
     let named = |fields: &Fields<'_>| {
         CALL_IDS.iter().any(|name| string(fields, name).is_some_and(|id| !id.is_empty()))
@@ -149,8 +150,8 @@ pub(super) fn names_call_elsewhere(fields: &Fields<'_>) -> bool {
     named(fields) || parts().any(|part| named(&part))
 }
 
-/// The member in which a message has words, where the dialect found none in it.
-pub(crate) fn unread(view: &MessageView, message: &str) -> Option<String> {
+/// Returns a member with text of a message in which the dialect found none.
+pub(crate) fn misplaced_text(view: &MessageView, message: &str) -> Option<String> {
     let mut slots = view.results.iter().flat_map(|result| &result.slots).chain(&view.texts);
     let says = slots.any(|slot| message.get(slot.span.clone()) != Some("\"\""));
     let acts = !view.calls.is_empty() || !view.server.is_empty() || view.directive;
@@ -162,15 +163,15 @@ pub(crate) fn unread(view: &MessageView, message: &str) -> Option<String> {
     if raw::field(&fields, "excludeFromContext") == Some("true") {
         return None;
     }
-    let unread = fields.iter().find(|(name, value)| {
+    let misplaced_text = fields.iter().find(|(name, value)| {
         let is_list = value.starts_with('[') && !APART.contains(&name.as_ref());
         let is_named = WORDS.contains(&name.as_ref()) || is_list;
         name != "content" && is_named && has_words(value, 0)
     });
-    unread.map(|(name, _)| name.chars().take(40).collect())
+    misplaced_text.map(|(name, _)| name.chars().take(40).collect())
 }
 
-/// True for a string that is not blank, and for a value that has one where words stand.
+/// True for a string that is not blank, and for a value with one under a name in [`WORDS`].
 fn has_words(value: &str, depth: u32) -> bool {
     match value.as_bytes().first() {
         Some(b'"') => !raw::unescape(value).text.trim().is_empty(),

@@ -11,31 +11,33 @@
 //! `tool_calls` is answered by tool messages that directly follow; a tool message
 //! answers a call of the assistant message before it.
 
+use raw_json::{self as raw, Fields, quote};
+
 use super::framework::{OTHER_CALL_ID, names_call_elsewhere};
-use super::open::{Finds, Open};
-use super::reader::{Reader, array, home_of, is_media, mark_bridge, members, opened, string};
-use super::{Answered, BadMessage, Dialect, Fault, Problem, Rule};
+use super::members::{array, members, string};
+use super::part_type::{format_of_part, is_media};
+use super::pending_calls::{CallState, PendingCalls};
+use super::view_builder::{ViewBuilder, fields_and_role, mark_bridge};
+use super::{BadMessage, Dialect, Fault, Problem, Rule, Stubs};
 use crate::message::{Call, MessageView, Role, Slot, ToolResult};
-use crate::raw::{self, Fields};
-use crate::splice::quote;
 
 const RESULT_WITHOUT_CALL: Rule = Rule {
     name: "result_without_call",
-    says: "Invalid parameter: messages with role 'tool' must be a response to a preceeding message \
-           with 'tool_calls'. (tool_call_id: {id})",
+    error: "Invalid parameter: messages with role 'tool' must be a response to a preceeding \
+           message with 'tool_calls'. (tool_call_id: {id})",
 };
 const CALL_WITHOUT_RESULT: Rule = Rule {
     name: "call_without_result",
-    says: "An assistant message with 'tool_calls' must be followed by tool messages responding to \
+    error: "An assistant message with 'tool_calls' must be followed by tool messages responding to \
            each 'tool_call_id'. The following tool_call_ids did not have response messages: {id}",
 };
 const MISSING_CALL_ID: Rule =
-    Rule { name: "missing_call_id", says: "Missing required parameter: 'tool_call_id'." };
+    Rule { name: "missing_call_id", error: "Missing required parameter: 'tool_call_id'." };
 
 /// Parts that gateways hand on from other formats.
 const GATEWAYS: [&str; 3] = ["thinking", "redacted_thinking", "reasoning"];
 
-/// Said of parts that no message of this format has.
+/// The format of parts that no message of this format has.
 const UNTYPED: &str = "another format, for it has no \"type\"";
 
 /// The dialect `openai-chat`.
@@ -56,12 +58,12 @@ impl Dialect for OpenAiChat {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let (fields, role) = opened(message, "an object with a string \"role\"")?;
+        let (fields, role) = fields_and_role(message, "an object with a string \"role\"")?;
         let role = role_of(&role);
-        let mut walk = Walk(Reader { message, view: MessageView::new(role) });
-        walk.read(&fields);
-        mark_bridge(message, &mut walk.0.view);
-        Ok(walk.0.view)
+        let mut reader = MessageReader(ViewBuilder { message, view: MessageView::new(role) });
+        reader.read(&fields);
+        mark_bridge(message, &mut reader.0.view);
+        Ok(reader.0.view)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
@@ -70,11 +72,12 @@ impl Dialect for OpenAiChat {
         if string(&fields, "role").is_some_and(|role| role_of(&role) == Role::Tool) {
             return Vec::new();
         }
-        let mut walk = Walk(Reader { message, view: MessageView::new(Role::Other) });
-        walk.content(raw::field(&fields, "content"))
+        let mut reader =
+            MessageReader(ViewBuilder { message, view: MessageView::new(Role::Other) });
+        reader.content(raw::field(&fields, "content"))
     }
 
-    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+    fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         format!("{{\"role\":\"system\",\"content\":{}}}", quote(text))
     }
 
@@ -84,12 +87,12 @@ impl Dialect for OpenAiChat {
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let mut open = Open::default();
+        let mut pending = PendingCalls::default();
         for (index, view) in views.iter().enumerate() {
-            problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
+            problems.extend(view.faults.iter().map(|fault| Problem::from_fault(index, fault)));
             if view.role == Role::Tool {
                 for result in &view.results {
-                    let found = open.answer(result.call_id.as_deref()) == Finds::Call;
+                    let found = pending.answer(result.call_id.as_deref()) == CallState::Pending;
                     // Results of legacy functions and of Ollama have a name and no id.
                     let by_name = result.call_id.is_none() && result.name.is_some();
                     if !found && !by_name {
@@ -99,10 +102,10 @@ impl Dialect for OpenAiChat {
                 }
                 continue;
             }
-            open.close(CALL_WITHOUT_RESULT, &mut problems);
-            open = Open::asked(index, view);
+            pending.close(CALL_WITHOUT_RESULT, &mut problems);
+            pending = PendingCalls::new(index, view);
         }
-        open.close(CALL_WITHOUT_RESULT, &mut problems);
+        pending.close(CALL_WITHOUT_RESULT, &mut problems);
         problems.sort_by_key(|problem| problem.index);
         problems
     }
@@ -112,13 +115,13 @@ impl Dialect for OpenAiChat {
         results.is_empty().then(|| raw.to_owned())
     }
 
-    fn answered(&self, _of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+    fn stub_results(&self, _of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         let answer = |call: &&Call| {
             let id = call.id.as_deref().map(|id| format!("\"tool_call_id\":{},", quote(id)));
             let id = id.unwrap_or_default();
             format!("{{\"role\":\"tool\",{id}\"content\":{}}}", quote(text))
         };
-        Answered::Messages(calls.iter().map(answer).collect())
+        Stubs::Messages(calls.iter().map(answer).collect())
     }
 }
 
@@ -143,10 +146,10 @@ fn has_untyped(list: &str) -> bool {
     raw::elements(list).unwrap_or_default().iter().any(untyped)
 }
 
-/// Walks the fields of one message and notes where its texts stand.
-struct Walk<'a>(Reader<'a>);
+/// Reads the members of one message into a view.
+struct MessageReader<'a>(ViewBuilder<'a>);
 
-impl<'a> Walk<'a> {
+impl<'a> MessageReader<'a> {
     fn read(&mut self, fields: &Fields<'a>) {
         let content = self.content(raw::field(fields, "content"));
         if self.0.view.role == Role::Tool {
@@ -166,8 +169,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The thoughts of a model, under the name that its server gives them: some give it
-    /// under two, and with details besides.
+    /// Reads the reasoning of a model. Servers name it differently; some repeat it under a
+    /// second name, or as details.
     fn reasoning(&mut self, fields: &Fields<'a>) {
         let given = |name: &&str| raw::field(fields, name).is_some_and(raw::is_string);
         let mut names = ["reasoning_content", "reasoning", "thinking"].into_iter().filter(given);
@@ -201,7 +204,7 @@ impl<'a> Walk<'a> {
         let is_named =
             ["tool_call_id", "tool_call_ids"].iter().any(|n| raw::field(fields, n).is_some());
         if of_tool && !is_named && names_call_elsewhere(fields) {
-            self.0.view.foreign = Some(OTHER_CALL_ID);
+            self.0.view.other_format = Some(OTHER_CALL_ID);
         }
         if call_id.is_none() && of_tool && !by_name {
             self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
@@ -226,7 +229,7 @@ impl<'a> Walk<'a> {
             _ if value == "[]" => Vec::new(),
             parts => {
                 if parts.is_none() && self.0.view.role != Role::Tool && has_untyped(value) {
-                    self.0.view.foreign = Some(UNTYPED);
+                    self.0.view.other_format = Some(UNTYPED);
                 }
                 vec![self.0.slot(value)]
             }
@@ -240,7 +243,7 @@ impl<'a> Walk<'a> {
             Part::Other(value, home) => {
                 // The result of a tool may look like anything.
                 if self.0.view.role != Role::Tool {
-                    self.0.view.foreign = self.0.view.foreign.or(home);
+                    self.0.view.other_format = self.0.view.other_format.or(home);
                     let kind = kind_of(value);
                     if !GATEWAYS.contains(&kind.as_str()) {
                         self.0.unknown(&kind);
@@ -285,7 +288,7 @@ enum Part<'a> {
     /// An image, a sound, a file.
     Media,
     /// A part of another type, with the format that has it where that is another:
-    /// counted as the JSON it is, and left alone.
+    /// counted as JSON, and never changed.
     Other(&'a str, Option<&'static str>),
 }
 
@@ -295,7 +298,7 @@ impl<'a> Part<'a> {
         if raw::is_string(part) {
             return Some(Part::Text(part));
         }
-        let fields = part.starts_with('{').then(|| raw::fields(part).ok()).flatten()?;
+        let fields = members(part)?;
         let kind = string(&fields, "type");
         if kind.as_deref() == Some("resource") {
             return Some(Part::resource(part, &fields));
@@ -304,9 +307,11 @@ impl<'a> Part<'a> {
         match (text.filter(|text| raw::is_string(text)), kind) {
             (Some(text), Some(_)) => Some(Part::Text(text)),
             (_, None) => None,
-            (None, Some(kind)) => {
-                Some(if is_media(&kind) { Part::Media } else { Part::Other(part, home_of(&kind)) })
-            }
+            (None, Some(kind)) => Some(if is_media(&kind) {
+                Part::Media
+            } else {
+                Part::Other(part, format_of_part(&kind))
+            }),
         }
     }
 }

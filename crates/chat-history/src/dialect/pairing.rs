@@ -1,32 +1,48 @@
-//! Pairing: which call a result answers. By id where there is one – the latest
-//! call of that id, for ids repeat in long histories – and else by name and order
-//! among the calls of the last turn that made any. Where only one side has an id,
-//! as in saved chats of Gemini CLI, name and order decide too.
+//! Pairs results with their calls: by id if there is one – the latest call of that id, for ids
+//! repeat in long histories – else by name and order among the calls of the last turn that
+//! made any. If only one side has an id, as in saved chats of Gemini CLI, name and order decide
+//! as well.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::message::{Call, MessageView, ToolResult};
 
-/// Calls of one turn that were not answered yet, in order, by name; an empty one
-/// where there is none.
+/// Calls of one turn without a result so far, in order, by name; unnamed ones under an empty
+/// name.
 type Waiting<'v> = HashMap<&'v str, VecDeque<(usize, &'v Call)>>;
 
 /// The calls seen so far, each with its message.
+///
+/// ```
+/// use chat_history::History;
+/// use chat_history::dialect::CallIndex;
+///
+/// let posted = r#"[
+///     {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "ls"}}]},
+///     {"role": "tool", "tool_call_id": "a", "content": "x"}
+/// ]"#;
+/// let views = History::parse(posted, "auto")?.views()?;
+/// let mut calls = CallIndex::default();
+/// calls.add_calls(0, &views[0]);
+/// let (message, call) = calls.call_of(&views[1].results[0]).ok_or("no call")?;
+/// assert_eq!((message, call.name.as_deref()), (0, Some("ls")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
-pub struct Callers<'v> {
+pub struct CallIndex<'v> {
     by_id: HashMap<&'v str, (usize, &'v Call)>,
-    /// Those of the turn that have an id.
+    /// The calls of the turn with an id.
     named: Waiting<'v>,
-    /// Those of the turn that have none.
+    /// The calls of the turn without one.
     nameless: Waiting<'v>,
     /// The ids of the turn that were answered.
     answered: HashSet<&'v str>,
     turn: Option<usize>,
 }
 
-impl<'v> Callers<'v> {
-    /// Takes in the calls of message `index`.
-    pub fn hear(&mut self, index: usize, view: &'v MessageView) {
+impl<'v> CallIndex<'v> {
+    /// Adds the calls of message `index`.
+    pub fn add_calls(&mut self, index: usize, view: &'v MessageView) {
         if view.calls.is_empty() {
             return;
         }
@@ -52,9 +68,9 @@ impl<'v> Callers<'v> {
         }
     }
 
-    /// The message and the call that a result answers; a call without an id is
-    /// answered once.
-    pub fn of(&mut self, result: &ToolResult) -> Option<(usize, &'v Call)> {
+    /// Returns the message and the call that a result answers. A call without an id is returned
+    /// once.
+    pub fn call_of(&mut self, result: &ToolResult) -> Option<(usize, &'v Call)> {
         let name = result.name.as_deref().unwrap_or_default();
         let Some(id) = &result.call_id else {
             return next(&mut self.nameless, name).or_else(|| self.next_named(name));

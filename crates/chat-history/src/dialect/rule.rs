@@ -1,21 +1,21 @@
 //! Rules of providers, and what breaks them.
 
-/// A rule of a provider.
+/// A rule of a provider for histories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rule {
     /// Its name, in a stable short form: the same in every format that has it.
     pub name: &'static str,
-    /// The provider's error for a request that breaks it, as near to its own words
-    /// as can be known; `{id}` stands for the id concerned.
-    pub says: &'static str,
+    /// The provider's error for a request that breaks it, as close to the original as known;
+    /// `{id}` is replaced with the id concerned.
+    pub error: &'static str,
 }
 
-/// A rule that a message breaks by itself, whatever stands around it.
+/// A rule that a message breaks, whatever is around it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     /// The rule.
     pub rule: Rule,
-    /// The id concerned, where there is one.
+    /// The id concerned, if any.
     pub id: Option<String>,
 }
 
@@ -26,15 +26,15 @@ pub struct Problem {
     pub index: usize,
     /// The rule that is broken.
     pub rule: Rule,
-    /// The id concerned, where there is one.
+    /// The id concerned, if any.
     pub id: Option<String>,
-    /// Which of the message's calls or results, where the id does not say it: without
-    /// ids they are told apart by name and order.
+    /// The place among the message's calls or results, if the id does not tell: without ids
+    /// they are told apart by name and order.
     pub place: Option<usize>,
 }
 
-/// True where each problem of `after` is one of `before`, as often as it stands there.
-pub fn none_is_new(mut before: Vec<Problem>, mut after: Vec<Problem>) -> bool {
+/// True if each problem of `after` is one of `before`, and no more often.
+pub fn no_new_problems(mut before: Vec<Problem>, mut after: Vec<Problem>) -> bool {
     before.sort_unstable();
     after.sort_unstable();
     let mut known = before.into_iter();
@@ -42,18 +42,18 @@ pub fn none_is_new(mut before: Vec<Problem>, mut after: Vec<Problem>) -> bool {
 }
 
 impl Problem {
-    /// A broken rule at message `index`.
+    /// Returns a problem of message `index`.
     pub fn new(index: usize, rule: Rule, id: Option<String>) -> Problem {
         Problem { index, rule, id, place: None }
     }
 
-    /// The fault of message `index`.
-    pub fn of(index: usize, fault: &Fault) -> Problem {
+    /// Returns the problem that a fault of message `index` is.
+    pub fn from_fault(index: usize, fault: &Fault) -> Problem {
         Problem::new(index, fault.rule, fault.id.clone())
     }
 
-    /// The error of the provider.
-    pub fn says(&self) -> String {
-        self.rule.says.replace("{id}", self.id.as_deref().unwrap_or("(none)"))
+    /// Returns the error of the provider, with the id concerned.
+    pub fn error(&self) -> String {
+        self.rule.error.replace("{id}", self.id.as_deref().unwrap_or("(none)"))
     }
 }

@@ -1,5 +1,5 @@
-//! The answer: what a query found, worded for a model, the shortest form that
-//! says it. Where it has to be cut, it says how to get the rest.
+//! The answer: the outcome of a query as a short text for a model. A truncated answer says
+//! how to get the rest.
 
 use super::{
     request::{Query, Shows},
@@ -11,25 +11,24 @@ use super::{
 pub struct Rendered {
     /// The sentence, then records or groups, one a line.
     pub text: String,
-    /// Records or groups in it.
+    /// The number of records or groups in it.
     pub shown: usize,
-    /// Whether there are more than are shown, or ids had to be left out.
+    /// True if records, groups or ids were left out.
     pub truncated: bool,
-    /// The `offset` that goes on where this answer ends; always larger than
-    /// that of the query. None at the end.
+    /// The `offset` of the next page, always larger than that of the query. None at the end.
     pub next_offset: Option<u64>,
 }
 
-/// What is listed below the sentence.
+/// The records or groups below the sentence.
 struct Listing<'a> {
     lines: Vec<std::borrow::Cow<'a, str>>,
-    /// On all pages.
+    /// The number on all pages.
     total: u64,
     what: &'static str,
 }
 
-/// Words an outcome of `query` in at most `max_tokens` as `count` measures
-/// them; the sentence itself is always there. A cut comes between records.
+/// Writes an outcome of `query` in at most `max_tokens`, measured by `count`. The first sentence
+/// is never left out. Records are never truncated.
 pub fn render(
     outcome: &Outcome<'_>,
     query: &Query,
@@ -48,7 +47,7 @@ pub fn render(
     let mut shown = fitting(&text, &listing, offset, room, count);
     loop {
         let rendered = with_lines(&text, &listing, shown, offset, ids_cut);
-        // The sum of the lines is only an estimate of the whole.
+        // The tokens of the lines do not add up exactly to those of the text.
         if shown == 0 || count(&rendered.text) <= room {
             return rendered;
         }
@@ -56,7 +55,7 @@ pub fn render(
     }
 }
 
-/// How many lines fit beside the sentence and the line that tells of a cut.
+/// Returns the number of lines that fit next to the sentence and the line about truncation.
 fn fitting(
     text: &str,
     listing: &Listing<'_>,
@@ -141,7 +140,7 @@ fn listing<'a>(outcome: &'a Outcome<'_>, query: &Query) -> Option<Listing<'a>> {
     }
 }
 
-/// The sentence that comes first; true where ids had to be left out of it.
+/// Returns the first sentence, and true if ids were left out of it.
 fn head(outcome: &Outcome<'_>, room: u64, count: &dyn Fn(&str) -> u64) -> (String, bool) {
     let (mut text, cut) = match (&outcome.present, &outcome.absent) {
         (Some(present), Some(absent)) => ids(present, absent, room, count),
@@ -190,7 +189,7 @@ fn ids(
             named.len()
         )
     };
-    // The longest list that fits, by halving: each step costs one count.
+    // A binary search for the longest list that fits.
     let (mut fits, mut over) = (0, named.len());
     while over - fits > 1 {
         let middle = fits + (over - fits) / 2;
@@ -202,7 +201,7 @@ fn ids(
     (tail(fits), true)
 }
 
-/// An id without its quotes, where nothing in it needs them.
+/// Returns an id without its quotes, unless it has characters that need them.
 fn bare(id: &str) -> &str {
     let inner = id.strip_prefix('"').and_then(|id| id.strip_suffix('"')).unwrap_or(id);
     if inner.is_empty() || inner.contains(['\\', ',', ' ']) { id } else { inner }

@@ -1,6 +1,6 @@
 //! The wording of answers, on small files.
 
-use chat_history::raw;
+use raw_json as raw;
 
 use super::{Query, Rendered, render};
 use crate::query::run;
@@ -112,7 +112,7 @@ fn an_offset_past_the_end_says_so() {
 }
 
 #[test]
-fn warnings_and_a_stopped_run_are_told() {
+fn warnings_and_a_stopped_run_are_shown() {
     let rendered = ask(r#"{"where":{"kind":3}}"#, None);
     assert_eq!(
         rendered.text,

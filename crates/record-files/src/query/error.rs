@@ -1,83 +1,83 @@
-//! Why a query cannot be answered: what was found, and what would be accepted.
+//! The errors of a query: the value found, and the values accepted.
 
-/// Why a query cannot be answered. Texts of the caller are quoted shortened.
+/// Why a query cannot be run. Quoted texts of the caller are truncated to 80 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// A member of the request is of a shape that it cannot have.
+    /// A member of the request has an unaccepted type or value.
     #[error("{member} is {found}; accepted is {accepted}")]
     BadMember {
         /// The member, with its place inside `where`.
         member: String,
-        /// What stood there.
+        /// The value found.
         found: String,
-        /// What would be accepted.
+        /// The values accepted.
         accepted: &'static str,
     },
-    /// An operator that is not known.
+    /// An unknown operator.
     #[error("{member}.op is `{found}`; accepted is one of {accepted}{}", meant(nearest.as_ref()))]
     UnknownOp {
-        /// Where the condition stands.
+        /// The place of the condition.
         member: String,
-        /// The operator that was given.
+        /// The operator found.
         found: String,
-        /// The operator that is most like it.
+        /// The most similar operator.
         nearest: Option<&'static str>,
         /// The known operators.
         accepted: String,
     },
-    /// A field that no record holds.
+    /// A field that no record has.
     #[error(
         "no record has the field `{found}`; accepted is a field of the records{}",
         list(nearest)
     )]
     UnknownField {
-        /// The path that was given.
+        /// The path found.
         found: String,
-        /// At most five paths that exist, the likeliest first.
+        /// At most five existing paths, the most similar first.
         nearest: Vec<String>,
     },
-    /// A regular expression that cannot be read.
+    /// An invalid regular expression.
     #[error("{member}.value is no regular expression: {reason}{}", position.map(|at| format!(", at character {at}")).unwrap_or_default())]
     BadPattern {
-        /// Where the condition stands.
+        /// The place of the condition.
         member: String,
-        /// In characters from 0, where the mistake begins.
+        /// The position of the error, in characters from 0.
         position: Option<usize>,
-        /// What is wrong with it.
+        /// The error.
         reason: String,
     },
-    /// A regular expression that would take too much memory.
+    /// A regular expression that needs too much memory.
     #[error(
         "{member}.value needs more than {limit} bytes compiled; accepted is a simpler expression"
     )]
     PatternTooCostly {
-        /// Where the condition stands.
+        /// The place of the condition.
         member: String,
-        /// The most bytes.
+        /// The most bytes of a compiled expression.
         limit: usize,
     },
-    /// More of something than a query may hold.
+    /// Too many parts in a query.
     #[error("{member} holds {found} {what}; accepted is at most {limit}")]
     TooMany {
-        /// The member that holds them.
+        /// The member that has them.
         member: String,
-        /// How many there are, or the first number beyond the limit.
+        /// Their number, or the first number over the limit.
         found: usize,
-        /// What is counted.
+        /// The name of the parts.
         what: &'static str,
-        /// The most that are taken.
+        /// The most that are accepted.
         limit: usize,
     },
-    /// A line of the file that is not one JSON value.
+    /// A line of the file is not one JSON value.
     #[error(
         "line {line} of the records is no JSON: expected {expected} at byte {at}; accepted is one JSON value a line"
     )]
     NotJson {
-        /// From 1, among the lines of the records.
+        /// The line, from 1, without the header.
         line: u64,
-        /// In bytes from the start of the line.
+        /// The position of the error in the line, in bytes from 0.
         at: usize,
-        /// What the grammar takes there.
+        /// The token that the grammar expects there.
         expected: &'static str,
     },
 }
@@ -93,7 +93,7 @@ fn list(nearest: &[String]) -> String {
     format!("; the nearest: {}", nearest.join(", "))
 }
 
-/// The start of a text, short enough to be quoted in a message.
+/// Returns the first 80 characters of a text, for a message.
 pub(super) fn quoted(text: &str) -> String {
     const CHARS: usize = 80;
     match text.char_indices().nth(CHARS) {

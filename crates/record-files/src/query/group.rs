@@ -1,34 +1,32 @@
-//! How often each value of a field occurs.
+//! Groups: the number of records for each value of a field.
 
 use std::collections::BTreeMap;
 
-use super::{path::Hits, scan, value::Value};
+use raw_json::each_element;
 
-/// A value and the number of records that hold it.
+use super::json::{path::Hits, value::Value};
+
+/// A value and the number of records that have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The raw JSON of the value as its first record spells it; `null` also
-    /// where the field is missing.
+    /// The value as its first record spells it; `null` also for a missing field.
     pub value: String,
-    /// Records.
+    /// The number of records.
     pub count: u64,
 }
 
-/// The counts so far, each with the first spelling.
+/// The counts of values, each with its first spelling.
 #[derive(Debug, Default)]
 pub(super) struct Groups<'a>(BTreeMap<Value<'a>, (&'a str, u64)>);
 
 impl<'a> Groups<'a> {
-    /// Counts one record. The elements of an array count each for itself, equal
-    /// ones once; an empty array counts as `[]`.
+    /// Counts one record. Each distinct element of an array counts; an empty array counts as
+    /// `[]`.
     pub(super) fn add(&mut self, hits: &Hits<'a>) {
         let mut found: Vec<(Value<'a>, &'a str)> = Vec::new();
         for value in &hits.values {
             let before = found.len();
-            scan::elements(value, |element| {
-                found.push((Value::read(element), element));
-                true
-            });
+            found.extend(each_element(value).map(|element| (Value::read(element), element)));
             if found.len() == before {
                 found.push((Value::read(value), value));
             }
@@ -52,14 +50,14 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The most frequent first, then in the order of the values.
+    /// Returns the groups, the most frequent first; equal counts in the order of the values.
     pub(super) fn ranked(self) -> Vec<Group> {
         let mut groups: Vec<Group> = self
             .0
             .into_values()
             .map(|(text, count)| Group { value: text.to_owned(), count })
             .collect();
-        // Stable, and the map gives the values in their order.
+        // The sort is stable, and the map is in the order of the values.
         groups.sort_by_key(|group| std::cmp::Reverse(group.count));
         groups
     }

@@ -1,32 +1,29 @@
-//! Which of many ids exist. A number and a string with the same digits are the
-//! same id, since agents quote what a file spells without quotes.
+//! The ids of a query: which of many exist. A number and a string with the same digits are
+//! the same id, because agents add quotes.
 
 use std::{borrow::Cow, collections::HashMap};
 
-use chat_history::raw;
+use raw_json::{self as raw, each_element};
 
-use super::{
-    error::QueryError,
-    scan,
-    value::{Kind, Text},
-};
+use super::error::QueryError;
+use super::json::value::{Kind, Text};
 use crate::number::Number;
 
 const IDS: usize = 10_000;
 const ACCEPTED: &str = "a list of strings and numbers";
 
-/// The ids that are asked for.
+/// The ids in a query.
 #[derive(Clone, Debug)]
 pub(super) struct Ids {
-    /// By its place in the query's list of paths.
+    /// The index of the id field in the paths of the query.
     pub(super) path: usize,
-    /// As they were asked, each once.
+    /// As spelled in the request, without duplicates.
     asked: Vec<String>,
     places: HashMap<String, usize>,
 }
 
 impl Ids {
-    /// Reads a raw list of at most 10,000 ids.
+    /// Reads a JSON array of at most 10,000 ids.
     pub(super) fn read(raw: &str, path: usize) -> Result<Self, QueryError> {
         let bad = |member: String, found: &str| QueryError::BadMember {
             member,
@@ -52,7 +49,7 @@ impl Ids {
         Ok(ids)
     }
 
-    /// Adds the places of the ids that a record holds; true where it holds any.
+    /// Adds the positions of the ids in `values`; returns true if there are any.
     pub(super) fn find(&self, values: &[&str], found: &mut Vec<usize>) -> bool {
         let before = found.len();
         let mut look = |value: &str| {
@@ -60,15 +57,12 @@ impl Ids {
         };
         for value in values {
             look(value);
-            scan::elements(value, |element| {
-                look(element);
-                true
-            });
+            each_element(value).for_each(&mut look);
         }
         found.len() > before
     }
 
-    /// The raw ids that were found and those that were not, as asked.
+    /// Returns the ids that were found, and those that were not, as spelled in the request.
     pub(super) fn split(&self, found: &[usize]) -> (Vec<String>, Vec<String>) {
         let mut present = vec![false; self.asked.len()];
         for place in found {
@@ -82,12 +76,12 @@ impl Ids {
     }
 }
 
-/// What makes ids the same; none for what is no id.
+/// Returns the text that equal ids share; None for a value that cannot be an id.
 fn key(raw: &str) -> Option<Cow<'_, str>> {
     match Kind::of(raw) {
         Kind::String => {
             let text = Text::read(raw);
-            // The spelling stands for a text that has none.
+            // A literal with a lone surrogate has no text: its spelling is the key.
             if text.is_exact() { Some(text.text) } else { Some(Cow::Borrowed(raw)) }
         }
         Kind::Number => Some(Number::plain(raw)),

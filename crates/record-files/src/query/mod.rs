@@ -1,28 +1,32 @@
-//! Queries: questions about records in a file, for agents that should not have
-//! to compose a jq program. A [`Query`] is read from the members of a request,
-//! [`run`] asks it of the lines of a file, and [`answer`] words the outcome for
-//! a model.
+//! Queries over the records of a file, for agents that should not have to write a jq program.
+//! [`Query::parse`] reads one from the members of a request, [`run`] applies it to the lines
+//! of a file, and [`answer::render`] writes the outcome for a model.
 //!
-//! A record stays the text it is: one pass checks it and finds the few values
-//! that the query names, and what an answer shows of it are its own bytes.
+//! A record stays text: one pass checks it and finds the values that the query names, and an
+//! answer shows its bytes unchanged.
+//!
+//! ```
+//! use record_files::query::{Query, run};
+//!
+//! let request = r#"{"where": {"status": "open"}, "select": ["id"]}"#;
+//! let query = Query::parse(&raw_json::fields(request)?)?;
+//! let lines = "{\"id\":1,\"status\":\"open\"}\n{\"id\":2,\"status\":\"done\"}\n";
+//! let outcome = run(&query, lines, &|| false)?;
+//! assert_eq!(outcome.records, [r#"{"id":1}"#]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod answer;
-mod compare;
+mod chunk;
 mod condition;
 mod error;
 mod group;
 mod ids;
+mod json;
 mod nearest;
-mod operation;
-mod part;
-mod path;
-mod pattern;
 mod request;
 mod run;
-mod scan;
 mod sort;
-mod value;
-mod wanted;
 
 pub use error::QueryError;
 pub use group::Group;

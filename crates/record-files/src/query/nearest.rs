@@ -1,31 +1,32 @@
-//! The nearest names: what somebody may have meant who wrote a field that no
-//! record has.
+//! The nearest names: suggestions for a field that no record has.
 
 use std::collections::BTreeSet;
 
-use super::scan;
+use raw_json::{each_element, each_member};
 
-const PATHS: usize = 1_000;
+/// The most paths that are compared.
+const MAX_PATHS: usize = 1_000;
 const DEPTH: usize = 6;
-/// Longer paths are data rather than names, and no help in a message.
-const PATH_BYTES: usize = 256;
-const SHOWN: usize = 5;
-/// Characters of each text that an edit distance looks at.
-const LETTERS: usize = 64;
+/// The longest path, in bytes. Longer ones are data rather than names.
+const MAX_PATH_BYTES: usize = 256;
+/// The most suggestions.
+const MAX_SUGGESTIONS: usize = 5;
+/// The characters of each text that are compared.
+const MAX_LETTERS: usize = 64;
 
-/// At most five paths of the records, the likeliest first. Looks at records
-/// until it knows 1,000 paths, or `stop` says so; six levels deep.
+/// Returns at most five paths of the records, the most similar to `wanted` first. Reads records
+/// six levels deep, until it has 1,000 paths or `stop` returns true.
 pub(super) fn fields(wanted: &str, lines: &str, stop: &dyn Fn() -> bool) -> Vec<String> {
     let mut ranked: Vec<_> =
         known(lines, stop).into_iter().map(|path| (rank(wanted, &path), path)).collect();
     ranked.sort();
-    ranked.into_iter().take(SHOWN).map(|(_, path)| path).collect()
+    ranked.into_iter().take(MAX_SUGGESTIONS).map(|(_, path)| path).collect()
 }
 
 fn known(lines: &str, stop: &dyn Fn() -> bool) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for (number, line) in lines.lines().enumerate() {
-        if known.len() >= PATHS || (number % 256 == 255 && stop()) {
+        if known.len() >= MAX_PATHS || (number % 256 == 255 && stop()) {
             break;
         }
         gather(line.trim_ascii(), &mut String::new(), 0, &mut known);
@@ -33,20 +34,22 @@ fn known(lines: &str, stop: &dyn Fn() -> bool) -> BTreeSet<String> {
     known
 }
 
-/// Adds the paths below `path`; recursion ends at [`DEPTH`], arrays included.
+/// Adds the paths below `path`. The recursion ends at [`DEPTH`]; arrays count as levels.
 fn gather(value: &str, path: &mut String, depth: usize, known: &mut BTreeSet<String>) {
     if depth >= DEPTH {
         return;
     }
-    scan::elements(value, |element| {
+    for element in each_element(value) {
         gather(element, path, depth + 1, known);
-        known.len() < PATHS
-    });
-    scan::members(value, |key, value| {
+        if known.len() >= MAX_PATHS {
+            return;
+        }
+    }
+    for (key, value) in each_member(value) {
         let key = key.text();
         let length = path.len();
-        if known.len() >= PATHS || length + key.len() > PATH_BYTES {
-            return;
+        if known.len() >= MAX_PATHS || length + key.len() > MAX_PATH_BYTES {
+            continue;
         }
         if length > 0 {
             path.push('.');
@@ -57,11 +60,11 @@ fn gather(value: &str, path: &mut String, depth: usize, known: &mut BTreeSet<Str
         }
         gather(value, path, depth + 1, known);
         path.truncate(length);
-    });
+    }
 }
 
-/// The smaller the likelier: the same but for case, the same last segment,
-/// then by letters that differ in the whole path or in its last segment.
+/// Returns the distance of two paths: 0 if they are equal except for case, 1 if the last
+/// segments are equal, else by the edit distance of the paths or of their last segments.
 fn rank(wanted: &str, path: &str) -> usize {
     let (wanted, path) = (wanted.to_lowercase(), path.to_lowercase());
     if wanted == path {
@@ -81,11 +84,11 @@ fn last(path: &str) -> &str {
     path.rsplit_once('.').map_or(path, |(_, last)| last)
 }
 
-/// How many letters have to be put in, taken out or changed, in the first 64.
+/// Returns the edit distance of the first 64 characters of two texts.
 pub(super) fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(LETTERS).collect();
+    let b: Vec<char> = b.chars().take(MAX_LETTERS).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().take(LETTERS).enumerate() {
+    for (i, letter) in a.chars().take(MAX_LETTERS).enumerate() {
         let mut corner = row[0];
         row[0] = i + 1;
         for (j, other) in b.iter().enumerate() {
@@ -135,7 +138,7 @@ mod tests {
             wide.push_str(&format!("\"k{key}\":1,"));
         }
         wide.push_str("\"last\":{\"a\":1}}");
-        assert_eq!(super::known(&wide, &|| false).len(), super::PATHS);
+        assert_eq!(super::known(&wide, &|| false).len(), super::MAX_PATHS);
         let deep = format!("{}1{}", "{\"a\":".repeat(10_000), "}".repeat(10_000));
         assert_eq!(super::known(&deep, &|| false).len(), super::DEPTH);
         let long = format!("{{\"{}\":1}}", "k".repeat(1_000_000));

@@ -1,23 +1,32 @@
-//! A query as a request spells it.
+//! The query, and how it is read from a request.
 
-use chat_history::raw::{self, Fields};
+use raw_json::{self as raw, Fields};
 
 use super::{
     condition::{Condition, Reading, Test},
     error::{QueryError, quoted},
     ids::Ids,
+    json::path_set::PathSet,
     sort::SortKey,
-    wanted::Wanted,
 };
 
-const SELECTED: usize = 100;
-const SORT_KEYS: usize = 8;
+const MAX_SELECTED: usize = 100;
+const MAX_SORT_KEYS: usize = 8;
 const NAMES: &str = "the dotted name of a field, or a list of them";
 
-/// A question about records, read and checked once; it can be run many times.
+/// A question about records. It can be run many times (see [`run`](super::run())).
+///
+/// ```
+/// use record_files::query::Query;
+///
+/// let request = raw_json::fields(r#"{"where": {"field": "size", "op": "gt"}}"#)?;
+/// let error = Query::parse(&request).unwrap_err().to_string();
+/// assert!(error.ends_with("did you mean `>`?"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Query {
-    pub(super) wanted: Wanted,
+    pub(super) paths: PathSet,
     pub(super) tests: Vec<Test>,
     pub(super) condition: Option<Condition>,
     pub(super) select: Vec<Selected>,
@@ -30,7 +39,7 @@ pub struct Query {
     pub(super) shows: Shows,
 }
 
-/// What the answer consists of beside the number of matches.
+/// The content of the answer, next to the number of matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     Nothing,
@@ -46,14 +55,16 @@ pub(super) struct Selected {
 }
 
 impl Query {
-    /// Reads `where`, `select`, `count`, `group_by`, `sort_by`, `limit`,
-    /// `offset`, `ids` and `id_field` from the members of a request and leaves
-    /// the others alone; null counts as absent, and so does a `limit` of 0.
-    /// Without any of them every record is the answer.
+    /// Reads `where`, `select`, `count`, `group_by`, `sort_by`, `limit`, `offset`, `ids` and
+    /// `id_field` from the members of a request, and ignores other members. Null is the same
+    /// as absent; so is a `limit` of 0. Without any of these members, all records match.
     ///
-    /// With `group_by` groups are shown; with `count`, and with `ids` without
-    /// `select`, nothing but numbers; else records. `sort_by` counts for records
-    /// only.
+    /// The answer shows groups with `group_by`; only numbers with `count`, and with `ids`
+    /// without `select`; else records. `sort_by` sorts records only.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a member has an unaccepted type or value, or more parts than the limits.
     pub fn parse(members: &Fields<'_>) -> Result<Self, QueryError> {
         let member = |name| raw::field(members, name).map(str::trim_ascii).filter(|v| *v != "null");
         let mut reading = Reading::default();
@@ -86,7 +97,7 @@ impl Query {
             None => Vec::new(),
         };
         Ok(Self {
-            wanted: Wanted::new(reading.paths),
+            paths: PathSet::new(reading.paths),
             tests: reading.tests,
             condition,
             select,
@@ -99,7 +110,7 @@ impl Query {
         })
     }
 
-    /// How many groups or records may be needed: those before the page too.
+    /// Returns the most groups or records that are needed, those before the page included.
     pub(super) fn room(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_add(self.offset))
     }
@@ -107,7 +118,7 @@ impl Query {
 
 fn select(value: Option<&str>, reading: &mut Reading) -> Result<Vec<Selected>, QueryError> {
     let mut select: Vec<Selected> = Vec::new();
-    for name in names("select", value, SELECTED)? {
+    for name in names("select", value, MAX_SELECTED)? {
         let path = reading.path(&name, "select")?;
         if select.iter().all(|known| known.path != path) {
             let name = reading.paths[path].text.clone();
@@ -120,7 +131,7 @@ fn select(value: Option<&str>, reading: &mut Reading) -> Result<Vec<Selected>, Q
 
 fn sort_keys(value: &str, reading: &mut Reading) -> Result<Vec<SortKey>, QueryError> {
     let mut keys = Vec::new();
-    for name in names("sort_by", Some(value), SORT_KEYS)? {
+    for name in names("sort_by", Some(value), MAX_SORT_KEYS)? {
         let (descending, field) = match name.strip_prefix('-') {
             Some(field) => (true, field),
             None => (false, name.as_str()),
@@ -130,8 +141,7 @@ fn sort_keys(value: &str, reading: &mut Reading) -> Result<Vec<SortKey>, QueryEr
     Ok(keys)
 }
 
-/// One string, in which commas part names, or a list of strings, in which they
-/// do not.
+/// Reads names from one string, separated by commas, or from an array of strings.
 fn names(member: &str, value: Option<&str>, limit: usize) -> Result<Vec<String>, QueryError> {
     let names: Vec<String> = match value {
         None => Vec::new(),

@@ -1,66 +1,65 @@
-//! A run: a query asked of all records of a file, on all threads at once.
+//! Runs a query over all records of a file, on all threads.
 
 use std::borrow::Cow;
 
-use chat_history::splice;
 use fair_share::on;
 use memchr::memchr;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{
+    chunk::Chunk,
     error::QueryError,
     group::Group,
+    json::{path::Hits, path_set::Record},
     nearest,
-    part::Part,
-    path::Hits,
     request::{Query, Shows},
     sort,
-    wanted::Record,
 };
 
-/// The bytes that one thread takes at a time.
-const PART_BYTES: usize = 256 * 1024;
+/// The bytes of a chunk.
+const CHUNK_BYTES: usize = 256 * 1024;
 
-/// What a query found.
+/// The outcome of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<'a> {
-    /// The records that were looked at.
+    /// The number of records that were read.
     pub records_total: u64,
-    /// Those that match; with `ids`, those that match and have one of them.
+    /// The number of records that match; with `ids`, of those that also have one of the ids.
     pub matched: u64,
-    /// The page of matching records: the bytes of the file, or the objects that
-    /// `select` makes of them.
+    /// The page of matching records: bytes of the file, or objects with the selected fields.
     pub records: Vec<Cow<'a, str>>,
-    /// The page of groups, where `group_by` was asked.
+    /// The page of groups, if the query has `group_by`.
     pub groups: Option<Vec<Group>>,
-    /// How many groups there are on all pages.
+    /// The number of groups on all pages.
     pub groups_total: u64,
-    /// The ids that exist, as asked and in that order; none without `ids`.
+    /// The ids that exist, in the order of the request; None without `ids`.
     pub present: Option<Vec<String>>,
-    /// The ids that do not.
+    /// The ids that do not exist.
     pub absent: Option<Vec<String>>,
-    /// Why nothing may have matched, in words.
+    /// Possible reasons why nothing matched.
     pub warnings: Vec<String>,
-    /// False where `stop` ended the run before the last record.
+    /// False if `stop` ended the run before the last record.
     pub complete: bool,
 }
 
-/// Asks `query` of `lines`, one JSON value a line; blank lines count for
-/// nothing. `stop` is asked now and then from every thread: once it says true
-/// the outcome is what has been found, and says so.
+/// Runs `query` over `lines`, one JSON value each; skips blank lines. Every thread calls `stop`
+/// repeatedly: when it returns true, the outcome has the matches so far.
 ///
-/// An error is a line that is no JSON, and a field that no record holds (unless
-/// there is no record at all, or the run was stopped).
+/// # Errors
+///
+/// Fails if a line is not JSON. Fails if no record has a field of the query, unless there are
+/// no records or the run was stopped.
 pub fn run<'a>(
     query: &Query,
     lines: &'a str,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Outcome<'a>, QueryError> {
-    let parts: Vec<Part<'a>> =
-        on(|| split(lines).par_iter().map(|part| Part::read(query, lines, part, stop)).collect());
-    let mut found = Part::new(query);
-    for part in parts {
-        found.merge(query, part);
+    let chunks: Vec<Chunk<'a>> = on(|| {
+        split(lines).par_iter().map(|chunk| Chunk::read(query, lines, chunk, stop)).collect()
+    });
+    let mut found = Chunk::new(query);
+    for chunk in chunks {
+        found.merge(query, chunk);
     }
     if let Some(fault) = found.fault {
         return Err(fault);
@@ -98,27 +97,27 @@ fn page<T>(query: &Query, all: Vec<T>) -> impl Iterator<Item = T> {
     all.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX))
 }
 
-/// Cuts a text behind line ends into parts of about the same size.
+/// Splits a text at line ends into chunks of about the same size.
 fn split(lines: &str) -> Vec<&str> {
-    let mut parts = Vec::with_capacity(lines.len() / PART_BYTES + 1);
+    let mut chunks = Vec::with_capacity(lines.len() / CHUNK_BYTES + 1);
     let mut rest = lines;
     while !rest.is_empty() {
-        let after = rest.as_bytes().get(PART_BYTES..).unwrap_or_default();
-        let end = memchr(b'\n', after).map_or(rest.len(), |at| PART_BYTES + at + 1);
-        let (part, behind) = rest.split_at(end);
-        parts.push(part);
+        let after = rest.as_bytes().get(CHUNK_BYTES..).unwrap_or_default();
+        let end = memchr(b'\n', after).map_or(rest.len(), |at| CHUNK_BYTES + at + 1);
+        let (chunk, behind) = rest.split_at(end);
+        chunks.push(chunk);
         rest = behind;
     }
-    parts
+    chunks
 }
 
 fn check_fields(
     query: &Query,
-    found: &Part<'_>,
+    found: &Chunk<'_>,
     lines: &str,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), QueryError> {
-    let mut paths = query.wanted.paths().iter().zip(&found.seen);
+    let mut paths = query.paths.all().iter().zip(&found.seen);
     let Some((path, _)) = paths.find(|(_, seen)| !**seen) else { return Ok(()) };
     Err(QueryError::UnknownField {
         found: path.name(),
@@ -126,11 +125,11 @@ fn check_fields(
     })
 }
 
-fn misfits(query: &Query, found: &Part<'_>) -> Vec<String> {
+fn misfits(query: &Query, found: &Chunk<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
-    for (test, memory) in query.tests.iter().zip(&found.memories) {
-        let field = query.wanted.paths()[test.path].name();
-        if let Some(warning) = test.comparison.misfit(&field, memory.kinds)
+    for (test, state) in query.tests.iter().zip(&found.states) {
+        let field = query.paths.all()[test.path].name();
+        if let Some(warning) = test.comparison.misfit(&field, state.kinds)
             && !warnings.contains(&warning)
         {
             warnings.push(warning);
@@ -139,25 +138,24 @@ fn misfits(query: &Query, found: &Part<'_>) -> Vec<String> {
     warnings
 }
 
-/// The object of the selected fields in the order asked; the record itself
-/// where none are selected. A missing field is left out, a path through an
-/// array gives an array.
+/// Returns an object with the selected fields in their order; the record itself if none are
+/// selected. Missing fields are left out. A path through an array gives an array.
 fn project<'a>(query: &Query, text: &'a str) -> Cow<'a, str> {
     let mut record = Record::default();
-    if query.select.is_empty() || query.wanted.read(text, &mut record).is_err() {
+    if query.select.is_empty() || query.paths.read(text, &mut record).is_err() {
         return Cow::Borrowed(text);
     }
     let mut out = String::from("{");
     let mut hits = Hits::default();
     for selected in &query.select {
-        query.wanted.find(selected.path, &record, &mut hits);
+        query.paths.find(selected.path, &record, &mut hits);
         if hits.values.is_empty() {
             continue;
         }
         if out.len() > 1 {
             out.push(',');
         }
-        out.push_str(&splice::quote(&selected.name));
+        out.push_str(&raw_json::quote(&selected.name));
         out.push(':');
         if hits.many {
             out.push('[');

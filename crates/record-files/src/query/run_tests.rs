@@ -1,6 +1,6 @@
 //! Queries as a specification, from the request to the outcome.
 
-use chat_history::raw;
+use raw_json as raw;
 
 use super::{Outcome, Query, QueryError, run};
 
@@ -130,7 +130,7 @@ fn an_unknown_field_is_an_error_that_names_the_nearest() {
 }
 
 #[test]
-fn a_line_that_is_no_json_is_an_error_with_its_number() {
+fn invalid_json_is_an_error_with_its_line_number() {
     let error = ask("{}", "{}\n\n{\"a\":}\n{}").unwrap_err();
     assert!(matches!(error, QueryError::NotJson { line: 3, at: 5, .. }), "{error}");
     let lines = format!("{}nope\n", "{\"a\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\n".repeat(50_000));

@@ -1,44 +1,42 @@
-//! The order of an answer's records: by the values of fields, in the order of
-//! jq, and in the order of the file where those are equal.
+//! The order of the records of an answer: by the values of fields, in the order of jq; equal
+//! records stay in the order of the file.
 
 use std::cmp::Ordering;
 
-use super::{
-    path::Hits,
-    value::Value,
-    wanted::{Record, Wanted},
-};
+use super::json::path::Hits;
+use super::json::path_set::{PathSet, Record};
+use super::json::value::Value;
 
 /// One field to sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SortKey {
-    /// By its place in the query's list of paths.
+    /// The index in the paths of the query.
     pub(super) path: usize,
     pub(super) descending: bool,
 }
 
-/// A record with what decides its place.
+/// A record with its sort values.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     values: Vec<Value<'a>>,
     pub(super) text: &'a str,
-    /// Grows with the records of the file.
+    /// The position in the file.
     place: usize,
 }
 
 impl<'a> Entry<'a> {
-    /// Of a record that matches. A missing field counts as null; a path that
-    /// leads through an array as the array of what it finds.
+    /// Reads the sort values of a record. A missing field is null; a path through an array is
+    /// the array of its values.
     pub(super) fn new(
         keys: &[SortKey],
-        wanted: &Wanted,
+        paths: &PathSet,
         record: &Record<'a>,
         hits: &mut Hits<'a>,
         place: usize,
     ) -> Self {
         let mut values = Vec::with_capacity(keys.len());
         for key in keys {
-            wanted.find(key.path, record, hits);
+            paths.find(key.path, record, hits);
             values.push(match hits.values.as_slice() {
                 [] => Value::Null,
                 [value] if !hits.many => Value::read(value),
@@ -59,13 +57,13 @@ fn order(keys: &[SortKey], a: &Entry<'_>, b: &Entry<'_>) -> Ordering {
     a.place.cmp(&b.place)
 }
 
-/// Puts the entries in their order.
+/// Sorts the entries.
 pub(super) fn sort(keys: &[SortKey], entries: &mut [Entry<'_>]) {
     entries.sort_unstable_by(|a, b| order(keys, a, b));
 }
 
-/// Adds an entry and drops what cannot be among the first `room` any more, once
-/// there is twice as much: memory stays bounded, and each entry costs little.
+/// Adds an entry. When there are twice as many as `room`, drops those that are not among the
+/// first `room`: memory stays bounded.
 pub(super) fn keep<'a>(
     keys: &[SortKey],
     entries: &mut Vec<Entry<'a>>,

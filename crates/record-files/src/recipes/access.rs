@@ -1,26 +1,25 @@
-//! Access: how jq reaches a field from a record without ever failing. A field is
-//! reached only where the records themselves allow each step, so the filters
-//! need no guards and stay readable.
+//! Access: the jq path of a field. A field gets a path only if no record can make a step of
+//! it fail, so that filters need no guards and stay readable.
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 use crate::schema::node::{Counts, Node, Step};
 use crate::schema::{ROOT, Schema};
 
-/// Where the objects are that recipes speak of.
+/// The objects that recipes are about, and where they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Base {
     /// The node of the objects.
     pub(super) at: usize,
-    /// What a filter over one record begins with.
+    /// The start of a filter that runs on each record.
     pub(super) stream: &'static str,
-    /// What a filter over all records as an array begins with.
+    /// The start of a filter that runs on the array of all records.
     pub(super) slurped: &'static str,
 }
 
 impl Base {
-    /// The objects of the records: the records themselves, those among them that
-    /// are objects, or the elements of records that are all arrays.
+    /// Returns the base of the records: the records themselves, those that are objects, or
+    /// the elements if all records are arrays.
     pub(super) fn of(schema: &Schema) -> Self {
         let root = schema.root().counts;
         if root.object == root.all() {
@@ -39,17 +38,17 @@ impl Base {
     }
 }
 
-/// How a field is reached from an object of the base.
+/// The path from an object of the base to a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Access {
     /// The jq path, such as `.flights[]?.origin`.
     pub(super) path: String,
-    /// True where it may give several values or none.
+    /// True if it may give several values or none.
     pub(super) many: bool,
 }
 
-/// None where some value on the way has another type than the path needs, or
-/// where the field is not within the base.
+/// Returns the path to the field at node `at`. None if a value on the path has another type
+/// than the path needs, or if the field is not within the base.
 pub(super) fn access(schema: &Schema, base: Base, at: usize) -> Option<Access> {
     let trail = schema.trail(at);
     let within = match base.at {
@@ -95,18 +94,18 @@ fn is_identifier(key: &str) -> bool {
         && key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
 }
 
-/// A member of an object that a filter makes: `title`, or `"a b": .["a b"]`.
+/// Returns a member of an object that a filter builds: `title`, or `"a b": .["a b"]`.
 pub(super) fn member(label: &str, path: &str) -> String {
     let short = is_identifier(label) && !is_keyword(label);
     if short && path.strip_prefix('.') == Some(label) {
         return label.to_owned();
     }
     let key = if short { label.to_owned() } else { quote(label) };
-    // A comma or pipe in a value would end it; paths hold neither.
+    // Paths have no comma or pipe, which would end the value.
     format!("{key}: {path}")
 }
 
-/// Words of the jq language, which an older jq does not take as a key.
+/// Returns true for words of the jq language. Older versions of jq reject them as keys.
 fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 22] = [
         "__loc__", "and", "as", "catch", "def", "elif", "else", "end", "false", "foreach", "if",
@@ -117,7 +116,7 @@ fn is_keyword(word: &str) -> bool {
 }
 
 impl Node {
-    /// True where it holds no objects and no arrays.
+    /// Returns true if it has scalars, and no objects or arrays.
     pub(super) fn is_scalar(&self) -> bool {
         self.counts.object + self.counts.array == 0 && self.counts.scalars() > 0
     }
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_are_no_short_members() {
+    fn keywords_are_not_short_members() {
         assert_eq!(member("id", ".id"), "id");
         assert_eq!(member("and", ".and"), "\"and\": .and");
         assert_eq!(member("a.b", ".a.b"), "\"a.b\": .a.b");

@@ -1,30 +1,42 @@
-//! The recipes of a descriptor: exactly ten. For memories they are the
-//! specification's; for other records they are derived from the schema, the best
-//! first, with spare ones for those that give nothing when they are tried.
+//! The recipes of a descriptor: ten jq filters. For memories they are those of the
+//! specification; for other records they are derived from the schema, the best first, with
+//! spare ones for those that fail or give no output.
+//!
+//! ```
+//! use record_files::recipes::{Detail, Profile, candidates};
+//! use record_files::schema::infer;
+//!
+//! let schema = infer([r#"{"id":"a","size":3}"#, r#"{"id":"b","size":20}"#].into_iter());
+//! let recipes = candidates(Profile::General, Detail::Full, &schema);
+//! assert_eq!(recipes[0].command("f.jsonl"), "tail -n +2 f.jsonl | jq -r '[.id] | @tsv'");
+//! ```
 
 mod access;
+mod fallback;
 mod general;
+mod keyword;
 mod mif;
-mod pool;
+mod profile;
+mod recipe;
 mod roles;
-mod words;
 
-use super::profile::{Detail, Profile};
-use super::recipe::Recipe;
-use super::schema::Schema;
+use crate::schema::Schema;
 
-/// How many recipes a descriptor has (`lro-spec-1600`).
+pub use profile::{Detail, Profile};
+pub use recipe::{JqRecipe, Param, Purpose, Recipe};
+
+/// The number of recipes of a descriptor (`lro-spec-1600`).
 pub const TEN: usize = 10;
 
-/// The ten recipes of a profile, and after them, for [`Profile::General`] only,
-/// at least six spare ones. No two have the same filter.
+/// Returns the ten recipes of a profile; for [`Profile::General`], at least six spare ones
+/// after them. No two have the same filter.
 pub fn candidates(profile: Profile, detail: Detail, schema: &Schema) -> Vec<Recipe> {
     match profile {
         Profile::Mif => mif::table(detail),
         Profile::Mif6400 => mif::table_6400(),
         Profile::General => {
             let mut all = general::recipes(schema);
-            all.extend(pool::recipes(schema));
+            all.extend(fallback::recipes(schema));
             let mut seen = std::collections::HashSet::new();
             all.retain(|recipe| {
                 seen.insert((recipe.with_defaults(), recipe.slurp))
@@ -35,12 +47,12 @@ pub fn candidates(profile: Profile, detail: Detail, schema: &Schema) -> Vec<Reci
     }
 }
 
-/// The first ten of the candidates that did well (`ok` of the same length); where
-/// fewer did, the others fill up. Fewer than ten only of fewer candidates.
+/// Returns the first ten candidates for which `ok`, of the same length, is true. If they are
+/// fewer, other candidates complete the ten.
 pub fn ten(candidates: Vec<Recipe>, ok: &[bool]) -> Vec<Recipe> {
-    let good = |at: usize| ok.get(at).copied().unwrap_or(false);
+    let is_ok = |at: usize| ok.get(at).copied().unwrap_or(false);
     let mut ranked: Vec<(usize, Recipe)> = candidates.into_iter().enumerate().collect();
-    ranked.sort_by_key(|(at, _)| !good(*at));
+    ranked.sort_by_key(|(at, _)| !is_ok(*at));
     ranked.truncate(TEN);
     ranked.sort_by_key(|(at, _)| *at);
     ranked.into_iter().map(|(_, recipe)| recipe).collect()

@@ -1,6 +1,6 @@
-//! Roles: which field is the records' title, category, number, date and so on.
-//! A role is a guess by name and values; that a filter over the field works is
-//! certain, since only fields that jq reaches without failing play one.
+//! Roles: the fields that are titles, categories, numbers, dates and so on. A role is a guess
+//! from name and values. A filter over the field works in any case: only fields that jq
+//! reaches without an error have roles.
 
 use super::access::{Access, Base, access};
 use crate::line::one_line;
@@ -9,24 +9,24 @@ use crate::schema::{FieldSummary, Schema};
 
 /// A field that a recipe can use.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'a> {
-    pub(super) field: &'a FieldSummary,
+pub(super) struct RecipeField<'a> {
+    pub(super) summary: &'a FieldSummary,
     pub(super) path: &'a str,
     pub(super) node: &'a Node,
-    /// The node's own values, or those of the arrays that stand in it.
+    /// The node, or the node of its elements if its values are arrays.
     pub(super) within: &'a Node,
     many: bool,
     rank: i64,
-    /// Objects that could have it.
+    /// The number of objects that could have it.
     holders: u64,
 }
 
-/// The fields with their ways.
-pub(super) struct Fields {
+/// The fields that jq reaches, in the order of the schema.
+pub(super) struct RecipeFields {
     fields: Vec<(FieldSummary, Access)>,
 }
 
-impl Fields {
+impl RecipeFields {
     pub(super) fn of(schema: &Schema, base: Base) -> Self {
         let usable = |field: FieldSummary| {
             let access = access(schema, base, field.node)?;
@@ -35,12 +35,12 @@ impl Fields {
         Self { fields: schema.paths().into_iter().filter_map(usable).collect() }
     }
 
-    pub(super) fn parts<'a>(&'a self, schema: &'a Schema) -> Vec<Part<'a>> {
-        let part = |(rank, (field, access)): (usize, &'a (FieldSummary, Access))| {
-            let node = schema.node(field.node);
-            let within = schema.items(field.node).map_or(node, |items| schema.node(items));
-            Part {
-                field,
+    pub(super) fn all<'a>(&'a self, schema: &'a Schema) -> Vec<RecipeField<'a>> {
+        let field = |(rank, (summary, access)): (usize, &'a (FieldSummary, Access))| {
+            let node = schema.node(summary.node);
+            let within = schema.items(summary.node).map_or(node, |items| schema.node(items));
+            RecipeField {
+                summary,
                 path: &access.path,
                 node,
                 within,
@@ -49,18 +49,18 @@ impl Fields {
                 holders: schema.node(node.parent).counts.object,
             }
         };
-        self.fields.iter().enumerate().map(part).collect()
+        self.fields.iter().enumerate().map(field).collect()
     }
 }
 
-impl Part<'_> {
-    /// What an agent calls it.
+impl RecipeField<'_> {
+    /// Returns its dotted path.
     pub(super) fn label(&self) -> &str {
-        &self.field.path
+        &self.summary.path
     }
 
-    /// Returns the same on one line, for a sentence.
-    pub(super) fn said(&self) -> String {
+    /// Returns its dotted path on one line, for a sentence.
+    pub(super) fn label_line(&self) -> String {
         one_line(self.label())
     }
 
@@ -69,7 +69,7 @@ impl Part<'_> {
         name.to_ascii_lowercase()
     }
 
-    /// One value, no object and no array, for each record.
+    /// Returns true if each record has at most one value, and it is a scalar.
     pub(super) fn single(&self) -> bool {
         !self.many && self.node.is_scalar()
     }
@@ -87,12 +87,12 @@ impl Part<'_> {
         !self.node.values.exact() || (scalars > 1 && self.distinct() * 10 >= scalars * 9)
     }
 
-    /// True where some record has no value in it.
+    /// Returns true if it is null or missing in some record.
     pub(super) fn has_gaps(&self) -> bool {
         !self.many && self.node.may_be_null(self.holders)
     }
 
-    /// True where its values are arrays (or null) of scalars.
+    /// Returns true if its values are arrays of scalars, or null.
     pub(super) fn list(&self) -> bool {
         !self.many
             && self.node.counts.array > 0
@@ -100,7 +100,7 @@ impl Part<'_> {
             && self.within.is_scalar()
     }
 
-    /// True where it stands within arrays and its values are scalars.
+    /// Returns true if it is within arrays and its values are scalars.
     pub(super) fn inner(&self) -> bool {
         self.many && self.node.is_scalar() && !self.node.values.top(1).is_empty()
     }
@@ -109,7 +109,8 @@ impl Part<'_> {
         i64::try_from(self.label().matches('.').count()).unwrap_or(i64::MAX)
     }
 
-    /// How well the name fits one of these words, the first best.
+    /// Returns a score of the name: up to 80 if it is one of `words`, of which the first is
+    /// best, 40 if it ends with one, else 0.
     fn named(&self, words: &[&str]) -> i64 {
         let name = self.last();
         let exact = words.iter().position(|word| name == *word);
@@ -126,10 +127,10 @@ impl Part<'_> {
         let lower = name.to_ascii_lowercase();
         ["id", "uuid", "guid", "_key", "sha", "hash"].iter().any(|end| lower == *end)
             || ["_id", "-id", ".id", "Id", "ID", "uuid"].iter().any(|end| name.ends_with(end))
-            || self.field.format == Some("uuid")
+            || self.summary.format == Some("uuid")
     }
 
-    /// A sort of thing: few values that repeat.
+    /// Returns true for few values that repeat.
     pub(super) fn category(&self) -> bool {
         let values = &self.node.values;
         self.single()
@@ -140,7 +141,7 @@ impl Part<'_> {
             && self.node.texts.longest <= 64
     }
 
-    /// Numbers that differ and count or measure something.
+    /// Returns true for numbers that differ.
     pub(super) fn numeric(&self) -> bool {
         let counts = self.node.counts;
         self.single()
@@ -158,12 +159,15 @@ impl Part<'_> {
     }
 }
 
-/// The best part by a score; parts that score nothing play no role.
-fn best<'a>(parts: &[Part<'a>], score: impl Fn(&Part<'a>) -> Option<i64>) -> Vec<Part<'a>> {
-    let worth = |part: &Part<'a>| Some((score(part)? - 12 * part.depth(), *part));
-    let mut ranked: Vec<(i64, Part<'a>)> = parts.iter().filter_map(worth).collect();
-    ranked.sort_by_key(|(score, part)| (-score, part.rank));
-    ranked.into_iter().map(|(_, part)| part).collect()
+/// Returns the fields with a score, the best first.
+fn best<'a>(
+    fields: &[RecipeField<'a>],
+    score: impl Fn(&RecipeField<'a>) -> Option<i64>,
+) -> Vec<RecipeField<'a>> {
+    let worth = |field: &RecipeField<'a>| Some((score(field)? - 12 * field.depth(), *field));
+    let mut ranked: Vec<(i64, RecipeField<'a>)> = fields.iter().filter_map(worth).collect();
+    ranked.sort_by_key(|(score, field)| (-score, field.rank));
+    ranked.into_iter().map(|(_, field)| field).collect()
 }
 
 const TITLES: [&str; 9] =
@@ -185,52 +189,52 @@ const CATEGORIES: [&str; 12] = [
 const DATES: [&str; 8] =
     ["created", "created_at", "date", "createdat", "timestamp", "time", "updated_at", "modified"];
 
-pub(super) fn ids<'a>(parts: &[Part<'a>]) -> Vec<Part<'a>> {
-    best(parts, |part| {
-        let named = part.named(&["id", "uuid", "_id", "key", "number", "code"]);
-        (part.single() && part.nearly_unique() && (part.id_like() || named > 0))
-            .then(|| named + i64::from(part.id_like()) * 30)
+pub(super) fn ids<'a>(fields: &[RecipeField<'a>]) -> Vec<RecipeField<'a>> {
+    best(fields, |field| {
+        let named = field.named(&["id", "uuid", "_id", "key", "number", "code"]);
+        (field.single() && field.nearly_unique() && (field.id_like() || named > 0))
+            .then(|| named + i64::from(field.id_like()) * 30)
     })
 }
 
-pub(super) fn titles<'a>(parts: &[Part<'a>]) -> Vec<Part<'a>> {
-    best(parts, |part| {
-        let texts = &part.node.texts;
-        let short = texts.longest <= 300 && part.mean_bytes() <= 120;
-        let plain = part.field.format.is_none() && !part.dated() && !part.id_like();
-        let own = !part.category() || part.named(&TITLES) > 0;
-        (part.only_strings() && short && plain && own && texts.example.is_some())
-            .then(|| part.named(&TITLES) + i64::from(part.nearly_unique()) * 10)
+pub(super) fn titles<'a>(fields: &[RecipeField<'a>]) -> Vec<RecipeField<'a>> {
+    best(fields, |field| {
+        let texts = &field.node.texts;
+        let short = texts.longest <= 300 && field.mean_bytes() <= 120;
+        let plain = field.summary.format.is_none() && !field.dated() && !field.id_like();
+        let own = !field.category() || field.named(&TITLES) > 0;
+        (field.only_strings() && short && plain && own && texts.example.is_some())
+            .then(|| field.named(&TITLES) + i64::from(field.nearly_unique()) * 10)
     })
 }
 
-pub(super) fn categories<'a>(parts: &[Part<'a>]) -> Vec<Part<'a>> {
-    best(parts, |part| {
-        let strings = i64::from(part.node.counts.string > 0) * 30;
-        let few = i64::from(part.distinct() <= 20) * 10;
-        let whole = i64::from(!part.has_gaps()) * 10;
-        part.category().then(|| strings + few + whole + part.named(&CATEGORIES) / 2)
+pub(super) fn categories<'a>(fields: &[RecipeField<'a>]) -> Vec<RecipeField<'a>> {
+    best(fields, |field| {
+        let strings = i64::from(field.node.counts.string > 0) * 30;
+        let few = i64::from(field.distinct() <= 20) * 10;
+        let whole = i64::from(!field.has_gaps()) * 10;
+        field.category().then(|| strings + few + whole + field.named(&CATEGORIES) / 2)
     })
 }
 
-pub(super) fn numbers<'a>(parts: &[Part<'a>]) -> Vec<Part<'a>> {
+pub(super) fn numbers<'a>(fields: &[RecipeField<'a>]) -> Vec<RecipeField<'a>> {
     const CODES: [&str; 7] = ["number", "code", "year", "time", "updated", "tz", "version"];
-    best(parts, |part| {
-        let code = part.id_like() || part.named(&CODES) > 0;
-        let whole = i64::from(!part.has_gaps()) * 10;
-        part.numeric().then(|| whole - i64::from(code) * 40)
+    best(fields, |field| {
+        let code = field.id_like() || field.named(&CODES) > 0;
+        let whole = i64::from(!field.has_gaps()) * 10;
+        field.numeric().then(|| whole - i64::from(code) * 40)
     })
 }
 
-pub(super) fn dates<'a>(parts: &[Part<'a>]) -> Vec<Part<'a>> {
-    best(parts, |part| part.dated().then(|| part.named(&DATES)))
+pub(super) fn dates<'a>(fields: &[RecipeField<'a>]) -> Vec<RecipeField<'a>> {
+    best(fields, |field| field.dated().then(|| field.named(&DATES)))
 }
 
-/// Long texts, the longest on average first.
-pub(super) fn texts<'a>(parts: &[Part<'a>]) -> Vec<Part<'a>> {
-    best(parts, |part| {
-        let length = i64::try_from(part.mean_bytes()).unwrap_or(i64::MAX).min(100_000);
-        let text = part.only_strings() && part.field.format.is_none();
-        (text && length >= 40 && part.node.texts.example.is_some()).then_some(length)
+/// Returns the fields with long texts, the longest on average first.
+pub(super) fn texts<'a>(fields: &[RecipeField<'a>]) -> Vec<RecipeField<'a>> {
+    best(fields, |field| {
+        let length = i64::try_from(field.mean_bytes()).unwrap_or(i64::MAX).min(100_000);
+        let text = field.only_strings() && field.summary.format.is_none();
+        (text && length >= 40 && field.node.texts.example.is_some()).then_some(length)
     })
 }

@@ -1,44 +1,43 @@
-//! A field as an agent is told of it: its dotted path, its types, what stands in
-//! it. A path walks through arrays without saying so (`flights.origin`).
+//! The summary of a field: its dotted path, types and values. A path goes through arrays
+//! without a mark (`flights.origin`).
 
 use super::node::{Node, Step};
 use super::{ROOT, Schema};
 
-/// How many of the most frequent values a summary has.
-const TOP: usize = 8;
+/// The most values in [`FieldSummary::top`].
+const MAX_TOP: usize = 8;
 
-/// What is known of one field.
+/// The summary of one field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldSummary {
-    /// The dotted path from the record, as `where` takes it; empty for records
-    /// that are no objects.
+    /// The dotted path from the record, as `where` accepts it; empty for a record that is not
+    /// an object.
     pub path: String,
-    /// Its types, such as `string`, `integer|null`, `string[]`, `object[]`.
+    /// The types, such as `string`, `integer|null`, `string[]`, `object[]`.
     pub types: String,
-    /// Records that have it, null or not.
+    /// The number of records that have it, null or not.
     pub present: u64,
-    /// Nulls in it (elements too, where it is within an array).
+    /// The number of nulls; within arrays, elements count too.
     pub nulls: u64,
-    /// Values in it that are no nulls, objects or arrays.
+    /// The number of strings, numbers and booleans.
     pub scalars: u64,
-    /// Different scalar values in it.
+    /// The number of distinct scalars.
     pub distinct: u64,
-    /// False where `distinct` is only a lower bound.
+    /// False if `distinct` is a lower bound.
     pub distinct_exact: bool,
-    /// Its most frequent short values as JSON literals, each with its count; at
-    /// most 8.
+    /// The most frequent short values as JSON literals, each with its count; at most 8.
     pub top: Vec<(String, u64)>,
-    /// True where `top` holds every value there is.
+    /// True if `top` has all values.
     pub top_complete: bool,
-    /// The least and the greatest number, as spelled.
+    /// The minimum and maximum number, as spelled.
     pub numbers: Option<(String, String)>,
-    /// The first and the last date, where every string in it begins with one.
+    /// The first and the last date, if every string begins with a date.
     pub dates: Option<(String, String)>,
-    /// The format that every string in it has.
+    /// The format of all strings.
     pub format: Option<&'static str>,
-    /// The longest string, in characters.
+    /// The length of the longest string in characters.
     pub longest: usize,
-    /// The beginning of its first text.
+    /// The first 200 characters of the first string.
     pub example: Option<String>,
     pub(crate) node: usize,
 }
@@ -49,7 +48,7 @@ pub(super) fn all(schema: &Schema) -> Vec<FieldSummary> {
     let mut open = vec![(ROOT, String::new())];
     while let Some((at, path)) = open.pop() {
         let node = schema.node(at);
-        // An object of which the members are listed says nothing more itself.
+        // The members of an object are listed instead of the object.
         let plain_object = node.counts.object > 0
             && node.counts.object + node.counts.null == node.counts.all()
             && !node.children.is_empty();
@@ -74,7 +73,7 @@ fn summary(schema: &Schema, at: usize, path: String) -> FieldSummary {
     let (types, within) = types(schema, at);
     let inner = schema.node(within);
     let top: Vec<_> =
-        inner.values.top(TOP).into_iter().map(|(value, n)| (value.to_owned(), n)).collect();
+        inner.values.top(MAX_TOP).into_iter().map(|(value, n)| (value.to_owned(), n)).collect();
     FieldSummary {
         path,
         types,
@@ -85,7 +84,7 @@ fn summary(schema: &Schema, at: usize, path: String) -> FieldSummary {
         distinct_exact: inner.values.exact(),
         top_complete: inner.values.complete() && top.len() as u64 == inner.values.distinct(),
         top,
-        numbers: inner.numbers.ends().map(|(a, b)| (a.to_owned(), b.to_owned())),
+        numbers: inner.numbers.min_max().map(|(a, b)| (a.to_owned(), b.to_owned())),
         dates: inner.texts.dates.clone(),
         format: (inner.counts.string > 0).then(|| inner.texts.formats.name()).flatten(),
         longest: inner.texts.longest,
@@ -94,15 +93,15 @@ fn summary(schema: &Schema, at: usize, path: String) -> FieldSummary {
     }
 }
 
-/// The word for a node's types, and the node whose scalars it is about: the node
-/// itself, or the elements of an array that holds nothing else.
+/// Returns the types of a node, and the node of its scalars: the node itself, or its elements
+/// if its values are arrays.
 fn types(schema: &Schema, at: usize) -> (String, usize) {
     let node = schema.node(at);
     let only_arrays =
         node.counts.array > 0 && node.counts.scalars() == 0 && node.counts.object == 0;
     let mut names: Vec<String> = node.counts.names().into_iter().map(str::to_owned).collect();
     let Some(items) = schema.items(at) else { return (names.join("|"), at) };
-    // Arrays in arrays are followed at most as deep as nodes go.
+    // The recursion ends with the levels of the schema.
     let (inner, within) = types(schema, items);
     if let Some(array) = names.iter_mut().find(|name| *name == "array") {
         *array = if inner.contains('|') { format!("({inner})[]") } else { format!("{inner}[]") };
@@ -111,8 +110,7 @@ fn types(schema: &Schema, at: usize) -> (String, usize) {
 }
 
 impl Node {
-    /// True where some value is null or the field is missing somewhere, given how
-    /// many objects could hold it.
+    /// Returns true if a value is null, or if fewer than `holders` objects have the field.
     pub(crate) fn may_be_null(&self, holders: u64) -> bool {
         self.counts.null > 0 || self.holders < holders
     }

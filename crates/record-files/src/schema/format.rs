@@ -1,8 +1,7 @@
-//! The formats of JSON Schema that every string of a field may share, and what
-//! only looks like a date. A format is named only when all strings have it, so
-//! each test is at least as strict as a validator's.
+//! The formats of JSON Schema that all strings of a field share, and texts that look like
+//! dates. Each test is at least as strict as that of a validator.
 
-/// The formats that strings seen so far all have.
+/// The formats that all strings so far have, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Formats(u8);
 
@@ -11,14 +10,14 @@ const DATE: u8 = 2;
 const UUID: u8 = 4;
 const URI: u8 = 8;
 const EMAIL: u8 = 16;
-/// Sorts as a date when sorted as text: year, month, day.
+/// Year, month and day in this order, so that sorted texts are sorted dates.
 const DATE_LIKE: u8 = 32;
 
-/// Whether a text has a format.
+/// Returns true if a text has a format.
 type Test = fn(&str) -> bool;
 
-/// No test needs more of a text; a longer one has no format.
-const LONGEST: usize = 2048;
+/// The longest text that can have a format, in bytes.
+const MAX_BYTES: usize = 2048;
 
 impl Default for Formats {
     fn default() -> Self {
@@ -27,14 +26,14 @@ impl Default for Formats {
 }
 
 impl Formats {
-    /// False when no format is left to test.
+    /// Returns false if no format is left.
     pub(crate) fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Strikes the formats that `text` does not have.
+    /// Removes the formats that `text` does not have.
     pub(crate) fn narrow(&mut self, text: &str) {
-        if text.len() > LONGEST {
+        if text.len() > MAX_BYTES {
             self.0 = 0;
             return;
         }
@@ -53,7 +52,7 @@ impl Formats {
         }
     }
 
-    /// The name of the format in JSON Schema.
+    /// Returns the name of the format in JSON Schema.
     pub(crate) fn name(self) -> Option<&'static str> {
         let names = [
             (DATE_TIME, "date-time"),
@@ -65,7 +64,7 @@ impl Formats {
         names.into_iter().find(|(bit, _)| self.0 & bit != 0).map(|(_, name)| name)
     }
 
-    /// True where the order of the texts is the order of their days.
+    /// Returns true if the order of the texts is the order of their dates.
     pub(crate) fn date_like(self) -> bool {
         self.0 & DATE_LIKE != 0
     }
@@ -95,7 +94,7 @@ fn is_date(text: &str) -> bool {
     text.len() == 10 && has_date(text.as_bytes())
 }
 
-/// True where the bytes begin with a day that exists.
+/// Returns true if the bytes begin with a valid date.
 fn has_date(bytes: &[u8]) -> bool {
     let Some(&[a, b, c, d, b'-', m, n, b'-', x, y]) = bytes.first_chunk::<10>() else {
         return false;

@@ -1,25 +1,38 @@
-//! The schema: what the records of a result look like, learned from all of them
-//! in one pass: which fields there are, of which types, how often, with which
-//! values. Nothing in it is a guess from a sample; what is bounded says so.
+//! The schema of records: their fields, and the types, frequency and values of each. It is
+//! inferred from all records in one pass, not from a sample.
+//!
+//! ```
+//! use record_files::schema::infer;
+//!
+//! let schema = infer([r#"{"id":"a","size":3}"#, r#"{"id":"b"}"#].into_iter());
+//! let paths = schema.paths();
+//! assert_eq!((paths[1].path.as_str(), paths[1].types.as_str()), ("size", "integer"));
+//! assert_eq!((paths[1].present, schema.records()), (1, 2));
+//! ```
 
-pub mod field;
+mod builder;
+mod field;
 mod format;
+mod json_schema;
 pub(crate) mod node;
 pub(crate) mod number;
-mod render;
-mod scan;
 pub(crate) mod values;
-mod walk;
 
+pub(crate) use builder::ROOT;
 pub use field::FieldSummary;
 use node::{Node, Step};
 use redact::Secrets;
-pub(crate) use walk::ROOT;
 
-/// Records at the start of a file that a sample always holds.
+/// The records at the start of a file that are always in a sample.
 const SAMPLE_HEAD: usize = 200;
 
-/// What is known of the records.
+/// The fields of records (see [`infer`]).
+///
+/// ```
+/// let schema = record_files::schema::infer([r#"{"size":3}"#, r#"{"size":20}"#].into_iter());
+/// let json = schema.json_schema(4096);
+/// assert!(json.contains(r#""size":{"type":"integer","minimum":3,"maximum":20"#));
+/// ```
 #[derive(Debug, Clone)]
 pub struct Schema {
     nodes: Vec<Node>,
@@ -28,53 +41,53 @@ pub struct Schema {
     examples: Vec<usize>,
 }
 
-/// Learns the schema of records, each one JSON value on one line. Values below
-/// the sixth level are only told apart as objects or arrays; of more than 256
-/// places the later ones are only counted. Linear in the bytes of the records.
+/// Infers the schema of records, each a JSON value. Below the sixth level, values are counted
+/// as objects or arrays and not entered. After 256 fields, further ones are counted but not
+/// described. Linear in the bytes of the records.
 pub fn infer<'a>(records: impl Iterator<Item = &'a str>) -> Schema {
     infer_hiding(records, &Secrets::default())
 }
 
-/// The same where the text that the records are slices of has `secrets`: a value that
-/// holds one is counted and never shown, a field whose name does is omitted.
+/// Infers a schema that shows none of `secrets`, which are places in the text that the records
+/// are slices of: a value with a secret is only counted, a field whose name has one is
+/// omitted.
 pub fn infer_hiding<'a>(records: impl Iterator<Item = &'a str>, secrets: &Secrets) -> Schema {
-    let mut walk = walk::Walk::new(secrets);
-    records.for_each(|record| walk.record(record));
+    let mut builder = builder::SchemaBuilder::new(secrets);
+    records.for_each(|record| builder.record(record));
     Schema {
-        records: walk.records,
-        omitted: walk.omitted.len() as u64,
-        nodes: walk.nodes,
-        examples: walk.examples,
+        records: builder.records,
+        omitted: builder.omitted.len() as u64,
+        nodes: builder.nodes,
+        examples: builder.examples,
     }
 }
 
 impl Schema {
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// Fields that are not described because there are too many (at most 10,000
-    /// are counted).
+    /// Returns the number of fields that are not described because there are more than 256; at
+    /// most 10,000.
     pub fn omitted_fields(&self) -> u64 {
         self.omitted
     }
 
-    /// The fields in order of first appearance, those within others after them.
+    /// Returns the fields in order of first appearance; the fields of an object follow it.
     pub fn paths(&self) -> Vec<FieldSummary> {
         field::all(self)
     }
 
-    /// The JSON Schema (draft 2020-12) of one record, in at most `budget_bytes`
-    /// where that can be: what is deepest and rarest is left out first and
-    /// counted in `x-omitted-fields`. Never below the about 120 bytes of a schema
-    /// without fields.
+    /// Returns the JSON Schema (draft 2020-12) of one record in at most `budget_bytes`. The
+    /// deepest and rarest fields are left out first, and counted in `x-omitted-fields`. A
+    /// schema without fields takes about 120 bytes, whatever the budget.
     pub fn json_schema(&self, budget_bytes: usize) -> String {
-        render::json_schema(self, budget_bytes)
+        json_schema::json_schema(self, budget_bytes)
     }
 
-    /// The positions (from 0, ascending) of the records that a cheap trial should
-    /// use: the first 200, and one of each shape met first, up to 64 shapes.
+    /// Returns the positions of a sample of records, from 0, ascending: the first 200, and the
+    /// first record of each of up to 64 shapes.
     pub fn sample(&self) -> Vec<usize> {
         let head = SAMPLE_HEAD.min(usize::try_from(self.records).unwrap_or(usize::MAX));
         let mut sample: Vec<usize> = (0..head).collect();
@@ -94,12 +107,12 @@ impl Schema {
         self.nodes.len()
     }
 
-    /// The node of an array's elements.
+    /// Returns the node of an array's elements.
     pub(crate) fn items(&self, at: usize) -> Option<usize> {
         self.node(at).children.iter().copied().find(|child| self.node(*child).step == Step::Items)
     }
 
-    /// The steps from the root to a node, the root's own left out.
+    /// Returns the nodes from below the root to a node.
     pub(crate) fn trail(&self, mut at: usize) -> Vec<usize> {
         let mut trail = Vec::new();
         while at != ROOT {

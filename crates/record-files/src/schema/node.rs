@@ -1,29 +1,28 @@
-//! A node: everything known of the values at one place of the records, such as
-//! `.flights[].origin`.
+//! A node: all values at one place of the records, such as `.flights[].origin`.
 
 use std::collections::HashMap;
 
-use chat_history::raw;
+use raw_json as raw;
 
 use super::format::Formats;
 use super::number::Numbers;
-use super::values::{Room, Values};
+use super::values::{ValueBudget, Values};
 
-/// Characters of a long text that are kept as an example of it.
-const EXAMPLE_CHARS: usize = 200;
+/// The most characters of an example.
+const MAX_EXAMPLE_CHARS: usize = 200;
 
-/// How a node hangs on its parent.
+/// The step from the parent to a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// The record itself.
     Root,
-    /// The member of that name, unescaped.
+    /// The member with this key, unescaped.
     Key(String),
     /// Every element of an array.
     Items,
 }
 
-/// How many values of each JSON type stand at a node.
+/// The number of values of each JSON type at a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) string: u64,
@@ -40,7 +39,7 @@ impl Counts {
         self.scalars() + self.object + self.array + self.null
     }
 
-    /// Strings, numbers and booleans.
+    /// Returns the number of strings, numbers and booleans.
     pub(crate) fn scalars(&self) -> u64 {
         self.string + self.integer + self.number + self.boolean
     }
@@ -49,8 +48,7 @@ impl Counts {
         self.integer + self.number
     }
 
-    /// The names of the types that occur; an integer is a number where numbers
-    /// that are none occur too.
+    /// Returns the names of the types that occur. Integers are numbers if others occur.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let whole = if self.number > 0 { "number" } else { "integer" };
         let seen = [
@@ -65,22 +63,22 @@ impl Counts {
     }
 }
 
-/// What is known of the strings at a node.
+/// The strings at a node.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Texts {
     pub(crate) formats: Formats,
     /// The length of the longest, in characters.
     pub(crate) longest: usize,
-    /// Bytes of all, as spelled.
+    /// The bytes of all, as spelled.
     pub(crate) bytes: u64,
-    /// The first and the last in the order of dates.
+    /// The first and the last date.
     pub(crate) dates: Option<(String, String)>,
-    /// The beginning of the first that is not empty.
+    /// The start of the first that is not empty.
     pub(crate) example: Option<String>,
 }
 
 impl Texts {
-    /// Takes in a text of which nothing may be shown.
+    /// Counts a secret.
     fn hide(&mut self, literal: &str) {
         self.bytes += literal.len() as u64 - 2;
         self.longest = self.longest.max(literal.chars().count() - 2);
@@ -101,7 +99,7 @@ impl Texts {
             self.longest = self.longest.max(text.chars().count());
         }
         if self.example.is_none() && !text.trim().is_empty() {
-            self.example = Some(text.chars().take(EXAMPLE_CHARS).collect());
+            self.example = Some(text.chars().take(MAX_EXAMPLE_CHARS).collect());
         }
         if self.formats.any() {
             self.formats.narrow(&text);
@@ -128,20 +126,20 @@ impl Texts {
 pub(crate) struct Node {
     pub(crate) step: Step,
     pub(crate) parent: usize,
-    /// Members and elements that are looked into, in order of first appearance.
+    /// The nodes of members and elements, in order of first appearance.
     pub(crate) children: Vec<usize>,
     pub(crate) by_key: HashMap<Box<str>, usize>,
     pub(crate) counts: Counts,
-    /// Parents that have it; a key given twice counts once.
+    /// The number of parents that have it; a duplicate key counts once.
     pub(crate) holders: u64,
-    /// Records that have it.
+    /// The number of records that have it.
     pub(crate) records: u64,
     pub(crate) last_holder: u64,
     pub(crate) last_record: u64,
     pub(crate) values: Values,
     pub(crate) numbers: Numbers,
     pub(crate) texts: Texts,
-    /// Elements of the longest array.
+    /// The number of elements of the longest array.
     pub(crate) longest_array: u64,
 }
 
@@ -164,41 +162,41 @@ impl Node {
         }
     }
 
-    /// Takes in a string literal; of a secret one, only that it is there.
-    pub(crate) fn string(&mut self, literal: &str, secret: bool, room: &mut Room) {
+    /// Counts a string literal, and its value unless it is secret.
+    pub(crate) fn string(&mut self, literal: &str, secret: bool, budget: &mut ValueBudget) {
         self.counts.string += 1;
         if secret {
-            self.values.hide(literal, room);
+            self.values.hide(literal, budget);
             self.texts.hide(literal);
             return;
         }
-        self.values.add(literal, room);
+        self.values.add(literal, budget);
         self.texts.add(literal);
     }
 
-    /// Takes in a number as it is spelled; of a secret one, only that it is there.
-    pub(crate) fn number(&mut self, spelled: &str, secret: bool, room: &mut Room) {
+    /// Counts a number, and its value unless it is secret.
+    pub(crate) fn number(&mut self, spelled: &str, secret: bool, budget: &mut ValueBudget) {
         if spelled.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
             self.counts.number += 1;
         } else {
             self.counts.integer += 1;
         }
         if secret {
-            self.values.hide(spelled, room);
+            self.values.hide(spelled, budget);
             return;
         }
-        self.values.add(spelled, room);
+        self.values.add(spelled, budget);
         self.numbers.add(spelled);
     }
 
-    /// The values to choose from where they are few short strings that repeat
-    /// (and perhaps null), as JSON literals in order of first appearance.
+    /// Returns the values as JSON literals, in order of first appearance, if they are few short
+    /// strings that repeat, and perhaps null.
     pub(crate) fn choices(&self) -> Option<Vec<&str>> {
         let only_strings = self.counts.string + self.counts.null == self.counts.all();
         let few = (1..=12).contains(&self.values.distinct())
             && self.counts.string >= 2 * self.values.distinct();
-        let exact = || self.values.kept().all(|literal| raw::unescape(literal).exact);
+        let exact = || self.values.shown().all(|literal| raw::unescape(literal).exact);
         (only_strings && few && self.values.complete() && self.texts.longest <= 64 && exact())
-            .then(|| self.values.kept().collect())
+            .then(|| self.values.shown().collect())
     }
 }

@@ -1,15 +1,14 @@
-//! The numbers of a field: its ends as they are spelled, and a sample that tells
-//! what is typical.
+//! The numbers of a field: minimum and maximum with their spelling, and a sample.
 
 use crate::number::Number;
 
-/// How many numbers of a field are remembered to know what is typical of it.
-const SAMPLE: usize = 128;
+/// The most numbers in the sample of a field.
+const MAX_SAMPLE: usize = 128;
 
 /// The numbers of a field.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Numbers {
-    ends: Option<(Number<'static>, Number<'static>)>,
+    min_max: Option<(Number<'static>, Number<'static>)>,
     sample: Vec<f64>,
     stride: u64,
     seen: u64,
@@ -18,26 +17,26 @@ pub(crate) struct Numbers {
 impl Numbers {
     pub(crate) fn add(&mut self, spelled: &str) {
         let number = Number::read(spelled);
-        self.remember(number.near());
-        match &mut self.ends {
-            Some((least, _)) if number < *least => *least = number.into_owned(),
-            Some((_, most)) if number > *most => *most = number.into_owned(),
+        self.add_to_sample(number.near());
+        match &mut self.min_max {
+            Some((min, _)) if number < *min => *min = number.into_owned(),
+            Some((_, max)) if number > *max => *max = number.into_owned(),
             Some(_) => {}
             None => {
                 let number = number.into_owned();
-                self.ends = Some((number.clone(), number));
+                self.min_max = Some((number.clone(), number));
             }
         }
     }
 
-    /// Keeps every n-th number, n growing so that the sample stays small.
-    fn remember(&mut self, near: f64) {
+    /// Adds every n-th number to the sample; n doubles whenever the sample is full.
+    fn add_to_sample(&mut self, near: f64) {
         let stride = self.stride.max(1);
         if self.seen.is_multiple_of(stride) {
             self.sample.push(near);
         }
         self.seen += 1;
-        if self.sample.len() >= SAMPLE {
+        if self.sample.len() >= MAX_SAMPLE {
             let mut nth = 0;
             self.sample.retain(|_| {
                 nth += 1;
@@ -47,14 +46,14 @@ impl Numbers {
         }
     }
 
-    /// The least and the greatest, as spelled.
-    pub(crate) fn ends(&self) -> Option<(&str, &str)> {
-        let (least, most) = self.ends.as_ref()?;
-        Some((least.text(), most.text()))
+    /// Returns minimum and maximum with their spelling.
+    pub(crate) fn min_max(&self) -> Option<(&str, &str)> {
+        let (min, max) = self.min_max.as_ref()?;
+        Some((min.text(), max.text()))
     }
 
-    /// A number that about a quarter of them reach; none where it would have no
-    /// short spelling.
+    /// Returns a number that about a quarter of the numbers reach; None if its spelling would
+    /// be long.
     pub(crate) fn upper_quarter(&self) -> Option<f64> {
         let mut sorted = self.sample.clone();
         sorted.sort_by(f64::total_cmp);
@@ -73,7 +72,7 @@ mod tests {
         for spelled in ["1.10", "9007199254740993", "9007199254740992", "1e400", "-0.50"] {
             numbers.add(spelled);
         }
-        assert_eq!(numbers.ends(), Some(("-0.50", "1e400")));
+        assert_eq!(numbers.min_max(), Some(("-0.50", "1e400")));
     }
 
     #[test]
@@ -82,6 +81,6 @@ mod tests {
         (0..10_000).for_each(|n: u32| numbers.add(&n.to_string()));
         let at = numbers.upper_quarter().expect("there are numbers");
         assert!((6_500.0..8_500.0).contains(&at), "{at}");
-        assert!(numbers.sample.len() <= SAMPLE);
+        assert!(numbers.sample.len() <= MAX_SAMPLE);
     }
 }

@@ -12,7 +12,7 @@ fn told(records: &[&str]) -> Vec<(String, String, u64, u64)> {
 }
 
 #[test]
-fn fields_are_told_in_order_of_first_appearance() {
+fn fields_are_listed_in_order_of_first_appearance() {
     let records =
         [r#"{"b":1,"a":{"x":"s"},"l":[{"o":true},{"o":null}]}"#, r#"{"a":{"y":1.5},"b":null}"#];
     let expected = [
@@ -43,7 +43,7 @@ fn the_schema_says_what_holds_for_every_record() {
 }
 
 #[test]
-fn records_of_several_kinds_are_told_as_such() {
+fn records_of_several_types_have_all_types() {
     let text = schema(&["1", "\"a\"", "[1,\"b\",[2]]", r#"{"k":1}"#, "null", r#"{"k":[1]}"#])
         .json_schema(10_000);
     assert!(text.contains(r#""type":["string","integer","object","array","null"]"#), "{text}");

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use chat_history::raw;
-use chat_history::splice::quote;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use raw_json as raw;
+use raw_json::quote;
 
 use super::privacy::Privacy;
 use super::reach::Reach;

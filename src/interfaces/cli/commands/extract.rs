@@ -1,6 +1,6 @@
 //! `unburden extract`: queries a file of records, as over HTTP.
 
-use chat_history::splice::quote;
+use raw_json::quote;
 use serde_json::value::RawValue;
 
 use crate::interfaces::cli::arguments::Extract;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use chat_history::raw;
+use raw_json as raw;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::interfaces::mcp::message::{Message, member, text};

@@ -5,7 +5,7 @@
 //! with `experimental_content` for `output`.
 //!
 //! Results in an assistant message are those of the provider's own tools: counted,
-//! left alone. `providerOptions` are settings, which no model reads. The SDK
+//! never changed. `providerOptions` are settings, which no model reads. The SDK
 //! refuses system messages among the messages unless it is told to trust them, so
 //! the service's own message is a user's.
 
@@ -13,26 +13,27 @@ mod problems;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use raw_json::{self as raw, Fields, quote};
 
+use super::block_results::{self, blocks_of};
 use super::framework::{OTHER_CALL_ID, names_call_elsewhere};
-use super::reader::{
-    Reader, array, home_of, is_media, mark_own, members, object, opened, string, without_elements,
+use super::{BadMessage, Dialect, Fault, Opening, Problem, Rule, Stubs};
+use crate::dialect::members::{array, filled, members, object, string, text_of};
+use crate::dialect::part_type::{format_of_part, is_media};
+use crate::dialect::view_builder::{
+    ViewBuilder, content_slots, fields_and_role, mark_service_message,
 };
-use super::{Answered, BadMessage, Dialect, Fault, Opening, Problem, Rule};
 use crate::message::{Call, Frame, MessageView, Role, Slot, ToolResult};
-use crate::raw::{self, Fields};
-use crate::slot::Words;
-use crate::splice::{quote, splice};
+use crate::slot::TypeNames;
 
 const MISSING_CALL_ID: Rule = Rule {
     name: "missing_call_id",
-    says: "Invalid prompt: The messages do not match the ModelMessage[] schema. (toolCallId: \
+    error: "Invalid prompt: The messages do not match the ModelMessage[] schema. (toolCallId: \
            expected string)",
 };
 
-const OUTPUT: Words = Words { text: "text", json: "json" };
-const ERROR: Words = Words { text: "error-text", json: "error-json" };
+const OUTPUT: TypeNames = TypeNames { text: "text", json: "json" };
+const ERROR: TypeNames = TypeNames { text: "error-text", json: "error-json" };
 
 const ACCEPTED: &str = "an object with a string \"role\"";
 
@@ -55,42 +56,37 @@ impl Dialect for AiSdk {
     fn decides(&self, fields: &Fields<'_>) -> bool {
         let kind = |part: &str| string(&members(part)?, "type");
         let mut kinds = array(fields, "content").into_iter().filter_map(kind);
-        kinds.any(|kind| home_of(&kind) == Some("ai-sdk"))
+        kinds.any(|kind| format_of_part(&kind) == Some("ai-sdk"))
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let (fields, role) = opened(message, ACCEPTED)?;
+        let (fields, role) = fields_and_role(message, ACCEPTED)?;
         let role = role_of(&role);
-        let mut walk = Walk(Reader { message, view: MessageView::new(role) });
-        walk.read(&fields);
-        let mut view = walk.0.view;
+        let mut reader = MessageReader(ViewBuilder { message, view: MessageView::new(role) });
+        reader.read(&fields);
+        let mut view = reader.0.view;
         // Gateways hand provider options on in chat completions.
         if ["tool_calls", "tool_call_id"].iter().any(|name| array_or_string(&fields, name)) {
-            view.foreign = Some("openai-chat");
+            view.other_format = Some("openai-chat");
         }
-        mark_own(message, &mut view);
+        mark_service_message(message, &mut view);
         Ok(view)
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
-        problems::of(views)
+        problems::find(views)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
-        let Ok((fields, role)) = opened(message, ACCEPTED) else { return Vec::new() };
-        let role = role_of(&role);
-        let reader = Reader { message, view: MessageView::new(role) };
-        let Some(content) = raw::field(&fields, "content").filter(|_| role != Role::Tool) else {
-            return Vec::new();
-        };
-        if raw::is_string(content) {
-            return vec![reader.slot(content)];
+        match fields_and_role(message, ACCEPTED) {
+            Ok((fields, role)) if role_of(&role) != Role::Tool => {
+                content_slots(message, &fields, text_of)
+            }
+            _ => Vec::new(),
         }
-        let texts = array(&fields, "content").into_iter().filter_map(text_of_part);
-        texts.map(|text| reader.slot(text)).collect()
     }
 
-    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+    fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         format!("{{\"role\":\"user\",\"content\":{}}}", quote(text))
     }
 
@@ -104,27 +100,14 @@ impl Dialect for AiSdk {
     }
 
     fn without_results(&self, message: &str, results: &[usize]) -> Option<String> {
-        if results.is_empty() {
-            return Some(message.to_owned());
-        }
-        let parts = array(&raw::fields(message).ok()?, "content");
-        let (results, mut seen) = (results.iter().copied().collect(), 0);
-        let gone: Vec<bool> = parts.iter().map(|part| is_gone(part, &results, &mut seen)).collect();
-        let is_left = gone.iter().any(|gone| !gone);
-        let edits = || without_elements(message, &parts, |at| gone.get(at).is_some_and(|g| *g));
-        is_left.then(|| splice(message, &edits()))
+        block_results::without_results(message, &blocks_of(message), results, is_result, |_| true)
     }
 
     fn only_results(&self, message: &str, results: &[usize]) -> Option<String> {
-        let parts = array(&raw::fields(message).ok()?, "content");
-        let (results, mut seen) = (results.iter().copied().collect(), 0);
-        let stays: Vec<bool> =
-            parts.iter().map(|part| is_gone(part, &results, &mut seen)).collect();
-        let edits = || without_elements(message, &parts, |at| !stays[at]);
-        stays.contains(&true).then(|| splice(message, &edits()))
+        block_results::only_results(message, &blocks_of(message), results, is_result)
     }
 
-    fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+    fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         let (field, output) = match is_old(of) {
             true => ("result", quote(text)),
             false => ("output", format!("{{\"type\":\"error-text\",\"value\":{}}}", quote(text))),
@@ -139,7 +122,7 @@ impl Dialect for AiSdk {
         };
         let parts: Vec<String> = calls.iter().map(answer).collect();
         let message = format!("{{\"role\":\"tool\",\"content\":[{}]}}", parts.join(","));
-        Answered::Messages(vec![message])
+        Stubs::Messages(vec![message])
     }
 }
 
@@ -160,7 +143,7 @@ fn role_of(role: &str) -> Role {
 fn evidence_of_part(part: &str) -> Option<String> {
     let fields = members(part)?;
     let kind = string(&fields, "type")?;
-    if home_of(&kind) == Some("ai-sdk") || kind == "reasoning-file" {
+    if format_of_part(&kind) == Some("ai-sdk") || kind == "reasoning-file" {
         return Some(format!("has a part of type \"{kind}\""));
     }
     if object(&fields, "providerOptions").is_some() {
@@ -171,29 +154,9 @@ fn evidence_of_part(part: &str) -> Option<String> {
         .then(|| format!("has a part of type \"{kind}\" with mediaType"))
 }
 
-/// The literal of a text part's text.
-fn text_of_part(part: &str) -> Option<&str> {
-    let fields = members(part)?;
-    let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
-    text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
-}
-
-/// The id of a call; an empty one is none, and pairs with none.
-fn call_id(fields: &Fields<'_>) -> Option<String> {
-    string(fields, "toolCallId").filter(|id| !id.is_empty())
-}
-
 fn is_result(part: &str) -> bool {
     let kind = members(part).and_then(|fields| string(&fields, "type"));
     kind.as_deref() == Some("tool-result")
-}
-
-/// True for a result that is among those to go; `seen` counts the results.
-fn is_gone(part: &str, results: &HashSet<usize>, seen: &mut usize) -> bool {
-    let is_result = is_result(part);
-    let gone = is_result && results.contains(seen);
-    *seen += usize::from(is_result);
-    gone
 }
 
 /// True for a message of a release whose calls have `args`.
@@ -205,10 +168,10 @@ fn is_old(message: &str) -> bool {
         .any(|part| raw::field(&part, "args").is_some() && raw::field(&part, "input").is_none())
 }
 
-/// Walks the parts of one message and notes where its texts stand.
-struct Walk<'a>(Reader<'a>);
+/// Reads the parts of one message into a view.
+struct MessageReader<'a>(ViewBuilder<'a>);
 
-impl<'a> Walk<'a> {
+impl<'a> MessageReader<'a> {
     fn read(&mut self, fields: &Fields<'a>) {
         match raw::field(fields, "content") {
             None | Some("null") => {}
@@ -233,7 +196,7 @@ impl<'a> Walk<'a> {
             "tool-approval-response" => self.0.string_text(&fields, "reason"),
             kind if is_media(kind) => self.0.view.media += 1,
             kind => {
-                self.0.view.foreign = self.0.view.foreign.or(home_of(kind));
+                self.0.view.other_format = self.0.view.other_format.or(format_of_part(kind));
                 self.0.unknown(kind);
                 self.counted(part, &fields);
             }
@@ -257,15 +220,15 @@ impl<'a> Walk<'a> {
             return input.into_iter().for_each(|input| self.0.text(input));
         }
         let arguments = input.map(|input| self.0.slot(input));
-        let (id, name) = (call_id(fields), string(fields, "toolName"));
+        let (id, name) = (filled(fields, "toolCallId"), string(fields, "toolName"));
         self.0.view.calls.push(Call { id, name, arguments });
     }
 
     fn result(&mut self, fields: &Fields<'a>) {
-        let (call_id, name) = (call_id(fields), string(fields, "toolName"));
+        let (call_id, name) = (filled(fields, "toolCallId"), string(fields, "toolName"));
         if string(fields, "toolCallId").is_none() {
             if names_call_elsewhere(fields) {
-                self.0.view.foreign = Some(OTHER_CALL_ID);
+                self.0.view.other_format = Some(OTHER_CALL_ID);
             }
             self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }
@@ -312,9 +275,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tagged(&self, kind: &str, value: &str, words: Words) -> Vec<Slot> {
+    fn tagged(&self, kind: &str, value: &str, names: TypeNames) -> Vec<Slot> {
         let tag = self.0.slot(kind).span;
-        vec![Slot { frame: Frame::Tagged { tag, words }, ..self.0.slot(value) }]
+        vec![Slot { frame: Frame::Tagged { tag, names }, ..self.0.slot(value) }]
     }
 
     fn output_parts(&mut self, parts: &'a str) -> Vec<Slot> {
@@ -323,7 +286,7 @@ impl<'a> Walk<'a> {
     }
 
     fn output_part(&mut self, part: &'a str) -> Option<Slot> {
-        if let Some(text) = text_of_part(part) {
+        if let Some(text) = text_of(part) {
             return Some(self.0.slot(text));
         }
         let fields = members(part).unwrap_or_default();

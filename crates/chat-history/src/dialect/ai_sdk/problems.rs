@@ -9,29 +9,29 @@ use crate::message::{MessageView, Role};
 
 const CALL_WITHOUT_RESULT: Rule = Rule {
     name: "call_without_result",
-    says: "AI_MissingToolResultsError: Tool result is missing for tool call {id}.",
+    error: "AI_MissingToolResultsError: Tool result is missing for tool call {id}.",
 };
 const RESULT_WITHOUT_CALL: Rule = Rule {
     name: "result_without_call",
-    says: "No tool call found for function call output with call_id {id}.",
+    error: "No tool call found for function call output with call_id {id}.",
 };
 const DUPLICATE_RESULT: Rule = Rule {
     name: "duplicate_result",
-    says: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: \
+    error: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: \
            {id}",
 };
 
 /// The calls since the last message of the user or the operator.
 #[derive(Default)]
-struct Asked<'a> {
+struct OpenCalls<'a> {
     order: Vec<Option<&'a str>>,
-    calls: HashMap<Option<&'a str>, Asking>,
+    calls: HashMap<Option<&'a str>, CallsOfId>,
     awaiting: HashSet<&'a str>,
 }
 
 /// The calls of one id.
 #[derive(Default)]
-struct Asking {
+struct CallsOfId {
     /// Where the latest one stands, until a result comes.
     open: Option<usize>,
     /// How many have no result of their own yet.
@@ -39,17 +39,17 @@ struct Asking {
 }
 
 /// Every rule that the history breaks, in order.
-pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
+pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut asked = Asked::default();
+    let mut open_calls = OpenCalls::default();
     for (index, view) in views.iter().enumerate() {
-        problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
-        asked.read(index, view, &mut problems);
+        problems.extend(view.faults.iter().map(|fault| Problem::from_fault(index, fault)));
+        open_calls.add_message(index, view, &mut problems);
     }
     // Consent is still to come for what waits for it in the last turn.
-    let awaiting = std::mem::take(&mut asked.awaiting);
-    asked.calls.retain(|id, _| id.is_none_or(|id| !awaiting.contains(id)));
-    asked.close(&mut problems);
+    let awaiting = std::mem::take(&mut open_calls.awaiting);
+    open_calls.calls.retain(|id, _| id.is_none_or(|id| !awaiting.contains(id)));
+    open_calls.close(&mut problems);
     problems.sort_by_key(|problem| problem.index);
     problems
 }
@@ -90,8 +90,8 @@ pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
     starts
 }
 
-impl<'a> Asked<'a> {
-    fn read(&mut self, index: usize, view: &'a MessageView, problems: &mut Vec<Problem>) {
+impl<'a> OpenCalls<'a> {
+    fn add_message(&mut self, index: usize, view: &'a MessageView, problems: &mut Vec<Problem>) {
         match view.role {
             Role::System | Role::MidSystem | Role::User => self.close(problems),
             Role::Assistant => {
@@ -101,9 +101,9 @@ impl<'a> Asked<'a> {
         }
         for call in &view.calls {
             let id = call.id.as_deref();
-            let asking = self.calls.entry(id).or_default();
-            asking.open = Some(index);
-            asking.unanswered += 1;
+            let calls = self.calls.entry(id).or_default();
+            calls.open = Some(index);
+            calls.unanswered += 1;
             self.order.push(id);
         }
         for result in &view.results {
@@ -116,10 +116,10 @@ impl<'a> Asked<'a> {
 
     /// The rule that a result of that id breaks.
     fn answer(&mut self, id: Option<&'a str>) -> Option<Rule> {
-        let Some(asking) = self.calls.get_mut(&id) else { return Some(RESULT_WITHOUT_CALL) };
-        asking.open = None;
-        match asking.unanswered.checked_sub(1) {
-            Some(left) => asking.unanswered = left,
+        let Some(calls) = self.calls.get_mut(&id) else { return Some(RESULT_WITHOUT_CALL) };
+        calls.open = None;
+        match calls.unanswered.checked_sub(1) {
+            Some(left) => calls.unanswered = left,
             None => return Some(DUPLICATE_RESULT),
         }
         None
@@ -127,7 +127,7 @@ impl<'a> Asked<'a> {
 
     fn close(&mut self, problems: &mut Vec<Problem>) {
         for id in self.order.drain(..) {
-            let open = self.calls.get_mut(&id).and_then(|asking| asking.open.take());
+            let open = self.calls.get_mut(&id).and_then(|calls| calls.open.take());
             let new = |index| Problem::new(index, CALL_WITHOUT_RESULT, id.map(str::to_owned));
             problems.extend(open.map(new));
         }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::message::SlotKind;
-use crate::own::BRIDGE;
+use crate::service_messages::BRIDGE;
+use crate::splice::splice;
 
 const CALL: &str = r#"{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{"a":1}}"#;
 const CALL_2: &str = r#"{"type":"tool-call","toolCallId":"c2","toolName":"g","input":{}}"#;
@@ -69,7 +70,7 @@ fn views_of_shapes() {
     ];
     for (message, role, [calls, results, texts, media]) in table {
         let view = view(&message);
-        assert_eq!(if view.own { Role::System } else { view.role }, role, "{message}");
+        assert_eq!(if view.is_service { Role::System } else { view.role }, role, "{message}");
         let found = (view.calls.len(), view.results.len(), view.texts.len(), view.media);
         assert_eq!(
             found,
@@ -103,7 +104,7 @@ fn settings_are_not_counted() {
 #[test]
 fn parts_of_other_formats_are_named() {
     let message = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"x"}]}"#;
-    assert_eq!(view(message).foreign, Some("anthropic"));
+    assert_eq!(view(message).other_format, Some("anthropic"));
 }
 
 #[test]
@@ -210,8 +211,8 @@ fn no_cut_goes_between_a_call_and_its_result() {
 fn repair_leaves_a_sound_history() {
     let both = says(&[CALL, CALL_2]);
     let calls = view(&both).calls;
-    let Answered::Messages(stubs) =
-        AiSdk.answered(&both, &calls.iter().collect::<Vec<_>>(), "(stopped)", None)
+    let Stubs::Messages(stubs) =
+        AiSdk.stub_results(&both, &calls.iter().collect::<Vec<_>>(), "(stopped)", None)
     else {
         panic!("messages of their own")
     };
@@ -229,10 +230,10 @@ fn repair_leaves_a_sound_history() {
 fn older_calls_are_answered_in_their_shape() {
     let old = says(&[r#"{"type":"tool-call","toolCallId":"c1","toolName":"f","args":{}}"#]);
     let calls = view(&old).calls;
-    let answered = AiSdk.answered(&old, &[&calls[0]], "(stopped)", None);
+    let answered = AiSdk.stub_results(&old, &[&calls[0]], "(stopped)", None);
     assert_eq!(
         answered,
-        Answered::Messages(vec![format!(
+        Stubs::Messages(vec![format!(
             r#"{{"role":"tool","content":[{}]}}"#,
             result("c1", r#""result":"(stopped)""#)
         )])
@@ -241,8 +242,8 @@ fn older_calls_are_answered_in_their_shape() {
 
 #[test]
 fn own_words() {
-    let own = AiSdk.own_message(BRIDGE, None);
-    assert!(view(&own).own);
+    let own = AiSdk.service_message(BRIDGE, None);
+    assert!(view(&own).is_service);
     assert_eq!(AiSdk.content_slots(&own).len(), 1);
     assert_eq!(AiSdk.content_slots(&tool(&["c1"])), []);
     let parts = says(&[r#"{"type":"reasoning","text":"r"}"#, r#"{"type":"text","text":"t"}"#]);

@@ -1,14 +1,17 @@
 //! The blocks of one message, read one by one.
 
+use raw_json::{self as raw, Fields};
+
 use super::super::framework::{OTHER_CALL_ID, names_call_elsewhere};
-use super::super::reader::{Reader, home_of, is_media, members, object, string};
 use super::super::{Fault, Rule};
 use super::problems::{
     ARGUMENTS_NOT_AN_OBJECT, BLANK_TEXT, EMPTY_ERROR_RESULT, EMPTY_TEXT, MISSING_CALL_ID,
     RESULTS_NOT_FIRST, SYSTEM_BLOCK_TYPE,
 };
+use crate::dialect::members::{filled, is_blank, members, object, string};
+use crate::dialect::part_type::{format_of_part, is_media};
+use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Call, MessageView, Role, ServerTool, Slot, ToolResult};
-use crate::raw::{self, Fields};
 
 /// How deep the strings of a server's result are looked for; deeper values are
 /// counted as the JSON they are. Real ones end at five.
@@ -30,17 +33,17 @@ const KNOWN: [&str; 6] = [
 
 /// Reads a message of that role, which has these members.
 pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> MessageView {
-    let reader = Reader { message, view: MessageView::new(role) };
-    let mut walk = Walk { reader, words: false, blank: false, substance: false };
-    walk.content(raw::field(fields, "content"));
+    let builder = ViewBuilder { message, view: MessageView::new(role) };
+    let mut reader = MessageReader { builder, words: false, blank: false, substance: false };
+    reader.content(raw::field(fields, "content"));
     if role == Role::MidSystem {
-        walk.operators(fields);
+        reader.operators(fields);
     }
-    walk.finished()
+    reader.finished()
 }
 
-struct Walk<'a> {
-    reader: Reader<'a>,
+struct MessageReader<'a> {
+    builder: ViewBuilder<'a>,
     /// True once a block was read that is no result.
     words: bool,
     /// True once a text of white space alone was read.
@@ -49,12 +52,12 @@ struct Walk<'a> {
     substance: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> MessageReader<'a> {
     fn finished(mut self) -> MessageView {
         if self.blank && !self.substance {
             self.fault(BLANK_TEXT, None);
         }
-        let mut view = self.reader.view;
+        let mut view = self.builder.view;
         if view.role == Role::User && !view.results.is_empty() && !self.words {
             view.role = Role::Tool;
         }
@@ -64,8 +67,8 @@ impl<'a> Walk<'a> {
     /// A system message may set the effort beside its content, or instead of any.
     fn operators(&mut self, fields: &Fields<'a>) {
         if let Some(config) = raw::field(fields, "output_config").filter(|value| *value != "null") {
-            self.reader.view.opaque += config.len() as u64;
-            self.reader.view.directive = true;
+            self.builder.view.opaque += config.len() as u64;
+            self.builder.view.directive = true;
         }
     }
 
@@ -84,9 +87,9 @@ impl<'a> Walk<'a> {
     fn block(&mut self, block: &'a str) {
         let Some(fields) = members(block) else { return self.other(block, None) };
         let kind = string(&fields, "type").unwrap_or_default();
-        self.reader.view.ends_served = kind.ends_with("_tool_result");
-        if self.reader.view.role == Role::MidSystem && kind != "text" {
-            self.reader.view.directive = true;
+        self.builder.view.ends_with_server_result = kind.ends_with("_tool_result");
+        if self.builder.view.role == Role::MidSystem && kind != "text" {
+            self.builder.view.directive = true;
             if !["tool_addition", "tool_removal"].contains(&kind.as_str()) {
                 self.fault(SYSTEM_BLOCK_TYPE, None);
             }
@@ -103,16 +106,16 @@ impl<'a> Walk<'a> {
         self.words = true;
         self.substance = true;
         match kind.as_str() {
-            "thinking" => self.reader.string_text(&fields, "thinking"),
-            "redacted_thinking" => self.reader.opaque(&fields, "data"),
+            "thinking" => self.builder.string_text(&fields, "thinking"),
+            "redacted_thinking" => self.builder.opaque(&fields, "data"),
             "tool_use" => self.call(&fields),
             "server_tool_use" | "mcp_tool_use" => self.server_call(&fields),
             kind if kind.ends_with("_tool_result") => self.server_result(&fields),
             kind => {
                 if !is_media(kind) && !KNOWN.contains(&kind) {
-                    self.reader.unknown(kind);
+                    self.builder.unknown(kind);
                 }
-                self.part(block, &fields, kind, home_of(kind));
+                self.part(block, &fields, kind, format_of_part(kind));
             }
         }
     }
@@ -120,7 +123,7 @@ impl<'a> Walk<'a> {
     /// A text of the speaker's.
     fn said(&mut self, text: &'a str) {
         self.words = true;
-        self.reader.text(text);
+        self.builder.text(text);
         if text == "\"\"" {
             self.fault(EMPTY_TEXT, None);
         } else if is_blank(text) {
@@ -132,9 +135,9 @@ impl<'a> Walk<'a> {
 
     fn other(&mut self, value: &'a str, home: Option<&'static str>) {
         (self.words, self.substance) = (true, true);
-        let foreign = &mut self.reader.view.foreign;
-        *foreign = foreign.or(home.filter(|home| *home != "anthropic"));
-        self.reader.text(value);
+        let other_format = &mut self.builder.view.other_format;
+        *other_format = other_format.or(home.filter(|home| *home != "anthropic"));
+        self.builder.text(value);
     }
 
     /// A block that a message and a result may hold alike, and that is never moved.
@@ -152,25 +155,25 @@ impl<'a> Walk<'a> {
             "file" if raw::field(fields, "content").is_some_and(raw::is_string) => {
                 self.strings(block);
             }
-            "container_upload" => self.reader.view.media += 1,
-            kind if is_media(kind) => self.reader.view.media += 1,
+            "container_upload" => self.builder.view.media += 1,
+            kind if is_media(kind) => self.builder.view.media += 1,
             _ => self.other(block, home),
         }
     }
 
     fn document(&mut self, fields: &Fields<'a>) {
-        self.reader.string_text(fields, "title");
-        self.reader.string_text(fields, "context");
+        self.builder.string_text(fields, "title");
+        self.builder.string_text(fields, "context");
         let source = object(fields, "source").unwrap_or_default();
         match string(&source, "type").as_deref() {
-            Some("text") => self.reader.string_text(&source, "data"),
+            Some("text") => self.builder.string_text(&source, "data"),
             Some("content") => self.strings_of(&source, "content"),
-            _ => self.reader.view.media += 1,
+            _ => self.builder.view.media += 1,
         }
     }
 
     fn call(&mut self, fields: &Fields<'a>) {
-        let id = call_id(fields, "id");
+        let id = filled(fields, "id");
         if id.is_none() {
             self.fault(MISSING_CALL_ID, None);
         }
@@ -178,22 +181,22 @@ impl<'a> Walk<'a> {
         if !input.is_some_and(|input| input.starts_with('{')) {
             self.fault(ARGUMENTS_NOT_AN_OBJECT, id.clone());
         }
-        let arguments = input.map(|input| self.reader.slot(input));
-        self.reader.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+        let arguments = input.map(|input| self.builder.slot(input));
+        self.builder.view.calls.push(Call { id, name: string(fields, "name"), arguments });
     }
 
     fn result(&mut self, fields: &Fields<'a>) {
-        let call_id = call_id(fields, "tool_use_id");
+        let call_id = filled(fields, "tool_use_id");
         // AgentScope has blocks of the same types with other members.
         if call_id.is_none() && raw::field(fields, "output").is_some() {
-            self.reader.view.foreign = Some("agentscope");
+            self.builder.view.other_format = Some("agentscope");
         } else if call_id.is_none() && names_call_elsewhere(fields) {
-            self.reader.view.foreign = Some(OTHER_CALL_ID);
+            self.builder.view.other_format = Some(OTHER_CALL_ID);
         }
         if call_id.is_none() {
             self.fault(MISSING_CALL_ID, None);
         }
-        if self.words && self.reader.view.role == Role::User {
+        if self.words && self.builder.view.role == Role::User {
             self.fault(RESULTS_NOT_FIRST, call_id.clone());
         }
         let content = raw::field(fields, "content");
@@ -205,7 +208,7 @@ impl<'a> Walk<'a> {
         let slots = self.returned(content);
         // The texts inside a result are not the speaker's.
         self.words = before;
-        self.reader.view.results.push(ToolResult { call_id, name: string(fields, "name"), slots });
+        self.builder.view.results.push(ToolResult { call_id, name: string(fields, "name"), slots });
     }
 
     /// The texts of a result. An array that is no list of blocks is a value like any
@@ -216,7 +219,7 @@ impl<'a> Walk<'a> {
         let blocks = blocks.and_then(|blocks| blocks.into_iter().map(typed).collect());
         let blocks: Vec<Typed<'a>> = match blocks {
             Some(blocks) => blocks,
-            None => return vec![self.reader.slot(value)],
+            None => return vec![self.builder.slot(value)],
         };
         blocks.into_iter().filter_map(|block| self.returned_block(&block)).collect()
     }
@@ -226,19 +229,19 @@ impl<'a> Walk<'a> {
         if text.is_none() {
             self.part(block, fields, kind, None);
         }
-        text.map(|text| self.reader.slot(text))
+        text.map(|text| self.builder.slot(text))
     }
 
     fn server_call(&mut self, fields: &Fields<'a>) {
-        self.reader.view.server.extend(string(fields, "id").map(ServerTool::Call));
-        self.reader.string_text(fields, "name");
+        self.builder.view.server.extend(string(fields, "id").map(ServerTool::Call));
+        self.builder.string_text(fields, "name");
         if let Some(input) = raw::field(fields, "input") {
-            self.reader.text(input);
+            self.builder.text(input);
         }
     }
 
     fn server_result(&mut self, fields: &Fields<'a>) {
-        self.reader.view.server.extend(string(fields, "tool_use_id").map(ServerTool::Result));
+        self.builder.view.server.extend(string(fields, "tool_use_id").map(ServerTool::Result));
         self.strings_of(fields, "content");
     }
 
@@ -248,13 +251,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes the strings of a value, wherever they stand in it.
+    /// Adds the strings of a value, at any depth up to [`DEPTH`].
     fn strings(&mut self, value: &'a str) {
         let mut waiting = vec![(value, 0)];
         while let Some((value, depth)) = waiting.pop() {
             match value.as_bytes().first() {
-                Some(b'"') => self.reader.text(value),
-                Some(b'{' | b'[') if depth == DEPTH => self.reader.text(value),
+                Some(b'"') => self.builder.text(value),
+                Some(b'{' | b'[') if depth == DEPTH => self.builder.text(value),
                 Some(b'[') => {
                     let elements = raw::elements(value).unwrap_or_default();
                     waiting.extend(elements.into_iter().rev().map(|value| (value, depth + 1)));
@@ -263,7 +266,7 @@ impl<'a> Walk<'a> {
                     let values = self.spoken(&raw::fields(value).unwrap_or_default());
                     waiting.extend(values.into_iter().rev().map(|value| (value, depth + 1)));
                 }
-                // Numbers and the like say how to read what stands beside them.
+                // Numbers and the like describe their neighbours.
                 _ => {}
             }
         }
@@ -272,13 +275,13 @@ impl<'a> Walk<'a> {
     /// The members that a model reads; media and encrypted ones are counted.
     fn spoken(&mut self, fields: &Fields<'a>) -> Vec<&'a str> {
         if string(fields, "type").as_deref() == Some("base64") {
-            self.reader.view.media += 1;
+            self.builder.view.media += 1;
             return Vec::new();
         }
         let mut values = Vec::new();
         for (name, value) in fields {
             if name.starts_with("encrypted_") && raw::is_string(value) {
-                self.reader.view.opaque += value.len() as u64 - 2;
+                self.builder.view.opaque += value.len() as u64 - 2;
             } else if !SILENT.contains(&name.as_ref()) {
                 values.push(*value);
             }
@@ -287,13 +290,8 @@ impl<'a> Walk<'a> {
     }
 
     fn fault(&mut self, rule: Rule, id: Option<String>) {
-        self.reader.view.faults.push(Fault { rule, id });
+        self.builder.view.faults.push(Fault { rule, id });
     }
-}
-
-/// The id of a call; an empty one is none, and pairs with none.
-fn call_id(fields: &Fields<'_>, name: &str) -> Option<String> {
-    string(fields, name).filter(|id| !id.is_empty())
 }
 
 /// A block, its type, its members.
@@ -303,13 +301,6 @@ type Typed<'a> = (&'a str, String, Fields<'a>);
 fn typed(block: &str) -> Option<Typed<'_>> {
     let fields = members(block)?;
     Some((block, string(&fields, "type")?, fields))
-}
-
-/// True for a string literal of white space alone.
-fn is_blank(literal: &str) -> bool {
-    let start = literal.trim_start_matches('"').trim_start().chars().next();
-    // An escape may be one of white space, the closing quote ends an all-white text.
-    matches!(start, None | Some('"' | '\\')) && raw::unescape(literal).text.trim().is_empty()
 }
 
 /// True for the content of a result that says nothing.

@@ -1,10 +1,10 @@
 //! The marks of this format.
 
-use super::super::reader::{array, members, object, string};
-use crate::raw::{self, Fields};
+use crate::dialect::members::{array, members, object, string};
+use raw_json::{self as raw, Fields};
 
 /// Names what of this format a message with these members has, in a few words.
-pub(super) fn of(fields: &Fields<'_>) -> Option<String> {
+pub(super) fn find(fields: &Fields<'_>) -> Option<String> {
     // Formats that wrap these blocks in messages of their own have no role.
     string(fields, "role")?;
     // Assistant messages that are whole responses of the API, as Claude Code logs them.

@@ -2,7 +2,7 @@
 //! as agents log them: content as a string or as blocks; `tool_use` blocks of the
 //! assistant answered by `tool_result` blocks of the user; thinking with its
 //! signature; the provider's own tools (`server_tool_use`, `mcp_tool_use`, and
-//! results of types that end in `_tool_result`), which are left alone; whole
+//! results of types that end in `_tool_result`), which are never changed; whole
 //! responses of the API (`"type": "message"`) as assistant messages; system messages
 //! among the turns, as Claude Code sends them.
 //!
@@ -12,16 +12,17 @@
 
 mod blocks;
 mod evidence;
-mod mend;
 mod problems;
+mod results;
 #[cfg(test)]
 mod tests;
 
-use super::reader::{Reader, array, mark_own, members, opened, string};
-use super::{Answered, BadMessage, Dialect, Opening, Problem};
+use raw_json::{self as raw, Fields, quote};
+
+use super::{BadMessage, Dialect, Opening, Problem, Stubs};
+use crate::dialect::members::{string, text_of};
+use crate::dialect::view_builder::{content_slots, fields_and_role, mark_service_message};
 use crate::message::{Call, MessageView, Role, Slot};
-use crate::raw::{self, Fields};
-use crate::splice::quote;
 
 const ACCEPTED: &str = "an object with a \"role\" of \"user\" or \"assistant\"";
 
@@ -34,7 +35,7 @@ impl Dialect for Anthropic {
     }
 
     fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
-        evidence::of(fields)
+        evidence::find(fields)
     }
 
     fn decides(&self, fields: &Fields<'_>) -> bool {
@@ -42,17 +43,17 @@ impl Dialect for Anthropic {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let (fields, role) = opened(message, ACCEPTED)?;
+        let (fields, role) = fields_and_role(message, ACCEPTED)?;
         let mut view = blocks::read(message, role_of(&role), &fields);
         if ["tool", "function"].contains(&role.as_str()) {
-            view.foreign = Some("openai-chat");
+            view.other_format = Some("openai-chat");
         }
-        mark_own(message, &mut view);
+        mark_service_message(message, &mut view);
         Ok(view)
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
-        problems::of(views)
+        problems::find(views)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
@@ -62,17 +63,10 @@ impl Dialect for Anthropic {
         if !role.is_some_and(|role| ["user", "assistant"].contains(&role.as_str())) {
             return Vec::new();
         }
-        let reader = Reader { message, view: MessageView::new(Role::Other) };
-        match raw::field(&fields, "content") {
-            Some(content) if raw::is_string(content) => vec![reader.slot(content)],
-            _ => {
-                let texts = array(&fields, "content").into_iter().filter_map(text_of);
-                texts.map(|text| reader.slot(text)).collect()
-            }
-        }
+        content_slots(message, &fields, text_of)
     }
 
-    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+    fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         format!(
             "{{\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}",
             quote(text)
@@ -92,15 +86,15 @@ impl Dialect for Anthropic {
     }
 
     fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        mend::without_results(raw, results)
+        results::without_results(raw, results)
     }
 
     fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        mend::only_results(raw, results)
+        results::only_results(raw, results)
     }
 
-    fn answered(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
-        mend::answered(calls, text, next)
+    fn stub_results(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
+        results::stub_results(calls, text, next)
     }
 }
 
@@ -111,11 +105,4 @@ fn role_of(role: &str) -> Role {
         "assistant" => Role::Assistant,
         _ => Role::Other,
     }
-}
-
-/// The literal of a text block.
-fn text_of(block: &str) -> Option<&str> {
-    let fields = members(block)?;
-    let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
-    text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
 }

@@ -1,15 +1,15 @@
 //! The rules of the API over a whole history, and the units that they make.
 //!
 //! The API merges neighbouring messages of one role into a turn first. The results
-//! of a turn answer the calls of the turn before it, and stand before anything else
-//! in theirs. System messages end a turn: the API takes them behind the results, not
+//! of a turn answer the calls of the turn before it, and come before any other block of
+//! theirs. System messages end a turn: the API takes them behind the results, not
 //! between call and result.
 //!
-//! Where a system message may stand is in the API's documentation
+//! The places of system messages are in the API's documentation
 //! (`build-with-claude/mid-conversation-system-messages`, limitations) and in its
 //! errors, whose words the rules repeat: behind the user, or behind results of the
-//! provider's own tools; before the model, or at the end. Several in a row stand and
-//! fall together: earlier releases wanted one, since August 2026 the API takes a run.
+//! provider's own tools; before the model, or at the end. Several in a row count
+//! as one: earlier releases wanted one, since August 2026 the API takes a run.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,80 +18,81 @@ use crate::message::{MessageView, Role, ServerTool, ToolResult};
 
 pub(super) const CALL_WITHOUT_RESULT: Rule = Rule {
     name: "call_without_result",
-    says: "`tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \
+    error: "`tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \
            `tool_use` block must have a corresponding `tool_result` block in the next message.",
 };
 pub(super) const RESULT_WITHOUT_CALL: Rule = Rule {
     name: "result_without_call",
-    says: "unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block \
+    error: "unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block \
            must have a corresponding `tool_use` block in the previous message.",
 };
-/// The API finds the call unanswered when its result stands behind anything else.
+/// For the API a call has no result if that is behind any other block.
 pub(super) const RESULTS_NOT_FIRST: Rule =
-    Rule { name: "results_not_first", says: CALL_WITHOUT_RESULT.says };
+    Rule { name: "results_not_first", error: CALL_WITHOUT_RESULT.error };
 pub(super) const DUPLICATE_CALL_ID: Rule =
-    Rule { name: "duplicate_call_id", says: "`tool_use` ids must be unique" };
+    Rule { name: "duplicate_call_id", error: "`tool_use` ids must be unique" };
 pub(super) const DUPLICATE_RESULT: Rule = Rule {
     name: "duplicate_result",
-    says: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: \
+    error: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: \
            {id}",
 };
 pub(super) const MISSING_CALL_ID: Rule =
-    Rule { name: "missing_call_id", says: "tool_use.id, tool_result.tool_use_id: Field required" };
+    Rule { name: "missing_call_id", error: "tool_use.id, tool_result.tool_use_id: Field required" };
 pub(super) const ARGUMENTS_NOT_AN_OBJECT: Rule = Rule {
     name: "arguments_not_an_object",
-    says: "tool_use.input: Input should be a valid dictionary",
+    error: "tool_use.input: Input should be a valid dictionary",
 };
 pub(super) const EMPTY_TEXT: Rule =
-    Rule { name: "empty_text", says: "messages: text content blocks must be non-empty" };
+    Rule { name: "empty_text", error: "messages: text content blocks must be non-empty" };
 pub(super) const BLANK_TEXT: Rule = Rule {
     name: "blank_text",
-    says: "messages: text content blocks must contain non-whitespace text",
+    error: "messages: text content blocks must contain non-whitespace text",
 };
 pub(super) const EMPTY_ERROR_RESULT: Rule = Rule {
     name: "empty_error_result",
-    says: "tool_result: content cannot be empty if `is_error` is true",
+    error: "tool_result: content cannot be empty if `is_error` is true",
 };
 pub(super) const EMPTY_CONTENT: Rule = Rule {
     name: "empty_content",
-    says: "all messages must have non-empty content except for the optional final assistant message",
+    error: "all messages must have non-empty content except for the optional final assistant \
+            message",
 };
 pub(super) const FIRST_MESSAGE_NOT_USER: Rule = Rule {
     name: "first_message_not_user",
-    says: "messages: first message must use the \"user\" role",
+    error: "messages: first message must use the \"user\" role",
 };
 pub(super) const SERVER_RESULT_WITHOUT_CALL: Rule = Rule {
     name: "server_result_without_call",
-    says: "unexpected `tool_use_id` found in server tool result blocks: {id}. Each such block must \
-           have a corresponding `server_tool_use` block before it.",
+    error: "unexpected `tool_use_id` found in server tool result blocks: {id}. Each such block \
+           must have a corresponding `server_tool_use` block before it.",
 };
 
 /// The API's own place for the prompt is beside the messages.
 pub(super) const SYSTEM_FIRST: Rule = Rule {
     name: "system_first",
-    says: "messages.0: use the top-level 'system' parameter for the initial system prompt",
+    error: "messages.0: use the top-level 'system' parameter for the initial system prompt",
 };
 pub(super) const SYSTEM_NOT_BEHIND_USER: Rule = Rule {
     name: "system_not_behind_user",
-    says: "role 'system' must follow a 'user' message or an 'assistant' message ending in a server \
-           tool result",
+    error: "role 'system' must follow a 'user' message or an 'assistant' message ending in a \
+           server tool result",
 };
 pub(super) const SYSTEM_NOT_BEFORE_MODEL: Rule = Rule {
     name: "system_not_before_model",
-    says: "role 'system' must precede an 'assistant' message or end the array",
+    error: "role 'system' must precede an 'assistant' message or end the array",
 };
 pub(super) const SYSTEM_WITHOUT_CONTENT: Rule =
-    Rule { name: "empty_content", says: "system content must contain at least one block" };
+    Rule { name: "empty_content", error: "system content must contain at least one block" };
 pub(super) const SYSTEM_BLOCK_TYPE: Rule = Rule {
     name: "system_block_type",
-    says: "role 'system' supports text, tool_addition, and tool_removal blocks only",
+    error: "role 'system' supports text, tool_addition, and tool_removal blocks only",
 };
 
 /// Every rule that the history breaks, by message.
-pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
+pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut check = Check::default();
     for (index, view) in views.iter().enumerate() {
-        check.problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
+        check.problems.extend(view.faults.iter().map(|fault| Problem::from_fault(index, fault)));
         if index == 0 && view.role == Role::Assistant {
             check.note(index, FIRST_MESSAGE_NOT_USER, None);
         }
@@ -100,38 +101,37 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
             let of_system = view.is_operators();
             check.note(index, if of_system { SYSTEM_WITHOUT_CONTENT } else { EMPTY_CONTENT }, None);
         }
-        check.hear(index, view);
+        check.add_message(index, view);
     }
     // The last turn, and the one that it may answer.
-    check.turn(None);
-    check.turn(None);
+    check.end_turn(None);
+    check.end_turn(None);
     check.problems.extend(misplaced(views));
     check.problems.sort_by_key(|problem| problem.index);
     check.problems
 }
 
 fn is_empty(view: &MessageView) -> bool {
-    says_nothing(view) && view.opaque == 0
+    has_no_block(view) && view.opaque == 0
 }
 
-/// System messages where the API takes none: the first of a run that stands behind the
-/// model, the last of one that stands before the user. A message that only sets the
-/// effort may stand anywhere.
+/// Returns system messages where the API accepts none: the first of a run behind the model, the
+/// last of a run before the user. A message that only sets the effort may be anywhere.
 fn misplaced(views: &[&MessageView]) -> Vec<Problem> {
     let is_directive =
-        |view: &MessageView| view.is_operators() && view.directive && says_nothing(view);
+        |view: &MessageView| view.is_operators() && view.directive && has_no_block(view);
     let said: Vec<usize> = (0..views.len()).filter(|at| !is_directive(views[*at])).collect();
     let is_system = |at: &usize| views[*at].is_operators();
     let front = said.iter().take_while(|at| is_system(at)).count();
     let first = said.first().filter(|_| front > 0);
     let mut problems: Vec<Problem> =
         first.map(|at| Problem::new(*at, SYSTEM_FIRST, None)).into_iter().collect();
-    // A prompt in front is at the wrong place, whatever stands behind it.
+    // A prompt at the front is at the wrong place, whatever follows.
     for pair in said.windows(2).skip(front) {
         let [before, after] = [views[pair[0]], views[pair[1]]];
         let is_model = |view: &MessageView| view.role == Role::Assistant;
         match (before.is_operators(), after.is_operators()) {
-            (false, true) if is_model(before) && !before.ends_served => {
+            (false, true) if is_model(before) && !before.ends_with_server_result => {
                 problems.push(Problem::new(pair[1], SYSTEM_NOT_BEHIND_USER, None));
             }
             (true, false) if !is_model(after) => {
@@ -144,7 +144,7 @@ fn misplaced(views: &[&MessageView]) -> Vec<Problem> {
 }
 
 /// True for a message without a block.
-fn says_nothing(view: &MessageView) -> bool {
+fn has_no_block(view: &MessageView) -> bool {
     let blocks = view.calls.len() + view.results.len() + view.server.len() + view.texts.len();
     blocks == 0 && view.media == 0
 }
@@ -162,10 +162,10 @@ enum Side {
 #[derive(Default)]
 struct Answers {
     calls: usize,
-    heard: usize,
+    results: usize,
 }
 
-/// The history as far as it was heard.
+/// The history as far as it was results.
 #[derive(Default)]
 struct Check<'v> {
     problems: Vec<Problem>,
@@ -176,11 +176,11 @@ struct Check<'v> {
     side: Option<Side>,
     /// The calls of the turn before: message and id.
     asked: Vec<(usize, Option<&'v str>)>,
-    /// Their ids, each with how many calls have it and how many results were heard.
+    /// Their ids, each with how many calls have it and how many results were seen.
     answered: HashMap<Option<&'v str>, Answers>,
     /// The calls of this turn.
     asking: Vec<(usize, Option<&'v str>)>,
-    /// True once this turn has said anything but results.
+    /// True once this turn has a block that is no result.
     words: bool,
 }
 
@@ -189,17 +189,17 @@ impl<'v> Check<'v> {
         self.problems.push(Problem::new(index, rule, id.map(str::to_owned)));
     }
 
-    fn hear(&mut self, index: usize, view: &'v MessageView) {
+    fn add_message(&mut self, index: usize, view: &'v MessageView) {
         let side = match view.role {
             Role::Assistant => Side::Model,
             Role::System | Role::MidSystem => Side::System,
             Role::User | Role::Tool | Role::Other => Side::User,
         };
         if self.side != Some(side) {
-            self.turn(Some(side));
+            self.end_turn(Some(side));
         }
         if self.words && side == Side::User {
-            self.late(index, view);
+            self.check_late_results(index, view);
         }
         for result in &view.results {
             self.result(index, result);
@@ -212,14 +212,14 @@ impl<'v> Check<'v> {
             }
             self.asking.push((index, id));
         }
-        self.serve(index, view);
+        self.check_server_tools(index, view);
     }
 
     /// Ends the turn: what the one before it asked had its chance.
-    fn turn(&mut self, side: Option<Side>) {
+    fn end_turn(&mut self, side: Option<Side>) {
         let asked = std::mem::replace(&mut self.asked, std::mem::take(&mut self.asking));
         for (index, id) in asked {
-            if self.answered.get(&id).is_some_and(|answers| answers.heard == 0) {
+            if self.answered.get(&id).is_some_and(|answers| answers.results == 0) {
                 self.note(index, CALL_WITHOUT_RESULT, id);
             }
         }
@@ -233,7 +233,7 @@ impl<'v> Check<'v> {
 
     /// Answers of a message behind words of the same turn. Those behind words of
     /// their own message are its faults.
-    fn late(&mut self, index: usize, view: &MessageView) {
+    fn check_late_results(&mut self, index: usize, view: &MessageView) {
         if view.faults.iter().any(|fault| fault.rule == RESULTS_NOT_FIRST) {
             return;
         }
@@ -248,16 +248,15 @@ impl<'v> Check<'v> {
         let id = result.call_id.as_deref();
         match self.answered.get_mut(&id) {
             None => self.note(index, RESULT_WITHOUT_CALL, id),
-            Some(answers) if answers.heard == answers.calls => {
+            Some(answers) if answers.results == answers.calls => {
                 self.note(index, DUPLICATE_RESULT, id);
             }
-            Some(answers) => answers.heard += 1,
+            Some(answers) => answers.results += 1,
         }
     }
 
-    /// A result of the provider's own tools may stand in a later message than its
-    /// call: the provider waits for the caller's results first.
-    fn serve(&mut self, index: usize, view: &'v MessageView) {
+    /// A result of the provider's own tools may be in a later message than its call: the provider waits for the caller's results first.
+    fn check_server_tools(&mut self, index: usize, view: &'v MessageView) {
         for tool in &view.server {
             match tool {
                 ServerTool::Call(id) => drop(self.server.insert(id)),

@@ -3,15 +3,18 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::super::reader::{Reader, array, home_of, is_media, members, object, string};
+use raw_json::{self as raw, Fields};
+
 use super::super::{Fault, Rule};
 use super::problems::{
     ARGUMENTS_NOT_AN_OBJECT, BLANK_TEXT, DUPLICATE_CALL_ID, EMPTY_CONTENT, EMPTY_ERROR_RESULT,
     EMPTY_TEXT, INVALID_CALL_ID, MISSING_CALL_ID, RESULT_NOT_AN_OBJECT,
 };
+use crate::dialect::members::{array, is_blank, members, object, string};
+use crate::dialect::part_type::{format_of_part, is_media};
+use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Call, Frame, MessageView, Role, Slot, ToolResult};
-use crate::raw::{self, Fields};
-use crate::slot::Words;
+use crate::slot::TypeNames;
 
 /// The keys that say what a block is.
 pub(super) const NAMES: [&str; 12] = [
@@ -30,17 +33,17 @@ pub(super) const NAMES: [&str; 12] = [
 ];
 
 /// The keys of a result's element: the value moves with its key.
-const KEYS: Words = Words { text: "text", json: "json" };
+const KEYS: TypeNames = TypeNames { text: "text", json: "json" };
 
 /// The longest id that the API takes, in bytes.
 const LONGEST_ID: usize = 64;
 
 /// Reads a message of that role, which has these members.
 pub(super) fn read<'a>(message: &'a str, role: Role, fields: &Fields<'a>) -> MessageView {
-    let reader = Reader { message, view: MessageView::new(role) };
-    let mut walk = Walk { reader, words: false };
-    walk.content(raw::field(fields, "content"));
-    walk.finished()
+    let builder = ViewBuilder { message, view: MessageView::new(role) };
+    let mut reader = MessageReader { builder, words: false };
+    reader.content(raw::field(fields, "content"));
+    reader.finished()
 }
 
 /// The literal of a text block's text.
@@ -72,19 +75,19 @@ fn known<'f, 'a>(fields: &'f Fields<'a>) -> Option<(&'f str, &'a str)> {
     fields.iter().rev().find(own).map(|(name, value)| (name.as_ref(), *value))
 }
 
-struct Walk<'a> {
-    reader: Reader<'a>,
+struct MessageReader<'a> {
+    builder: ViewBuilder<'a>,
     /// True once a block was read that is no result.
     words: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> MessageReader<'a> {
     fn finished(mut self) -> MessageView {
         let mut seen = HashSet::new();
-        let ids = self.reader.view.calls.iter().filter_map(|call| call.id.as_ref());
+        let ids = self.builder.view.calls.iter().filter_map(|call| call.id.as_ref());
         let twice: Vec<String> = ids.filter(|id| !seen.insert(*id)).cloned().collect();
         twice.into_iter().for_each(|id| self.fault(DUPLICATE_CALL_ID, Some(id)));
-        let mut view = self.reader.view;
+        let mut view = self.builder.view;
         if view.role == Role::User && !view.results.is_empty() && !self.words {
             view.role = Role::Tool;
         }
@@ -126,22 +129,22 @@ impl<'a> Walk<'a> {
     /// A block of no name that the API has: another format's, or a new one.
     fn unknown(&mut self, block: &'a str, fields: &Fields<'a>) {
         let kind = string(fields, "type").unwrap_or_default();
-        let foreign = &mut self.reader.view.foreign;
-        *foreign = foreign.or(home_of(&kind));
+        let other_format = &mut self.builder.view.other_format;
+        *other_format = other_format.or(format_of_part(&kind));
         self.words = true;
         if is_media(&kind) {
-            self.reader.view.media += 1;
+            self.builder.view.media += 1;
         } else {
             let name = fields.first().map_or("", |(name, _)| name.as_ref());
-            self.reader.unknown(if kind.is_empty() { name } else { &kind });
-            self.reader.text(block);
+            self.builder.unknown(if kind.is_empty() { name } else { &kind });
+            self.builder.text(block);
         }
     }
 
     /// A text of the speaker's. White space alone is blank to the API.
     fn said(&mut self, text: &'a str) {
         self.words = true;
-        self.reader.text(text);
+        self.builder.text(text);
         if text == "\"\"" {
             self.fault(EMPTY_TEXT, None);
         } else if is_blank(text) {
@@ -151,18 +154,18 @@ impl<'a> Walk<'a> {
 
     fn other(&mut self, value: &'a str) {
         self.words = true;
-        self.reader.text(value);
+        self.builder.text(value);
     }
 
     fn reasoning(&mut self, fields: &Fields<'a>) {
         self.words = true;
         match (object(fields, "reasoningText"), raw::field(fields, "redactedContent")) {
-            (Some(text), _) => self.reader.string_text(&text, "text"),
+            (Some(text), _) => self.builder.string_text(&text, "text"),
             // Bytes are a string of base64, or an object around one.
             (None, Some(bytes)) if raw::is_string(bytes) => {
-                self.reader.opaque(fields, "redactedContent");
+                self.builder.opaque(fields, "redactedContent");
             }
-            (None, Some(bytes)) => self.reader.view.opaque += bytes.len() as u64,
+            (None, Some(bytes)) => self.builder.view.opaque += bytes.len() as u64,
             (None, None) => {}
         }
     }
@@ -170,40 +173,40 @@ impl<'a> Walk<'a> {
     /// A block that a message and a result may hold alike, and that is never moved.
     fn part(&mut self, name: &str, value: &'a str, fields: &Fields<'a>) {
         match name {
-            "image" | "video" | "audio" => self.reader.view.media += 1,
+            "image" | "video" | "audio" => self.builder.view.media += 1,
             "document" => self.document(fields),
             "guardContent" => match object(fields, "text") {
-                Some(text) => self.reader.string_text(&text, "text"),
-                None => self.reader.view.media += 1,
+                Some(text) => self.builder.string_text(&text, "text"),
+                None => self.builder.view.media += 1,
             },
             "citationsContent" => {
                 self.texts(fields, "content");
                 if let Some(citations) = raw::field(fields, "citations") {
-                    self.reader.text(citations);
+                    self.builder.text(citations);
                 }
             }
             "cachePoint" => {}
-            _ => self.reader.text(value),
+            _ => self.builder.text(value),
         }
     }
 
     /// A document is a file, or the text that it holds.
     fn document(&mut self, fields: &Fields<'a>) {
-        self.reader.string_text(fields, "context");
+        self.builder.string_text(fields, "context");
         let source = object(fields, "source").unwrap_or_default();
         if raw::field(&source, "text").is_some_and(raw::is_string) {
-            self.reader.string_text(&source, "text");
+            self.builder.string_text(&source, "text");
         } else if raw::field(&source, "content").is_some() {
             self.texts(&source, "content");
         } else {
-            self.reader.view.media += 1;
+            self.builder.view.media += 1;
         }
     }
 
     /// Notes the elements of a member: texts, or the JSON that they are.
     fn texts(&mut self, fields: &Fields<'a>, name: &str) {
         for element in array(fields, name) {
-            self.reader.text(text_of(element).unwrap_or(element));
+            self.builder.text(text_of(element).unwrap_or(element));
         }
     }
 
@@ -212,16 +215,16 @@ impl<'a> Walk<'a> {
         let input = raw::field(fields, "input");
         // Only the model calls; a tool of the provider's is no call of the caller's.
         let of_server = string(fields, "type").as_deref() == Some("server_tool_use");
-        if of_server || self.reader.view.role != Role::Assistant {
-            self.reader.string_text(fields, "name");
-            return input.into_iter().for_each(|input| self.reader.text(input));
+        if of_server || self.builder.view.role != Role::Assistant {
+            self.builder.string_text(fields, "name");
+            return input.into_iter().for_each(|input| self.builder.text(input));
         }
         let id = self.id(fields);
         if !input.is_some_and(|input| input.starts_with('{')) {
             self.fault(ARGUMENTS_NOT_AN_OBJECT, id.clone());
         }
-        let arguments = input.map(|input| self.reader.slot(input));
-        self.reader.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+        let arguments = input.map(|input| self.builder.slot(input));
+        self.builder.view.calls.push(Call { id, name: string(fields, "name"), arguments });
     }
 
     fn id(&mut self, fields: &Fields<'a>) -> Option<String> {
@@ -236,11 +239,11 @@ impl<'a> Walk<'a> {
 
     fn result(&mut self, fields: &Fields<'a>) {
         let content = raw::field(fields, "content");
-        if self.reader.view.role == Role::Assistant {
+        if self.builder.view.role == Role::Assistant {
             // The result of a tool of the provider.
             let slots = self.returned(content, &None);
             self.words = true;
-            return self.reader.view.texts.extend(slots);
+            return self.builder.view.texts.extend(slots);
         }
         let call_id = self.id(fields);
         let failed = string(fields, "status").as_deref() == Some("error");
@@ -248,18 +251,18 @@ impl<'a> Walk<'a> {
             self.fault(EMPTY_ERROR_RESULT, call_id.clone());
         }
         let slots = self.returned(content, &call_id);
-        self.reader.view.results.push(ToolResult { call_id, name: None, slots });
+        self.builder.view.results.push(ToolResult { call_id, name: None, slots });
     }
 
     /// The texts of a result; media and what is no text are noted on the way.
     fn returned(&mut self, content: Option<&'a str>, id: &Option<String>) -> Vec<Slot> {
         match content {
             None | Some("null") => Vec::new(),
-            Some(text) if raw::is_string(text) => vec![self.reader.slot(text)],
+            Some(text) if raw::is_string(text) => vec![self.builder.slot(text)],
             Some(value) => match raw::elements(value) {
                 Ok(all) => all.into_iter().filter_map(|one| self.element(one, id)).collect(),
                 Err(_) => {
-                    self.reader.text(value);
+                    self.builder.text(value);
                     Vec::new()
                 }
             },
@@ -278,22 +281,22 @@ impl<'a> Walk<'a> {
                 if *key == KEYS.json && !value.starts_with('{') {
                     self.fault(RESULT_NOT_AN_OBJECT, id.clone());
                 }
-                let start = raw::offset_in(self.reader.message, key) - 1;
+                let start = raw::offset_in(self.builder.message, key) - 1;
                 let tag = start..start + key.len() + 2;
-                let frame = Frame::Tagged { tag, words: KEYS };
-                return Some(Slot { frame, ..self.reader.slot(value) });
+                let frame = Frame::Tagged { tag, names: KEYS };
+                return Some(Slot { frame, ..self.builder.slot(value) });
             }
             (None, _) => match known(&fields).and_then(|(n, v)| Some((n, v, members(v)?))) {
                 Some((name, value, inner)) => self.part(name, value, &inner),
-                None => self.reader.text(element),
+                None => self.builder.text(element),
             },
-            _ => self.reader.text(element),
+            _ => self.builder.text(element),
         }
         None
     }
 
     fn fault(&mut self, rule: Rule, id: Option<String>) {
-        self.reader.view.faults.push(Fault { rule, id });
+        self.builder.view.faults.push(Fault { rule, id });
     }
 }
 
@@ -301,13 +304,6 @@ impl<'a> Walk<'a> {
 fn is_id(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
     id.len() <= LONGEST_ID && id.bytes().all(plain)
-}
-
-/// True for a string literal of white space alone.
-fn is_blank(literal: &str) -> bool {
-    let start = literal.trim_start_matches('"').trim_start().chars().next();
-    // An escape may be one of white space, the closing quote ends an all-white text.
-    matches!(start, None | Some('"' | '\\')) && raw::unescape(literal).text.trim().is_empty()
 }
 
 fn is_empty_array(value: Option<&str>) -> bool {

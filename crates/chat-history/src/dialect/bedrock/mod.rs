@@ -5,20 +5,21 @@
 //! user's next message, whose own content is blocks again: a text or a JSON value
 //! each.
 //!
-//! The system prompt stands beside the messages. Neighbouring messages of one role
-//! are taken, but the results of a turn stand in one message: the first behind it.
+//! The system prompt is not one of the messages. The API accepts neighbouring messages of one
+//! role, but wants the results of a turn in one message: the first behind it.
 
 mod blocks;
-mod mend;
 mod problems;
+mod results;
 #[cfg(test)]
 mod tests;
 
-use super::reader::{Reader, array, mark_own, members, object, opened, string};
-use super::{Answered, BadMessage, Dialect, Opening, Problem};
+use raw_json::{self as raw, Fields, quote};
+
+use super::{BadMessage, Dialect, Opening, Problem, Stubs};
+use crate::dialect::members::{array, members, object, string};
+use crate::dialect::view_builder::{content_slots, fields_and_role, mark_service_message};
 use crate::message::{Call, MessageView, Role, Slot};
-use crate::raw::{self, Fields};
-use crate::splice::quote;
 
 const ACCEPTED: &str = "an object with a \"role\" of \"user\" or \"assistant\"";
 
@@ -43,36 +44,29 @@ impl Dialect for Bedrock {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let (fields, role) = opened(message, ACCEPTED)?;
+        let (fields, role) = fields_and_role(message, ACCEPTED)?;
         let mut view = blocks::read(message, role_of(&role), &fields);
         if ["tool", "function"].contains(&role.as_str()) {
-            view.foreign = Some("openai-chat");
+            view.other_format = Some("openai-chat");
         }
-        mark_own(message, &mut view);
+        mark_service_message(message, &mut view);
         Ok(view)
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
-        problems::of(views)
+        problems::find(views)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
-        let Ok((fields, role)) = opened(message, ACCEPTED) else { return Vec::new() };
+        let Ok((fields, role)) = fields_and_role(message, ACCEPTED) else { return Vec::new() };
         // The API has no system messages: none holds snapshots.
         if !["user", "assistant"].contains(&role.as_str()) {
             return Vec::new();
         }
-        let reader = Reader { message, view: MessageView::new(Role::Other) };
-        match raw::field(&fields, "content") {
-            Some(content) if raw::is_string(content) => vec![reader.slot(content)],
-            _ => {
-                let texts = array(&fields, "content").into_iter().filter_map(blocks::text_of);
-                texts.map(|text| reader.slot(text)).collect()
-            }
-        }
+        content_slots(message, &fields, blocks::text_of)
     }
 
-    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+    fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         format!("{{\"role\":\"user\",\"content\":[{{\"text\":{}}}]}}", quote(text))
     }
 
@@ -85,15 +79,15 @@ impl Dialect for Bedrock {
     }
 
     fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        mend::without_results(raw, results)
+        results::without_results(raw, results)
     }
 
     fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        mend::only_results(raw, results)
+        results::only_results(raw, results)
     }
 
-    fn answered(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
-        mend::answered(calls, text, next)
+    fn stub_results(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
+        results::stub_results(calls, text, next)
     }
 }
 
@@ -106,10 +100,11 @@ fn role_of(role: &str) -> Role {
     }
 }
 
-/// True for a message of words in blocks without a type, and with nothing besides.
+/// True for a message that has only text blocks without a type.
 fn is_plain(fields: &Fields<'_>, blocks: &[&str]) -> bool {
     let is_text = |block: &&str| {
-        members(block).is_some_and(|block| matches!(block.as_slice(), [(name, text)] if name == "text" && raw::is_string(text)))
+        let fields = members(block).unwrap_or_default();
+        matches!(fields.as_slice(), [(name, text)] if name == "text" && raw::is_string(text))
     };
     fields.len() == 2 && !blocks.is_empty() && blocks.iter().all(is_text)
 }

@@ -11,79 +11,79 @@ use crate::message::{MessageView, Role, ToolResult};
 
 pub(super) const CALL_WITHOUT_RESULT: Rule = Rule {
     name: "call_without_result",
-    says: "Expected toolResult blocks at messages.N.content for the following Ids: {id}",
+    error: "Expected toolResult blocks at messages.N.content for the following Ids: {id}",
 };
 /// Only in the message directly behind its call does the API find a result.
 pub(super) const RESULTS_APART: Rule =
-    Rule { name: "results_apart", says: CALL_WITHOUT_RESULT.says };
+    Rule { name: "results_apart", error: CALL_WITHOUT_RESULT.error };
 pub(super) const RESULT_WITHOUT_CALL: Rule = Rule {
     name: "result_without_call",
-    says: "The number of toolResult blocks at messages.N.content exceeds the number of toolUse \
+    error: "The number of toolResult blocks at messages.N.content exceeds the number of toolUse \
            blocks of previous turn. (toolUseId: {id})",
 };
 pub(super) const DUPLICATE_RESULT: Rule = Rule {
     name: "duplicate_result",
-    says: "The toolResult blocks at messages.N.content contain duplicate Ids: {id}",
+    error: "The toolResult blocks at messages.N.content contain duplicate Ids: {id}",
 };
 pub(super) const DUPLICATE_CALL_ID: Rule = Rule {
     name: "duplicate_call_id",
-    says: "The toolUse blocks at messages.N.content contain duplicate Ids: {id}",
+    error: "The toolUse blocks at messages.N.content contain duplicate Ids: {id}",
 };
 pub(super) const MISSING_CALL_ID: Rule = Rule {
     name: "missing_call_id",
-    says: "Parameter validation failed: Missing required parameter: \"toolUseId\"",
+    error: "Parameter validation failed: Missing required parameter: \"toolUseId\"",
 };
 pub(super) const INVALID_CALL_ID: Rule = Rule {
     name: "invalid_call_id",
-    says: "Value '{id}' at 'toolUseId' failed to satisfy constraint: Member must have length less \
+    error: "Value '{id}' at 'toolUseId' failed to satisfy constraint: Member must have length less \
            than or equal to 64; Member must satisfy regular expression pattern: [a-zA-Z0-9_.:-]+",
 };
 pub(super) const ARGUMENTS_NOT_AN_OBJECT: Rule = Rule {
     name: "arguments_not_an_object",
-    says: "The format of the value at messages.N.content.N.toolUse.input is invalid. Provide a \
+    error: "The format of the value at messages.N.content.N.toolUse.input is invalid. Provide a \
            json object for the field and try again.",
 };
 pub(super) const RESULT_NOT_AN_OBJECT: Rule = Rule {
     name: "result_not_an_object",
-    says: "The format of the value at messages.N.content.N.toolResult.content.N.json is invalid. \
+    error: "The format of the value at messages.N.content.N.toolResult.content.N.json is invalid. \
            Provide a json object for the field and try again.",
 };
 pub(super) const EMPTY_ERROR_RESULT: Rule = Rule {
     name: "empty_error_result",
-    says: "The content field at messages.N.content.N.toolResult cannot be empty when status value \
+    error: "The content field at messages.N.content.N.toolResult cannot be empty when status value \
            is error.",
 };
 pub(super) const EMPTY_TEXT: Rule = Rule {
     name: "empty_text",
-    says: "The text field in the ContentBlock object at messages.N.content.N is blank. Add text to \
-           the text field, and try again.",
+    error: "The text field in the ContentBlock object at messages.N.content.N is blank. Add text \
+           to the text field, and try again.",
 };
 /// The same to the API; other formats tell the two apart.
-pub(super) const BLANK_TEXT: Rule = Rule { name: "blank_text", says: EMPTY_TEXT.says };
+pub(super) const BLANK_TEXT: Rule = Rule { name: "blank_text", error: EMPTY_TEXT.error };
 pub(super) const EMPTY_CONTENT: Rule = Rule {
     name: "empty_content",
-    says: "The content field in the Message object at messages.N is empty. Add a ContentBlock \
+    error: "The content field in the Message object at messages.N is empty. Add a ContentBlock \
            object to the content field and try again.",
 };
 pub(super) const FIRST_MESSAGE_NOT_USER: Rule = Rule {
     name: "first_message_not_user",
-    says: "A conversation must start with a user message. Try again with a conversation that \
+    error: "A conversation must start with a user message. Try again with a conversation that \
            starts with a user message.",
 };
 
 /// Every rule that the history breaks, by message.
-pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
+pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut check = Check::default();
     for (index, view) in views.iter().enumerate() {
-        check.problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
+        check.problems.extend(view.faults.iter().map(|fault| Problem::from_fault(index, fault)));
         if index == 0 && view.role == Role::Assistant {
             check.note(index, FIRST_MESSAGE_NOT_USER, None);
         }
-        check.hear(index, view);
+        check.add_message(index, view);
     }
     // The last turn, and the one that it may answer.
-    check.turn();
-    check.turn();
+    check.end_turn();
+    check.end_turn();
     check.problems.sort_by_key(|problem| problem.index);
     check.problems
 }
@@ -93,7 +93,7 @@ pub(super) fn unit_starts(views: &[&MessageView]) -> Vec<bool> {
     merged_turn_starts(views, |_| false)
 }
 
-/// The history as far as it was heard.
+/// The state of the check after some messages.
 #[derive(Default)]
 struct Check<'v> {
     problems: Vec<Problem>,
@@ -103,7 +103,7 @@ struct Check<'v> {
     first: usize,
     /// The calls of the turn before: message and id.
     asked: Vec<(usize, Option<&'v str>)>,
-    /// Their ids, and whether a result was heard.
+    /// Their ids, and whether a result was seen.
     answered: HashMap<Option<&'v str>, bool>,
     /// The calls of this turn.
     asking: Vec<(usize, Option<&'v str>)>,
@@ -114,10 +114,10 @@ impl<'v> Check<'v> {
         self.problems.push(Problem::new(index, rule, id.map(str::to_owned)));
     }
 
-    fn hear(&mut self, index: usize, view: &'v MessageView) {
+    fn add_message(&mut self, index: usize, view: &'v MessageView) {
         let of_model = view.role == Role::Assistant;
         if self.of_model != Some(of_model) {
-            self.turn();
+            self.end_turn();
             (self.of_model, self.first) = (Some(of_model), index);
         }
         for result in &view.results {
@@ -128,7 +128,7 @@ impl<'v> Check<'v> {
 
     /// Ends the turn: what the one before it asked had its chance. Calls of one id
     /// are noted once: the API wants one result of that id.
-    fn turn(&mut self) {
+    fn end_turn(&mut self) {
         let asked = std::mem::replace(&mut self.asked, std::mem::take(&mut self.asking));
         for (index, id) in asked {
             if self.answered.insert(id, true) == Some(false) {

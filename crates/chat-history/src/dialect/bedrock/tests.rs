@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::super::{AiSdk, Answered, Anthropic, Dialect, Gemini, OpenAiChat, Pi, choose};
+use raw_json::{self as raw, quote};
+
+use super::super::{AiSdk, Anthropic, Dialect, Gemini, OpenAiChat, Pi, Stubs, choose};
 use super::Bedrock;
 use crate::message::{MessageView, Role, SlotKind};
-use crate::own::{BRIDGE, HOLDER_STUB};
-use crate::raw;
 use crate::repair::repair;
-use crate::splice::{quote, splice};
+use crate::service_messages::{BRIDGE, HOLDER_PLACEHOLDER};
+use crate::splice::splice;
 use crate::{History, HistoryError};
 
 const HI: &str = r#"{"role":"user","content":[{"text":"hi"}]}"#;
@@ -102,7 +103,7 @@ fn blocks_are_read_as_what_they_are() {
         );
         let faults = v.faults.iter().map(|fault| fault.rule.name);
         assert!(faults.clone().all(|name| name == "result_not_an_object"), "{message}");
-        assert_eq!(v.foreign, None, "{message}");
+        assert_eq!(v.other_format, None, "{message}");
     }
     for (message, found) in [("7", "is a number"), (r#"{"role":7}"#, "has a number as role")] {
         assert_eq!(Bedrock.view(message).unwrap_err().found, found);
@@ -242,33 +243,33 @@ fn a_broken_history_is_mended() {
     assert_eq!(messages[0], user(r#"{"text":"see"}"#));
     assert!(messages[3].contains(r#""content":[{"toolResult":{"toolUseId":"a""#));
     assert!(messages[5].ends_with(r#"]}},{"text":"hi"}]}"#));
-    let own = Bedrock.own_message(BRIDGE, None);
+    let own = Bedrock.service_message(BRIDGE, None);
     let asked = view(CALL);
     let calls: Vec<_> = asked.calls.iter().collect();
     for next in [None, Some(own.as_str()), Some(OK)] {
-        let Answered::Messages(stubs) = Bedrock.answered(CALL, &calls, "(lost)", next) else {
+        let Stubs::Messages(stubs) = Bedrock.stub_results(CALL, &calls, "(lost)", next) else {
             panic!("{next:?}")
         };
         assert_eq!(broken(&[HI, CALL, &stubs[0]]), []);
     }
-    assert_eq!(Bedrock.answered(CALL, &[], "x", None), Answered::Messages(vec![]));
+    assert_eq!(Bedrock.stub_results(CALL, &[], "x", None), Stubs::Messages(vec![]));
     assert_eq!(Bedrock.without_results(HI, &[]), Some(HI.to_owned()));
 }
 
 #[test]
 fn own_messages_are_told_from_the_users() {
     let snapshot = "<state_snapshot>s</state_snapshot>\n(Original 3 messages are stored in: /x)";
-    for text in [snapshot, BRIDGE, HOLDER_STUB] {
-        let message = Bedrock.own_message(text, None);
-        assert!(view(&message).own || view(&message).role == Role::System);
+    for text in [snapshot, BRIDGE, HOLDER_PLACEHOLDER] {
+        let message = Bedrock.service_message(text, None);
+        assert!(view(&message).is_service || view(&message).role == Role::System);
         assert_eq!(Bedrock.content_slots(&message).len(), 1);
         assert_eq!(broken(&[&message, OK]), []);
         // Alone it is known by its shape.
         assert_eq!(choose("auto", &[&message, HI], None).unwrap().dialect.name(), "bedrock");
-        let typed = Anthropic.own_message(text, None);
+        let typed = Anthropic.service_message(text, None);
         assert_eq!(choose("auto", &[&typed], None).unwrap().dialect.name(), "anthropic");
     }
-    assert_eq!(view(&Bedrock.own_message("<state_snapshot>", None)).role, Role::User);
+    assert_eq!(view(&Bedrock.service_message("<state_snapshot>", None)).role, Role::User);
     assert_eq!(Bedrock.content_slots(RESULTS), []);
     assert_eq!(Bedrock.content_slots(CALL).len(), 1);
 }

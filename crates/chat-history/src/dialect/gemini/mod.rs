@@ -1,27 +1,28 @@
 //! `gemini`: the contents of the Gemini API, `{role, parts}`, as REST and the
 //! JavaScript SDK spell them (`functionCall`) and as the Python SDK dumps them
 //! (`function_call`), also mixed; the saved chats of Gemini CLI are the same. Read
-//! leniently: parts may be bare strings, a part alone may stand without its array,
+//! leniently: parts may be bare strings, a single part may have no array around it,
 //! a content without a role is the user's, and null members count as absent, since
 //! dumps of the Python SDK are full of them.
 //!
 //! There are no system messages among the contents: what this service adds is a
 //! user's, and told from the user's own words by its text.
 
-mod mend;
 mod part;
 mod problems;
 mod response;
+mod results;
 #[cfg(test)]
 mod tests;
 
+use raw_json::{self as raw, Fields, quote};
+
 use super::framework::stored_form;
-use super::reader::{Reader, array, string};
-use super::{Answered, BadMessage, Dialect, Opening, Problem, turn_starts};
+use super::{BadMessage, Dialect, Opening, Problem, Stubs, turn_starts};
+use crate::dialect::members::{array, fields_of, string};
+use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Call, MessageView, Role, Slot};
-use crate::raw::{self, Fields};
-use crate::splice::quote;
-use part::{Walk, evidence_of, text_of};
+use part::{PartsReader, evidence_of, text_of};
 
 const ACCEPTED: &str =
     "an object with an array \"parts\" and a \"role\" of user, model or function";
@@ -47,10 +48,7 @@ impl Dialect for Gemini {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let fields = raw::fields(message).map_err(|error| match raw::kind(message) {
-            "an object" => bad(format!("cannot be read: {error}")),
-            other => bad(format!("is {other}")),
-        })?;
+        let fields = fields_of(message, ACCEPTED)?;
         // Here parts are what a message has.
         let stored = || stored_form(&fields);
         if let Some(bad) = either(&fields, ["parts"; 2]).map_or_else(stored, |_| None) {
@@ -58,17 +56,17 @@ impl Dialect for Gemini {
         }
         let role = role_of(&fields)?;
         let parts = parts_of(&fields)?;
-        Ok(Walk::new(Reader { message, view: MessageView::new(role) }).read(&parts))
+        Ok(PartsReader::new(ViewBuilder { message, view: MessageView::new(role) }).read(&parts))
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
         let Ok(fields) = raw::fields(message) else { return Vec::new() };
-        let reader = Reader { message, view: MessageView::new(Role::Other) };
+        let builder = ViewBuilder { message, view: MessageView::new(Role::Other) };
         let parts = parts_of(&fields).unwrap_or_default();
-        parts.into_iter().filter_map(text_of).map(|text| reader.slot(text)).collect()
+        parts.into_iter().filter_map(text_of).map(|text| builder.slot(text)).collect()
     }
 
-    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+    fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         format!("{{\"role\":\"user\",\"parts\":[{{\"text\":{}}}]}}", quote(text))
     }
 
@@ -81,19 +79,19 @@ impl Dialect for Gemini {
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
-        problems::of(views)
+        problems::find(views)
     }
 
     fn without_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        mend::without_results(raw, results)
+        results::without_results(raw, results)
     }
 
     fn only_results(&self, raw: &str, results: &[usize]) -> Option<String> {
-        mend::only_results(raw, results)
+        results::only_results(raw, results)
     }
 
-    fn answered(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Answered {
-        mend::answered(of, calls, text, next)
+    fn stub_results(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
+        results::stub_results(of, calls, text, next)
     }
 }
 

@@ -1,13 +1,16 @@
-//! The parts of one content: what each holds, and where its texts stand.
+//! The parts of one content, read one by one.
+
+use raw_json::{self as raw, Fields};
 
 use super::problems::{
     ARGUMENTS_NOT_AN_OBJECT, EMPTY_CONTENT, EMPTY_TEXT, MISSING_THOUGHT_SIGNATURE,
 };
 use super::{either, response};
-use crate::dialect::reader::{Reader, array, home_of, mark_own, members, string};
+use crate::dialect::members::{array, members, string};
+use crate::dialect::part_type::format_of_part;
+use crate::dialect::view_builder::{ViewBuilder, mark_service_message};
 use crate::dialect::{Fault, Rule};
 use crate::message::{Call, MessageView, Role, Slot, SlotKind, ToolResult};
-use crate::raw::{self, Fields};
 
 pub(super) const FUNCTION_CALL: [&str; 2] = ["functionCall", "function_call"];
 pub(super) const FUNCTION_RESPONSE: [&str; 2] = ["functionResponse", "function_response"];
@@ -68,42 +71,41 @@ fn is_signed(fields: &Fields<'_>) -> bool {
     either(fields, SIGNATURE).is_some_and(|signature| signature != "\"\"")
 }
 
-/// Walks the parts of one content.
-pub(super) struct Walk<'a> {
-    reader: Reader<'a>,
+/// Reads the parts of one content into a view.
+pub(super) struct PartsReader<'a> {
+    builder: ViewBuilder<'a>,
     /// The first text that is the speaker's own.
     first: Option<&'a str>,
-    /// True where words stand beside results.
+    /// True if there are texts besides results.
     words: bool,
-    /// True where some part has more than an empty text.
+    /// True if some part has more than an empty text.
     says: bool,
-    /// True where some part has a signature. It may stand on any of the parts: on
-    /// the first call of several, or on a thought beside them.
+    /// True if some part has a signature: the first of several calls, or a thought.
     signed: bool,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(reader: Reader<'a>) -> Walk<'a> {
-        Walk { reader, first: None, words: false, says: false, signed: false }
+impl<'a> PartsReader<'a> {
+    pub(super) fn new(builder: ViewBuilder<'a>) -> PartsReader<'a> {
+        PartsReader { builder, first: None, words: false, says: false, signed: false }
     }
 
     pub(super) fn read(mut self, parts: &[&'a str]) -> MessageView {
         parts.iter().for_each(|part| self.part(part));
         if parts.is_empty() {
             self.fault(EMPTY_CONTENT, None);
-        } else if !self.says && !self.signed && self.reader.view.faults.is_empty() {
+        } else if !self.says && !self.signed && self.builder.view.faults.is_empty() {
             self.fault(EMPTY_TEXT, None);
         }
-        if !self.reader.view.calls.is_empty() && !self.signed {
+        if !self.builder.view.calls.is_empty() && !self.signed {
             self.fault(MISSING_THOUGHT_SIGNATURE, None);
         }
-        self.reader.view.role = self.role();
-        mark_own(self.reader.message, &mut self.reader.view);
-        self.reader.view
+        self.builder.view.role = self.role();
+        mark_service_message(self.builder.message, &mut self.builder.view);
+        self.builder.view
     }
 
     fn role(&self) -> Role {
-        let view = &self.reader.view;
+        let view = &self.builder.view;
         match view.role {
             _ if view.calls.is_empty() && !view.results.is_empty() && !self.words => Role::Tool,
             role => role,
@@ -111,7 +113,7 @@ impl<'a> Walk<'a> {
     }
 
     fn fault(&mut self, rule: Rule, id: Option<String>) {
-        self.reader.view.faults.push(Fault { rule, id });
+        self.builder.view.faults.push(Fault { rule, id });
     }
 
     fn part(&mut self, part: &'a str) {
@@ -133,14 +135,14 @@ impl<'a> Walk<'a> {
     }
 
     fn text(&mut self, text: &'a str) {
-        self.reader.text(text);
+        self.builder.text(text);
         self.words |= text != "\"\"";
         self.says |= text != "\"\"";
     }
 
-    /// A part that is counted as JSON, and left alone.
+    /// Adds a part that is counted as JSON, and never changed.
     fn counted(&mut self, value: &'a str) {
-        self.reader.view.texts.push(Slot { kind: SlotKind::Json, ..self.reader.slot(value) });
+        self.builder.view.texts.push(Slot { kind: SlotKind::Json, ..self.builder.slot(value) });
         (self.words, self.says) = (true, true);
     }
 
@@ -151,8 +153,8 @@ impl<'a> Walk<'a> {
         if arguments.is_some_and(|value| !value.starts_with('{')) {
             self.fault(ARGUMENTS_NOT_AN_OBJECT, id.clone());
         }
-        let arguments = arguments.map(|value| self.reader.slot(value));
-        self.reader.view.calls.push(Call { id, name, arguments });
+        let arguments = arguments.map(|value| self.builder.slot(value));
+        self.builder.view.calls.push(Call { id, name, arguments });
         self.says = true;
         true
     }
@@ -161,21 +163,21 @@ impl<'a> Walk<'a> {
         let Some(result) = either(part, FUNCTION_RESPONSE).and_then(members) else { return false };
         let (call_id, name) = (string(&result, "id"), string(&result, "name"));
         let value = either(&result, ["response"; 2]);
-        let slots = value.map(|value| response::slots(&mut self.reader, value, call_id.as_ref()));
+        let slots = value.map(|value| response::slots(&mut self.builder, value, call_id.as_ref()));
         for part in array(&result, "parts") {
             if !members(part).is_some_and(|fields| self.media(&fields)) {
-                self.reader.text(part);
+                self.builder.text(part);
             }
         }
         let slots = slots.unwrap_or_default();
-        self.reader.view.results.push(ToolResult { call_id, name, slots });
+        self.builder.view.results.push(ToolResult { call_id, name, slots });
         self.says = true;
         true
     }
 
     fn media(&mut self, part: &Fields<'a>) -> bool {
         let found = MEDIA.iter().any(|names| either(part, *names).is_some());
-        self.reader.view.media += u32::from(found);
+        self.builder.view.media += u32::from(found);
         self.says |= found;
         found
     }
@@ -190,13 +192,13 @@ impl<'a> Walk<'a> {
     /// itself. One without any is rejected, unless it brings a signature.
     fn unknown(&mut self, part: &Fields<'a>) {
         let kind = string(part, "type").unwrap_or_default();
-        self.reader.view.foreign = self.reader.view.foreign.or(home_of(&kind));
+        self.builder.view.other_format = self.builder.view.other_format.or(format_of_part(&kind));
         let said = |name: &str, value: &str| !ABOUT.contains(&name) && value != "null";
         let said = part.iter().filter(|(name, value)| said(name, value));
         let (names, values): (Vec<&str>, Vec<&str>) =
             said.map(|(name, value)| (name.as_ref(), *value)).unzip();
         if let Some(name) = names.first() {
-            self.reader.unknown(if kind.is_empty() { name } else { &kind });
+            self.builder.unknown(if kind.is_empty() { name } else { &kind });
         }
         values.iter().for_each(|value| self.counted(value));
         if values.is_empty() && !is_signed(part) {

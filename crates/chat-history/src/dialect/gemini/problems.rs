@@ -11,53 +11,54 @@ use crate::message::{Call, MessageView, Role, ToolResult};
 const COUNT: &str = "Please ensure that the number of function response parts is equal to the \
                      number of function call parts of the function call turn.";
 
-pub(super) const CALL_WITHOUT_RESULT: Rule = Rule { name: "call_without_result", says: COUNT };
-pub(super) const RESULT_COUNT_DIFFERS: Rule = Rule { name: "result_count_differs", says: COUNT };
+pub(super) const CALL_WITHOUT_RESULT: Rule = Rule { name: "call_without_result", error: COUNT };
+pub(super) const RESULT_COUNT_DIFFERS: Rule = Rule { name: "result_count_differs", error: COUNT };
 pub(super) const RESULT_WITHOUT_CALL: Rule = Rule {
     name: "result_without_call",
-    says: "Please ensure that function response turn comes immediately after a function call turn.",
+    error: "Please ensure that function response turn comes immediately after a function call \
+            turn.",
 };
 pub(super) const CALL_AFTER_WRONG_TURN: Rule = Rule {
     name: "call_after_wrong_turn",
-    says: "Please ensure that function call turn comes immediately after a user turn or after a \
+    error: "Please ensure that function call turn comes immediately after a user turn or after a \
            function response turn.",
 };
 pub(super) const FIRST_MESSAGE_NOT_USER: Rule = Rule {
     name: "first_message_not_user",
-    says: "First content should be with role 'user', got model",
+    error: "First content should be with role 'user', got model",
 };
 pub(super) const EMPTY_CONTENT: Rule = Rule {
     name: "empty_content",
-    says: "Unable to submit request because it must include at least one parts field, which \
+    error: "Unable to submit request because it must include at least one parts field, which \
            describes the prompt input.",
 };
 pub(super) const EMPTY_TEXT: Rule = Rule {
     name: "empty_text",
-    says: "Unable to submit request because it has an empty text parameter. Add a value to the \
+    error: "Unable to submit request because it has an empty text parameter. Add a value to the \
            parameter and try again.",
 };
 pub(super) const ARGUMENTS_NOT_AN_OBJECT: Rule = Rule {
     name: "arguments_not_an_object",
-    says: "Invalid JSON payload received. Invalid value at 'function_call.args' \
+    error: "Invalid JSON payload received. Invalid value at 'function_call.args' \
            (type.googleapis.com/google.protobuf.Struct)",
 };
 pub(super) const RESULT_NOT_AN_OBJECT: Rule = Rule {
     name: "result_not_an_object",
-    says: "Invalid JSON payload received. Invalid value at 'function_response.response' \
+    error: "Invalid JSON payload received. Invalid value at 'function_response.response' \
            (type.googleapis.com/google.protobuf.Struct)",
 };
-/// Noted of every content with calls and no signature, and a problem only where
-/// the model signs: the models before Gemini 3 ask for none, and Gemini 3 only for
+/// A fault of every content with calls and no signature, and a problem only if the model
+/// signs: the models before Gemini 3 ask for none, and Gemini 3 only for
 /// those since the user's last words.
 pub(super) const MISSING_THOUGHT_SIGNATURE: Rule = Rule {
     name: "missing_thought_signature",
-    says: "Function call is missing a thought_signature in functionCall parts. This is required \
+    error: "Function call is missing a thought_signature in functionCall parts. This is required \
            for tools to work correctly, and missing thought_signature may lead to degraded model \
            performance.",
 };
 
 /// Every rule that the history breaks.
-pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
+pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut turn = Turn::default();
     let mut signatures = Signatures::new(views);
@@ -65,11 +66,11 @@ pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
         let unsigned = signatures.missing(index, view);
         let counts = |rule: Rule| rule != MISSING_THOUGHT_SIGNATURE || unsigned;
         let faults = view.faults.iter().filter(|fault| counts(fault.rule));
-        problems.extend(faults.map(|fault| Problem::of(index, fault)));
+        problems.extend(faults.map(|fault| Problem::from_fault(index, fault)));
         if index == 0 && view.role == Role::Assistant {
             problems.push(Problem::new(index, FIRST_MESSAGE_NOT_USER, None));
         }
-        turn.hear(index, view, &mut problems);
+        turn.add_message(index, view, &mut problems);
     }
     turn.close(&mut problems);
     problems
@@ -108,12 +109,12 @@ type At = (usize, usize);
 struct Turn<'v> {
     calls: Vec<(At, &'v Call)>,
     results: Vec<(At, &'v ToolResult)>,
-    /// True where nothing stands before the turn.
+    /// True if the turn is the first.
     opens: bool,
 }
 
 impl<'v> Turn<'v> {
-    fn hear(&mut self, index: usize, view: &'v MessageView, problems: &mut Vec<Problem>) {
+    fn add_message(&mut self, index: usize, view: &'v MessageView, problems: &mut Vec<Problem>) {
         let results = view.results.iter().enumerate();
         self.results.extend(results.map(|(place, result)| ((index, place), result)));
         // The model goes on until results come, and results until there are none.
@@ -161,7 +162,7 @@ impl<'v> Turn<'v> {
 struct Pairs<'v> {
     calls: Vec<(At, &'v Call)>,
     results: Vec<(At, &'v ToolResult)>,
-    /// Where the results stand that have one.
+    /// The places of the results with a call.
     answers: Vec<At>,
 }
 

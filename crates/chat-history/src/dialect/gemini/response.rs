@@ -5,35 +5,37 @@
 
 use std::ops::Range;
 
+use raw_json::{self as raw, Fields};
+
 use super::problems::RESULT_NOT_AN_OBJECT;
 use crate::dialect::Fault;
-use crate::dialect::reader::{Reader, string};
+use crate::dialect::members::{members, string};
+use crate::dialect::view_builder::ViewBuilder;
 use crate::message::{Frame, Slot, SlotKind};
-use crate::raw::{self, Fields};
 
 /// An object of more fields is a record, and moves as a whole.
 const MAX_FIELDS: usize = 8;
 
-/// The slots of a response; what stands beside its texts is counted.
+/// Returns the slots of a response; other values are counted.
 pub(super) fn slots<'a>(
-    reader: &mut Reader<'a>,
+    builder: &mut ViewBuilder<'a>,
     response: &'a str,
     id: Option<&String>,
 ) -> Vec<Slot> {
     if !response.starts_with('{') {
         let fault = Fault { rule: RESULT_NOT_AN_OBJECT, id: id.cloned() };
-        reader.view.faults.push(fault);
-        return vec![reader.slot(response)];
+        builder.view.faults.push(fault);
+        return vec![builder.slot(response)];
     }
     let fields = raw::fields(response).unwrap_or_default();
     if fields.is_empty() {
         return Vec::new();
     }
-    let whole = reader.slot(response).span;
+    let whole = builder.slot(response).span;
     match flat(&fields) {
         Some(values) => {
             let whole = (fields.len() == 1).then_some(whole);
-            values.into_iter().flat_map(|value| value.slots(reader, whole.clone())).collect()
+            values.into_iter().flat_map(|value| value.slots(builder, whole.clone())).collect()
         }
         None => {
             let frame = Frame::Object { whole: whole.clone() };
@@ -48,7 +50,7 @@ fn flat<'a>(fields: &Fields<'a>) -> Option<Vec<Value<'a>>> {
     if fields.len() > MAX_FIELDS {
         return None;
     }
-    // Of two fields of one name a reader keeps the last.
+    // Of two fields of one name a parser keeps the last.
     let names = || fields.iter().map(|(name, _)| name);
     let last = fields.iter().enumerate();
     let last = last.filter(|(at, (name, _))| !names().skip(at + 1).any(|later| later == name));
@@ -85,15 +87,15 @@ impl<'a> Value<'a> {
     }
 
     /// `whole` is the object that has no other field.
-    fn slots(self, reader: &mut Reader<'a>, whole: Option<Range<usize>>) -> Vec<Slot> {
+    fn slots(self, builder: &mut ViewBuilder<'a>, whole: Option<Range<usize>>) -> Vec<Slot> {
         match self {
             Value::Text(text) => {
                 let frame = whole.map_or(Frame::Bare, |whole| Frame::Object { whole });
-                vec![Slot { frame, ..reader.slot(text) }]
+                vec![Slot { frame, ..builder.slot(text) }]
             }
-            Value::Parts(texts) => texts.into_iter().map(|text| reader.slot(text)).collect(),
+            Value::Parts(texts) => texts.into_iter().map(|text| builder.slot(text)).collect(),
             Value::Plain(value) => {
-                reader.text(value);
+                builder.text(value);
                 Vec::new()
             }
         }
@@ -101,7 +103,7 @@ impl<'a> Value<'a> {
 }
 
 fn text_part(part: &str) -> Option<&str> {
-    let fields = part.starts_with('{').then(|| raw::fields(part).ok()).flatten()?;
+    let fields = members(part)?;
     string(&fields, "type").filter(|kind| kind == "text")?;
     raw::field(&fields, "text").filter(|text| raw::is_string(text))
 }

@@ -1,12 +1,13 @@
 //! Shapes of contents and what they read as, each rule with a broken history and
 //! its sound twin, and what replacing, restoring and mending leave.
 
+use raw_json::{self as raw, quote};
+
 use super::Gemini;
-use crate::dialect::{Answered, Callers, Dialect, Opening};
+use crate::dialect::{CallIndex, Dialect, Opening, Stubs};
 use crate::message::{Frame, MessageView, Role, Slot, SlotKind};
-use crate::own::HOLDER_STUB;
-use crate::raw;
-use crate::splice::{Edit, quote, splice};
+use crate::service_messages::HOLDER_PLACEHOLDER;
+use crate::splice::{Edit, splice};
 
 const USER: &str = r#"{"role":"user","parts":[{"text":"go"}]}"#;
 const SAID: &str = r#"{"role":"model","parts":[{"text":"done"}]}"#;
@@ -51,7 +52,7 @@ fn roles_are_what_the_parts_make_of_them() {
     let function = r#"{"role":"function","parts":[{"functionResponse":{"name":"f"}}]}"#;
     let beside = r#"{"parts":[{"functionResponse":{"name":"f"}},{"text":"and now"}]}"#;
     let image = r#"{"parts":[{"functionResponse":{"name":"f"}},{"inlineData":{"data":"AA"}}]}"#;
-    let own = Gemini.own_message(HOLDER_STUB, None);
+    let own = Gemini.service_message(HOLDER_PLACEHOLDER, None);
     let cases = [
         (USER, Role::User),
         (SAID, Role::Assistant),
@@ -85,7 +86,7 @@ fn parts_are_read_in_both_spellings() {
         assert!(Gemini.content_slots(message).is_empty());
     }
     let foreign = r#"{"role":"user","parts":[{"type":"tool_result","content":"x"}]}"#;
-    assert_eq!(view(foreign).foreign, Some("anthropic"));
+    assert_eq!(view(foreign).other_format, Some("anthropic"));
 }
 
 #[test]
@@ -203,8 +204,8 @@ fn only_an_object_takes_the_place_of_a_whole_response() {
     assert!(
         matches!(&slot.frame, Frame::Object { whole } if &message[whole.clone()] == r#"{"result":"ref"}"#)
     );
-    let takes = |value| slot.takes(value, SlotKind::Json);
-    assert!(takes(r#" {"a":1}"#) && !takes("[1]") && slot.takes("\"a text\"", SlotKind::String));
+    let takes = |value| slot.accepts(value, SlotKind::Json);
+    assert!(takes(r#" {"a":1}"#) && !takes("[1]") && slot.accepts("\"a text\"", SlotKind::String));
     let two = r#"{"parts":[{"functionResponse":{"response":{"out":"o","code":0}}}]}"#;
     assert_eq!(view(two).results[0].slots[0].frame, Frame::Bare);
 }
@@ -290,7 +291,7 @@ fn open_calls_get_answers_that_make_the_history_sound() {
     let of = r#"{"role":"model","parts":[{"function_call":{"id":"1","name":"f"}},{"function_call":{"name":"f"}}]}"#;
     let calls = view(of).calls;
     let all: Vec<_> = calls.iter().collect();
-    let Answered::Messages(own) = Gemini.answered(of, &all, "stub", Some(USER)) else {
+    let Stubs::Messages(own) = Gemini.stub_results(of, &all, "stub", Some(USER)) else {
         panic!("a user's words take no responses");
     };
     assert_eq!(own.len(), 1);
@@ -304,7 +305,7 @@ fn open_calls_get_answers_that_make_the_history_sound() {
     for next in
         [result(&["f"]), r#"{"parts":{"functionResponse":{"name":"f"}}, "k":1.0}"#.to_owned()]
     {
-        let Answered::Within(whole) = Gemini.answered(of, &all[1..], "stub", Some(&next)) else {
+        let Stubs::Within(whole) = Gemini.stub_results(of, &all[1..], "stub", Some(&next)) else {
             panic!("the responses of a turn stand in one content");
         };
         assert_eq!(problems(&[USER, of, &whole]), []);
@@ -322,10 +323,10 @@ fn calls_and_results_pair_where_one_side_has_no_id() {
         );
         let result = format!(r#"{{"parts":[{{"functionResponse":{{{result}"name":"f"}}}}]}}"#);
         let (asked, answer) = (view(&call), view(&result));
-        let mut callers = Callers::default();
-        callers.hear(0, &asked);
-        let found = callers.of(&answer.results[0]).map(|(at, call)| (at, call.name.clone()));
-        (found, callers.of(&answer.results[0]).is_some())
+        let mut callers = CallIndex::default();
+        callers.add_calls(0, &asked);
+        let found = callers.call_of(&answer.results[0]).map(|(at, call)| (at, call.name.clone()));
+        (found, callers.call_of(&answer.results[0]).is_some())
     };
     let f = Some((0, Some("f".to_owned())));
     assert_eq!(of("", ""), (f.clone(), false));
@@ -337,7 +338,7 @@ fn calls_and_results_pair_where_one_side_has_no_id() {
 
 #[test]
 fn own_messages_and_units() {
-    let own = Gemini.own_message("a \"b\"", None);
+    let own = Gemini.service_message("a \"b\"", None);
     assert_eq!(own, r#"{"role":"user","parts":[{"text":"a \"b\""}]}"#);
     assert_eq!(texts(&own, &Gemini.content_slots(&own)), [r#""a \"b\"""#]);
     assert_eq!(Gemini.opening(), Opening::User);

@@ -14,16 +14,18 @@ mod tests;
 
 use std::collections::HashSet;
 
-use super::reader::{Reader, array, home_of, is_media, mark_bridge, object, string};
-use super::{Answered, BadMessage, Dialect, Fault, OpenAiChat, Problem, Rule};
+use raw_json::{self as raw, Fields, quote};
+
+use super::{BadMessage, Dialect, Fault, OpenAiChat, Problem, Rule, Stubs};
+use crate::dialect::members::{array, filled, members, object, string};
+use crate::dialect::part_type::{format_of_part, is_media};
+use crate::dialect::view_builder::{ViewBuilder, mark_bridge};
 use crate::message::{Call, MessageView, Role, Slot, ToolResult};
-use crate::raw::{self, Fields};
-use crate::splice::quote;
 use shape::Shape;
 
 const MISSING_CALL_ID: Rule = Rule {
     name: "missing_call_id",
-    says: "1 validation error for ToolMessage: tool_call_id: Input should be a valid string",
+    error: "1 validation error for ToolMessage: tool_call_id: Input should be a valid string",
 };
 
 /// The dialect `langchain`.
@@ -39,18 +41,19 @@ impl Dialect for LangChain {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let opened = shape::open(message)?;
-        let mut walk = Walk::new(message, opened.role());
-        if opened.is_removal() {
-            return Ok(walk.reader.view);
+        let unwrapped = shape::read(message)?;
+        let mut reader = MessageReader::new(message, unwrapped.role());
+        if unwrapped.is_removal() {
+            return Ok(reader.builder.view);
         }
-        walk.read(&opened.fields);
-        let is_named = opened.is_function() || string(&opened.fields, "tool_call_id").is_some();
-        if walk.reader.view.role == Role::Tool && !is_named {
-            walk.reader.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
+        reader.read(&unwrapped.fields);
+        let is_named =
+            unwrapped.is_function() || string(&unwrapped.fields, "tool_call_id").is_some();
+        if reader.builder.view.role == Role::Tool && !is_named {
+            reader.builder.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }
-        mark_bridge(message, &mut walk.reader.view);
-        Ok(walk.reader.view)
+        mark_bridge(message, &mut reader.builder.view);
+        Ok(reader.builder.view)
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
@@ -58,23 +61,23 @@ impl Dialect for LangChain {
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
-        match shape::open(message) {
+        match shape::read(message) {
             // A tool's content is its result.
-            Ok(opened) if opened.role() != Role::Tool && !opened.is_removal() => {
-                Walk::new(message, Role::Other).content(&opened.fields)
+            Ok(unwrapped) if unwrapped.role() != Role::Tool && !unwrapped.is_removal() => {
+                MessageReader::new(message, Role::Other).content(&unwrapped.fields)
             }
             _ => Vec::new(),
         }
     }
 
-    fn own_message(&self, text: &str, like: Option<&str>) -> String {
-        let shape = like.and_then(|like| Some(shape::open(like).ok()?.shape));
+    fn service_message(&self, text: &str, like: Option<&str>) -> String {
+        let shape = like.and_then(|like| Some(shape::read(like).ok()?.shape));
         let content = format!("\"content\":{}", quote(text));
         shape.unwrap_or(Shape::Flat("type")).message("system", "SystemMessage", &content)
     }
 
     fn user_message(&self, text: &str, like: Option<&str>) -> String {
-        let shape = like.and_then(|like| Some(shape::open(like).ok()?.shape));
+        let shape = like.and_then(|like| Some(shape::read(like).ok()?.shape));
         let shape = shape.unwrap_or(Shape::Flat("type"));
         // In the API's own messages it is called by its role.
         let kind = if matches!(shape, Shape::Flat("role")) { "user" } else { "human" };
@@ -86,8 +89,8 @@ impl Dialect for LangChain {
         results.is_empty().then(|| message.to_owned())
     }
 
-    fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
-        let shape = shape::open(of).map_or(Shape::Flat("type"), |opened| opened.shape);
+    fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
+        let shape = shape::read(of).map_or(Shape::Flat("type"), |unwrapped| unwrapped.shape);
         let answer = |call: &&Call| {
             let id = quote(call.id.as_deref().unwrap_or_default());
             let name = call.name.as_ref().map(|name| format!("\"name\":{},", quote(name)));
@@ -98,39 +101,39 @@ impl Dialect for LangChain {
             );
             shape.message("tool", "ToolMessage", &members)
         };
-        Answered::Messages(calls.iter().map(answer).collect())
+        Stubs::Messages(calls.iter().map(answer).collect())
     }
 }
 
-/// Walks the fields of one message and notes where its texts stand.
-struct Walk<'a> {
-    reader: Reader<'a>,
+/// Reads the members of one message into a view.
+struct MessageReader<'a> {
+    builder: ViewBuilder<'a>,
     /// The ids of the calls read so far.
     called: HashSet<String>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(message: &'a str, role: Role) -> Walk<'a> {
-        let reader = Reader { message, view: MessageView::new(role) };
-        Walk { reader, called: HashSet::new() }
+impl<'a> MessageReader<'a> {
+    fn new(message: &'a str, role: Role) -> MessageReader<'a> {
+        let builder = ViewBuilder { message, view: MessageView::new(role) };
+        MessageReader { builder, called: HashSet::new() }
     }
 
     fn read(&mut self, fields: &Fields<'a>) {
         let more = object(fields, "additional_kwargs").unwrap_or_default();
-        if self.reader.view.role == Role::Assistant {
+        if self.builder.view.role == Role::Assistant {
             self.calls(fields, &more);
         }
         let content = self.content(fields);
-        if self.reader.view.role == Role::Tool {
-            let (call_id, name) = (id(fields, "tool_call_id"), string(fields, "name"));
-            self.reader.view.results.push(ToolResult { call_id, name, slots: content });
+        if self.builder.view.role == Role::Tool {
+            let (call_id, name) = (filled(fields, "tool_call_id"), string(fields, "name"));
+            self.builder.view.results.push(ToolResult { call_id, name, slots: content });
         } else {
-            self.reader.view.texts.extend(content);
+            self.builder.view.texts.extend(content);
         }
-        self.reader.string_text(fields, "name");
+        self.builder.string_text(fields, "name");
         for name in ["reasoning_content", "refusal"] {
-            self.reader.string_text(fields, name);
-            self.reader.string_text(&more, name);
+            self.builder.string_text(fields, name);
+            self.builder.string_text(&more, name);
         }
         if let Some(reasoning) = object(&more, "reasoning") {
             self.reasoning(&reasoning);
@@ -143,11 +146,11 @@ impl<'a> Walk<'a> {
         for name in ["tool_calls", "invalid_tool_calls"] {
             array(fields, name).into_iter().for_each(|call| self.call(call));
         }
-        if !self.reader.view.calls.is_empty() {
+        if !self.builder.view.calls.is_empty() {
             return;
         }
         array(more, "tool_calls").into_iter().for_each(|call| self.call(call));
-        if self.reader.view.calls.is_empty()
+        if self.builder.view.calls.is_empty()
             && let Some(call) = raw::field(more, "function_call")
         {
             self.call(call);
@@ -155,19 +158,19 @@ impl<'a> Walk<'a> {
     }
 
     fn call(&mut self, call: &'a str) {
-        let Some(outer) = fields_of(call) else { return };
+        let Some(outer) = members(call) else { return };
         let fields = object(&outer, "function").unwrap_or_default();
-        self.hear(id(&outer, "id"), if fields.is_empty() { &outer } else { &fields });
+        self.add_call(filled(&outer, "id"), if fields.is_empty() { &outer } else { &fields });
     }
 
-    fn hear(&mut self, id: Option<String>, fields: &Fields<'a>) {
+    fn add_call(&mut self, id: Option<String>, fields: &Fields<'a>) {
         let arguments = ["args", "arguments", "input"]
             .iter()
             .find_map(|name| raw::field(fields, name))
             .filter(|value| *value != "null")
-            .map(|value| self.reader.slot(value));
+            .map(|value| self.builder.slot(value));
         self.called.extend(id.clone());
-        self.reader.view.calls.push(Call { id, name: string(fields, "name"), arguments });
+        self.builder.view.calls.push(Call { id, name: string(fields, "name"), arguments });
     }
 
     /// The texts of the content; media and parts of other types are noted on the
@@ -178,7 +181,7 @@ impl<'a> Walk<'a> {
         match content.or_else(|| raw::field(fields, "content_blocks")) {
             None | Some("null") => Vec::new(),
             Some(value) if value.starts_with('[') => self.list(value),
-            Some(value) => vec![self.reader.slot(value)],
+            Some(value) => vec![self.builder.slot(value)],
         }
     }
 
@@ -187,14 +190,14 @@ impl<'a> Walk<'a> {
         let parts: Option<Vec<Part<'a>>> = elements.into_iter().map(Part::read).collect();
         match parts {
             Some(parts) => parts.into_iter().filter_map(|part| self.part(part)).collect(),
-            None => vec![self.reader.slot(value)],
+            None => vec![self.builder.slot(value)],
         }
     }
 
     fn part(&mut self, part: Part<'a>) -> Option<Slot> {
         match part {
-            Part::Text(text) => return Some(self.reader.slot(text)),
-            Part::Typed(kind, _, _) if is_media(&kind) => self.reader.view.media += 1,
+            Part::Text(text) => return Some(self.builder.slot(text)),
+            Part::Typed(kind, _, _) if is_media(&kind) => self.builder.view.media += 1,
             Part::Typed(kind, part, fields) => self.typed(&kind, part, &fields),
         }
         None
@@ -202,30 +205,30 @@ impl<'a> Walk<'a> {
 
     fn typed(&mut self, kind: &str, part: &'a str, fields: &Fields<'a>) {
         match kind {
-            "thinking" => self.reader.string_text(fields, "thinking"),
+            "thinking" => self.builder.string_text(fields, "thinking"),
             "reasoning" => self.reasoning(fields),
-            "redacted_thinking" => self.reader.opaque(fields, "data"),
+            "redacted_thinking" => self.builder.opaque(fields, "data"),
             "reasoning_content" => {
                 let inner = object(fields, "reasoning_content").unwrap_or_default();
-                self.reader.string_text(&inner, "text");
+                self.builder.string_text(&inner, "text");
             }
             // Of providers whose calls have two ids it is the call's own.
             "tool_use" | "tool_call" | "invalid_tool_call" | "function_call"
             | "custom_tool_call"
-                if self.reader.view.role == Role::Assistant =>
+                if self.builder.view.role == Role::Assistant =>
             {
-                self.repeated(id(fields, "call_id").or_else(|| id(fields, "id")), fields);
+                self.repeated(filled(fields, "call_id").or_else(|| filled(fields, "id")), fields);
             }
             // Pieces of calls from a stream.
-            "tool_call_chunk" | "input_json_delta" if !self.reader.view.calls.is_empty() => {}
+            "tool_call_chunk" | "input_json_delta" if !self.builder.view.calls.is_empty() => {}
             _ => {
-                let speaks = self.reader.view.role != Role::Tool;
-                let home = home_of(kind).filter(|home| speaks && *home == "ai-sdk");
+                let speaks = self.builder.view.role != Role::Tool;
+                let home = format_of_part(kind).filter(|home| speaks && *home == "ai-sdk");
                 if speaks {
-                    self.reader.unknown(kind);
+                    self.builder.unknown(kind);
                 }
-                self.reader.view.foreign = self.reader.view.foreign.or(home);
-                self.reader.text(part);
+                self.builder.view.other_format = self.builder.view.other_format.or(home);
+                self.builder.text(part);
             }
         }
     }
@@ -234,21 +237,21 @@ impl<'a> Walk<'a> {
     fn repeated(&mut self, id: Option<String>, fields: &Fields<'a>) {
         let is_read = match &id {
             Some(id) => self.called.contains(id),
-            None => !self.reader.view.calls.is_empty(),
+            None => !self.builder.view.calls.is_empty(),
         };
         if !is_read {
-            self.hear(id, fields);
+            self.add_call(id, fields);
         }
     }
 
     fn reasoning(&mut self, fields: &Fields<'a>) {
         for name in ["reasoning", "text"] {
-            self.reader.string_text(fields, name);
+            self.builder.string_text(fields, name);
         }
         for part in ["summary", "content"].iter().flat_map(|name| array(fields, name)) {
-            self.reader.string_text(&fields_of(part).unwrap_or_default(), "text");
+            self.builder.string_text(&members(part).unwrap_or_default(), "text");
         }
-        self.reader.opaque(fields, "encrypted_content");
+        self.builder.opaque(fields, "encrypted_content");
     }
 }
 
@@ -266,7 +269,7 @@ impl<'a> Part<'a> {
         if raw::is_string(part) {
             return Some(Part::Text(part));
         }
-        let fields = fields_of(part)?;
+        let fields = members(part)?;
         let kind = string(&fields, "type")?;
         let name = if kind == "refusal" { "refusal" } else { "text" };
         let text = raw::field(&fields, name).filter(|text| raw::is_string(text));
@@ -276,13 +279,4 @@ impl<'a> Part<'a> {
             None => Part::Typed(kind, part, fields),
         })
     }
-}
-
-fn fields_of(value: &str) -> Option<Fields<'_>> {
-    value.starts_with('{').then(|| raw::fields(value).ok()).flatten()
-}
-
-/// The id of a call; an empty one is none, and pairs with none.
-fn id(fields: &Fields<'_>, name: &str) -> Option<String> {
-    string(fields, name).filter(|id| !id.is_empty())
 }

@@ -2,12 +2,15 @@
 //! `data` (`messages_to_dict`, `toDict`), and the constructor that its loader calls
 //! (`dumpd`, `toJSON`). All hold the same fields.
 
+use raw_json::{self as raw, Fields, quote};
+
 use crate::dialect::BadMessage;
 use crate::dialect::framework::stored_form;
-use crate::dialect::reader::{array, object, string};
+use crate::dialect::members::{array, fields_of, object, string};
 use crate::message::Role;
-use crate::raw::{self, Fields};
-use crate::splice::quote;
+
+const ACCEPTED: &str = "a dumped LangChain message: an object with \"type\" and \"content\", with \
+                        \"type\" and \"data\", or with \"lc\" and \"kwargs\"";
 
 /// A shape, with what another message of it has to repeat.
 pub(super) enum Shape<'a> {
@@ -22,26 +25,17 @@ pub(super) enum Shape<'a> {
 }
 
 /// A message without its shape.
-pub(super) struct Opened<'a> {
+pub(super) struct UnwrappedMessage<'a> {
     pub(super) shape: Shape<'a>,
-    /// The type or the class, as it stands there.
+    /// The type or the class, as spelled.
     pub(super) kind: String,
     pub(super) fields: Fields<'a>,
 }
 
 /// Reads the shape of a message.
-pub(super) fn open(message: &str) -> Result<Opened<'_>, BadMessage> {
-    let bad = |found| BadMessage {
-        found,
-        accepted: "a dumped LangChain message: an object with \"type\" and \"content\", with \
-                   \"type\" and \"data\", or with \"lc\" and \"kwargs\"",
-    };
-    let outer = raw::fields(message).map_err(|error| {
-        bad(match raw::kind(message) {
-            "an object" => format!("cannot be read: {error}"),
-            other => format!("is {other}"),
-        })
-    })?;
+pub(super) fn read(message: &str) -> Result<UnwrappedMessage<'_>, BadMessage> {
+    let bad = |found| BadMessage { found, accepted: ACCEPTED };
+    let outer = fields_of(message, ACCEPTED)?;
     if let Some(bad) = stored_form(&outer) {
         return Err(bad);
     }
@@ -51,12 +45,16 @@ pub(super) fn open(message: &str) -> Result<Opened<'_>, BadMessage> {
         let class = path.pop().filter(|class| raw::is_string(class));
         let class = class.ok_or_else(|| bad("names no class in \"id\"".to_owned()))?;
         let kind = raw::unescape(class).text.into_owned();
-        return Ok(Opened { shape: Shape::Constructor(path), kind, fields });
+        return Ok(UnwrappedMessage { shape: Shape::Constructor(path), kind, fields });
     }
     match (kind, string(&outer, "role"), object(&outer, "data")) {
-        (Some(kind), _, Some(fields)) => Ok(Opened { shape: Shape::Data, kind, fields }),
-        (Some(kind), _, None) => Ok(Opened { shape: Shape::Flat("type"), kind, fields: outer }),
-        (None, Some(kind), _) => Ok(Opened { shape: Shape::Flat("role"), kind, fields: outer }),
+        (Some(kind), _, Some(fields)) => Ok(UnwrappedMessage { shape: Shape::Data, kind, fields }),
+        (Some(kind), _, None) => {
+            Ok(UnwrappedMessage { shape: Shape::Flat("type"), kind, fields: outer })
+        }
+        (None, Some(kind), _) => {
+            Ok(UnwrappedMessage { shape: Shape::Flat("role"), kind, fields: outer })
+        }
         (None, None, _) => Err(bad("has no type".to_owned())),
     }
 }
@@ -76,7 +74,7 @@ pub(super) fn evidence(fields: &Fields<'_>) -> Option<String> {
     if object(fields, "data").is_some() {
         return Some(format!("is of type \"{kind}\" with data"));
     }
-    // Some types are common words: another format's message has a role besides.
+    // Some types are common words: another format's message has a role as well.
     let is_only = ["human", "ai", "chat"].contains(&kind.as_str());
     let is_alone = is_only || raw::field(fields, "role").is_none();
     let content = ["content", "content_blocks"].iter().any(|n| raw::field(fields, n).is_some());
@@ -88,7 +86,7 @@ fn is_kind(kind: &str) -> bool {
     kinds.contains(&kind) || kind.ends_with("MessageChunk")
 }
 
-impl Opened<'_> {
+impl UnwrappedMessage<'_> {
     /// The speaker: by the type, and if that says nothing (`chat`) by `role`.
     pub(super) fn role(&self) -> Role {
         let by_kind = role_of(&self.kind);

@@ -103,7 +103,7 @@ fn views_of_shapes() {
             let view = view(&ai(shape, &members));
             let found = [view.calls.len() as u64, view.texts.len() as u64, view.media.into()];
             assert_eq!((found, view.opaque), ([calls, texts, media], opaque), "{members}");
-            assert_eq!(view.foreign, None);
+            assert_eq!(view.other_format, None);
         }
     }
 }
@@ -186,14 +186,14 @@ fn repair_leaves_a_sound_history_in_the_same_shape() {
             r#""content":"","tool_calls":[{"name":"f","id":"c1"},{"name":"g","args":{},"id":null}]"#,
         );
         let calls = view(&call).calls;
-        let Answered::Messages(stubs) =
-            LangChain.answered(&call, &calls.iter().collect::<Vec<_>>(), "(stopped)", None)
+        let Stubs::Messages(stubs) =
+            LangChain.stub_results(&call, &calls.iter().collect::<Vec<_>>(), "(stopped)", None)
         else {
             panic!("messages of their own")
         };
         let history = [human(shape), call, stubs[0].clone(), stubs[1].clone()];
         assert_eq!(broken(&history), []);
-        let shape_of = |message: &str| match shape::open(message).map(|opened| opened.shape) {
+        let shape_of = |message: &str| match shape::read(message).map(|unwrapped| unwrapped.shape) {
             Ok(Shape::Flat(_)) => Some(0),
             Ok(Shape::Data) => Some(1),
             Ok(Shape::Constructor(_)) => Some(2),
@@ -208,16 +208,16 @@ fn repair_leaves_a_sound_history_in_the_same_shape() {
 #[test]
 fn own_words() {
     for shape in 0..3 {
-        let own = LangChain.own_message("note", Some(&human(shape)));
+        let own = LangChain.service_message("note", Some(&human(shape)));
         let members = r#""content":"note""#;
         assert_eq!(own.len(), shapes("system", "SystemMessage", members)[shape].len());
         assert_eq!(view(&own).role, Role::System);
         assert_eq!(LangChain.content_slots(&own).len(), 1);
         assert_eq!(LangChain.content_slots(&tool(shape, r#""content":"r""#)), []);
     }
-    assert_eq!(LangChain.own_message("note", None), r#"{"type":"system","content":"note"}"#);
+    assert_eq!(LangChain.service_message("note", None), r#"{"type":"system","content":"note"}"#);
     let role = r#"{"role":"user","content":"x"}"#;
-    let own = LangChain.own_message("note", Some(role));
+    let own = LangChain.service_message("note", Some(role));
     assert_eq!(own, r#"{"role":"system","content":"note"}"#);
 }
 

@@ -1,11 +1,12 @@
-//! An item of the list: which kind it is, and in which members its texts stand.
+//! An item of the list: its kind, and the members that hold its texts.
+
+use raw_json::{self as raw, Fields};
 
 use super::NAME;
 use crate::dialect::BadMessage;
 use crate::dialect::framework::stored_form;
-use crate::dialect::reader::{array, string};
+use crate::dialect::members::{array, fields_of, members, string};
 use crate::message::Role;
-use crate::raw::{self, Fields};
 
 const ACCEPTED: &str = "an item with a string \"type\", or a message with a string \"role\"";
 
@@ -73,7 +74,7 @@ const OWN_PARTS: [&str; 4] = ["input_text", "output_text", "input_image", "input
 
 /// The kind of an item.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum ItemKind {
     /// Somebody's words.
     Message(Role),
     /// A thought of the model.
@@ -82,9 +83,9 @@ pub(super) enum Kind {
     Call(&'static Tool),
     /// Its output.
     Output(&'static Tool),
-    /// An item that is counted by these members and left alone.
+    /// An item that is counted by these members and never changed.
     Counted(Role, &'static [&'static str]),
-    /// An item that stands for one that the provider keeps.
+    /// A reference to an item that the provider keeps.
     Reference,
     /// An item that this dialect does not know.
     Unknown,
@@ -93,19 +94,14 @@ pub(super) enum Kind {
 /// An item, split into its members.
 pub(super) struct Item<'a> {
     pub(super) fields: Fields<'a>,
-    pub(super) kind: Kind,
+    pub(super) kind: ItemKind,
 }
 
 impl<'a> Item<'a> {
-    /// Reads what an item is; an error for what is none.
+    /// Reads an item; fails for a message that is none.
     pub(super) fn read(message: &'a str) -> Result<Item<'a>, BadMessage> {
         let bad = |found: String| BadMessage { found, accepted: ACCEPTED };
-        let fields = raw::fields(message).map_err(|error| {
-            bad(match raw::kind(message) {
-                "an object" => format!("cannot be read: {error}"),
-                other => format!("is {other}"),
-            })
-        })?;
+        let fields = fields_of(message, ACCEPTED)?;
         if let Some(bad) = stored_form(&fields) {
             return Err(bad);
         }
@@ -118,44 +114,47 @@ impl<'a> Item<'a> {
         let (kind, role) = (member("type")?, member("role")?);
         let kind = match (kind.as_deref(), role.as_deref().map(role_of)) {
             (Some(kind), role) => kind_of(kind, role, &fields),
-            (None, Some(role)) => Kind::Message(role),
-            (None, None) if is_reference(&fields) => Kind::Reference,
+            (None, Some(role)) => ItemKind::Message(role),
+            (None, None) if is_reference(&fields) => ItemKind::Reference,
             (None, None) => return Err(bad("has neither type nor role".to_owned())),
         };
         Ok(Item { fields, kind })
     }
 }
 
-fn kind_of(kind: &str, role: Option<Role>, fields: &Fields<'_>) -> Kind {
+fn kind_of(kind: &str, role: Option<Role>, fields: &Fields<'_>) -> ItemKind {
     let known = |table: &[(&str, &'static [&'static str])]| {
         table.iter().find(|(name, _)| *name == kind).map(|(_, members)| *members)
     };
     match (kind, tool_of(kind)) {
-        ("message", _) => Kind::Message(role.unwrap_or(Role::Other)),
+        ("message", _) => ItemKind::Message(role.unwrap_or(Role::Other)),
         // One agent's words to another.
-        ("agent_message", _) => Kind::Message(Role::Other),
-        ("reasoning", _) => Kind::Reasoning,
-        ("item_reference", _) => Kind::Reference,
+        ("agent_message", _) => ItemKind::Message(Role::Other),
+        ("reasoning", _) => ItemKind::Reasoning,
+        ("item_reference", _) => ItemKind::Reference,
         (_, Some(tool)) => of_tool(tool, kind, fields),
         _ => {
-            let served = known(&SERVED).map(|members| Kind::Counted(Role::Assistant, members));
-            let fixed = || known(&FIXED).map(|members| Kind::Counted(Role::System, members));
+            let served = known(&SERVED).map(|members| ItemKind::Counted(Role::Assistant, members));
+            let fixed = || known(&FIXED).map(|members| ItemKind::Counted(Role::System, members));
             let said = || role.filter(|_| raw::field(fields, "content").is_some());
-            served.or_else(fixed).or_else(|| said().map(Kind::Message)).unwrap_or(Kind::Unknown)
+            served
+                .or_else(fixed)
+                .or_else(|| said().map(ItemKind::Message))
+                .unwrap_or(ItemKind::Unknown)
         }
     }
 }
 
-fn of_tool(tool: &'static Tool, kind: &str, fields: &Fields<'_>) -> Kind {
+fn of_tool(tool: &'static Tool, kind: &str, fields: &Fields<'_>) -> ItemKind {
     let searches = tool.call == "tool_search_call";
     let hosted = string(fields, "execution").as_deref() == Some("server");
     let members: &[&str] = if kind == tool.call { &["arguments"] } else { &["tools"] };
     match kind == tool.call {
         _ if searches && (hosted || string(fields, "call_id").is_none()) => {
-            Kind::Counted(Role::Assistant, members)
+            ItemKind::Counted(Role::Assistant, members)
         }
-        true => Kind::Call(tool),
-        false => Kind::Output(tool),
+        true => ItemKind::Call(tool),
+        false => ItemKind::Output(tool),
     }
 }
 
@@ -179,8 +178,8 @@ fn is_reference(fields: &Fields<'_>) -> bool {
 }
 
 /// True for an item without a role that only this format has. Words that others may
-/// use as well need a member besides.
-pub(super) fn is_own(kind: &str, fields: &Fields<'_>) -> bool {
+/// use as well need another member.
+pub(super) fn is_of_this_format(kind: &str, fields: &Fields<'_>) -> bool {
     let has = |name: &str| string(fields, name).is_some();
     let is_array =
         |name: &str| raw::field(fields, name).is_some_and(|value| value.starts_with('['));
@@ -195,9 +194,9 @@ pub(super) fn is_own(kind: &str, fields: &Fields<'_>) -> bool {
 }
 
 /// The type of the first part of a message that only this format has.
-pub(super) fn own_part(fields: &Fields<'_>) -> Option<&'static str> {
+pub(super) fn part_of_this_format(fields: &Fields<'_>) -> Option<&'static str> {
     array(fields, "content").into_iter().find_map(|part| {
-        let fields = part.starts_with('{').then(|| raw::fields(part).ok()).flatten()?;
+        let fields = members(part)?;
         let kind = string(&fields, "type")?;
         OWN_PARTS.iter().find(|own| **own == kind).copied()
     })
@@ -205,13 +204,13 @@ pub(super) fn own_part(fields: &Fields<'_>) -> Option<&'static str> {
 
 /// The format of an item that only looks like one of these: the JavaScript Agents
 /// SDK writes the same types with other members.
-pub(super) fn foreign(fields: &Fields<'_>) -> Option<&'static str> {
+pub(super) fn other_sdk(fields: &Fields<'_>) -> Option<&'static str> {
     let is_js = raw::field(fields, "callId").is_some()
         || string(fields, "type").as_deref() == Some("function_call_result");
     is_js.then_some("openai-agents-js")
 }
 
 /// The format of a part's type, where it is another one.
-pub(super) fn home_of(kind: &str) -> Option<&'static str> {
-    crate::dialect::reader::home_of(kind).filter(|home| *home != NAME)
+pub(super) fn other_format_of_part(kind: &str) -> Option<&'static str> {
+    crate::dialect::part_type::format_of_part(kind).filter(|home| *home != NAME)
 }

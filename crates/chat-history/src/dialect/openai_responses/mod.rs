@@ -1,45 +1,45 @@
 //! `openai-responses`: the input items of the OpenAI Responses API, as its clients,
 //! the Agents SDK and Codex rollouts keep them. A history is a flat list: messages,
-//! and beside them reasoning, calls and their outputs as items of their own, told by
-//! `type`. A call and its output name each other by `call_id`, never by the item's
-//! own `id`; other items may stand between them.
+//! reasoning, calls and outputs are items of their own, told by `type`. A call and its output name each other by `call_id`, never by the item's
+//! own `id`; other items may be between them.
 //!
 //! A call of the provider's own tools (`web_search_call`, `mcp_call`, …) is one item,
-//! counted and left alone. Items that hold a state only the provider can read or
+//! counted and never changed. Items that hold a state only the provider can read or
 //! that configure the request (`compaction`, `additional_tools`, …) are a system's:
 //! no summary could take their place.
 
-mod answer;
 mod item;
+mod item_reader;
+mod output;
 mod pairs;
 #[cfg(test)]
 mod tests;
-mod walk;
 
-use super::reader::{mark_bridge, string};
-use super::{Answered, BadMessage, Dialect, Problem, Rule, turn_starts};
+use raw_json::{self as raw, Fields, quote};
+
+use super::{BadMessage, Dialect, Problem, Rule, Stubs, turn_starts};
+use crate::dialect::members::string;
+use crate::dialect::view_builder::mark_bridge;
 use crate::message::{Call, MessageView, Role, Slot};
-use crate::raw::{self, Fields};
-use crate::splice::quote;
-use item::{Item, Kind};
+use item::{Item, ItemKind};
+use item_reader::ItemReader;
 use pairs::Pairs;
-use walk::Walk;
 
 /// The name in `format`.
 const NAME: &str = "openai-responses";
 
 const RESULT_WITHOUT_CALL: Rule = Rule {
     name: "result_without_call",
-    says: "No tool call found for function call output with call_id {id}.",
+    error: "No tool call found for function call output with call_id {id}.",
 };
 const CALL_WITHOUT_RESULT: Rule =
-    Rule { name: "call_without_result", says: "No tool output found for function call {id}." };
+    Rule { name: "call_without_result", error: "No tool output found for function call {id}." };
 const REASONING_WITHOUT_ITEM: Rule = Rule {
     name: "reasoning_without_item",
-    says: "Item '{id}' of type 'reasoning' was provided without its required following item.",
+    error: "Item '{id}' of type 'reasoning' was provided without its required following item.",
 };
 const MISSING_CALL_ID: Rule =
-    Rule { name: "missing_call_id", says: "Missing required parameter: 'call_id'." };
+    Rule { name: "missing_call_id", error: "Missing required parameter: 'call_id'." };
 
 /// The dialect `openai-responses`.
 pub struct OpenAiResponses;
@@ -51,29 +51,32 @@ impl Dialect for OpenAiResponses {
 
     fn evidence(&self, fields: &Fields<'_>) -> Option<String> {
         if raw::field(fields, "role").is_some() {
-            return item::own_part(fields).map(|kind| format!("has a part of type \"{kind}\""));
+            return item::part_of_this_format(fields)
+                .map(|kind| format!("has a part of type \"{kind}\""));
         }
         let kind = string(fields, "type")?;
-        item::is_own(&kind, fields).then(|| format!("is an item of type \"{kind}\""))
+        item::is_of_this_format(&kind, fields).then(|| format!("is an item of type \"{kind}\""))
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let mut view = Walk::read(message, &Item::read(message)?);
+        let mut view = ItemReader::read(message, &Item::read(message)?);
         mark_bridge(message, &mut view);
         Ok(view)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
         match Item::read(message) {
-            Ok(item) if matches!(item.kind, Kind::Message(_)) => Walk::content_of(message, &item),
+            Ok(item) if matches!(item.kind, ItemKind::Message(_)) => {
+                ItemReader::content_of(message, &item)
+            }
             _ => Vec::new(),
         }
     }
 
     /// A developer's: the role that OpenAI documents and that Codex's service takes,
-    /// which rejects a system's. In the one shape that every reader of messages
+    /// which rejects a system's. In the one shape that every builder of messages
     /// knows: with its type, and parts for content.
-    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+    fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         message_of("developer", text)
     }
 
@@ -84,10 +87,10 @@ impl Dialect for OpenAiResponses {
     fn unit_starts(&self, views: &[&MessageView]) -> Vec<bool> {
         let mut starts = turn_starts(views);
         let mut last_output: Vec<usize> = (0..views.len()).collect();
-        for (call, output) in Pairs::of(views).answered {
+        for (call, output) in Pairs::find(views).answered {
             last_output[call] = last_output[call].max(output);
         }
-        // Nothing begins between a call and its output, wherever that stands.
+        // No unit begins between a call and its output.
         let mut until = 0;
         for (index, start) in starts.iter_mut().enumerate() {
             *start &= index == 0 || index > until;
@@ -100,9 +103,9 @@ impl Dialect for OpenAiResponses {
         let problem =
             |rule| move |(index, id): (usize, &str)| Problem::new(index, rule, Some(id.to_owned()));
         let faults = views.iter().enumerate().flat_map(|(index, view)| {
-            view.faults.iter().map(move |fault| Problem::of(index, fault))
+            view.faults.iter().map(move |fault| Problem::from_fault(index, fault))
         });
-        let Pairs { open, orphans, .. } = Pairs::of(views);
+        let Pairs { open, orphans, .. } = Pairs::find(views);
         let mut problems: Vec<Problem> = faults
             .chain(orphans.into_iter().map(problem(RESULT_WITHOUT_CALL)))
             .chain(open.into_iter().map(problem(CALL_WITHOUT_RESULT)))
@@ -117,12 +120,12 @@ impl Dialect for OpenAiResponses {
         results.is_empty().then(|| raw.to_owned())
     }
 
-    fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+    fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         let kind = Item::read(of).ok().and_then(|item| string(&item.fields, "type"));
         let kind = kind.unwrap_or_default();
         let answer =
-            |call: &&Call| answer::output(&kind, call.id.as_deref().unwrap_or_default(), text);
-        Answered::Messages(calls.iter().map(answer).collect())
+            |call: &&Call| output::output_for(&kind, call.id.as_deref().unwrap_or_default(), text);
+        Stubs::Messages(calls.iter().map(answer).collect())
     }
 }
 

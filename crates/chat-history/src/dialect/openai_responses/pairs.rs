@@ -20,7 +20,7 @@ pub(super) struct Pairs<'v> {
 
 impl<'v> Pairs<'v> {
     /// The pairs of a history.
-    pub(super) fn of(views: &[&'v MessageView]) -> Pairs<'v> {
+    pub(super) fn find(views: &[&'v MessageView]) -> Pairs<'v> {
         let mut pairs = Pairs::default();
         let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
         // Calls whose id is not in the history: an output that fits no other call is

@@ -1,10 +1,11 @@
 //! What the dialect reads, its pairs, units and rules.
 
+use raw_json::{self as raw, quote};
+
 use super::OpenAiResponses;
-use crate::dialect::{Answered, Dialect, OpenAiChat};
+use crate::dialect::{Dialect, OpenAiChat, Stubs};
 use crate::message::{MessageView, Role, Slot, SlotKind};
-use crate::raw;
-use crate::splice::{quote, splice};
+use crate::splice::splice;
 
 fn view(message: &str) -> MessageView {
     OpenAiResponses.view(message).unwrap()
@@ -100,7 +101,7 @@ fn every_item_is_read_by_its_type() {
         assert_eq!(texts_of(item, &slots), results, "{item}");
         assert_eq!(texts_of(item, &view.texts), texts, "{item}");
         assert_eq!((view.media, view.opaque), (media, opaque), "{item}");
-        assert_eq!((view.faults.as_slice(), view.foreign), (&[][..], None), "{item}");
+        assert_eq!((view.faults.as_slice(), view.other_format), (&[][..], None), "{item}");
         assert_eq!(view.results.len(), usize::from(role == Role::Tool), "{item}");
         assert_eq!(view.reasoning, item.contains("\"reasoning\""), "{item}");
     }
@@ -163,7 +164,7 @@ fn only_what_no_other_format_has_is_evidence() {
             "has a part of type \"input_image\"",
         ),
         (r#"{"type":"web_search_call","action":{}}"#, "is an item of type \"web_search_call\""),
-        (&OpenAiResponses.own_message("x", None), "has a part of type \"input_text\""),
+        (&OpenAiResponses.service_message("x", None), "has a part of type \"input_text\""),
     ] {
         assert_eq!(evidence(item).as_deref(), Some(words), "{item}");
     }
@@ -195,10 +196,10 @@ fn an_item_of_another_format_is_named() {
         (r#"{"type":"tool-call","toolCallId":"c"}"#, "ai-sdk"),
     ] {
         let view = view(item);
-        assert_eq!((view.foreign, view.faults.len()), (Some(home), 0), "{item}");
+        assert_eq!((view.other_format, view.faults.len()), (Some(home), 0), "{item}");
     }
     let own = r#"{"role":"user","content":[{"type":"function_call","call_id":"c"}]}"#;
-    assert_eq!((view(SAID).foreign, view(own).foreign), (None, None));
+    assert_eq!((view(SAID).other_format, view(own).other_format), (None, None));
 }
 
 #[test]
@@ -316,7 +317,7 @@ fn answers_are_of_the_type_that_fits_the_call() {
     ] {
         let item = format!(r#"{{"type":"{kind}","call_id":"c\"1","name":"f"}}"#);
         let calls = view(&item).calls;
-        let Answered::Messages(answers) = OpenAiResponses.answered(
+        let Stubs::Messages(answers) = OpenAiResponses.stub_results(
             &item,
             &calls.iter().collect::<Vec<_>>(),
             "no \"result\"",
@@ -331,7 +332,7 @@ fn answers_are_of_the_type_that_fits_the_call() {
 
 #[test]
 fn own_words_are_what_a_message_says() {
-    let own = OpenAiResponses.own_message("a \"b\"", None);
+    let own = OpenAiResponses.service_message("a \"b\"", None);
     assert_eq!(texts_of(&own, &OpenAiResponses.content_slots(&own)), [r#""a \"b\"""#]);
     assert_eq!(view(&own).role, Role::System);
     assert_eq!(OpenAiResponses.content_slots(USER).len(), 1);

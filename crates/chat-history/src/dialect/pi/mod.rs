@@ -1,23 +1,27 @@
 //! `pi`: the messages of the pi coding agent, as its sessions and its library keep
 //! them, whatever provider they go to. Roles are `user`, `assistant` and
 //! `toolResult`; a call is a part of type `toolCall`, its result a message of its
-//! own. Kinds of messages that only pi has stand in roles of their own; pi sends them
+//! own. Kinds of messages that only pi has are roles of their own; pi sends them
 //! as a user's, but their words are another's: the output of a command and what an
 //! extension says are read as a tool's, summaries as the model's.
 //!
 //! A turn that was aborted or failed keeps calls that pi never made, and pi leaves it
 //! out of what it sends: such calls are none. Their words count, since older releases
-//! send them. The system prompt stands beside the messages.
+//! send them. The system prompt is not one of the messages.
 
 mod problems;
 #[cfg(test)]
 mod tests;
 
-use super::reader::{Reader, array, home_of, is_media, mark_own, members, opened, string};
-use super::{Answered, BadMessage, Dialect, Fault, Opening, Problem};
+use raw_json::{self as raw, Fields, quote};
+
+use super::{BadMessage, Dialect, Fault, Opening, Problem, Stubs};
+use crate::dialect::members::{array, filled, members, string, text_of};
+use crate::dialect::part_type::{format_of_part, is_media};
+use crate::dialect::view_builder::{
+    ViewBuilder, content_slots, fields_and_role, mark_service_message,
+};
 use crate::message::{Call, MessageView, Role, Slot, ToolResult};
-use crate::raw::{self, Fields};
-use crate::splice::quote;
 use problems::MISSING_CALL_ID;
 
 const ACCEPTED: &str = "an object with a string \"role\"";
@@ -52,34 +56,28 @@ impl Dialect for Pi {
     }
 
     fn view(&self, message: &str) -> Result<MessageView, BadMessage> {
-        let (fields, role) = opened(message, ACCEPTED)?;
-        let mut walk = Walk(Reader { message, view: MessageView::new(role_of(&role)) });
-        walk.read(&role, &fields);
-        let mut view = walk.0.view;
-        mark_own(message, &mut view);
+        let (fields, role) = fields_and_role(message, ACCEPTED)?;
+        let mut reader =
+            MessageReader(ViewBuilder { message, view: MessageView::new(role_of(&role)) });
+        reader.read(&role, &fields);
+        let mut view = reader.0.view;
+        mark_service_message(message, &mut view);
         Ok(view)
     }
 
     fn problems(&self, views: &[&MessageView]) -> Vec<Problem> {
-        problems::of(views)
+        problems::find(views)
     }
 
     fn content_slots(&self, message: &str) -> Vec<Slot> {
-        let Ok((fields, role)) = opened(message, ACCEPTED) else { return Vec::new() };
+        let Ok((fields, role)) = fields_and_role(message, ACCEPTED) else { return Vec::new() };
         if !["user", "assistant", "custom"].contains(&role.as_str()) {
             return Vec::new();
         }
-        let reader = Reader { message, view: MessageView::new(Role::Other) };
-        match raw::field(&fields, "content") {
-            Some(content) if raw::is_string(content) => vec![reader.slot(content)],
-            _ => {
-                let texts = array(&fields, "content").into_iter().filter_map(text_of);
-                texts.map(|text| reader.slot(text)).collect()
-            }
-        }
+        content_slots(message, &fields, text_of)
     }
 
-    fn own_message(&self, text: &str, _like: Option<&str>) -> String {
+    fn service_message(&self, text: &str, _like: Option<&str>) -> String {
         format!(
             "{{\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}",
             quote(text)
@@ -96,7 +94,7 @@ impl Dialect for Pi {
         results.is_empty().then(|| raw.to_owned())
     }
 
-    fn answered(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Answered {
+    fn stub_results(&self, of: &str, calls: &[&Call], text: &str, _next: Option<&str>) -> Stubs {
         // No clock: a result that never was is as old as its call.
         let fields = raw::fields(of).unwrap_or_default();
         let time = raw::field(&fields, "timestamp").map(|time| format!(",\"timestamp\":{time}"));
@@ -110,7 +108,7 @@ impl Dialect for Pi {
                 quote(text)
             )
         };
-        Answered::Messages(calls.iter().map(answer).collect())
+        Stubs::Messages(calls.iter().map(answer).collect())
     }
 }
 
@@ -128,17 +126,10 @@ fn is_call(part: &Fields<'_>) -> bool {
     string(part, "type").as_deref() == Some("toolCall") && string(part, "name").is_some()
 }
 
-/// The literal of a text part's text.
-fn text_of(part: &str) -> Option<&str> {
-    let fields = members(part)?;
-    let text = raw::field(&fields, "text").filter(|text| raw::is_string(text));
-    text.filter(|_| string(&fields, "type").as_deref() == Some("text"))
-}
+/// Reads the members of one message into a view.
+struct MessageReader<'a>(ViewBuilder<'a>);
 
-/// Walks the fields of one message and notes where its texts stand.
-struct Walk<'a>(Reader<'a>);
-
-impl<'a> Walk<'a> {
+impl<'a> MessageReader<'a> {
     fn read(&mut self, role: &str, fields: &Fields<'a>) {
         match role {
             "toolResult" => self.result(fields),
@@ -151,7 +142,7 @@ impl<'a> Walk<'a> {
             "branchSummary" | "compactionSummary" => self.0.string_text(fields, "summary"),
             role => {
                 if ["tool", "function"].contains(&role) {
-                    self.0.view.foreign = Some("openai-chat");
+                    self.0.view.other_format = Some("openai-chat");
                 }
                 self.content(fields);
                 self.unmade(fields);
@@ -182,14 +173,14 @@ impl<'a> Walk<'a> {
             }
             kind if is_media(kind) => self.0.view.media += 1,
             kind => {
-                self.0.view.foreign = self.0.view.foreign.or(home_of(kind));
+                self.0.view.other_format = self.0.view.other_format.or(format_of_part(kind));
                 self.0.unknown(kind);
                 self.0.text(part);
             }
         }
     }
 
-    /// A part that only the provider can read stands in the signature's place.
+    /// Of redacted reasoning, the signature is what only the provider can read.
     fn thinking(&mut self, fields: &Fields<'a>) {
         if raw::field(fields, "redacted") == Some("true") {
             return self.0.opaque(fields, "thinkingSignature");
@@ -201,7 +192,7 @@ impl<'a> Walk<'a> {
     }
 
     fn call(&mut self, fields: &Fields<'a>) {
-        let id = string(fields, "id").filter(|id| !id.is_empty());
+        let id = filled(fields, "id");
         let arguments = raw::field(fields, "arguments").filter(|value| *value != "null");
         let arguments = arguments.map(|value| self.0.slot(value));
         self.0.view.calls.push(Call { id, name: string(fields, "name"), arguments });
@@ -218,7 +209,7 @@ impl<'a> Walk<'a> {
     }
 
     fn result(&mut self, fields: &Fields<'a>) {
-        let call_id = string(fields, "toolCallId").filter(|id| !id.is_empty());
+        let call_id = filled(fields, "toolCallId");
         if call_id.is_none() {
             self.0.view.faults.push(Fault { rule: MISSING_CALL_ID, id: None });
         }

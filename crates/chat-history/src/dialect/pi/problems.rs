@@ -3,44 +3,44 @@
 //! every provider refuses. Calls and results pair as in chat completions: a result
 //! directly follows its call's message or another result of it.
 
-use super::super::open::{Finds, Open};
+use super::super::pending_calls::{CallState, PendingCalls};
 use super::super::{Problem, Rule};
 use crate::message::MessageView;
 
 const CALL_WITHOUT_RESULT: Rule =
-    Rule { name: "call_without_result", says: "No tool output found for function call {id}." };
+    Rule { name: "call_without_result", error: "No tool output found for function call {id}." };
 const RESULT_WITHOUT_CALL: Rule = Rule {
     name: "result_without_call",
-    says: "No tool call found for function call output with call_id {id}.",
+    error: "No tool call found for function call output with call_id {id}.",
 };
 const DUPLICATE_RESULT: Rule = Rule {
     name: "duplicate_result",
-    says: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: \
+    error: "each tool_use must have a single result. Found multiple `tool_result` blocks with id: \
            {id}",
 };
 pub(super) const MISSING_CALL_ID: Rule =
-    Rule { name: "missing_call_id", says: "Missing required parameter: 'tool_call_id'." };
+    Rule { name: "missing_call_id", error: "Missing required parameter: 'tool_call_id'." };
 
 /// Every rule that the history breaks, in order.
-pub(super) fn of(views: &[&MessageView]) -> Vec<Problem> {
+pub(super) fn find(views: &[&MessageView]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut open = Open::default();
+    let mut pending = PendingCalls::default();
     for (index, view) in views.iter().enumerate() {
-        problems.extend(view.faults.iter().map(|fault| Problem::of(index, fault)));
+        problems.extend(view.faults.iter().map(|fault| Problem::from_fault(index, fault)));
         if view.results.is_empty() {
-            open.close(CALL_WITHOUT_RESULT, &mut problems);
-            open = Open::asked(index, view);
+            pending.close(CALL_WITHOUT_RESULT, &mut problems);
+            pending = PendingCalls::new(index, view);
         }
         for id in view.results.iter().map(|result| result.call_id.as_deref()) {
-            let rule = match open.answer(id) {
-                Finds::Call => continue,
-                Finds::Answered => DUPLICATE_RESULT,
-                Finds::Nothing => RESULT_WITHOUT_CALL,
+            let rule = match pending.answer(id) {
+                CallState::Pending => continue,
+                CallState::Answered => DUPLICATE_RESULT,
+                CallState::Unknown => RESULT_WITHOUT_CALL,
             };
             problems.push(Problem::new(index, rule, id.map(str::to_owned)));
         }
     }
-    open.close(CALL_WITHOUT_RESULT, &mut problems);
+    pending.close(CALL_WITHOUT_RESULT, &mut problems);
     problems.sort_by_key(|problem| problem.index);
     problems
 }

@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::super::{AiSdk, Answered, Anthropic, Bedrock, Dialect, OpenAiChat, choose};
+use raw_json::{self as raw, quote};
+
+use super::super::{AiSdk, Anthropic, Bedrock, Dialect, OpenAiChat, Stubs, choose};
 use super::Pi;
 use crate::message::{MessageView, Role, SlotKind};
-use crate::own::{BRIDGE, HOLDER_STUB};
-use crate::raw;
 use crate::repair::repair;
-use crate::splice::{quote, splice};
+use crate::service_messages::{BRIDGE, HOLDER_PLACEHOLDER};
+use crate::splice::splice;
 use crate::{History, HistoryError};
 
 const HI: &str = r#"{"role":"user","content":[{"type":"text","text":"hi"}],"timestamp":1}"#;
@@ -89,7 +90,7 @@ fn messages_are_read_as_what_they_are() {
             facts,
             "{message}"
         );
-        assert_eq!((v.faults, v.foreign), (vec![], None), "{message}");
+        assert_eq!((v.faults, v.other_format), (vec![], None), "{message}");
     }
     let result = &view(RESULT_A).results[0];
     assert_eq!((result.call_id.as_deref(), result.name.as_deref()), (Some("a"), Some("read")));
@@ -182,18 +183,18 @@ fn a_broken_history_is_mended() {
     assert!(mended.array.contains(r#""isError":true,"timestamp":3.0},{"role":"toolResult""#));
     assert!(mended.array.ends_with(&format!(",{RESULT_A},{HI}]")));
     assert_eq!(broken(&raw::elements(&mended.array).unwrap()), []);
-    assert_eq!(Pi.answered(CALLS, &[], "x", None), Answered::Messages(vec![]));
+    assert_eq!(Pi.stub_results(CALLS, &[], "x", None), Stubs::Messages(vec![]));
 }
 
 #[test]
 fn own_messages_are_told_from_the_users() {
     let snapshot = "<state_snapshot>s</state_snapshot>\n(Original 3 messages are stored in: /x)";
-    for text in [snapshot, BRIDGE, HOLDER_STUB] {
-        let message = Pi.own_message(text, None);
-        assert!(view(&message).own || view(&message).role == Role::System);
+    for text in [snapshot, BRIDGE, HOLDER_PLACEHOLDER] {
+        let message = Pi.service_message(text, None);
+        assert!(view(&message).is_service || view(&message).role == Role::System);
         assert_eq!(Pi.content_slots(&message).len(), 1);
     }
-    assert_eq!(view(&Pi.own_message("<state_snapshot>", None)).role, Role::User);
+    assert_eq!(view(&Pi.service_message("<state_snapshot>", None)).role, Role::User);
     assert_eq!((Pi.content_slots(RESULT_A), Pi.content_slots(BASH)), (vec![], vec![]));
     assert_eq!(Pi.content_slots(OK).len(), 1);
 }

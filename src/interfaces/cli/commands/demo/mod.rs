@@ -6,7 +6,7 @@ mod script;
 
 use std::sync::Arc;
 
-use chat_history::splice::quote;
+use raw_json::quote;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

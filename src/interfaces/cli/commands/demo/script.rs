@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use chat_history::splice::quote;
+use raw_json::quote;
 
 /// The fact of an early result that the agent is asked for.
 pub(super) const FACT: &str = "port 48213";

@@ -1,12 +1,14 @@
 //! Messages as they are read: texts, calls, results, evidence, mends.
 
+use raw_json::{self as raw, quote};
+
 use super::super::super::{Dialect, OpenAiChat, choose};
 use super::super::Anthropic;
 use super::*;
 use crate::message::{Role, ServerTool, SlotKind};
-use crate::own::{BRIDGE, HOLDER_STUB};
-use crate::splice::{quote, splice};
-use crate::{History, HistoryError, raw};
+use crate::service_messages::{BRIDGE, HOLDER_PLACEHOLDER};
+use crate::splice::splice;
+use crate::{History, HistoryError};
 
 #[test]
 fn blocks_are_read_as_what_they_are() {
@@ -78,7 +80,7 @@ fn blocks_are_read_as_what_they_are() {
             "{message}"
         );
         assert_eq!(v.faults, vec![], "{message}");
-        assert_eq!(v.foreign, None, "{message}");
+        assert_eq!(v.other_format, None, "{message}");
     }
 }
 
@@ -113,10 +115,10 @@ fn parts_of_other_formats_are_named() {
         (assistant(r#"{"type":"tool-call","toolCallId":"a"}"#), "ai-sdk"),
         (r#"{"role":"tool","tool_call_id":"a","content":"x"}"#.to_owned(), "openai-chat"),
     ] {
-        assert_eq!(view(&message).foreign, Some(home), "{message}");
+        assert_eq!(view(&message).other_format, Some(home), "{message}");
     }
     // What a tool returned may name any type.
-    assert_eq!(view(&result(r#"[{"type":"function_call","x":1}]"#)).foreign, None);
+    assert_eq!(view(&result(r#"[{"type":"function_call","x":1}]"#)).other_format, None);
 }
 
 #[test]
@@ -171,13 +173,13 @@ fn a_part_of_another_format_stops_a_detected_history() {
 #[test]
 fn own_messages_are_told_from_the_users() {
     let snapshot = "<state_snapshot>s</state_snapshot>\n(Original 3 messages are stored in: /x)";
-    for text in [snapshot, BRIDGE, HOLDER_STUB] {
-        let message = Anthropic.own_message(text, None);
-        assert!(view(&message).own || view(&message).role == Role::System);
+    for text in [snapshot, BRIDGE, HOLDER_PLACEHOLDER] {
+        let message = Anthropic.service_message(text, None);
+        assert!(view(&message).is_service || view(&message).role == Role::System);
         assert_eq!(Anthropic.content_slots(&message).len(), 1);
         assert_eq!(broken(&[&message, OK]), []);
     }
-    assert_eq!(view(&Anthropic.own_message("<state_snapshot>", None)).role, Role::User);
+    assert_eq!(view(&Anthropic.service_message("<state_snapshot>", None)).role, Role::User);
     // Neither system messages nor results hold words to append to.
     assert_eq!(Anthropic.content_slots(SYSTEM), []);
     assert_eq!(Anthropic.content_slots(RESULTS), []);

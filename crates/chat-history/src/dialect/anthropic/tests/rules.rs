@@ -1,9 +1,9 @@
 //! Rules of the provider, broken and kept.
 
-use super::super::super::{Answered, Dialect};
+use super::super::super::{Dialect, Stubs};
 use super::super::Anthropic;
 use super::*;
-use crate::own::BRIDGE;
+use crate::service_messages::BRIDGE;
 
 #[test]
 fn each_rule_has_a_broken_history_and_a_sound_one() {
@@ -140,7 +140,7 @@ fn system_messages_stand_behind_the_user_and_before_the_model() {
 fn what_the_provider_says_names_the_id() {
     let views = [view(HI), view(CALL)];
     let problems = Anthropic.problems(&views.iter().collect::<Vec<_>>());
-    assert!(problems[0].says().contains("immediately after: a. Each `tool_use` block"));
+    assert!(problems[0].error().contains("immediately after: a. Each `tool_use` block"));
 }
 
 #[test]
@@ -197,23 +197,24 @@ fn orphans_leave_and_the_rest_stays_as_it_is() {
 fn dangling_calls_are_answered_in_the_users_next_message() {
     let asked = view(CALLS);
     let calls: Vec<_> = asked.calls.iter().collect();
-    let mended = |calls: &[_], next: Option<&str>| Anthropic.answered(CALLS, calls, "(lost)", next);
+    let mended =
+        |calls: &[_], next: Option<&str>| Anthropic.stub_results(CALLS, calls, "(lost)", next);
     let empty = r#"{"role":"user","content":[ ]}"#;
     for next in [HI, empty, r#"{"role":"user","content":""}"#, r#"{"role":"user","content":null}"#]
     {
-        let Answered::Within(message) = mended(&calls, Some(next)) else { panic!("{next}") };
+        let Stubs::Within(message) = mended(&calls, Some(next)) else { panic!("{next}") };
         assert_eq!(broken(&[HI, CALLS, &message]), [], "{message}");
         assert_eq!(view(&message).texts.len(), view(next).texts.len());
     }
-    let Answered::Within(message) = mended(&calls[1..], Some(RESULT_A)) else { panic!() };
+    let Stubs::Within(message) = mended(&calls[1..], Some(RESULT_A)) else { panic!() };
     assert_eq!(broken(&[HI, CALLS, &message]), []);
     // The snapshots' message stays what it is, and there may be none to take them.
-    let own = Anthropic.own_message(BRIDGE, None);
+    let own = Anthropic.service_message(BRIDGE, None);
     for next in [None, Some(own.as_str()), Some(OK), Some(SYSTEM)] {
-        let Answered::Messages(messages) = mended(&calls, next) else { panic!("{next:?}") };
+        let Stubs::Messages(messages) = mended(&calls, next) else { panic!("{next:?}") };
         let history = [&[HI.to_owned(), CALLS.to_owned()], messages.as_slice()].concat();
         assert_eq!(broken(&history), []);
         assert_eq!(messages.len(), 1);
     }
-    assert_eq!(mended(&[], None), Answered::Messages(vec![]));
+    assert_eq!(mended(&[], None), Stubs::Messages(vec![]));
 }

@@ -1,0 +1,120 @@
+//! Results that are blocks of a message: taken out of it, or put into it.
+
+use std::collections::HashSet;
+
+use raw_json as raw;
+
+use super::members::{array, members};
+use super::{Dialect, Stubs};
+use crate::message::Role;
+use crate::splice::{Edit, splice};
+
+/// The message without the results at these places among its blocks; None if no block is
+/// left that `counts`.
+pub(super) fn without_results(
+    message: &str,
+    blocks: &[&str],
+    results: &[usize],
+    is_result: impl Fn(&str) -> bool,
+    counts: impl Fn(&str) -> bool,
+) -> Option<String> {
+    if results.is_empty() || blocks.is_empty() {
+        return Some(message.to_owned());
+    }
+    let gone = are_among(results, blocks, is_result);
+    let is_left = blocks.iter().zip(&gone).any(|(block, gone)| !gone && counts(block));
+    is_left.then(|| splice(message, &without_elements(message, blocks, |at| gone[at])))
+}
+
+/// The message with the results at these places and no other block; None if it has none of
+/// them.
+pub(super) fn only_results(
+    message: &str,
+    blocks: &[&str],
+    results: &[usize],
+    is_result: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let kept = are_among(results, blocks, is_result);
+    let edits = || without_elements(message, blocks, |at| !kept[at]);
+    kept.contains(&true).then(|| splice(message, &edits()))
+}
+
+/// For each block, true if it is one of these results; they are counted among the results.
+fn are_among(results: &[usize], blocks: &[&str], is_result: impl Fn(&str) -> bool) -> Vec<bool> {
+    let results: HashSet<usize> = results.iter().copied().collect();
+    let mut place = 0;
+    let is_among = |block: &&str| {
+        let is_result = is_result(block);
+        place += usize::from(is_result);
+        is_result && results.contains(&(place - 1))
+    };
+    blocks.iter().map(is_among).collect()
+}
+
+/// The blocks of a message's content; empty if that is no array.
+pub(super) fn blocks_of(message: &str) -> Vec<&str> {
+    members(message).map(|fields| array(&fields, "content")).unwrap_or_default()
+}
+
+/// Puts stubs into the user's message behind their calls if there is one, else into a message of
+/// their own: the results of a turn are in one message, before any other block.
+pub(super) fn stub_results(
+    dialect: &dyn Dialect,
+    stubs: &[String],
+    next: Option<&str>,
+    text_block: impl Fn(&str) -> String,
+) -> Stubs {
+    if stubs.is_empty() {
+        return Stubs::Messages(Vec::new());
+    }
+    let stubs = stubs.join(",");
+    match next.and_then(|next| taken_in(dialect, next, &stubs, text_block)) {
+        Some(message) => Stubs::Within(message),
+        None => Stubs::Messages(vec![format!("{{\"role\":\"user\",\"content\":[{stubs}]}}")]),
+    }
+}
+
+/// The message with blocks at the front of its content; None where it takes none:
+/// only a user's does, and a message of this service's own stays what it is.
+fn taken_in(
+    dialect: &dyn Dialect,
+    message: &str,
+    blocks: &str,
+    text_block: impl Fn(&str) -> String,
+) -> Option<String> {
+    let view = dialect.view(message).ok()?;
+    let takes = [Role::User, Role::Tool].contains(&view.role) && !view.is_service;
+    let content = content_of(message).filter(|_| takes)?;
+    let start = raw::offset_in(message, content);
+    let whole = start..start + content.len();
+    let (span, replacement) = match content {
+        "null" | "\"\"" => (whole, format!("[{blocks}]")),
+        text if raw::is_string(text) => (whole, format!("[{blocks},{}]", text_block(text))),
+        _ if raw::elements(content).ok()?.is_empty() => (whole, format!("[{blocks}]")),
+        _ => (start + 1..start + 1, format!("{blocks},")),
+    };
+    Some(splice(message, &[Edit { span, replacement }]))
+}
+
+/// The edits that take elements out of an array of the message, each with one comma,
+/// so that what is kept keeps its bytes; one of them at least is kept.
+fn without_elements(message: &str, elements: &[&str], gone: impl Fn(usize) -> bool) -> Vec<Edit> {
+    let start = |element: &str| raw::offset_in(message, element);
+    let end = |element: &str| raw::offset_in(message, element) + element.len();
+    let kept = elements.iter().enumerate().rev().find(|(index, _)| !gone(*index));
+    let (Some((last_kept, last)), Some(tail)) = (kept, elements.last()) else { return Vec::new() };
+    let cut = |span| Edit { span, replacement: String::new() };
+    let before_kept = elements.windows(2).take(last_kept).enumerate();
+    let mut edits: Vec<Edit> = before_kept
+        .filter(|(index, _)| gone(*index))
+        .map(|(_, pair)| cut(start(pair[0])..start(pair[1])))
+        .collect();
+    if last_kept + 1 < elements.len() {
+        edits.push(cut(end(last)..end(tail)));
+    }
+    edits
+}
+
+fn content_of(message: &str) -> Option<&str> {
+    raw::field(&members(message)?, "content")
+}

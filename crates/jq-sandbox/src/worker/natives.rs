@@ -1,0 +1,174 @@
+//! Native functions: those that `jaq` lacks, and those whose results differ from jq.
+
+use jaq_core::native::{Fun, bome, run, unary, v};
+use jaq_json::{Error, Val};
+
+use super::{compile::Data, json_text, patterns, remove_paths};
+
+/// Returns the functions; each replaces one of the same name in `jaq`.
+pub(super) fn functions() -> impl Iterator<Item = Fun<Data>> {
+    let natives: [jaq_core::native::Filter<jaq_core::RunPtr<Data>>; 14] = [
+        ("to_text", v(0), |cv| bome(to_text(cv.1))),
+        ("tojson", v(0), |cv| bome(json(&cv.1).map(Val::utf8_str))),
+        ("@tsv", v(0), |cv| bome(row(&cv.1, "\t", tsv_field))),
+        ("@csv", v(0), |cv| bome(row(&cv.1, ",", csv_field))),
+        ("@base32", v(0), |cv| bome(to_text(cv.1).map(|text| base32(&text)))),
+        ("escape_html", v(0), |cv| bome(escape_html(&cv.1))),
+        ("encode_uri", v(0), |cv| bome(encode_uri(&cv.1))),
+        ("ltrimstr", v(1), |cv| unary(cv, |value, fix| Ok(trim(&value, &fix, true)))),
+        ("rtrimstr", v(1), |cv| unary(cv, |value, fix| Ok(trim(&value, &fix, false)))),
+        ("implode", v(0), |cv| bome(implode(&cv.1))),
+        ("remove_paths", v(1), |cv| {
+            unary(cv, |value, paths| remove_paths::remove_paths(value, &paths))
+        }),
+        ("find_any", v(2), |cv| bome(patterns::call(cv, patterns::find_any))),
+        ("find_all", v(2), |cv| bome(patterns::call(cv, patterns::find_all))),
+        ("cut_all", v(2), |cv| bome(patterns::call(cv, patterns::cut_all))),
+    ];
+    natives.into_iter().map(run::<Data>)
+}
+
+fn json(value: &Val) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    let written = json_text::write(value, &mut out, usize::MAX);
+    written.map_err(|_| Error::str("object keys must be strings"))?;
+    Ok(out)
+}
+
+fn to_text(value: Val) -> Result<Val, Error> {
+    match value {
+        Val::TStr(_) => Ok(value),
+        other => json(&other).map(Val::utf8_str),
+    }
+}
+
+fn row(value: &Val, between: &str, field: fn(&[u8], &mut Vec<u8>)) -> Result<Val, Error> {
+    let Val::Arr(cells) = value else {
+        return Err(Error::typ(value.clone(), "a table row (array)"));
+    };
+    let mut out = Vec::new();
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
+            out.extend_from_slice(between.as_bytes());
+        }
+        match cell {
+            Val::Null => {}
+            Val::TStr(bytes) => field(bytes, &mut out),
+            Val::Bool(_) | Val::Num(_) => out.append(&mut json(cell)?),
+            other => {
+                return Err(Error::typ(
+                    other.clone(),
+                    "a table field (null, boolean, number or string)",
+                ));
+            }
+        }
+    }
+    Ok(Val::utf8_str(out))
+}
+
+fn tsv_field(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        match byte {
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            other => out.push(*other),
+        }
+    }
+}
+
+fn csv_field(bytes: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for byte in bytes {
+        if *byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(*byte);
+    }
+    out.push(b'"');
+}
+
+fn escape_html(value: &Val) -> Result<Val, Error> {
+    let Val::TStr(bytes) = value else { return Err(Error::typ(value.clone(), "string")) };
+    let mut out = Vec::with_capacity(bytes.len());
+    for byte in bytes.iter() {
+        match byte {
+            b'<' => out.extend_from_slice(b"&lt;"),
+            b'>' => out.extend_from_slice(b"&gt;"),
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'\'' => out.extend_from_slice(b"&apos;"),
+            b'"' => out.extend_from_slice(b"&quot;"),
+            other => out.push(*other),
+        }
+    }
+    Ok(Val::utf8_str(out))
+}
+
+/// Escapes the same characters as jq.
+fn encode_uri(value: &Val) -> Result<Val, Error> {
+    let Val::TStr(bytes) = value else { return Err(Error::typ(value.clone(), "string")) };
+    let mut out = String::with_capacity(bytes.len());
+    for byte in bytes.iter() {
+        if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(byte) {
+            out.push(char::from(*byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Ok(Val::from(out))
+}
+
+fn base32(text: &Val) -> Val {
+    const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let Val::TStr(bytes) = text else { return Val::Null };
+    let mut out = Vec::with_capacity(bytes.len().div_ceil(5) * 8);
+    for chunk in bytes.chunks(5) {
+        let mut five = [0; 5];
+        five[..chunk.len()].copy_from_slice(chunk);
+        let bits = five.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+        let letters = (chunk.len() * 8).div_ceil(5);
+        for place in 0..8 {
+            let letter = usize::try_from(bits >> (35 - place * 5) & 31).unwrap_or(0);
+            out.push(if place < letters { LETTERS[letter] } else { b'=' });
+        }
+    }
+    Val::utf8_str(out)
+}
+
+/// Returns any value but two strings unchanged, as jq does.
+fn trim(value: &Val, fix: &Val, left: bool) -> Val {
+    if let (Val::TStr(bytes), Val::TStr(fix)) = (value, fix) {
+        let rest = if left { bytes.strip_prefix(&***fix) } else { bytes.strip_suffix(&***fix) };
+        if let Some(rest) = rest {
+            return Val::utf8_str(bytes.slice_ref(rest));
+        }
+    }
+    value.clone()
+}
+
+/// Accepts only characters; jaq also accepts negative numbers, as bytes.
+fn implode(value: &Val) -> Result<Val, Error> {
+    let Val::Arr(points) = value else { return Err(Error::typ(value.clone(), "array")) };
+    let character = |point: &Val| {
+        let number = jaq_std::ValT::as_f64(point);
+        let number = number.filter(|x| x.fract() == 0.0).map(|x| format!("{x:.0}"));
+        let character = number.and_then(|x| x.parse().ok()).and_then(char::from_u32);
+        character.ok_or_else(|| Error::typ(point.clone(), "a character (Unicode codepoint)"))
+    };
+    points.iter().map(character).collect::<Result<String, Error>>().map(Val::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base32_is_that_of_rfc_4648() {
+        for (text, expected) in
+            [("", ""), ("f", "MY======"), ("fo", "MZXQ===="), ("foobar", "MZXW6YTBOI======")]
+        {
+            assert_eq!(base32(&Val::from(text.to_owned())), Val::from(expected.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The kind of a raw value, told by its first character.
+
+/// The type of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    /// Returns the kind of the value that begins with `first`; None if no value does.
+    #[inline]
+    pub fn of(first: u8) -> Option<Kind> {
+        Some(match first {
+            b'n' => Kind::Null,
+            b't' | b'f' => Kind::Boolean,
+            b'-' | b'0'..=b'9' => Kind::Number,
+            b'"' => Kind::String,
+            b'[' => Kind::Array,
+            b'{' => Kind::Object,
+            _ => return None,
+        })
+    }
+}
+
+/// Names the kind of a raw value for an error message, by its first character.
+///
+/// ```
+/// assert_eq!(raw_json::kind(" [1]"), "an array");
+/// assert_eq!(raw_json::kind("yes"), "no JSON value");
+/// ```
+pub fn kind(raw: &str) -> &'static str {
+    let first = raw.trim_ascii_start().as_bytes().first();
+    match first.and_then(|first| Kind::of(*first)) {
+        Some(Kind::Null) => "null",
+        Some(Kind::Boolean) => "a boolean",
+        Some(Kind::Number) => "a number",
+        Some(Kind::String) => "a string",
+        Some(Kind::Array) => "an array",
+        Some(Kind::Object) => "an object",
+        None => "no JSON value",
+    }
+}
+
+/// True for a raw JSON string literal.
+#[inline]
+pub fn is_string(raw: &str) -> bool {
+    raw.as_bytes().first() == Some(&b'"')
+}

@@ -1,0 +1,357 @@
+//! A scanner: checks the grammar of a JSON text and hands out the slices of its parts.
+//!
+//! It exists next to `serde_json` because one pass over a record must both check all of it
+//! and name only the few members that are asked for, and because a key with a lone
+//! surrogate is no reason to refuse a record.
+
+use std::borrow::Cow;
+
+use crate::{Cursor, Kind, find, unescape};
+
+/// Where a text stops being JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// In bytes from the start of the text.
+    pub at: usize,
+    /// What would have been accepted there.
+    pub expected: &'static str,
+}
+
+/// A key of an object as it is spelled, quotes included.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    literal: &'a str,
+    escaped: bool,
+}
+
+impl<'a> Key<'a> {
+    /// Returns the literal, quotes included.
+    #[inline]
+    pub fn literal(self) -> &'a str {
+        self.literal
+    }
+
+    /// Returns the key's text; borrowed unless it is spelled with escapes.
+    #[inline]
+    pub fn text(self) -> Cow<'a, str> {
+        if self.escaped {
+            return unescape(self.literal).text;
+        }
+        Cow::Borrowed(&self.literal[1..self.literal.len() - 1])
+    }
+}
+
+/// Checks that `text` is exactly one JSON value, and calls `member` for each member if it is
+/// an object, duplicates included. Returns the value without the white space around it.
+///
+/// ```
+/// let mut sizes = Vec::new();
+/// let line = r#" {"id": "a", "size": 3, "size": 4} "#;
+/// let record = raw_json::check_record(line, |key, value| {
+///     if key.text() == "size" {
+///         sizes.push(value);
+///     }
+/// });
+/// assert_eq!(record, Ok(line.trim()));
+/// assert_eq!(sizes, ["3", "4"]);
+/// let fault = raw_json::check_record("[1,}", |_, _| {}).unwrap_err();
+/// assert_eq!((fault.at, fault.expected), (3, "a JSON value"));
+/// ```
+///
+/// # Errors
+///
+/// Fails at the first byte that no JSON value has there.
+pub fn check_record<'a>(
+    text: &'a str,
+    mut member: impl FnMut(Key<'a>, &'a str),
+) -> Result<&'a str, Fault> {
+    let mut scanner = Scanner::new(text);
+    scanner.cursor.skip_space();
+    let start = scanner.cursor.at();
+    if scanner.cursor.peek() == Some(b'{') {
+        let mut more = scanner.open(b'}');
+        while more {
+            let key = scanner.next_key()?;
+            member(key, scanner.next_value()?);
+            more = scanner.next(b'}', "`,` or `}`")?;
+        }
+    } else {
+        scanner.skip()?;
+    }
+    let value = &text[start..scanner.cursor.at()];
+    scanner.cursor.skip_space();
+    if scanner.cursor.at() < text.len() {
+        return Err(scanner.fault("the end of the record"));
+    }
+    Ok(value)
+}
+
+/// Returns the members of an object that was checked before, duplicates included; none of
+/// any other value. Ends where the text turns out to be no JSON.
+pub fn each_member(object: &str) -> impl Iterator<Item = (Key<'_>, &str)> {
+    let mut scanner = Scanner::new(object);
+    let mut more = scanner.cursor.peek() == Some(b'{') && scanner.open(b'}');
+    std::iter::from_fn(move || {
+        if !std::mem::take(&mut more) {
+            return None;
+        }
+        let key = scanner.next_key().ok()?;
+        let value = scanner.next_value().ok()?;
+        more = scanner.next(b'}', "").unwrap_or(false);
+        Some((key, value))
+    })
+}
+
+/// Returns the elements of an array that was checked before; none of any other value. Ends
+/// where the text turns out to be no JSON.
+///
+/// ```
+/// let first = raw_json::each_element("[1.0, [2]]").next();
+/// assert_eq!(first, Some("1.0"));
+/// ```
+pub fn each_element(array: &str) -> impl Iterator<Item = &str> {
+    let mut scanner = Scanner::new(array);
+    let mut more = scanner.cursor.peek() == Some(b'[') && scanner.open(b']');
+    std::iter::from_fn(move || {
+        if !std::mem::take(&mut more) {
+            return None;
+        }
+        let element = scanner.next_value().ok()?;
+        more = scanner.next(b']', "").unwrap_or(false);
+        Some(element)
+    })
+}
+
+/// A place in a JSON text whose values are checked as they are passed.
+///
+/// ```
+/// use raw_json::{Kind, Scanner};
+///
+/// let mut scanner = Scanner::new(r#"{"a": [1, 2]}"#);
+/// assert_eq!(scanner.kind(), Some(Kind::Object));
+/// assert!(scanner.take(b'{'));
+/// assert_eq!(scanner.key().map(|key| key.literal()), Some("\"a\""));
+/// assert_eq!(scanner.value(), Some("[1, 2]"));
+/// assert!(scanner.take(b'}'));
+/// ```
+#[derive(Debug)]
+pub struct Scanner<'a> {
+    text: &'a str,
+    cursor: Cursor<'a>,
+    /// The closing brackets that are still to come, the next one last.
+    open: Vec<u8>,
+}
+
+impl<'a> Scanner<'a> {
+    /// Begins at the start of `text`.
+    #[inline]
+    pub fn new(text: &'a str) -> Scanner<'a> {
+        Scanner { text, cursor: Cursor::new(text.as_bytes(), 0), open: Vec::new() }
+    }
+
+    /// Goes past white space; returns the kind of the value that begins there, None if no
+    /// value does.
+    #[inline]
+    pub fn kind(&mut self) -> Option<Kind> {
+        self.cursor.skip_space();
+        Kind::of(self.cursor.peek()?)
+    }
+
+    /// Goes past white space, and past `byte` if it follows; true if it did.
+    #[inline]
+    pub fn take(&mut self, byte: u8) -> bool {
+        self.cursor.take(byte)
+    }
+
+    /// Goes past white space, a key and the colon behind it.
+    #[inline]
+    pub fn key(&mut self) -> Option<Key<'a>> {
+        self.cursor.skip_space();
+        self.next_key().ok()
+    }
+
+    /// Goes past white space and a value; None if there is none, or if it is broken.
+    #[inline]
+    pub fn value(&mut self) -> Option<&'a str> {
+        self.cursor.skip_space();
+        self.next_value().ok()
+    }
+
+    fn fault(&self, expected: &'static str) -> Fault {
+        Fault { at: self.cursor.at(), expected }
+    }
+
+    /// Goes past an opening bracket; true if a first member or element follows.
+    #[inline]
+    fn open(&mut self, close: u8) -> bool {
+        self.cursor.advance(1);
+        !self.cursor.take(close)
+    }
+
+    /// After a value: true if a comma leads to another one.
+    #[inline]
+    fn next(&mut self, close: u8, expected: &'static str) -> Result<bool, Fault> {
+        self.cursor.skip_space();
+        let more = match self.cursor.peek() {
+            Some(b',') => true,
+            Some(byte) if byte == close => false,
+            _ => return Err(self.fault(expected)),
+        };
+        self.cursor.advance(1);
+        if more {
+            self.cursor.skip_space();
+        }
+        Ok(more)
+    }
+
+    /// Goes past a key and the colon, up to the value.
+    #[inline]
+    fn next_key(&mut self) -> Result<Key<'a>, Fault> {
+        if self.cursor.peek() != Some(b'"') {
+            return Err(self.fault("a key in quotes"));
+        }
+        let start = self.cursor.at();
+        let escaped = self.string()?;
+        let literal = &self.text[start..self.cursor.at()];
+        if !self.cursor.take(b':') {
+            return Err(self.fault("`:`"));
+        }
+        self.cursor.skip_space();
+        Ok(Key { literal, escaped })
+    }
+
+    #[inline]
+    fn next_value(&mut self) -> Result<&'a str, Fault> {
+        let start = self.cursor.at();
+        self.skip()?;
+        Ok(&self.text[start..self.cursor.at()])
+    }
+
+    /// Goes past one value, whatever it holds.
+    fn skip(&mut self) -> Result<(), Fault> {
+        let outside = self.open.len();
+        loop {
+            if self.begin()? {
+                continue;
+            }
+            loop {
+                if self.open.len() == outside {
+                    return Ok(());
+                }
+                let close = self.open[self.open.len() - 1];
+                if self.next(close, "`,` or a closing bracket")? {
+                    if close == b'}' {
+                        self.next_key()?;
+                    }
+                    break;
+                }
+                self.open.pop();
+            }
+        }
+    }
+
+    /// Goes past a scalar or an empty container; true if a container has been opened
+    /// instead, and its first value comes next.
+    fn begin(&mut self) -> Result<bool, Fault> {
+        match self.cursor.peek() {
+            Some(b'"') => self.string().map(|_escaped| false),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
+            Some(b'{') => self.enter(b'}'),
+            Some(b'[') => self.enter(b']'),
+            Some(b't') => self.word("true"),
+            Some(b'f') => self.word("false"),
+            Some(b'n') => self.word("null"),
+            _ => Err(self.fault("a JSON value")),
+        }
+    }
+
+    fn enter(&mut self, close: u8) -> Result<bool, Fault> {
+        if !self.open(close) {
+            return Ok(false);
+        }
+        self.open.push(close);
+        if close == b'}' {
+            self.next_key()?;
+        }
+        Ok(true)
+    }
+
+    fn word(&mut self, word: &'static str) -> Result<bool, Fault> {
+        if !self.cursor.rest().starts_with(word.as_bytes()) {
+            return Err(self.fault(word));
+        }
+        self.cursor.advance(word.len());
+        Ok(false)
+    }
+
+    fn number(&mut self) -> Result<(), Fault> {
+        self.pass(b"-");
+        if !self.pass(b"0") {
+            self.digits()?;
+        }
+        if self.pass(b".") {
+            self.digits()?;
+        }
+        if self.pass(b"eE") {
+            self.pass(b"+-");
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    /// Goes past one of these bytes; true if it was there.
+    #[inline]
+    fn pass(&mut self, bytes: &[u8]) -> bool {
+        let found = self.cursor.peek().is_some_and(|byte| bytes.contains(&byte));
+        self.cursor.advance(usize::from(found));
+        found
+    }
+
+    fn digits(&mut self) -> Result<(), Fault> {
+        let digits = self.cursor.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == 0 {
+            return Err(self.fault("a digit"));
+        }
+        self.cursor.advance(digits);
+        Ok(())
+    }
+
+    /// Goes past a string; true if it is spelled with escapes.
+    fn string(&mut self) -> Result<bool, Fault> {
+        let mut escaped = false;
+        self.cursor.advance(1);
+        loop {
+            self.cursor.advance(find::plain(self.cursor.rest()));
+            match self.cursor.peek() {
+                Some(b'"') => {
+                    self.cursor.advance(1);
+                    return Ok(escaped);
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                Some(_) => return Err(self.fault("an escape in place of a control character")),
+                None => return Err(self.fault("the end of a string")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), Fault> {
+        let length = match self.cursor.rest() {
+            [_, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
+            [_, b'u', hex @ ..]
+                if hex.first_chunk::<4>().is_some_and(|h| h.iter().all(u8::is_ascii_hexdigit)) =>
+            {
+                6
+            }
+            _ => return Err(self.fault("an escape that JSON knows")),
+        };
+        self.cursor.advance(length);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "scanner_tests.rs"]
+mod tests;

@@ -1,0 +1,181 @@
+//! Candidates: the values in a JSON text that could be its records. The search starts
+//! at the whole value and repeatedly enters its largest part.
+
+use std::collections::{HashMap, HashSet};
+
+use raw_json::{self as raw, Fields, quote};
+use serde_json::value::RawValue;
+
+use super::criteria::{Accept, MIN_RECORDS, MIN_SHARE, share};
+use crate::layout::{Shape, members};
+
+/// The most levels that are entered. Each reads the value once.
+const MAX_LEVELS: usize = 32;
+
+/// An element of an array of records with this share of its bytes is searched too:
+/// it is probably not a record like the others.
+const DOMINANT_SHARE: f64 = 0.8;
+/// An object is a map of records only if this share of its values has a key in common.
+const MIN_COMMON: f64 = 0.8;
+
+/// A value that could be the records.
+pub(super) struct Candidate<'a> {
+    /// Its whole text.
+    pub(super) region: &'a str,
+    pub(super) content: Content<'a>,
+    /// The number of [`Candidates::scalars`] that are outside of it.
+    pub(super) scalars: usize,
+}
+
+/// The content of a candidate.
+pub(super) enum Content<'a> {
+    /// Records: elements, values on lines, or members with their keys.
+    Records(Shape, Vec<&'a str>),
+    /// A string literal whose text may hold records.
+    Literal,
+}
+
+/// All candidates of a text.
+pub(super) struct Candidates<'a> {
+    /// The outermost first.
+    pub(super) candidates: Vec<Candidate<'a>>,
+    /// The scalar members of the objects that were entered: keys as literals, and
+    /// values.
+    pub(super) scalars: Vec<(String, &'a str)>,
+}
+
+/// Finds the candidates of a JSON value; None if it is invalid JSON.
+pub(super) fn candidates<'a>(value: &'a str, accept: Accept) -> Option<Candidates<'a>> {
+    let mut found = Candidates { candidates: Vec::new(), scalars: Vec::new() };
+    let mut at = value;
+    for level in 0..MAX_LEVELS {
+        let largest = match at.as_bytes().first() {
+            Some(b'[') => raw::elements(at).map(|elements| found.array(at, elements, accept)),
+            Some(b'{') => raw::fields(at).map(|fields| found.object(at, &fields)),
+            _ => serde_json::from_str::<&RawValue>(at).map(|_| {
+                if raw::is_string(at) {
+                    found.push(at, Content::Literal);
+                }
+                None
+            }),
+        };
+        match largest {
+            Ok(Some(inner)) => at = inner,
+            Ok(None) => break,
+            Err(_) if level == 0 => return None,
+            Err(_) => break,
+        }
+    }
+    Some(found)
+}
+
+impl<'a> Candidates<'a> {
+    fn push(&mut self, region: &'a str, content: Content<'a>) {
+        self.candidates.push(Candidate { region, content, scalars: self.scalars.len() });
+    }
+
+    /// Returns the element to enter.
+    fn array(&mut self, at: &'a str, elements: Vec<&'a str>, accept: Accept) -> Option<&'a str> {
+        let largest = elements.iter().copied().max_by_key(|element| element.len())?;
+        let records = match accept {
+            Accept::Objects => {
+                elements.len() >= MIN_RECORDS && elements.iter().all(|e| e.starts_with('{'))
+            }
+            Accept::Anything => true,
+        };
+        if records {
+            self.push(at, Content::Records(Shape::Array, elements));
+        }
+        let min_share = if records { DOMINANT_SHARE } else { MIN_SHARE };
+        (share(largest, at) >= min_share).then_some(largest)
+    }
+
+    /// Returns the value to enter.
+    fn object(&mut self, at: &'a str, fields: &Fields<'a>) -> Option<&'a str> {
+        if is_map(fields) {
+            self.push(at, Content::Records(Shape::Entries, members(at, fields)));
+        }
+        let (_, largest) = fields.iter().max_by_key(|(_, value)| value.len())?;
+        if share(largest, at) < MIN_SHARE {
+            return None;
+        }
+        let scalars = fields
+            .iter()
+            .filter(|(_, value)| !std::ptr::eq(*value, *largest) && !value.starts_with(['[', '{']));
+        self.scalars.extend(scalars.map(|(key, value)| (quote(key), *value)));
+        Some(largest)
+    }
+}
+
+/// Returns true for an object whose members are records by key: objects that have at
+/// least one key in common.
+fn is_map(fields: &Fields<'_>) -> bool {
+    if fields.len() < MIN_RECORDS || !fields.iter().all(|(_, value)| value.starts_with('{')) {
+        return false;
+    }
+    let mut names = HashSet::with_capacity(fields.len());
+    if !fields.iter().all(|(key, _)| names.insert(key)) {
+        return false;
+    }
+    // By key: the number of values that have it, and the index of the last one.
+    let mut seen: HashMap<String, (usize, usize)> = HashMap::new();
+    for (index, (_, value)) in fields.iter().enumerate() {
+        for (key, _) in raw::fields(value).unwrap_or_default() {
+            let (times, last) = seen.entry(key.into_owned()).or_insert((0, usize::MAX));
+            if *last != index {
+                (*times, *last) = (*times + 1, index);
+            }
+        }
+    }
+    let common = |times: usize| times as f64 >= MIN_COMMON * fields.len() as f64;
+    seen.values().any(|(times, _)| common(*times))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regions(value: &str, accept: Accept) -> Vec<&str> {
+        let found = candidates(value, accept).unwrap();
+        found.candidates.iter().map(|candidate| candidate.region).collect()
+    }
+
+    #[test]
+    fn the_largest_value_is_followed() {
+        let array = r#"[{"a":1},{"a":2},{"a":3},{"a":4}]"#;
+        let value = format!(r#"{{"n":1,"data":{{"items":{array}}}}}"#);
+        assert_eq!(regions(&value, Accept::Objects), [array]);
+        assert_eq!(regions(r#"{"a":[1,2],"b":[3,4]}"#, Accept::Anything), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn an_element_with_most_of_the_bytes_is_searched() {
+        let inner = format!("[{}]", vec![r#"{"a":12345}"#; 50].join(","));
+        let value = format!(r#"[{{"x":{inner}}},{{}},{{}}]"#);
+        assert_eq!(regions(&value, Accept::Objects), [value.as_str(), inner.as_str()]);
+    }
+
+    #[test]
+    fn a_map_has_objects_with_a_key_in_common_and_no_key_twice() {
+        let is = |text: &str| regions(text, Accept::Objects) == [text];
+        assert!(is(r#"{"a":{"x":1},"b":{"x":2},"c":{"x":3}}"#));
+        assert!(!is(r#"{"a":{"x":1},"b":{"y":2},"c":{"z":3}}"#));
+        assert!(!is(r#"{"a":{"x":1},"a":{"x":2},"c":{"x":3}}"#));
+        assert!(!is(r#"{"a":{"x":1},"b":{"x":2},"c":[]}"#));
+        assert!(!is(r#"{"a":{"x":1},"b":{"x":2}}"#));
+    }
+
+    #[test]
+    fn invalid_json_has_no_candidates() {
+        assert!(candidates("[1,2", Accept::Anything).is_none());
+        assert!(candidates("{\"a\":1} x", Accept::Anything).is_none());
+    }
+
+    #[test]
+    fn the_scalars_around_a_candidate_are_collected() {
+        let value = r#"{"total":3,"x":[],"items":[{"a":1},{"a":2},{"a":3},{"a":4},{"a":5}]}"#;
+        let found = candidates(value, Accept::Objects).unwrap();
+        assert_eq!(found.scalars, [("\"total\"".to_owned(), "3")]);
+        assert_eq!(found.candidates[0].scalars, 1);
+    }
+}

@@ -1,0 +1,150 @@
+//! Found records: their lines, and the rest of their text.
+
+use raw_json::{self as raw, quote};
+
+use crate::layout::{EscapeStyle, Shape, Source, Wrap, flatten, unflatten};
+
+/// The most bytes of [`Found::around`], and of one member in it.
+pub(super) const MAX_AROUND_BYTES: usize = 300;
+pub(super) const MAX_MEMBER_BYTES: usize = 120;
+
+/// The records of a text, and the rest of the text.
+///
+/// ```
+/// use record_files::find::{Accept, find_records};
+///
+/// let text = r#"{"total": 3, "items": [{"id": 10}, {"id": 11}, {"id": 12}]}"#;
+/// let found = find_records(text, Accept::Objects).ok_or("no records")?;
+/// assert_eq!((found.count(), found.around().as_deref()), (3, Some(r#"{"total":3}"#)));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub(super) source: Source,
+    body: String,
+    count: usize,
+    exact: bool,
+    /// Keys as literals, and values.
+    scalars: Vec<(String, String)>,
+}
+
+impl Found {
+    /// Returns the number of records.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the records, one JSON value each: without white space between tokens, and
+    /// otherwise as spelled in the text.
+    pub fn records(&self) -> impl Iterator<Item = &str> {
+        self.body.split_terminator('\n')
+    }
+
+    /// Returns the records as lines, each with its line feed.
+    pub fn body(&self) -> &str {
+        &self.body
+    }
+
+    /// Returns true if the records are the lines of a text, each a JSON string.
+    pub fn is_text(&self) -> bool {
+        self.source.shape == Shape::Text
+    }
+
+    /// Returns true if a file of these records rebuilds the text byte for byte. If not, only
+    /// white space between JSON tokens and escapes in strings differ.
+    pub fn exact(&self) -> bool {
+        self.exact
+    }
+
+    /// Returns the rest of the text.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Returns the scalar members of the objects around the records as a JSON object of at
+    /// most 300 bytes; members that do not fit are left out. None if there are none.
+    pub fn around(&self) -> Option<String> {
+        let mut members: Vec<(&str, String)> = Vec::new();
+        let mut length = 1;
+        for (key, value) in &self.scalars {
+            let member = format!("{key}:{value}");
+            let fits = member.len() <= MAX_MEMBER_BYTES && length + member.len() < MAX_AROUND_BYTES;
+            if fits && !members.iter().any(|(known, _)| known == key) {
+                length += member.len() + 1;
+                members.push((key, member));
+            }
+        }
+        let members: Vec<String> = members.into_iter().map(|(_, member)| member).collect();
+        (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
+    }
+
+    /// Makes lines of the records of `region`, a part of `text`.
+    pub(super) fn of_region(text: &str, region: &str, shape: Shape, records: &[&str]) -> Found {
+        let (body, spacing) = flatten(shape, region, records);
+        let limit = region.len() as u64;
+        let rebuilt = unflatten(shape, spacing.as_ref(), body.split_terminator('\n'), limit);
+        let exact = rebuilt.is_ok_and(|rebuilt| rebuilt == region);
+        // Two styles in one text: compact JSON is as good as either.
+        let spacing = spacing.filter(|_| exact);
+        let wraps = Some(wrap(text, region, None)).filter(|wrap| !wrap.is_empty());
+        let source = Source { shape, bytes: 0, wraps: wraps.into_iter().collect(), spacing };
+        Found { source, body, count: records.len(), exact, scalars: Vec::new() }
+    }
+
+    /// Makes each line of a text a JSON string.
+    pub(super) fn of_lines(text: &str) -> Found {
+        let lines = text.strip_suffix('\n').unwrap_or(text);
+        let (mut body, mut count) = (String::with_capacity(text.len() + text.len() / 8), 0);
+        for line in lines.split('\n') {
+            body.push_str(&quote(line));
+            body.push('\n');
+            count += 1;
+        }
+        let wraps = Some(wrap(text, lines, None)).filter(|wrap| !wrap.is_empty());
+        let source = Source {
+            shape: Shape::Text,
+            bytes: text.len() as u64,
+            wraps: wraps.into_iter().collect(),
+            spacing: None,
+        };
+        Found { source, body, count, exact: true, scalars: Vec::new() }
+    }
+
+    /// Adds the string literal of `text` in whose text the records are. `exact` is true if
+    /// `style` gives the literal back.
+    pub(super) fn in_literal(
+        mut self,
+        text: &str,
+        literal: &str,
+        style: EscapeStyle,
+        exact: bool,
+    ) -> Found {
+        self.exact &= exact;
+        self.source.wraps.insert(0, wrap(text, literal, Some(style)));
+        self
+    }
+
+    /// Adds scalars outside of those it has.
+    pub(super) fn with_scalars_around(mut self, scalars: &[(String, &str)]) -> Found {
+        let outer = scalars.iter().map(|(key, value)| (key.clone(), (*value).to_owned()));
+        self.scalars.splice(..0, outer);
+        self
+    }
+
+    /// Sets the length of the rebuilt text.
+    pub(super) fn measured(mut self, text: &str) -> Option<Found> {
+        let bytes = match self.exact {
+            true => text.len(),
+            false => self.source.text(self.records(), u64::MAX).ok()?.len(),
+        };
+        self.source.bytes = bytes as u64;
+        Some(self)
+    }
+}
+
+/// Returns the text around `region`.
+fn wrap(text: &str, region: &str, literal: Option<EscapeStyle>) -> Wrap {
+    let start = raw::offset_in(text, region);
+    let (before, after) = (&text[..start], &text[start + region.len()..]);
+    Wrap { before: before.to_owned(), after: after.to_owned(), literal }
+}

@@ -1,0 +1,127 @@
+//! Finds the records in a text: JSON, JSON in a string of JSON, lines of JSON, or JSON
+//! among words.
+//!
+//! ```
+//! use record_files::find::{Accept, find_records};
+//!
+//! let text = "Found:\n[{\"id\": 1}, {\"id\": 2}, {\"id\": 3}, {\"id\": 4}]\n";
+//! let found = find_records(text, Accept::Objects).ok_or("no records")?;
+//! assert_eq!(found.body(), "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n{\"id\":4}\n");
+//! assert!(found.exact());
+//! # Ok::<(), &str>(())
+//! ```
+
+mod candidates;
+mod criteria;
+mod embedded_json;
+mod found;
+
+use raw_json::{self as raw, is_space};
+
+use crate::layout::{EscapeStyle, Shape};
+use candidates::{Candidate, Candidates, Content, candidates};
+use criteria::{MIN_SHARE, share};
+use embedded_json::EmbeddedJson;
+
+pub use criteria::Accept;
+pub use found::Found;
+
+/// The most string literals, one inside the other, that are searched.
+const MAX_LITERALS: usize = 3;
+
+/// Finds the records of a text. Returns None if there are none, if they are less than 60 %
+/// of its bytes, or if its JSON is invalid. Reads the text a bounded number of times.
+pub fn find_records(text: &str, accept: Accept) -> Option<Found> {
+    let search = |accept, exact_literals| {
+        search(text, accept, &Search { exact_literals, literals: MAX_LITERALS, share: 1.0 })
+    };
+    let found = match accept {
+        Accept::Objects => search(Accept::Objects, true),
+        Accept::Anything => search(Accept::Objects, true)
+            .or_else(|| search(Accept::Objects, false))
+            .or_else(|| search(Accept::Anything, false)),
+    };
+    found?.measured(text)
+}
+
+/// Returns the elements of a JSON array as records, whatever they are and however many.
+/// Returns None if the text is not a JSON array.
+pub fn records_of_array(raw_array: &str) -> Option<Found> {
+    let region = trim(raw_array);
+    Found::of_region(raw_array, region, Shape::Array, &raw::elements(region).ok()?)
+        .measured(raw_array)
+}
+
+/// Returns the lines of any text as records, each a JSON string. A line feed at the end
+/// does not begin another line.
+pub fn records_of_lines(text: &str) -> Found {
+    Found::of_lines(text)
+}
+
+/// The state of a search.
+struct Search {
+    /// Skip literals that cannot be escaped as they were.
+    exact_literals: bool,
+    /// String literals that may still be entered.
+    literals: usize,
+    /// The share of the whole text that this text has.
+    share: f64,
+}
+
+fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
+    let Candidates { candidates, scalars } = candidates_in(text, accept)?;
+    // The innermost first.
+    for Candidate { region, content, scalars: outside } in candidates.into_iter().rev() {
+        let share = state.share * share(region, text);
+        if share < MIN_SHARE {
+            continue;
+        }
+        let found = match content {
+            Content::Records(shape, records) => {
+                Some(Found::of_region(text, region, shape, &records))
+            }
+            Content::Literal => search_literal(text, region, accept, &Search { share, ..*state }),
+        };
+        if let Some(found) = found {
+            return Some(found.with_scalars_around(&scalars[..outside]));
+        }
+    }
+    None
+}
+
+fn candidates_in(text: &str, accept: Accept) -> Option<Candidates<'_>> {
+    let trimmed = trim(text);
+    if trimmed.starts_with(['[', '{', '"'])
+        && let Some(found) = candidates(trimmed, accept)
+    {
+        return Some(found);
+    }
+    match embedded_json::find(text)? {
+        EmbeddedJson::Value(value) => candidates(value, accept),
+        EmbeddedJson::Lines(region, values) => {
+            let content = Content::Records(Shape::Lines, values);
+            let candidates = vec![Candidate { region, content, scalars: 0 }];
+            Some(Candidates { candidates, scalars: Vec::new() })
+        }
+    }
+}
+
+/// Searches the text of a string literal.
+fn search_literal(text: &str, literal: &str, accept: Accept, state: &Search) -> Option<Found> {
+    let literals = state.literals.checked_sub(1)?;
+    let (style, inner, exact) = EscapeStyle::of(literal)?;
+    if state.exact_literals && !exact {
+        return None;
+    }
+    let found = search(&inner, accept, &Search { literals, ..*state })?;
+    Some(found.in_literal(text, literal, style, exact))
+}
+
+/// Removes the white space of JSON, but no other, from both ends.
+fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_ascii() && is_space(c as u8))
+}
+
+#[cfg(test)]
+#[path = "find_tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+//! Both ways between a text and lines of one record each.
+
+use raw_json::{self as raw, Fields, Tokens, minify};
+
+use super::bounded_text::BoundedText;
+use super::shape::Shape;
+use super::spacing::Spacing;
+
+const KEY: &str = "{\"key\":";
+const VALUE: &str = ",\"value\":";
+
+/// Writes `records` as lines. They are slices of `region`: elements of an array, values of
+/// lines, or members of an object. Also returns the spacing of `region`, unless it is
+/// compact JSON.
+pub(crate) fn flatten(shape: Shape, region: &str, records: &[&str]) -> (String, Option<Spacing>) {
+    let mut body = String::with_capacity(region.len() + 1);
+    let mut member = String::new();
+    for record in records {
+        if shape == Shape::Entries {
+            member.clear();
+            minify(record, &mut member);
+            let (key, value) = split_string(&member).unwrap_or_default();
+            body.extend([KEY, key, VALUE, value.strip_prefix(':').unwrap_or(value), "}"]);
+        } else if is_spaced(record) {
+            minify(record, &mut body);
+        } else {
+            body.push_str(record);
+        }
+        body.push('\n');
+    }
+    let bracket = shape.brackets().0.len();
+    let spacing = Spacing::detect(shape, &region[bracket..region.len() - bracket], records);
+    (body, Some(spacing).filter(|spacing| *spacing != Spacing::compact(shape)))
+}
+
+/// Returns the members of an object as text, each from its key to the end of its value.
+pub(crate) fn members<'a>(object: &'a str, fields: &Fields<'a>) -> Vec<&'a str> {
+    let mut at = 1;
+    let member = |(_, value): &(_, &str)| {
+        let end = raw::offset_in(object, value) + value.len();
+        let key = at + object[at..].find('"').unwrap_or(0);
+        at = end;
+        &object[key..end]
+    };
+    fields.iter().map(member).collect()
+}
+
+/// Why a text cannot be rebuilt from its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RebuildError {
+    /// The record with this number, from 1, does not fit the shape.
+    Record(usize),
+    /// The text is longer than its limit.
+    Length,
+}
+
+/// Rebuilds the text of records, up to `limit` bytes.
+pub(crate) fn unflatten<'a>(
+    shape: Shape,
+    spacing: Option<&Spacing>,
+    records: impl Iterator<Item = &'a str>,
+    limit: u64,
+) -> Result<String, RebuildError> {
+    let compact = Spacing::compact(shape);
+    let spacing = spacing.unwrap_or(&compact);
+    let (open, close) = shape.brackets();
+    let mut text = BoundedText::new(limit);
+    text.push(open);
+    text.push(&spacing.open);
+    for (index, record) in records.enumerate() {
+        if index > 0 {
+            text.push(&spacing.between);
+        }
+        match shape {
+            Shape::Array | Shape::Lines => spacing.record.write(record, &mut text),
+            Shape::Entries => {
+                let (key, value) = entry(record).ok_or(RebuildError::Record(index + 1))?;
+                spacing.record.write(&[key, ":", value].concat(), &mut text);
+            }
+            Shape::Text if !raw::is_string(record) => {
+                return Err(RebuildError::Record(index + 1));
+            }
+            Shape::Text => text.push(&raw::unescape(record).text),
+        }
+    }
+    text.push(&spacing.close);
+    text.push(close);
+    text.finish().ok_or(RebuildError::Length)
+}
+
+/// Returns true if there is white space before a token of `json`.
+fn is_spaced(json: &str) -> bool {
+    Tokens::new(json).any(|(gap, _)| !gap.is_empty())
+}
+
+/// Returns the string literal at the start of `text`, and the rest.
+fn split_string(text: &str) -> Option<(&str, &str)> {
+    let end = text.starts_with('"').then(|| raw::string_end(text.as_bytes()))??;
+    Some(text.split_at(end))
+}
+
+fn entry(record: &str) -> Option<(&str, &str)> {
+    let (key, rest) = split_string(record.strip_prefix(KEY)?)?;
+    Some((key, rest.strip_prefix(VALUE)?.strip_suffix('}')?))
+}
+
+#[cfg(test)]
+#[path = "lines_tests.rs"]
+mod tests;

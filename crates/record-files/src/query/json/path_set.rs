@@ -1,0 +1,121 @@
+//! The paths of a query. One pass over the members of a record finds the first keys of all
+//! paths; deeper values are read when a condition needs them.
+
+use raw_json::{Fault, check_record};
+
+use super::path::{Hits, Path};
+
+/// The paths of a query, indexed by their first keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathSet {
+    paths: Vec<Path>,
+    /// The keys that may begin a path, sorted.
+    keys: Vec<String>,
+    /// A bit for each length of a key in bytes; the last bit for 63 and more.
+    lengths: u64,
+    /// For each path its first keys, the longest first, with their number of segments.
+    heads: Vec<Vec<(usize, usize)>>,
+}
+
+/// A record with the values of the keys.
+#[derive(Debug, Default)]
+pub(crate) struct Record<'a> {
+    /// The text of the record, trimmed.
+    pub(crate) text: &'a str,
+    values: Vec<Option<&'a str>>,
+}
+
+impl PathSet {
+    pub(crate) fn new(paths: Vec<Path>) -> Self {
+        let mut keys: Vec<String> =
+            paths.iter().flat_map(Path::heads).map(|(key, _)| key.to_owned()).collect();
+        keys.sort();
+        keys.dedup();
+        let place = |key: &str| keys.binary_search_by(|known| known.as_str().cmp(key));
+        let heads = paths
+            .iter()
+            .map(|path| {
+                path.heads().filter_map(|(key, used)| Some((place(key).ok()?, used))).collect()
+            })
+            .collect();
+        let lengths = keys.iter().fold(0, |set, key| set | length_bit(key));
+        Self { paths, keys, lengths, heads }
+    }
+
+    pub(crate) fn all(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// Checks a line and replaces the values in `record`. Of duplicate keys the last counts.
+    pub(crate) fn read<'a>(&self, line: &'a str, record: &mut Record<'a>) -> Result<(), Fault> {
+        record.values.clear();
+        record.values.resize(self.keys.len(), None);
+        record.text = check_record(line, |key, value| {
+            let key = key.text();
+            if self.lengths & length_bit(&key) == 0 {
+                return;
+            }
+            if let Ok(at) = self.keys.binary_search_by(|known| known.as_str().cmp(&key)) {
+                record.values[at] = Some(value);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Finds the values of a path in a record that was read.
+    pub(crate) fn find<'a>(&self, path: usize, record: &Record<'a>, hits: &mut Hits<'a>) {
+        hits.values.clear();
+        hits.many = false;
+        let heads = &self.heads[path];
+        if heads.is_empty() || !record.text.starts_with('{') {
+            self.paths[path].follow(0, record.text, hits);
+            return;
+        }
+        for (key, used) in heads {
+            if let Some(value) = record.values[*key] {
+                self.paths[path].follow(*used, value, hits);
+                if !hits.values.is_empty() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn length_bit(key: &str) -> u64 {
+    1 << key.len().min(63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hits, Path, PathSet, Record};
+
+    #[test]
+    fn finds_what_following_each_path_finds() {
+        let records = [
+            r#"{"a":1,"b":{"c":[{"d":2},{"d":3}]},"x.y":{"z":4},"x":{"y":{"w":5}},"a":6}"#,
+            r#"[{"a":1},{"a":2}]"#,
+            r#"{"\u0061":7}"#,
+            "8",
+            "{}",
+        ];
+        let names = ["a", "b.c.d", "x.y.z", "x.y.w", "b", "nothing", "."];
+        let paths: Vec<Path> = names.iter().map(|n| Path::parse(n, "field").unwrap()).collect();
+        let set = PathSet::new(paths.clone());
+        let mut record = Record::default();
+        for line in records {
+            set.read(line, &mut record).unwrap();
+            for (index, path) in paths.iter().enumerate() {
+                let (mut found, mut followed) = (Hits::default(), Hits::default());
+                set.find(index, &record, &mut found);
+                path.follow(0, line, &mut followed);
+                assert_eq!(found.values, followed.values, "{} in {line}", names[index]);
+            }
+        }
+    }
+
+    #[test]
+    fn invalid_json_is_a_fault() {
+        assert!(PathSet::default().read("{\"a\":1", &mut Record::default()).is_err());
+    }
+}
