@@ -108,7 +108,7 @@ impl<'a> History<'a> {
     /// if it looks like one: its text alone is no proof. Without a call it counts as one.
     pub fn judge_front(&self, is_service: impl FnOnce(&str) -> bool) {
         let is_behind_system = |raw: &&&str| match self.dialect().view(raw) {
-            Ok(view) => view.role != Role::System,
+            Ok(view) => !matches!(view.role, Role::System | Role::MidSystem),
             Err(_) => true,
         };
         let first = self.messages.iter().find(is_behind_system);
