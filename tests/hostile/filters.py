@@ -197,7 +197,8 @@ class Memory:
 
     def _watch(self) -> None:
         while not self.stop.is_set():
-            held = [field_of_proc(child, "VmRSS") for child in children(self.server.pid)]
+            # Its own pages, which the ceiling counts; those of the program are shared.
+            held = [field_of_proc(child, "RssAnon") for child in children(self.server.pid)]
             self.worker = max([self.worker, *held])
             self.workers = max(self.workers, sum(held))
             time.sleep(0.003)
