@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use token_count::Tokenizer;
 
-/// What an image, a file or a sound counts, in tokens: the price of a 1024 × 1024
+/// The count of an image, a file or a sound, in tokens: the price of a 1024 × 1024
 /// image at high detail in OpenAI's tables. Providers differ; what matters is
 /// that base64 is never counted as text.
 pub const MEDIA_TOKENS: u64 = 765;
@@ -40,7 +40,7 @@ const MESSAGE: usize = 256;
 pub struct MeasuredSlot {
     /// Where it stands, relative to the message.
     pub slot: Slot,
-    /// What it costs.
+    /// Its tokens.
     pub tokens: u64,
     /// Length of its text, in bytes of UTF-8.
     pub bytes: usize,
@@ -53,9 +53,9 @@ pub struct MeasuredSlot {
 /// A message's view and its cost.
 #[derive(Debug, Clone)]
 pub struct Measured {
-    /// What it holds.
+    /// Its view.
     pub view: MessageView,
-    /// What the whole message costs: text, reasoning, calls with their
+    /// The tokens of the whole message: text, reasoning, calls with their
     /// arguments, results, media. The few tokens of framing that a provider adds
     /// to each message are its own and not counted.
     pub tokens: u64,
@@ -153,7 +153,7 @@ impl Measure {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// What a system prompt beside the messages costs: its texts, or where it has
+    /// Counts a system prompt next to the messages: its texts, or where it has
     /// none what any value does.
     pub fn prompt(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let slots = text_slots(raw);
@@ -163,7 +163,7 @@ impl Measure {
         slots.iter().map(|slot| self.value(&raw[slot.span.clone()], tokenizer)).sum()
     }
 
-    /// What a value beside the messages costs (`tools`): a string as its text,
+    /// Counts a value next to the messages (`tools`): a string as its text,
     /// anything else as compact JSON.
     pub fn value(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer);
@@ -179,7 +179,7 @@ impl Measure {
         tokens
     }
 
-    /// What a plain text costs, such as that of a stored file.
+    /// Counts a plain text, such as that of a stored file.
     pub fn text(&self, text: &str, tokenizer: Tokenizer) -> u64 {
         // Not the seed of values: a text may be spelt as one.
         let key = (xxh3_128_with_seed(text.as_bytes(), !self.seed), tokenizer);
@@ -234,7 +234,7 @@ fn measure(message: &str, view: MessageView, tokenizer: Tokenizer) -> Measured {
     Measured { view, tokens, results, texts }
 }
 
-/// What encrypted reasoning costs, by the length of its base64: OpenAI's Codex takes
+/// Counts encrypted reasoning by the length of its base64: OpenAI's Codex takes
 /// three quarters of it less 650 bytes for what was reasoned, four bytes a token.
 fn opaque_tokens(base64: u64) -> u64 {
     (base64 / 4 * 3).saturating_sub(650) / 4

@@ -34,13 +34,13 @@ pub enum ParamError {
     /// The bytes are no JSON.
     #[error("the body is not readable JSON: {reason}")]
     NotJson {
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         reason: String,
     },
     /// The body is JSON, but no object.
     #[error("the body is {found}; accepted is a JSON object")]
     NotAnObject {
-        /// What it is.
+        /// Its kind.
         found: &'static str,
     },
     /// A required field is absent.
@@ -48,7 +48,7 @@ pub enum ParamError {
     Missing {
         /// The field.
         field: &'static str,
-        /// What it takes.
+        /// The accepted value.
         accepted: String,
     },
     /// A known field holds what it cannot take.
@@ -56,9 +56,9 @@ pub enum ParamError {
     Invalid {
         /// The field.
         field: &'static str,
-        /// What stood there, at most 60 characters of it.
+        /// The value that was found, at most 60 characters of it.
         found: String,
-        /// What it takes.
+        /// The accepted value.
         accepted: String,
     },
 }

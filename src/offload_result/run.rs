@@ -181,7 +181,7 @@ impl ResultOffloader {
         let _lock = self.locks.take(&identity);
         let result_file = ResultFile::new(&store, request, identity, now, self.redact);
         let known = result_file.known(reader, &self.lifetimes)?;
-        // What was tried on the same records once needs no second trial; but recipes
+        // Recipes tried on the same records need no second trial; but recipes
         // that were made where secrets are shown may show one.
         let tried = known.as_ref().filter(|_| self.redact == Redact::Off);
         let tried = tried.and_then(|name| result_file.recipes(name));

@@ -73,9 +73,9 @@ pub struct Field {
     pub max: u64,
     /// How white space is read.
     pub blank: Blank,
-    /// What it takes, as errors say it of an absent, blank or too long string.
+    /// The accepted value, as errors name it for an absent, blank or too long string.
     pub accepted: &'static str,
-    /// What it takes, as errors say it of a value of another type.
+    /// The accepted value, as errors name it for another type.
     pub typed: &'static str,
     /// Further keywords of its JSON Schema: members of an object, JSON.
     pub schema: &'static str,

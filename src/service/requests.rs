@@ -86,7 +86,7 @@ request! {
 }
 
 request! {
-    /// What `POST /count_tokens` has of its own.
+    /// The members that only `POST /count_tokens` has.
     pub struct Count {
         /// Name of the model, with or without a provider's prefix; it picks the tokenizer.
         ///

@@ -27,7 +27,7 @@ impl Region {
         let starts = dialect.unit_starts(views);
         let system = |index: usize| views[index].role == Role::System;
         let mut units: Vec<(Range<usize>, u64)> = Vec::new();
-        // What answers the calls of a message that stays must stay, too.
+        // The results of calls in a message that stays must stay, too.
         let calls = |index: &usize| system(*index) && !views[*index].calls.is_empty();
         let from = (0..recent_from).rev().find(calls).map_or(0, |last| {
             (last + 1..recent_from).find(|index| starts[*index]).unwrap_or(recent_from)

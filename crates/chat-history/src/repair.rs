@@ -39,7 +39,7 @@ pub struct Repair {
     pub rule: &'static str,
     /// The call concerned.
     pub tool_call_id: Option<String>,
-    /// What was done.
+    /// The repair.
     pub action: Remedy,
 }
 
@@ -160,7 +160,8 @@ fn placed<'p>(problems: &[&'p Problem], ids: &[Option<&str>]) -> Vec<(usize, &'p
 }
 
 impl Repairer<'_> {
-    /// Moves results behind their calls, and drops those without a call. Returns the calls that have a result then.
+    /// Moves results behind their calls, and drops those without a call. Returns the calls that
+    /// have a result then.
     fn place_results(
         &mut self,
         orphans: &ProblemsByMessage<'_>,

@@ -115,7 +115,7 @@ fn a_snapshot_decides_no_format_that_does_not_fit() {
     assert_ne!(chosen.dialect.name(), "gemini");
 }
 
-/// What is mended is told in the order of the history, whatever was mended first.
+/// Repairs are reported in the order of the history, in whatever order they were made.
 #[test]
 fn mends_are_told_in_order() {
     let stub = format!(r#"{{"role":"tool","tool_call_id":"a","content":{STUB:?}}}"#);

@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Who has half already waits on, also where nobody else does.
+    /// A holder of half the places waits, even if nobody else does.
     #[test]
     fn a_place_that_is_given_back_goes_to_nobody_who_has_half() {
         let places = Places::new(4, 2);

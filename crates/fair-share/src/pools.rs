@@ -115,7 +115,7 @@ mod tests {
         assert!([one, other].contains(&again) || again != own);
     }
 
-    /// Who else works for the tenant keeps its pool.
+    /// A pool stays while another thread works for its tenant.
     #[test]
     fn a_pool_is_free_when_its_last_user_leaves() {
         let held = || pools(|pools| pools.lent.iter().any(|(own, ..)| *own == Holder(7)));

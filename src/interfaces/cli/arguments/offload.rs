@@ -22,7 +22,7 @@ pub struct Offload {
     /// The settings.
     #[command(flatten)]
     pub settings: Typed,
-    /// What is kept out of sight.
+    /// The redaction of secrets.
     #[command(flatten)]
     pub privacy: Privacy,
     /// Write the new history there instead of to standard output
