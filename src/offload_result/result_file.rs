@@ -77,7 +77,7 @@ impl<'a> ResultFile<'a> {
         let Some(name) = found else { return Ok(None) };
         // The name says what was stored; whether that is still there, its hash.
         let at = self.store.folder().child(name.as_str());
-        let recorded = reader.recorded(&at);
+        let recorded = reader.recorded_hash(&at);
         if recorded.is_none() || reader.hash(&at).ok() != recorded {
             return Ok(None);
         }

@@ -14,7 +14,7 @@ use super::fallback::truncated;
 use super::request::Request;
 use super::result_file::{ResultFile, StoredFile};
 use context_store::{
-    Claim, Durability, FileName, Ledger, Lifetimes, Location, Reader, Roots, Store, StoreError,
+    Claim, Durability, FileCache, FileName, Lifetimes, Location, Reader, Roots, Store, StoreError,
     rfc3339,
 };
 use jq_sandbox::Jq;
@@ -30,7 +30,7 @@ pub struct ResultOffloader {
     /// The allowed roots.
     pub roots: Arc<Roots>,
     /// Files that this process has seen.
-    pub ledger: Arc<Ledger>,
+    pub file_cache: Arc<FileCache>,
     /// The durability that a file must have before its name is given out.
     pub durability: Durability,
     /// Tries recipes.
@@ -176,7 +176,7 @@ impl ResultOffloader {
         let now = SystemTime::now();
         let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
         let mut facts = facts_of(request, now, ttl_seconds, estimated_tokens);
-        let store = Store::new(folder, self.durability, Arc::clone(&self.ledger));
+        let store = Store::new(folder, self.durability, Arc::clone(&self.file_cache));
         let identity = identity(&found, &facts);
         let _lock = self.locks.take(&identity);
         let result_file = ResultFile::new(&store, request, identity, now, self.redact);

@@ -6,7 +6,7 @@ use chat_history::message::Role;
 use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::plan::Compression;
 use crate::snapshot::format::block::Block;
-use context_store::{Chat, Stem};
+use context_store::{Chat, group_of};
 
 /// Digits of a name that is made.
 const DIGITS: usize = 16;
@@ -45,7 +45,7 @@ fn named(blocks: &[Block]) -> Option<String> {
     let mut named = originals.rev().filter_map(|originals| {
         let path = originals.paths().next()?;
         let name = path.rsplit('/').next().unwrap_or_default();
-        Some(Stem::chat_of_group(name)?.0.to_owned())
+        Some(group_of(name)?.0.to_owned())
     });
     named.next()
 }

@@ -21,7 +21,7 @@ use crate::reading::restore::proof::Prover;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::place::Place;
 use context_store::{
-    Allowance, Chat, Durability, Key, Ledger, Lifetimes, Reader, Roots, Store, StoreError,
+    Allowance, Chat, Durability, FileCache, Key, Lifetimes, Reader, Roots, Store, StoreError,
 };
 use jq_sandbox::Jq;
 use token_count::Tokenizer;
@@ -36,7 +36,7 @@ pub struct Offloader {
     /// Counts, and remembers.
     pub measure: Arc<Measure>,
     /// Files that this process has seen.
-    pub ledger: Arc<Ledger>,
+    pub file_cache: Arc<FileCache>,
     /// The durability that a file must have before its name is given out.
     pub durability: Durability,
     /// Replacements by content, path and settings, so that a re-posted history
@@ -95,13 +95,13 @@ impl<'a> Context<'a> {
         let settings = &request.settings;
         let folder = offloader.roots.locate(&settings.store_dir)?;
         let tokenizer = Tokenizer::for_model(settings.model.as_deref());
-        let reader = Reader::new(&offloader.ledger, allowance);
+        let reader = Reader::new(&offloader.file_cache, allowance);
         Prover { reader: &reader, roots: &offloader.roots }.judge_front(&request.history);
         let measure = &offloader.measure;
         let measured = measure.history(&request.history, tokenizer)?;
         let tools = request.tools.map_or(0, |raw| measure.value(raw, tokenizer));
         let beside = tools + request.system.map_or(0, |raw| measure.prompt(raw, tokenizer));
-        let store = Store::new(folder, offloader.durability, Arc::clone(&offloader.ledger));
+        let store = Store::new(folder, offloader.durability, Arc::clone(&offloader.file_cache));
         let (chat, problems) = (OnceLock::new(), OnceLock::new());
         Ok(Context {
             offloader,

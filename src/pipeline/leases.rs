@@ -18,7 +18,7 @@ use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::reading::restore::proof::originals;
 use crate::snapshot::format::block::{Block, FileLine};
-use context_store::{FileName, Folder, Lease, Location, Stem, Store, memory_key};
+use context_store::{FileName, Lease, Location, MissingIndex, Store, reference_key};
 
 /// The time for which files that a group or a list refers to count as renewed.
 const EXPANSION_INTERVAL: Duration = Duration::from_secs(3_600);
@@ -45,7 +45,7 @@ pub(crate) fn renew_leases(context: &Context<'_>) {
         renew(context, &next);
         let mut further = Vec::new();
         for at in next.iter().filter(|at| contains_references(at)) {
-            let key = memory_key(chat_of(context), at);
+            let key = reference_key(chat_of(context), at);
             let fresh = context.offloader.expanded_files.get(&key);
             if left == 0 || fresh.is_some_and(|then| then.elapsed() < EXPANSION_INTERVAL) {
                 continue;
@@ -117,19 +117,19 @@ pub(crate) fn renew(context: &Context<'_>, files: &[Location]) {
     let mut folders: BTreeMap<PathBuf, (Location, Vec<FileName>)> = BTreeMap::new();
     for at in files {
         let Some((folder, name)) = at.parent() else { continue };
-        let Some(name) = FileName::of_minted(name) else { continue };
+        let Some(name) = FileName::parse(name) else { continue };
         let entry = folders.entry(folder.key());
         entry.or_insert_with(|| (folder, Vec::new())).1.push(name);
     }
     let (offloader, now) = (context.offloader, SystemTime::now());
     for (folder, names) in folders.into_values() {
-        let ledger = Arc::clone(&offloader.ledger);
-        let store = Store::new(folder, offloader.durability, ledger);
+        let file_cache = Arc::clone(&offloader.file_cache);
+        let store = Store::new(folder, offloader.durability, file_cache);
         let leases = store.renew(&names, &offloader.lifetimes, now);
         let held = names.into_iter().zip(leases).filter(|(_, lease)| *lease == Lease::Held);
         let held: Vec<FileName> = held.map(|(name, _)| name).collect();
         if !held.is_empty() {
-            store.mention(chat_of(context), &held, Folder::Named);
+            store.note_references(chat_of(context), &held, MissingIndex::Skip);
         }
     }
 }
@@ -137,5 +137,5 @@ pub(crate) fn renew(context: &Context<'_>, files: &[Location]) {
 /// Returns true for a group or a list, which refers to other files.
 fn contains_references(at: &Location) -> bool {
     let name = at.parent().map(|(_, name)| name.to_owned()).unwrap_or_default();
-    Stem::leads_on(&name)
+    context_store::contains_references(&name)
 }

@@ -13,7 +13,7 @@ use super::requests::Deletion;
 use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
-use context_store::{self as store, Chat, Keeping, Location, Run, delete_chat};
+use context_store::{self as store, Chat, KeptReason, Location, Run, delete_chat};
 
 #[derive(Serialize)]
 struct DeletedFile<'a> {
@@ -91,12 +91,12 @@ fn put_report(answer: &mut Answer, deletion: &store::Deletion) {
     let deleted: Vec<DeletedFile<'_>> =
         deleted.map(|file| DeletedFile { path: &file.path, bytes: file.bytes }).collect();
     let kept = deletion.kept.iter().map(|file| {
-        let (reason, why) = reason(file.why);
+        let (reason, why) = reason(file.reason);
         KeptFile { path: &file.path, reason, why }
     });
     let errors = deletion.errors.iter();
     let errors: Vec<FileError<'_>> =
-        errors.map(|error| FileError { path: &error.path, why: &error.why }).collect();
+        errors.map(|error| FileError { path: &error.path, why: &error.reason }).collect();
     answer.put("folders", &deletion.folders);
     answer.put("deleted", &deleted);
     answer.put("bytes_freed", &deletion.bytes);
@@ -106,11 +106,11 @@ fn put_report(answer: &mut Answer, deletion: &store::Deletion) {
 }
 
 /// Returns why a file stays: a stable code, and a text.
-fn reason(why: Keeping) -> (&'static str, &'static str) {
+fn reason(why: KeptReason) -> (&'static str, &'static str) {
     match why {
-        Keeping::Shared => ("shared", "another chat refers to it, too"),
-        Keeping::UnknownMaker => ("unknown_maker", "no record names its chat"),
-        Keeping::Foreign => ("foreign", "it is not a regular file of this service's user"),
+        KeptReason::Shared => ("shared", "another chat refers to it, too"),
+        KeptReason::UnknownMaker => ("unknown_maker", "no record names its chat"),
+        KeptReason::Foreign => ("foreign", "it is not a regular file of this service's user"),
     }
 }
 
@@ -135,11 +135,11 @@ fn deletion_text(deletion: &store::Deletion, run: Run) -> String {
     }
     push_more(&mut out, "", deletion.deleted.total());
     for file in deletion.kept.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nstays: {}: {}", file.path, reason(file.why).1);
+        let _ = write!(out, "\nstays: {}: {}", file.path, reason(file.reason).1);
     }
     push_more(&mut out, "stays: ", kept);
     for error in deletion.errors.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nnot deleted: {}: {}", error.path, error.why);
+        let _ = write!(out, "\nnot deleted: {}: {}", error.path, error.reason);
     }
     push_more(&mut out, "not deleted: ", deletion.errors.total());
     if !deletion.complete {

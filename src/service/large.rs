@@ -9,7 +9,7 @@ use super::state::Service;
 use crate::envelope::Answer;
 use crate::offload_result::{GivenResult, OffloadResultError, Outcome, Request};
 use crate::params::Params;
-use context_store::{Reader, WHOLE_BYTES};
+use context_store::{MAX_WHOLE_FILE_BYTES, Reader};
 
 #[derive(Serialize)]
 struct NotOffloaded {
@@ -32,7 +32,8 @@ impl Service {
         let request = Request::read(&params)?.shown_by(self.large.redact);
         let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes);
-        let reader = Reader::new(&self.large.ledger, self.allowance(WHOLE_BYTES, &hold));
+        let reader =
+            Reader::new(&self.large.file_cache, self.allowance(MAX_WHOLE_FILE_BYTES, &hold));
         let outcome = self.large.offload(&request, &reader).map_err(
             |OffloadResultError::Folder(source)| Failure::Store { field: "output_dir", source },
         )?;

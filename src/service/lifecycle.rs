@@ -11,7 +11,8 @@ use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 use context_store::{
-    Bounded, Call, Location, Moment, Run, SweepEvent, SweepReport, VerifyReport, sweep, verify,
+    Bounded, Call, Location, Moment, Run, SweepEvent, SweepOptions, SweepReport, VerifyReport,
+    sweep, verify,
 };
 
 /// Most files that an answer's text shows.
@@ -60,7 +61,7 @@ impl Service {
         answer.put("temporary", &report.temporary);
         answer.put("bytes_freed", &report.bytes);
         let errors: Vec<FileError<'_>> =
-            report.errors.iter().map(|e| FileError { path: &e.path, why: &e.why }).collect();
+            report.errors.iter().map(|e| FileError { path: &e.path, why: &e.reason }).collect();
         answer.put("errors", &errors);
         answer.put("complete", &report.complete);
         answer.put("dry_run", &(run == Run::Dry));
@@ -98,11 +99,13 @@ impl Service {
                     "a stored file expired"
                 );
             }
-            SweepEvent::Failed(trouble) => {
-                tracing::warn!(path = trouble.path, why = trouble.why, "a file was not swept");
+            SweepEvent::Failed(error) => {
+                tracing::warn!(path = error.path, why = error.reason, "a file was not swept");
             }
         };
-        sweep(&self.roots, folders, &self.lifetimes, &Moment::now(), run, &mut tell)
+        let (roots, lifetimes) = (&self.roots, &self.lifetimes);
+        let options = SweepOptions { roots, folders, lifetimes, now: &Moment::now(), run };
+        sweep(&options, &mut tell)
     }
 
     /// `unburden verify`: reads every listed file of a store. Returns true if all are intact.
@@ -123,7 +126,7 @@ impl Service {
         answer.put("expired", &report.expired);
         answer.put("unlisted", &report.unlisted);
         let errors: Vec<FileError<'_>> =
-            report.errors.iter().map(|e| FileError { path: &e.path, why: &e.why }).collect();
+            report.errors.iter().map(|e| FileError { path: &e.path, why: &e.reason }).collect();
         answer.put("errors", &errors);
         let mut warnings = params.unknown_warnings();
         let lists = [
@@ -161,7 +164,7 @@ fn sweep_text(report: &SweepReport, run: Run) -> String {
         let _ = write!(out, "\n… and {} more", did - MAX_SHOWN);
     }
     for error in report.errors.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nnot swept: {}: {}", error.path, error.why);
+        let _ = write!(out, "\nnot swept: {}: {}", error.path, error.reason);
     }
     out
 }
@@ -186,7 +189,7 @@ fn verify_text(report: &VerifyReport, folder: &str) -> String {
         }
     }
     for error in report.errors.iter().take(MAX_SHOWN) {
-        let _ = write!(out, "\nnot read: {}: {}", error.path, error.why);
+        let _ = write!(out, "\nnot read: {}: {}", error.path, error.reason);
     }
     out
 }

@@ -1,7 +1,7 @@
 //! Errors that keep the service from opening.
 
 use crate::config::SummariserError;
-use context_store::{SECRET_BYTES, StoreError};
+use context_store::{MIN_SECRET_BYTES, StoreError};
 
 /// Errors that keep the service from opening.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,7 @@ pub enum OpenError {
     Summariser(#[from] SummariserError),
     /// The key file is invalid.
     #[error(
-        "store.key_file {path}: {found}; accepted is a file with at least {SECRET_BYTES} \
+        "store.key_file {path}: {found}; accepted is a file with at least {MIN_SECRET_BYTES} \
              characters (openssl rand -hex 32)"
     )]
     Key {

@@ -110,7 +110,7 @@ impl Service {
         let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
         let room = self.reload.rehydrate_bytes;
-        let reader = Reader::new(&self.offloader.ledger, self.allowance(room, &hold));
+        let reader = Reader::new(&self.offloader.file_cache, self.allowance(room, &hold));
         let prover = Prover { reader: &reader, roots: &self.roots };
         let back = rehydrate::rehydrate(&history, params.system()?, &prover, room, &hold)?;
         // Without memory a reference was not tried, so it is not reported as unreadable.

@@ -13,7 +13,7 @@ use crate::measure::Measure;
 use crate::offload_result::{ResultOffloader, StripedLocks};
 use crate::pipeline::{ExpandedFiles, Materials, Offloader, replacements};
 use crate::reading::extract::Limits as ExtractLimits;
-use context_store::{Durability, Key, Ledger, Lifetimes, RootSpec, Roots};
+use context_store::{Durability, FileCache, Key, Lifetimes, RootSpec, Roots};
 use jq_sandbox::Jq;
 use record_files::file::header;
 
@@ -54,14 +54,15 @@ impl Service {
             config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
         let roots = Arc::new(Roots::open(&specs)?);
         let measure = Arc::new(Measure::new(config.cache.measured_bytes));
-        let ledger = Arc::new(Ledger::new(config.cache.files).with_key(operators_key(config)?));
+        let file_cache =
+            Arc::new(FileCache::new(config.cache.files).with_key(operators_key(config)?));
         let durability = config.store.durability.into();
         let lifetimes = lifetimes(config);
         let jq = Arc::new(resources.jq.of(holder));
         let budget = resources.budget.for_one_of(config.callers());
         let large = ResultOffloader {
             roots: Arc::clone(&roots),
-            ledger: Arc::clone(&ledger),
+            file_cache: Arc::clone(&file_cache),
             durability,
             jq: Arc::clone(&jq),
             lifetimes,
@@ -72,7 +73,7 @@ impl Service {
         let offloader = Offloader {
             roots: Arc::clone(&roots),
             measure: Arc::clone(&measure),
-            ledger,
+            file_cache,
             durability,
             replacements: replacements(config.cache.replacement_bytes),
             summariser: resources.summariser.clone(),

@@ -13,7 +13,7 @@ use crate::reading::error::ReloadError;
 use crate::reading::regular_file::unopened;
 use crate::reading::target::Target;
 use context_store::{
-    Allowance, Call, End, Gone, Location, ReadError, Reader, StoreError, expired, rfc3339,
+    Allowance, Call, End, EndedFile, Location, ReadError, Reader, StoreError, ended_file, rfc3339,
 };
 
 /// Copies of a text in memory while it is read: itself, escaped, and in the answer.
@@ -54,7 +54,7 @@ impl Service {
     ) -> Result<T, Failure> {
         let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
-        let reader = Reader::new(&self.offloader.ledger, self.allowance(bytes, &hold));
+        let reader = Reader::new(&self.offloader.file_cache, self.allowance(bytes, &hold));
         match reader.text(at) {
             Ok(stored) => answer(&stored.text),
             Err(ReadError::Memory) => Err(memory.error().into()),
@@ -101,7 +101,7 @@ pub(super) fn missing(field: &'static str, path: &str) -> Failure {
 
 /// Returns what is known of a file that no longer exists.
 fn gone_file_error(at: &Location, redact: Redact) -> Option<ReloadError> {
-    let Gone { call, ended } = expired(at)?;
+    let EndedFile { call, ended } = ended_file(at)?;
     let (when, end) = ended?;
     let (path, when) = (at.spelled().to_owned(), rfc3339(when));
     if end == End::ChatDeleted {

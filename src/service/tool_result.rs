@@ -11,7 +11,9 @@ use crate::params::{Params, invalid};
 use crate::reading::error::ReloadError;
 use crate::reading::grep;
 use crate::reading::tool_result::{ACCEPTED, Lines, Room, part, text_of};
-use context_store::{Location, WHOLE_BYTES, find_result, gone_result, regular_len, stores};
+use context_store::{
+    Location, MAX_WHOLE_FILE_BYTES, find_ended_result, find_results, regular_len, store_folders,
+};
 use token_count::Tokenizer;
 
 /// Most paths that an ambiguous id lists.
@@ -32,7 +34,7 @@ impl Service {
             Lines::Grep(pattern) => self.grep_result(&at, &text_of(content), pattern, max_tokens),
             lines => self.part_of_result(&at, &text_of(content), lines, max_tokens),
         };
-        let mut answer = self.with_text("result_id", &at, WHOLE_BYTES, answer)?;
+        let mut answer = self.with_text("result_id", &at, MAX_WHOLE_FILE_BYTES, answer)?;
         answer.put("path", &at.spelled());
         if !others.is_empty() {
             answer.put("others", &others);
@@ -51,10 +53,10 @@ impl Service {
         }
         let folders = match folder {
             Some(folder) => vec![self.readable("store_dir", folder)?],
-            None => self.roots.first().into_iter().chain(stores(&self.roots)).collect(),
+            None => self.roots.first().into_iter().chain(store_folders(&self.roots)).collect(),
         };
         let mut found: Vec<Location> = Vec::new();
-        for at in folders.iter().flat_map(|folder| find_result(folder, id)) {
+        for at in folders.iter().flat_map(|folder| find_results(folder, id)) {
             if found.iter().all(|known| known.key() != at.key()) {
                 found.push(at);
             }
@@ -67,7 +69,7 @@ impl Service {
         }
         // A deleted result is reported as such, not as unknown.
         let not_found = || ReloadError::NotFound { path: id.to_owned() };
-        if let Some(at) = folders.iter().find_map(|folder| gone_result(folder, id)) {
+        if let Some(at) = folders.iter().find_map(|folder| find_ended_result(folder, id)) {
             return Err(self.no_file("result_id", &at, not_found()));
         }
         let id = id.chars().take(MAX_ID_CHARS).collect();

@@ -37,7 +37,7 @@ proptest! {
                     prop_assert!(name.len() <= 128, "{name}");
                     prop_assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b)));
                     prop_assert!(name.starts_with("tool_") && name.ends_with(".txt"));
-                    prop_assert!(Stem::minted(id, name), "{name}");
+                    prop_assert!(Stem::is_result_name(id, name), "{name}");
                 }
             }
         }
@@ -212,6 +212,6 @@ fn a_minted_name_ends_in_digits_of_a_hash() {
         ("tool_call_a-0123abc.txt", false),
         ("tool_call_b-0123abcd.txt", false),
     ] {
-        assert_eq!(Stem::minted(Some("a"), name), minted, "{name}");
+        assert_eq!(Stem::is_result_name(Some("a"), name), minted, "{name}");
     }
 }

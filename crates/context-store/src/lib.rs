@@ -5,149 +5,105 @@
 //! A caller's string becomes a path only through [`Roots::locate`], and every open goes
 //! through the root's directory handle, so the kernel confines it.
 //!
-//! Files live by leases: [`sweep`] removes files whose lease expired, [`delete_chat`] removes
-//! the files that only one chat refers to, and [`expired`] tells the call that made a file
-//! which is gone.
+//! | step | item |
+//! |---|---|
+//! | resolve a caller's path | [`Roots::locate`] returns a [`Location`] |
+//! | find a name for a content | [`Store::claim`] returns a [`Claim`] |
+//! | write files | [`Store::write`] with [`ClaimedFile`]s |
+//! | keep files that are used again | [`Store::renew`], [`Store::note_references`] |
+//! | read files | [`Reader`], [`find_results`], [`ended_file`] |
+//! | delete files | [`sweep`] those that expired, [`delete_chat`] those of one chat |
+//!
+//! # Example
 //!
 //! ```
 //! use std::sync::Arc;
+//! use std::time::SystemTime;
 //!
-//! use context_store::{ClaimedFile, Claims, Durability, Ledger, Origin, RootSpec, Roots, Stem, Store};
+//! use context_store::{
+//!     Call, Chat, ClaimedFile, Claims, Durability, FileCache, Origin, RootSpec, Roots, Run, Stem,
+//!     Store, delete_chat, ended_file,
+//! };
 //!
 //! let folder = tempfile::tempdir()?;
 //! let roots = Roots::open(&[RootSpec::parse(&folder.path().display().to_string())])?;
-//! let location = roots.locate(&folder.path().join("chat").display().to_string())?;
-//! let store = Store::new(location, Durability::Sync, Arc::new(Ledger::new(1000)));
+//! let location = roots.locate(&folder.path().join("store").display().to_string())?;
+//! let store = Store::new(location, Durability::Sync, Arc::new(FileCache::new(1000)));
 //!
+//! // Claim a name for the content, and write the file.
 //! let text = "a long log";
 //! let hash = blake3::hash(text.as_bytes());
 //! let stem = Stem::of_call(Some("call_1"), &hash);
 //! let claim = store.claim(&mut Claims::default(), &[(stem.clone(), hash)])?.remove(0);
-//! let files = [ClaimedFile { stem, claim, origin: Origin::default() }];
-//! let written = store.write(&files, |_| text.into())?;
+//! let call = Call { tool: Some("build".to_owned()), ..Call::default() };
+//! let origin = Origin { call, chat: Some(Chat::of("my chat")), ttl_seconds: None };
+//! let written = store.write(&[ClaimedFile { stem, claim, origin }], |_| text.into())?;
+//! let path = store.path_of(&written[0].name);
+//! assert!(path.ends_with("/store/tool_call_1.txt"));
+//! assert_eq!(std::fs::read_to_string(&path)?, text);
 //!
-//! assert!(roots.locate("/etc").is_err());
-//! assert_eq!(std::fs::read_to_string(store.spell(&written[0].name))?, text);
+//! // Delete the chat: its file is gone, and its record tells so.
+//! let deletion = delete_chat(&roots, None, Chat::of("my chat"), SystemTime::now(), Run::Real);
+//! assert_eq!(deletion.deleted.total(), 1);
+//! assert!(ended_file(&roots.locate(&path)?).unwrap().ended.is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Modules
+//!
+//! Rules are apart from effects. `names`, `records`, `key` and the eras of `clock` are pure;
+//! `local` is the file system; `index` keeps records and markers in files. `write`, `lease`,
+//! `read`, `deletion` and `sweep` hold the rules that need both.
 
-mod bounded;
-mod chat;
-mod claim;
 mod clock;
 mod deletion;
-mod deletion_batch;
-mod deletion_report;
-mod deletion_watch;
-mod ends;
-mod expired;
-mod file;
-mod find;
+mod error;
 mod index;
 mod key;
 mod lease;
-mod ledger;
-mod lro_name;
-mod manifest;
-mod markers;
-mod mention;
-mod migrate;
-mod mounts;
-mod name;
-mod names_in;
-mod origin;
-mod own_file;
-mod private;
-mod reader;
-mod record;
-mod reserve;
-mod root;
-mod stamp;
+mod local;
+mod names;
+mod parallel;
+mod read;
+mod records;
+mod report;
+mod store;
 mod sweep;
-mod sweep_folder;
-mod sweep_forget;
-mod sweep_report;
 #[cfg(test)]
 mod testing;
-mod verify;
-mod walk;
 mod write;
-mod writers;
 
-pub use bounded::Bounded;
-pub use chat::Chat;
-pub use claim::{Claim, Claims, Others};
-pub use clock::Moment;
+pub use clock::moment::Moment;
 pub use deletion::delete_chat;
-pub use deletion_report::{DeletedFile, Deletion, Keeping, KeptFile};
-pub use expired::{Gone, expired};
-pub use file::{WHOLE_BYTES, modified, read_start, regular_len};
-pub use find::{find_result, gone_result, stores};
-pub use key::{Code, Key, SECRET_BYTES};
-pub use lease::{HEADER_BYTES, HeaderTtl, Lease, Lifetimes};
-pub use ledger::Ledger;
-pub use lro_name::{LroName, LroPrefix};
-pub use mention::{Folder, memory_key};
-pub use name::{FileName, Stem};
-pub use names_in::names_in;
-pub use origin::{Call, Origin};
-pub use private::{PRIVATE, is_private};
-pub use reader::{Allowance, ReadError, Reader, StoredText};
-pub use record::End;
-pub use root::{Location, RootSpec, Roots};
-pub use stamp::rfc3339;
+pub use deletion::report::{DeletedFile, Deletion, KeptFile, KeptReason};
+pub use error::StoreError;
+pub use key::{Code, Key, MIN_SECRET_BYTES};
+pub use lease::lifetimes::{HeaderTtl, Lifetimes};
+pub use lease::renewal::Lease;
+pub use local::file_cache::FileCache;
+pub use local::location::Location;
+pub use local::private::{PRIVATE, is_private};
+pub use local::publish::Durability;
+pub use local::regular_file::{MAX_WHOLE_FILE_BYTES, modified, read_start, regular_len};
+pub use local::roots::{RootSpec, Roots};
+pub use names::chat::Chat;
+pub use names::file_name::{FileName, contains_references, group_of, is_reference_target};
+pub use names::lro_name::LroPrefix;
+pub use names::names_in::names_in;
+pub use names::stem::Stem;
+pub use parallel::MIN_FILES_PER_TASK;
+pub use read::ended::{EndedFile, ended_file};
+pub use read::find::{find_ended_result, find_results};
+pub use read::reader::{Allowance, ReadError, Reader, StoredText};
+pub use read::store_folders::store_folders;
+pub use read::verify::{VerifyReport, verify};
+pub use records::origin::{Call, Origin};
+pub use records::record::End;
+pub use records::timestamp::rfc3339;
+pub use report::{Bounded, PathError, Run};
+pub use store::Store;
+pub use sweep::options::SweepOptions;
+pub use sweep::report::{ExpiredFile, SweepEvent, SweepReport};
 pub use sweep::sweep;
-pub use sweep_report::{ExpiredFile, Run, SweepEvent, SweepReport, Trouble};
-pub use verify::{VerifyReport, verify};
-pub use write::{ClaimedFile, Durability, Store};
-
-use std::io;
-
-/// Files are looked at by the counting threads in runs of at least so many: one look
-/// takes a microsecond or two, waking a thread several times that.
-pub const LOOKS: usize = 16;
-
-/// Why the store could not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// A path that lies under no configured root.
-    #[error("\"{path}\" lies outside the allowed roots; accepted is a folder under {roots}")]
-    Outside {
-        /// The path as the caller spelled it.
-        path: String,
-        /// The roots as the operator spelled them.
-        roots: String,
-    },
-    /// A path that cannot be one.
-    #[error("\"{path}\" is no usable path: {reason}")]
-    BadPath {
-        /// The path as the caller spelled it, shortened.
-        path: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-    /// A configured root that cannot be opened.
-    #[error("the root \"{path}\" cannot be opened: {source}")]
-    Root {
-        /// The root as the operator spelled it.
-        path: String,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// A file or folder operation that failed.
-    #[error("{step} \"{path}\" failed: {source}")]
-    Io {
-        /// What was tried.
-        step: &'static str,
-        /// The path as the caller would spell it.
-        path: String,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// Every name that the content could have is taken by other content.
-    #[error("no free name is left for \"{path}\"")]
-    NoName {
-        /// The first name tried.
-        path: String,
-    },
-}
+pub use write::claim::{Claim, ClaimedFile, Claims, ExcludedNames};
+pub use write::references::{MissingIndex, reference_key};

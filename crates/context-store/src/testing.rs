@@ -1,32 +1,34 @@
-//! A store in a temporary folder, for the tests of this module.
+//! A store in a temporary folder, for the tests of this crate.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
-use super::index::Index;
-use super::record::Record;
-use super::{
-    Call, Chat, ClaimedFile, Claims, Durability, ExpiredFile, FileName, Ledger, Lifetimes,
-    Location, LroPrefix, Moment, Origin, PRIVATE, RootSpec, Roots, Run, Stem, Store, SweepReport,
-    sweep,
+use crate::index::folder_index::Index;
+use crate::records::record::Record;
+use crate::write::opened::Opened;
+use crate::{
+    Call, Chat, ClaimedFile, Claims, Durability, ExpiredFile, FileCache, FileName, Lifetimes,
+    Location, LroPrefix, Moment, Origin, PRIVATE, RootSpec, Roots, Run, Stem, Store, SweepEvent,
+    SweepOptions, SweepReport, ended_file, sweep,
 };
 
 /// The moment that tests begin at: later than the machine's.
-pub(super) fn start() -> SystemTime {
+pub(crate) fn start() -> SystemTime {
     UNIX_EPOCH + seconds(START)
 }
 
-pub(super) const START: u64 = 4_000_000_000;
+pub(crate) const START: u64 = 4_000_000_000;
 
-pub(super) fn seconds(seconds: u64) -> Duration {
+pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-pub(super) fn after(secs: u64) -> SystemTime {
+pub(crate) fn after(secs: u64) -> SystemTime {
     start() + seconds(secs)
 }
 
@@ -46,60 +48,60 @@ fn header_ttl(head: &[u8]) -> Option<Option<u64>> {
 }
 
 /// An hour for everything.
-pub(super) fn lifetimes() -> Lifetimes {
+pub(crate) fn lifetimes() -> Lifetimes {
     let hour = Some(seconds(3600));
     Lifetimes { store: hour, lro: hour, temporary: seconds(3600), header_ttl }
 }
 
-pub(super) struct Shop {
-    pub(super) temp: tempfile::TempDir,
-    pub(super) roots: Roots,
-    pub(super) store: Store,
+pub(crate) struct Shop {
+    pub(crate) temp: tempfile::TempDir,
+    pub(crate) roots: Roots,
+    pub(crate) store: Store,
 }
 
-pub(super) fn shop() -> Shop {
+pub(crate) fn shop() -> Shop {
     shop_in(tempfile::tempdir().unwrap())
 }
 
 /// An empty folder, open.
-pub(super) fn folder() -> (tempfile::TempDir, cap_std::fs::Dir) {
+pub(crate) fn folder() -> (tempfile::TempDir, cap_std::fs::Dir) {
     let temp = tempfile::tempdir().unwrap();
     let dir = cap_std::fs::Dir::open_ambient_dir(temp.path(), cap_std::ambient_authority());
     (temp, dir.unwrap())
 }
 
 /// As a restarted process sees the folder.
-pub(super) fn shop_in(temp: tempfile::TempDir) -> Shop {
+pub(crate) fn shop_in(temp: tempfile::TempDir) -> Shop {
     let base = temp.path().canonicalize().unwrap();
     std::fs::create_dir_all(base.join("store")).unwrap();
     let roots = Roots::open(&[RootSpec::parse(base.to_str().unwrap())]).unwrap();
     let at = roots.locate(base.join("store").to_str().unwrap()).unwrap();
-    let store = Store::new(at, Durability::Relaxed, Arc::new(Ledger::new(10_000)));
+    let store = Store::new(at, Durability::Relaxed, Arc::new(FileCache::new(10_000)));
     Shop { temp, roots, store }
 }
 
-pub(super) fn name(name: &str) -> FileName {
-    FileName::of_minted(name).unwrap()
+pub(crate) fn name(name: &str) -> FileName {
+    FileName::parse(name).unwrap()
 }
 
 impl Shop {
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.temp.path().join("store").join(name)
     }
 
-    pub(super) fn at(&self, name: &str) -> Location {
+    pub(crate) fn at(&self, name: &str) -> Location {
         self.store.folder().child(name)
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.path(name).symlink_metadata().is_ok()
     }
 
-    pub(super) fn write(&self, stem: Stem, content: &str) -> FileName {
+    pub(crate) fn write(&self, stem: Stem, content: &str) -> FileName {
         self.write_as(stem, content, Origin::default())
     }
 
-    pub(super) fn write_as(&self, stem: Stem, content: &str, origin: Origin) -> FileName {
+    pub(crate) fn write_as(&self, stem: Stem, content: &str, origin: Origin) -> FileName {
         let hash = blake3::hash(content.as_bytes());
         let claim =
             self.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]).unwrap().remove(0);
@@ -109,27 +111,27 @@ impl Shop {
     }
 
     /// A file that is there without a record, as an older store or a copy leaves it.
-    pub(super) fn plant(&self, name: &str, content: &str, at: SystemTime) -> FileName {
+    pub(crate) fn plant(&self, name: &str, content: &str, at: SystemTime) -> FileName {
         use std::os::unix::fs::PermissionsExt;
         std::fs::write(self.path(name), content).unwrap();
         let mode = PermissionsExt::from_mode(0o600);
         std::fs::set_permissions(self.path(name), mode).unwrap();
-        let name = FileName::of_minted(name).unwrap();
+        let name = FileName::parse(name).unwrap();
         self.age(&name, at);
         name
     }
 
-    pub(super) fn write_call(&self, id: &str, content: &str) -> FileName {
+    pub(crate) fn write_call(&self, id: &str, content: &str) -> FileName {
         self.write(Stem::of_call(Some(id), &blake3::hash(content.as_bytes())), content)
     }
 
-    pub(super) fn write_lro(&self, content: &str) -> FileName {
+    pub(crate) fn write_lro(&self, content: &str) -> FileName {
         let hash = blake3::hash(content.as_bytes());
         self.write(Stem::of_lro(LroPrefix::Lro, "search", 1_700_000_000_000, &hash), content)
     }
 
     /// Writes a call's result made at `at`.
-    pub(super) fn made(&self, id: &str, content: &str, at: SystemTime) -> FileName {
+    pub(crate) fn made(&self, id: &str, content: &str, at: SystemTime) -> FileName {
         let stem = Stem::of_call(Some(id), &blake3::hash(content.as_bytes()));
         let name = self.write_as(stem, content, origin(None, id));
         self.age(&name, at);
@@ -137,21 +139,21 @@ impl Shop {
     }
 
     /// Writes a call's result for a chat, with words that only this chat has.
-    pub(super) fn made_for(&self, chat: &str, id: &str, content: &str) -> FileName {
+    pub(crate) fn made_for(&self, chat: &str, id: &str, content: &str) -> FileName {
         let stem = Stem::of_call(Some(id), &blake3::hash(content.as_bytes()));
         self.write_as(stem, content, origin(Some(chat), id))
     }
 
-    pub(super) fn index(&self) -> Index {
+    pub(crate) fn index(&self) -> Index {
         Index::make(&self.open()).unwrap()
     }
 
-    pub(super) fn record(&self, name: &FileName) -> Option<Record> {
-        self.index().record(name)
+    pub(crate) fn record(&self, name: &FileName) -> Option<Record> {
+        self.index().records.get(name)
     }
 
     /// Every file of the private folder, by its path there, but for the clock.
-    pub(super) fn private(&self) -> std::collections::BTreeMap<String, String> {
+    pub(crate) fn private(&self) -> std::collections::BTreeMap<String, String> {
         let mut found = std::collections::BTreeMap::new();
         let mut folders = vec![self.path(PRIVATE)];
         while let Some(folder) = folders.pop() {
@@ -170,37 +172,57 @@ impl Shop {
         found
     }
 
-    pub(super) fn age(&self, name: &FileName, at: SystemTime) {
+    pub(crate) fn age(&self, name: &FileName, at: SystemTime) {
         set_modified(&self.path(name.as_str()), at);
     }
 
-    pub(super) fn sweep(&self, now: SystemTime) -> SweepReport {
+    pub(crate) fn sweep(&self, now: SystemTime) -> SweepReport {
         self.sweep_with(&lifetimes(), now)
     }
 
-    pub(super) fn sweep_with(&self, lifetimes: &Lifetimes, now: SystemTime) -> SweepReport {
-        let folders = [self.store.folder().clone()];
-        sweep(&self.roots, &folders, lifetimes, &moment(now), Run::Real, &mut |_| {})
+    pub(crate) fn sweep_with(&self, lifetimes: &Lifetimes, now: SystemTime) -> SweepReport {
+        self.sweep_at(lifetimes, &moment(now))
     }
 
-    pub(super) fn open(&self) -> cap_std::fs::Dir {
+    pub(crate) fn sweep_at(&self, lifetimes: &Lifetimes, now: &Moment) -> SweepReport {
+        let folders = [self.store.folder().clone()];
+        let (roots, run) = (&self.roots, Run::Real);
+        sweep(&SweepOptions { roots, folders: &folders, lifetimes, now, run }, &mut |_| {})
+    }
+
+    /// Sweeps the stores under the roots only.
+    pub(crate) fn sweep_roots(
+        &self,
+        now: &Moment,
+        run: Run,
+        events: &mut dyn FnMut(SweepEvent<'_>),
+    ) -> SweepReport {
+        let (roots, lifetimes) = (&self.roots, &lifetimes());
+        sweep(&SweepOptions { roots, folders: &[], lifetimes, now, run }, events)
+    }
+
+    pub(crate) fn opened(&self) -> Opened<'_> {
+        Opened::open(&self.store.folder).unwrap().unwrap()
+    }
+
+    pub(crate) fn open(&self) -> cap_std::fs::Dir {
         let at = self.store.folder();
         at.dir().open_dir(at.relative()).unwrap()
     }
 }
 
-pub(super) fn set_modified(path: &std::path::Path, at: SystemTime) {
+pub(crate) fn set_modified(path: &std::path::Path, at: SystemTime) {
     std::fs::File::open(path).unwrap().set_modified(at).unwrap();
 }
 
 /// A later moment of this machine, whose wall clock was not set in between.
-pub(super) fn moment(wall: SystemTime) -> Moment {
+pub(crate) fn moment(wall: SystemTime) -> Moment {
     let now = Moment::now();
     let up = now.up + wall.duration_since(now.wall).unwrap();
     Moment { wall, up, ..now }
 }
 
-pub(super) fn origin(chat: Option<&str>, id: &str) -> Origin {
+pub(crate) fn origin(chat: Option<&str>, id: &str) -> Origin {
     let text = |text: String| Some(text);
     let whose = chat.unwrap_or("nobody");
     Origin {
@@ -214,9 +236,44 @@ pub(super) fn origin(chat: Option<&str>, id: &str) -> Origin {
     }
 }
 
-pub(super) fn paths(files: &[ExpiredFile]) -> Vec<&str> {
+pub(crate) fn paths(files: &[ExpiredFile]) -> Vec<&str> {
     let mut names: Vec<&str> =
         files.iter().filter_map(|file| file.path.rsplit('/').next()).collect();
     names.sort_unstable();
     names
+}
+
+/// Reads `tool_call_{current}.txt` with 16 threads while `change` runs, which sets the number:
+/// each read finds the whole content, or the end of the file on record.
+pub(crate) fn read_in_parallel(shop: &Shop, content: &str, change: impl FnOnce(&AtomicUsize)) {
+    let hash = blake3::hash(content.as_bytes());
+    let (current, done) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (read, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let read_once = || {
+        let at = shop.at(&format!("tool_call_{}.txt", current.load(Ordering::Acquire)));
+        match at.dir().read_to_string(at.relative()) {
+            Ok(text) => {
+                assert_eq!(blake3::hash(text.as_bytes()), hash);
+                read.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+                let end = ended_file(&at).and_then(|file| file.ended);
+                assert!(end.is_some(), "a 404 for a file that was there");
+                ended.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    read_once();
+                }
+            });
+        }
+        change(&current);
+        done.store(true, Ordering::Relaxed);
+    });
+    assert!(read.into_inner() > 0 && ended.into_inner() > 0);
 }

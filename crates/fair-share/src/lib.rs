@@ -1,23 +1,25 @@
-//! Deals out what tenants share, so that none has to wait for another's work.
+//! Shares resources between tenants, so that none has to wait for another's work.
 //!
-//! - [`Places`]: so many of a kind are worked on at a time. No tenant has more than half of
-//!   them, and the next free one goes to the tenant that has the fewest.
-//! - [`on`]: parallel work runs on a pool of threads of the tenant that this thread has
-//!   [`enter`]ed, so that the system deals out the cores.
+//! - [`Places`] limits how much is done at a time. No tenant holds more than half of the
+//!   places, and the next free one goes to the tenant that holds the fewest.
+//! - [`on`] runs parallel work on a pool of threads of the tenant that this thread has
+//!   [`enter`]ed, so that the system's scheduler shares the cores.
 //!
 //! ```
 //! use std::time::{Duration, Instant};
 //!
 //! use fair_share::{Holder, Places, enter, on};
 //!
+//! // Two tenants share two places: each can hold one.
 //! let (one, other) = (Holder(1), Holder(2));
 //! let places = Places::new(2, 2);
 //! let soon = || Instant::now() + Duration::from_millis(1);
 //! let first = places.take_until(one, soon()).unwrap();
-//! assert!(places.take_until(one, soon()).is_none(), "it has its half");
+//! assert!(places.take_until(one, soon()).is_none(), "it holds its half");
 //! let second = places.take_until(other, soon()).unwrap();
 //! drop((first, second));
 //!
+//! // This thread works for the first tenant: the parallel parts run on its pool.
 //! let _entered = enter(one);
 //! let (left, right) = on(|| rayon::join(|| 1 + 1, || 2 + 2));
 //! assert_eq!(left + right, 6);

@@ -1,6 +1,5 @@
-//! Places: how many of a kind are worked on at a time, dealt out fairly to the tenants
-//! who share them. Where there are several, none has more than half of the places, and
-//! the next free one goes to who has the fewest.
+//! Places: a semaphore that is fair between tenants. If there are several, none holds more
+//! than half of the places, and the next free one goes to the tenant that holds the fewest.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::sync_channel;
@@ -9,41 +8,58 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-/// A holder of places: a tenant, by its number; 0 is the operator, or a caller alone.
+/// A tenant, by its number; 0 is the operator, or the only caller. Numbers are small: a
+/// queue is kept for each up to the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Holder(pub usize);
 
-/// The most that one of `holders` has of `all`: everything where nobody shares it, else
-/// half, and at least one.
+/// Returns the most that one of `holders` may hold of `all`: all of it if there is only one
+/// holder, else half, and at least one.
+///
+/// ```
+/// assert_eq!((fair_share::share(8, 1), fair_share::share(8, 3)), (8, 4));
+/// ```
 pub fn share(all: usize, holders: usize) -> usize {
     if holders > 1 { (all / 2).max(1) } else { all }
 }
 
-/// Places that many share; clones share them.
+/// A number of places that tenants share; clones share the same places.
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use fair_share::{Holder, Places};
+///
+/// let places = Places::new(1, 1);
+/// let place = places.take_until(Holder(0), Instant::now());
+/// assert!(places.take_until(Holder(0), Instant::now()).is_none());
+/// drop(place);
+/// assert!(places.take_until(Holder(0), Instant::now()).is_some());
+/// ```
 #[derive(Debug, Clone)]
-pub struct Places(Arc<Mutex<Dealt>>);
+pub struct Places(Arc<Mutex<State>>);
 
-/// A place, until it is dropped.
+/// A place, held until this is dropped.
 #[derive(Debug)]
 pub struct Place {
     places: Places,
-    /// None for one that was not delivered.
+    /// None once the place was given back.
     holder: Option<Holder>,
 }
 
-/// Brings a place to who waits for it; gives it back where nobody does any more.
+/// Delivers a place to a waiting caller; returns it if the caller stopped waiting.
 type Deliver = Box<dyn FnOnce(Place) -> Result<(), Place> + Send>;
 
-/// The state of all places.
-struct Dealt {
+struct State {
     free: usize,
-    most: usize,
-    holders: Vec<Queue>,
-    /// How many have waited so far.
-    asked: u64,
+    max_per_holder: usize,
+    /// By the holder's number.
+    queues: Vec<Queue>,
+    /// The ticket of the next call.
+    next_ticket: u64,
 }
 
-/// One holder's places, and who waits for more, with the moment each came.
+/// The places of one holder, and its waiting calls with their tickets.
 #[derive(Default)]
 struct Queue {
     taken: usize,
@@ -51,47 +67,48 @@ struct Queue {
 }
 
 impl Places {
-    /// So many places, at least one, for so many holders.
+    /// Returns `places` places, at least one, for `holders` tenants.
     pub fn new(places: usize, holders: usize) -> Places {
         let free = places.max(1);
-        let most = share(free, holders);
-        Places(Arc::new(Mutex::new(Dealt { free, most, holders: Vec::new(), asked: 0 })))
+        let max_per_holder = share(free, holders);
+        let (queues, next_ticket) = (Vec::new(), 0);
+        Places(Arc::new(Mutex::new(State { free, max_per_holder, queues, next_ticket })))
     }
 
-    /// Waits for a place, at most for `longest`.
-    pub async fn take(&self, holder: Holder, longest: Duration) -> Option<Place> {
+    /// Waits for a place, at most for `timeout`; None if there was none in time.
+    pub async fn take(&self, holder: Holder, timeout: Duration) -> Option<Place> {
         let (sender, receiver) = oneshot::channel();
         self.ask(holder, Box::new(|place| sender.send(place)));
-        tokio::time::timeout(longest, receiver).await.ok()?.ok()
+        tokio::time::timeout(timeout, receiver).await.ok()?.ok()
     }
 
-    /// The same on a thread that may block.
+    /// As [`Places::take`], for a thread that may block.
     pub fn take_until(&self, holder: Holder, until: Instant) -> Option<Place> {
         let (sender, receiver) = sync_channel(1);
         self.ask(holder, Box::new(move |place| sender.send(place).map_err(|refused| refused.0)));
         receiver.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
     }
 
-    /// Delivers a place, at once or when it is this one's turn.
+    /// Delivers a place, at once or when one is free.
     fn ask(&self, holder: Holder, deliver: Deliver) {
-        let now = self.with(|dealt| dealt.ask(holder, deliver));
+        let now = self.with(|state| state.ask(holder, deliver));
         if let Some(deliver) = now {
-            // One that is refused is given back by its drop.
+            // A place that nobody takes is given back by its drop.
             drop(deliver(Place { places: self.clone(), holder: Some(holder) }));
         }
     }
 
-    fn with<T>(&self, what: impl FnOnce(&mut Dealt) -> T) -> T {
-        // Whole after every call: a panic elsewhere changes nothing.
-        what(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        // The state is consistent after every call: a panic elsewhere changes nothing.
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // A loop, not a drop within a drop: many may have stopped waiting.
+        // A loop, not a drop within a drop: many callers may have stopped waiting.
         while let Some(holder) = self.holder.take() {
-            let next = self.places.with(|dealt| dealt.give_back(holder));
+            let next = self.places.with(|state| state.give_back(holder));
             if let Some((holder, deliver)) = next {
                 let place = Place { places: self.places.clone(), holder: Some(holder) };
                 if let Err(mut refused) = deliver(place) {
@@ -102,32 +119,32 @@ impl Drop for Place {
     }
 }
 
-impl Dealt {
-    /// The one to deliver to now; None where it waits.
+impl State {
+    /// Returns `deliver` if a place is free for the holder; else queues it.
     fn ask(&mut self, holder: Holder, deliver: Deliver) -> Option<Deliver> {
-        let asked = self.asked;
-        self.asked += 1;
-        let (free, most) = (self.free, self.most);
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let (free, max_per_holder) = (self.free, self.max_per_holder);
         let queue = self.queue(holder);
-        if free > 0 && queue.taken < most {
+        if free > 0 && queue.taken < max_per_holder {
             queue.taken += 1;
             self.free -= 1;
             return Some(deliver);
         }
-        queue.waiting.push_back((asked, deliver));
+        queue.waiting.push_back((ticket, deliver));
         None
     }
 
-    /// Takes a place back; returns who has the next one.
+    /// Takes a place back; returns the call that gets it.
     fn give_back(&mut self, holder: Holder) -> Option<(Holder, Deliver)> {
         self.queue(holder).taken -= 1;
         self.free += 1;
-        let most = self.most;
-        let waiting = self.holders.iter_mut().enumerate().filter_map(|(number, queue)| {
-            let came = queue.waiting.front()?.0;
-            (queue.taken < most).then_some((queue.taken, came, number, queue))
+        let max_per_holder = self.max_per_holder;
+        let waiting = self.queues.iter_mut().enumerate().filter_map(|(number, queue)| {
+            let ticket = queue.waiting.front()?.0;
+            (queue.taken < max_per_holder).then_some((queue.taken, ticket, number, queue))
         });
-        let (_, _, number, queue) = waiting.min_by_key(|(taken, came, ..)| (*taken, *came))?;
+        let (_, _, number, queue) = waiting.min_by_key(|(taken, ticket, ..)| (*taken, *ticket))?;
         let (_, deliver) = queue.waiting.pop_front()?;
         queue.taken += 1;
         self.free -= 1;
@@ -135,16 +152,19 @@ impl Dealt {
     }
 
     fn queue(&mut self, Holder(number): Holder) -> &mut Queue {
-        if self.holders.len() <= number {
-            self.holders.resize_with(number + 1, Queue::default);
+        if self.queues.len() <= number {
+            self.queues.resize_with(number + 1, Queue::default);
         }
-        &mut self.holders[number]
+        &mut self.queues[number]
     }
 }
 
-impl std::fmt::Debug for Dealt {
+impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Dealt").field("free", &self.free).field("most", &self.most).finish()
+        f.debug_struct("State")
+            .field("free", &self.free)
+            .field("max_per_holder", &self.max_per_holder)
+            .finish()
     }
 }
 
@@ -160,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn who_shares_with_nobody_has_all_places() {
+    fn a_single_holder_may_hold_all_places() {
         let places = Places::new(3, 1);
         let taken: Vec<_> = (0..4).map(|_| now(&places, ONE)).collect();
         assert_eq!(taken.iter().flatten().count(), 3);
@@ -169,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_has_more_than_half() {
+    fn no_holder_has_more_than_half() {
         let places = Places::new(4, 2);
         let mine: Vec<_> = (0..4).filter_map(|_| now(&places, ONE)).collect();
         assert_eq!(mine.len(), 2);
@@ -203,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_free_place_goes_to_who_has_the_fewest() {
+    async fn a_free_place_goes_to_the_holder_of_the_fewest() {
         let places = Places::new(2, 3);
         let (first, second) = (now(&places, ONE).unwrap(), now(&places, OTHER).unwrap());
         let wait = |holder| {

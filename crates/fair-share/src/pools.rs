@@ -1,6 +1,6 @@
-//! Pools: the threads that count. Tenants at work have a pool each, so that the system
-//! deals out the cores, and nobody's messages wait behind another's long history. A pool
-//! that is free again keeps its caches, and serves whoever comes next.
+//! Pools of threads for parallel work. Tenants at work have a pool each, so that the
+//! system's scheduler shares the cores, and no request waits behind another tenant's long
+//! one. A pool that is free again keeps its caches and serves the next tenant.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Holder;
 
-/// The pools beside the library's own, which is the first tenant's.
+/// The pools in addition to rayon's global one, which is the first tenant's.
 static POOLS: Mutex<Pools> = Mutex::new(Pools { free: Vec::new(), lent: Vec::new() });
 
 thread_local! {
@@ -18,15 +18,15 @@ thread_local! {
 
 struct Pools {
     free: Vec<Arc<ThreadPool>>,
-    /// Whose, the pool, and by how many of its requests it is used.
+    /// The holder, its pool, and the number of its requests that use it.
     lent: Vec<(Holder, Arc<ThreadPool>, usize)>,
 }
 
-/// This thread works for a tenant, until this is dropped.
+/// Makes the thread work for a tenant until it is dropped.
 #[must_use]
 pub struct Entered(Option<Holder>);
 
-/// Lets this thread work for a tenant: what it does by [`on`] is done by its pool.
+/// Makes this thread work for a tenant: [`on`] runs its work on the tenant's pool.
 pub fn enter(holder: Holder) -> Entered {
     let pool = if holder == Holder::default() { None } else { pools(|pools| pools.lend(holder)) };
     let is_lent = pool.is_some();
@@ -34,8 +34,15 @@ pub fn enter(holder: Holder) -> Entered {
     Entered(is_lent.then_some(holder))
 }
 
-/// Does `work` where its parallel parts are done by the pool of the tenant that this
-/// thread works for.
+/// Runs `work`; its parallel parts run on the pool of the tenant that this thread has
+/// entered, or on rayon's global pool.
+///
+/// ```
+/// use rayon::prelude::*;
+///
+/// let sum: u32 = fair_share::on(|| (1..=100u32).into_par_iter().sum());
+/// assert_eq!(sum, 5050);
+/// ```
 pub fn on<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     match OWN.with_borrow(Clone::clone) {
         Some(pool) => pool.install(work),
@@ -53,7 +60,8 @@ impl Drop for Entered {
 }
 
 impl Pools {
-    /// None where the system gives no threads: then the first tenant's pool serves.
+    /// Returns the holder's pool; None if the system gives no threads: then the global pool
+    /// serves.
     fn lend(&mut self, holder: Holder) -> Option<Arc<ThreadPool>> {
         if let Some((_, pool, users)) = self.lent.iter_mut().find(|(own, ..)| *own == holder) {
             *users += 1;
@@ -76,17 +84,17 @@ impl Pools {
 }
 
 fn build() -> Option<Arc<ThreadPool>> {
-    // As many threads as the library's own has.
+    // As many threads as the global pool has.
     let built = ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build();
     built
-        .inspect_err(|error| tracing::warn!(%error, "tenants share a pool of threads"))
+        .inspect_err(|error| tracing::warn!(%error, "tenants share a pool of threads: no other could be made"))
         .ok()
         .map(Arc::new)
 }
 
-fn pools<T>(what: impl FnOnce(&mut Pools) -> T) -> T {
-    // Whole after every call: a panic elsewhere changes nothing.
-    what(&mut POOLS.lock().unwrap_or_else(PoisonError::into_inner))
+fn pools<T>(change: impl FnOnce(&mut Pools) -> T) -> T {
+    // The pools are consistent after every call: a panic elsewhere changes nothing.
+    change(&mut POOLS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]

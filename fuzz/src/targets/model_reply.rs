@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use chat_history::message::Role;
-use context_store::Stem;
+use context_store::is_reference_target;
 use regex::Regex;
 use unburden::snapshot::acceptance::{Limits, SourceText, accept};
 use unburden::snapshot::format::block::{Block, FileLine};
@@ -124,7 +124,7 @@ fn names_only_what_is_there(summary: &Summary) {
             let name = path.as_str().rsplit('/').next().unwrap_or_default();
             let longer =
                 text[path.end()..].starts_with(more) || text[..path.start()].ends_with(more);
-            if longer || !Stem::minted_for_any(name) {
+            if longer || !is_reference_target(name) {
                 continue;
             }
             let path = path.as_str().to_lowercase();

@@ -56,13 +56,13 @@ fn minted(id: Option<&str>, text: &str) {
     let word = id.unwrap_or_default();
     let result = Stem::of_call(id, &hash);
     for name in result.names(&hash) {
-        assert!(Stem::minted(id, name.as_str()), "{name} is not known as the call's own");
+        assert!(Stem::is_result_name(id, name.as_str()), "{name} is not known as the call's own");
         is_plain(&name);
     }
     let others = [
         Stem::of_group(word, 0),
         Stem::of_file_list(word, u64::MAX),
-        Stem::of_kept(&hash),
+        Stem::of_snapshot(&hash),
         Stem::of_lro(LroPrefix::Lro, word, 0, &hash),
     ];
     for name in others.iter().flat_map(|stem| stem.names(&hash).take(4)) {
@@ -76,7 +76,7 @@ fn is_plain(name: &FileName) {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     assert!(text.bytes().all(plain), "{text:?} is no plain name");
     assert!(!text.trim_start_matches(".unburden-").contains(".."), "{text}");
-    assert_eq!(FileName::of_minted(text).as_ref(), Some(name), "the sweep would not know it");
+    assert_eq!(FileName::parse(text).as_ref(), Some(name), "the sweep would not know it");
 }
 
 /// The results through the service: each reference reads back as its own text.
@@ -106,7 +106,7 @@ fn stored(results: &[(Option<String>, String)]) {
         let (_, path) = content.rsplit_once(REFERENCE).expect("each of them moved");
         let path = path.trim_end().trim_end_matches(')');
         let name = path.strip_prefix(FOLDER).expect("as the caller spelled the folder");
-        assert!(FileName::of_minted(name).is_some(), "{name}");
+        assert!(FileName::parse(name).is_some(), "{name}");
         assert_eq!(place.read(path), long(text), "{path} holds another text");
         let known = paths.entry(path.to_owned()).or_insert(text);
         assert_eq!(*known, text, "{path} stands for two contents");

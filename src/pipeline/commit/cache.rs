@@ -39,7 +39,7 @@ fn write(
     key: &blake3::Hash,
 ) -> Result<(), StoreError> {
     let text = record.sealed(&context.key()?);
-    let wanted = [(Stem::of_kept(key), blake3::hash(text.as_bytes()))];
+    let wanted = [(Stem::of_snapshot(key), blake3::hash(text.as_bytes()))];
     let claims = context.store.claim(&mut Claims::default(), &wanted)?;
     let [(stem, _)] = wanted;
     let new = |claim| ClaimedFile { stem: stem.clone(), claim, origin: own_origin(context) };

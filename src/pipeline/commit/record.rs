@@ -10,7 +10,7 @@ use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::leases::renew;
 use crate::pipeline::moves::item::{Destination, Move};
-use context_store::{Call, FileName, Folder, Origin};
+use context_store::{Call, FileName, MissingIndex, Origin};
 
 /// Renews the existing files of a decision, and records that this chat refers to them. The
 /// check of the answer comes after it: it fails if another chat's deletion took a file
@@ -39,7 +39,7 @@ pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &Creat
 /// Records that this chat refers to files of the store's folder.
 pub(crate) fn mention(context: &Context<'_>, names: &[FileName]) {
     if !names.is_empty() {
-        context.store.mention(chat_of(context), names, Folder::Store);
+        context.store.note_references(chat_of(context), names, MissingIndex::Create);
     }
 }
 

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::measure::{Measure, Measured};
 use crate::pipeline::moves::item::{Destination, Move};
-use context_store::{LOOKS, Roots, regular_len};
+use context_store::{MIN_FILES_PER_TASK, Roots, regular_len};
 use token_count::Tokenizer;
 
 /// A new reference: its path, and the smallest size of its file.
@@ -60,7 +60,7 @@ pub(crate) struct Subject<'a> {
 impl Subject<'_> {
     /// True if every new reference leads to a file with all its bytes.
     pub(crate) fn references_are_readable(&self) -> bool {
-        let references = self.references.par_iter().with_min_len(LOOKS);
+        let references = self.references.par_iter().with_min_len(MIN_FILES_PER_TASK);
         self.held && references.all(|reference| reference.is_readable(self.roots))
     }
 

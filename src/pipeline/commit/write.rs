@@ -39,14 +39,14 @@ fn write_files(context: &Context<'_>, snapshots: &mut Snapshots) -> Result<Vec<b
         let (stem, claim) = (file.stem.clone(), file.claim.clone());
         let files = [ClaimedFile { stem, claim, origin: own_origin(context) }];
         let others = |name: &FileName| {
-            snapshots.names(&context.store.spell(name))
+            snapshots.names(&context.store.path_of(name))
                 || snapshots.files.iter().any(|file| file.claim.name == *name)
         };
         let content = |_| file.content.as_str().into();
-        let claim = context.store.write_beside(&others, &files, content)?.remove(0);
+        let claim = context.store.write_except(&others, &files, content)?.remove(0);
         created[n] = !claim.stored;
-        let old = context.store.spell(&file.claim.name);
-        let path = context.store.spell(&claim.name);
+        let old = context.store.path_of(&file.claim.name);
+        let path = context.store.path_of(&claim.name);
         if old != path {
             renamed.insert(old, path);
         }
@@ -107,7 +107,7 @@ fn rename_moves(
         let Destination::NewFile { claim, records, .. } = &mut item.destination else { continue };
         if claim.name == asked.name {
             *claim = got.clone();
-            item.path = context.store.spell(&got.name);
+            item.path = context.store.path_of(&got.name);
             let (records, words) = (records.as_ref(), render_settings(context, item.budget)?);
             let file = FileContent { path: &item.path, content: got.hash };
             item.replacement = replacement_of(context, &item.candidate, records, file, &words);

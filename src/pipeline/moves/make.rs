@@ -101,7 +101,7 @@ fn claim_names(
     let granted = context.store.claim(claims, &wanted)?;
     let places = wanted.into_iter().zip(granted);
     let named = |((candidate, records), ((stem, _), claim)): (_, (_, Claim))| {
-        let path = context.store.spell(&claim.name);
+        let path = context.store.path_of(&claim.name);
         let file = FileContent { path: &path, content: claim.hash };
         let known = known_replacement(context, &candidate, Option::as_ref(&records), file, words);
         NamedCandidate {

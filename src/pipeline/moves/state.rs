@@ -52,7 +52,7 @@ pub(crate) fn text_state(
     match recognise::recognise(&named, &text, prover, folder) {
         // A whole file that a call got by the name of its own result may be the one that an
         // earlier post of it wrote: the same post must not find itself (I4, I5).
-        Some(from) if from.is_whole() && Stem::minted(id, name_of(&from.path)) => {
+        Some(from) if from.is_whole() && Stem::is_result_name(id, name_of(&from.path)) => {
             TextState::Content
         }
         Some(from) => TextState::ReadBack(from),

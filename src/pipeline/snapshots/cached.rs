@@ -151,7 +151,7 @@ pub(crate) fn cached_snapshots(
     prefixes: &[(usize, Hash)],
 ) -> Option<(usize, CachedSnapshots)> {
     prefixes.iter().rev().take(LOOK_BACK).find_map(|(end, key)| {
-        let name = Stem::of_kept(key).names(key).next()?;
+        let name = Stem::of_snapshot(key).names(key).next()?;
         let at = context.store.folder().child(name.as_str());
         at.dir().symlink_metadata(at.relative()).ok()?;
         // A record that cannot be read, or whose files are gone, is no record.

@@ -4,7 +4,7 @@ use crate::pipeline::context::Context;
 use crate::snapshot::format::block::{Block, FileLine, MoreFiles, sections};
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::{Section, Summary};
-use context_store::Stem;
+use context_store::group_of;
 
 /// The parts of the snapshots before a new one.
 #[derive(Default)]
@@ -49,5 +49,5 @@ impl EarlierSnapshots {
 /// The group files are named in the lines behind the snapshot.
 fn is_group(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    Stem::chat_of_group(name).is_some()
+    group_of(name).is_some()
 }

@@ -25,7 +25,7 @@ use crate::snapshot::format::summary::Writer;
 use crate::snapshot::group::SnapshotBudget;
 use crate::snapshot::retention::Retention;
 use crate::snapshot::transcript::TranscriptMessage;
-use context_store::{Claims, FileName, Others, Stem, Store, StoreError};
+use context_store::{Claims, ExcludedNames, FileName, Stem, Store, StoreError};
 
 /// Makes the snapshots that are missing; cached ones stay.
 pub(crate) fn make_snapshots(
@@ -153,7 +153,7 @@ impl Maker<'_> {
         let number = numbers.max().map_or(0, |number| number + 1);
         // A file that is named twice comes back once, so equal groups have one each.
         let others = |name: &FileName| {
-            let path = context.store.spell(name);
+            let path = context.store.path_of(name);
             self.made.names(&path) || holds(&before, &path)
         };
         let stem = Stem::of_group(&chat_name(context, compression), number);
@@ -165,14 +165,14 @@ impl Maker<'_> {
 fn claim(
     store: &Store,
     claims: &mut Claims,
-    others: Others<'_>,
+    others: ExcludedNames<'_>,
     stem: Stem,
     content: String,
 ) -> Result<NewFile, StoreError> {
     let wanted = [(stem, blake3::hash(content.as_bytes()))];
-    let claim = store.claim_beside(others, claims, &wanted)?.remove(0);
+    let claim = store.claim_except(others, claims, &wanted)?.remove(0);
     let [(stem, _)] = wanted;
-    let path = store.spell(&claim.name);
+    let path = store.path_of(&claim.name);
     Ok(NewFile { stem, claim, path, content })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use context_store::{Location, Roots, Stem};
+use context_store::{Location, Roots, is_reference_target};
 
 /// The files of an answer, in order; None where one is named twice, as no answer does.
 pub(crate) fn files(head: &str, lines: &str, roots: &Roots) -> Option<Vec<Location>> {
@@ -24,7 +24,7 @@ pub(crate) fn searched(head: &str, roots: &Roots) -> Option<Location> {
 
 /// A file of the answer: in the searched folder, or the searched file itself.
 pub(crate) fn file_of(searched: &Location, name: &str) -> Option<Location> {
-    if !Stem::minted_for_any(name) || name.contains('/') {
+    if !is_reference_target(name) || name.contains('/') {
         return None;
     }
     if searched.relative().file_name().is_some_and(|own| own == name) {

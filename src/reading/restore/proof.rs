@@ -12,7 +12,7 @@ use crate::measure::text_of;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::seal::code_by;
-use context_store::{Key, Location, ReadError, Reader, Roots, Stem};
+use context_store::{Key, Location, ReadError, Reader, Roots, is_reference_target};
 
 /// Proves texts of one operation.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl Prover<'_> {
         if content.as_ref().is_ok_and(|content| found.code(&key, id, content) == code) {
             return Some(Ok(Proven { at, path, tokens: found.tokens, form: found.form }));
         }
-        let stored = self.reader.recorded(&at);
+        let stored = self.reader.recorded_hash(&at);
         let broken = stored.is_some_and(|stored| found.code(&key, id, &stored) == code);
         let why = match content {
             Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText(_)) if broken => {
@@ -132,7 +132,7 @@ impl Prover<'_> {
     fn locate(&self, found: &Reference<'_>) -> Option<(Location, Key)> {
         let at = self.roots.locate(found.path).ok()?;
         let (folder, name) = at.parent()?;
-        Stem::minted_for_any(name).then_some(())?;
+        is_reference_target(name).then_some(())?;
         let key = self.reader.key(&folder)?;
         Some((at, key))
     }

@@ -13,7 +13,7 @@ use super::proof::Prover;
 use super::read_back::ReadBack;
 use super::{grep_answer, records_again};
 use crate::compaction::reference::ReferenceForm;
-use context_store::{Location, Roots, Stem};
+use context_store::{Location, Roots, is_reference_target};
 
 /// Longest arguments that are searched for paths, in bytes.
 const ARGUMENTS_BYTES: usize = 64 * 1024;
@@ -66,7 +66,7 @@ pub fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location>
     for part in parts.filter(|part| STORED.iter().any(|end| part.ends_with(end))) {
         let Ok(at) = roots.locate(part) else { continue };
         let Some(name) = folder.name_of(&at) else { continue };
-        if Stem::minted_for_any(&name) && !found.iter().any(|known| known.key() == at.key()) {
+        if is_reference_target(&name) && !found.iter().any(|known| known.key() == at.key()) {
             found.push(folder.child(&name));
         }
         if found.len() == PATHS {

@@ -13,7 +13,7 @@ use super::unresolved::Unresolved;
 use crate::snapshot::format::block::{HASHED, digits};
 use crate::snapshot::format::bridge::{bridge, standing};
 use crate::snapshot::format::place::Place;
-use context_store::{Stem, StoredText};
+use context_store::{StoredText, group_of};
 
 /// A history without snapshots.
 pub(crate) struct Regrouped {
@@ -92,14 +92,14 @@ fn group(
     let missing = || "no such file".to_owned();
     let at = prover.roots.locate(path).map_err(|_| missing())?;
     let name = at.relative().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if Stem::chat_of_group(name).is_none() {
+    if group_of(name).is_none() {
         return Err(missing());
     }
     let file = prover.reader.text(&at).map_err(|error| error.to_string())?;
     let holds = match hash {
         Some(hash) => digits(&file.hash) == hash,
         // A power cut may have taken the record, but never the messages.
-        None => prover.reader.recorded(&at).is_none_or(|recorded| recorded == file.hash),
+        None => prover.reader.recorded_hash(&at).is_none_or(|recorded| recorded == file.hash),
     };
     if !holds {
         return Err("the file holds other messages than it did".to_owned());

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use context_store::Stem;
+use context_store::group_of;
 
 /// The fixed part of every such line.
 pub(super) const STORED_IN: &str = " messages are stored in: ";
@@ -115,7 +115,7 @@ impl Originals {
     /// None where the files are no groups' by their names.
     fn minted(self) -> Option<Originals> {
         let name = self.stem.rsplit('/').next().unwrap_or_default();
-        Stem::chat_of_group(&format!("{name}_0.json")).is_some().then_some(self)
+        group_of(&format!("{name}_0.json")).is_some().then_some(self)
     }
 
     /// Takes in a later line of the same chat.

@@ -1,0 +1,80 @@
+//! The file of a folder's clock in its private folder.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use cap_std::fs::Dir;
+
+use super::eras::{Clock, STEP_MS};
+use super::moment::Moment;
+use crate::local::mtime::modified;
+use crate::local::own_file::{self, Synced};
+use crate::local::store_folder::StoreFolder;
+use crate::names::file_name::FileName;
+use crate::report::Run;
+
+/// The clock's file in the private folder.
+const CLOCK: &str = "clock";
+
+/// Largest clock that is read, in bytes; this service's are smaller.
+pub(crate) const CLOCK_BYTES: usize = 16 * 1_024;
+
+/// Observes the clock of a new private folder.
+pub(crate) fn begin(private: &Dir) -> io::Result<()> {
+    let now = Moment::now();
+    let mut clock = Clock::of(now.wall);
+    clock.observe(&now);
+    own_file::create(private, CLOCK, &clock.render(), Synced::No).map(drop)
+}
+
+/// Observes the clock of a folder. If it was never observed before, the time of the newest
+/// file is the last that is known. A clock that cannot be written is no error: the time
+/// until the next observation then counts for no file.
+pub(crate) fn observe(folder: &Dir, private: &Dir, now: &Moment, run: Run) -> Clock {
+    let read = own_file::read(private, CLOCK, CLOCK_BYTES);
+    let known = read.ok().flatten().and_then(|bytes| Clock::parse(&bytes));
+    let mut clock = known.unwrap_or_else(|| {
+        Clock::of(newest(folder).map_or(now.wall, |newest| newest.min(now.wall)))
+    });
+    clock.observe(now);
+    if run == Run::Real {
+        let written = own_file::replace(private, CLOCK, &clock.render(), Synced::No);
+        if let Err(error) = written {
+            tracing::warn!(%error, "the clock of a folder could not be written");
+        }
+    }
+    clock
+}
+
+/// Observes the clock of a folder before a file is dated by it: the first time, and
+/// whenever this process saw that the wall clock was set.
+pub(crate) fn observe_if_set(store: &StoreFolder, folder: &Dir, private: &Dir) {
+    let (now, key) = (Moment::now(), store.location.key());
+    let steps = steps(&now);
+    if store.cache.clock_steps(&key) != Some(steps) {
+        observe(folder, private, &now, Run::Real);
+        store.cache.set_clock_steps(key, steps);
+    }
+}
+
+/// Returns the time of the newest file.
+fn newest(folder: &Dir) -> Option<SystemTime> {
+    let entries = folder.entries().ok()?.flatten();
+    let ours =
+        entries.filter(|entry| entry.file_name().to_str().and_then(FileName::parse).is_some());
+    ours.filter_map(|entry| modified(&entry.metadata().ok()?).ok()).max()
+}
+
+/// Returns how often this process saw that the wall clock was set.
+fn steps(now: &Moment) -> u64 {
+    static SEEN: Mutex<Option<(Moment, u64)>> = Mutex::new(None);
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (base, steps) = seen.get_or_insert_with(|| (now.clone(), 0));
+    let expected = base.wall_ms().saturating_add(now.up_ms() - base.up_ms());
+    if now.wall_ms().saturating_sub(expected).abs() > STEP_MS {
+        *steps += 1;
+        *base = now.clone();
+    }
+    *steps
+}

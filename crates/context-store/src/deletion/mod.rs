@@ -1,0 +1,154 @@
+//! Deleting a chat: the files that were made for it, except those that another chat refers
+//! to, and all that the index says of it.
+//!
+//! Only names that the chat has markers for are looked up. Its markers are detached first.
+//! Then files go in batches under the index's lock: ends are recorded and synced, other
+//! chats are looked for again, files are deleted, and markers removed, in that order. A
+//! crash in between leaves a marker for everything that is still there, so that the same
+//! call again finishes; and a file that is gone is a 410 from the first moment.
+
+pub(crate) mod batch;
+pub(crate) mod report;
+
+use std::collections::HashSet;
+use std::io;
+use std::time::SystemTime;
+
+use cap_std::fs::Dir;
+
+use crate::index::batches::{PAUSE, each_batch};
+use crate::index::folder_index::Index;
+use crate::index::manifest;
+use crate::index::migrate::{Migrated, migrate};
+use crate::local::location::Location;
+use crate::local::roots::Roots;
+use crate::names::chat::Chat;
+use crate::read::store_folders::find_store_folders;
+use crate::report::{PathError, Run};
+use batch::Batch;
+use report::Deletion;
+
+/// How often the markers of a chat are detached that posts while it is deleted.
+const ROUNDS: usize = 16;
+
+/// A pause between two rounds is twice the one before, this often: up to 0.26 seconds.
+const DOUBLINGS: usize = 7;
+
+/// Deletes a chat from `folders`, or from every store under the roots.
+///
+/// A chat that no store knows is no error. Files without a record that names the chat they
+/// were made for are never touched.
+pub fn delete_chat(
+    roots: &Roots,
+    folders: Option<Vec<Location>>,
+    chat: Chat,
+    now: SystemTime,
+    run: Run,
+) -> Deletion {
+    let (folders, complete) = match folders {
+        Some(folders) => (folders, true),
+        None => {
+            let found = find_store_folders(roots);
+            (found.folders, found.complete)
+        }
+    };
+    let report = Deletion { complete, ..Deletion::default() };
+    let mut deletion = ChatDeletion { chat, now, run, report };
+    let mut seen = HashSet::new();
+    for at in folders.iter().filter(|at| seen.insert(at.key())) {
+        if let Err(error) = deletion.delete_from(at) {
+            deletion.failed(at, &error);
+        }
+    }
+    let mut report = deletion.report;
+    report.deleted.sort();
+    report.kept.sort();
+    report
+}
+
+/// The deletion of a chat.
+struct ChatDeletion {
+    chat: Chat,
+    now: SystemTime,
+    run: Run,
+    report: Deletion,
+}
+
+impl ChatDeletion {
+    fn delete_from(&mut self, at: &Location) -> io::Result<()> {
+        let Some(dir) = at.open_folder()? else { return Ok(()) };
+        self.report.folders += 1;
+        // Without the facts of an old manifest, those of the index still count.
+        if let Err(error) = self.migrate(&dir) {
+            self.failed(at, &error);
+        }
+        let Some(index) = Index::open(&dir)? else { return Ok(()) };
+        let (chat, now, run) = (self.chat, self.now, self.run);
+        let report = &mut self.report;
+        let mut batch = Batch { at, dir: &dir, index: &index, chat, now, report };
+        match run {
+            Run::Dry => dry_run(&mut batch),
+            Run::Real => delete(&mut batch),
+        }
+    }
+
+    /// Moves a folder of an earlier version into the index.
+    fn migrate(&self, dir: &Dir) -> io::Result<()> {
+        let reason = match self.run {
+            Run::Real if migrate(dir)? == Migrated::Foreign => {
+                "\".unburden-files.jsonl\" is not this user's own plain file: what it says of \
+                 the chat is unknown; remove it"
+            }
+            Run::Dry if manifest::open(dir)?.is_some() => {
+                "the folder still has the manifest of an earlier version; a sweep moves it into \
+                 the index, then a dry run can tell"
+            }
+            Run::Real | Run::Dry => return Ok(()),
+        };
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
+    }
+
+    fn failed(&mut self, at: &Location, error: &io::Error) {
+        let path = at.spelled().to_owned();
+        self.report.errors.push(PathError { path, reason: error.to_string() });
+    }
+}
+
+fn dry_run(batch: &mut Batch<'_>) -> io::Result<()> {
+    let markers = batch.index.chat_markers(batch.chat);
+    for folder in [markers.open_detached()?, markers.open()?].iter().flatten() {
+        each_batch(folder, |names| {
+            batch.look(names);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Deletes what a crashed call left, then what is there, then what a post that goes on has
+/// written meanwhile, with ever more time for that to finish.
+fn delete(batch: &mut Batch<'_>) -> io::Result<()> {
+    let markers = batch.index.chat_markers(batch.chat);
+    for round in 0..ROUNDS {
+        if round > 1 {
+            std::thread::sleep(PAUSE * (1 << round.min(DOUBLINGS)));
+        }
+        let mut is_left = false;
+        if let Some(detached) = markers.open_detached()? {
+            let failures = batch.failures();
+            each_batch(&detached, |names| batch.delete(names, &detached))?;
+            is_left = !markers.remove_detached()?;
+            if is_left && batch.failures() > failures {
+                return Ok(());
+            }
+        }
+        if !markers.detach()? && !is_left {
+            return Ok(());
+        }
+    }
+    let reason = "the chat posts while it is deleted; delete it again when it has ended";
+    Err(io::Error::new(io::ErrorKind::WouldBlock, reason))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! The failures of a store.
+
+use std::io;
+
+/// A failure of a store, with the path as the caller spelled it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The path lies under no configured root.
+    #[error("\"{path}\" lies outside the allowed roots; accepted is a folder under {roots}")]
+    Outside {
+        /// The path, cut to 200 characters.
+        path: String,
+        /// The roots as the operator spelled them.
+        roots: String,
+    },
+    /// The path is empty, too long, or holds a control character.
+    #[error("\"{path}\" is no usable path: {reason}")]
+    BadPath {
+        /// The path, cut to 80 characters.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A configured root cannot be opened.
+    #[error("the root \"{path}\" cannot be opened: {source}; give a folder that exists")]
+    Root {
+        /// The root as the operator spelled it.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// An operation on a file or folder failed.
+    #[error("{step} \"{path}\" failed: {source}")]
+    Io {
+        /// The operation, as a participle: "opening".
+        step: &'static str,
+        /// The file or folder.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Every name that the content could get belongs to other content.
+    #[error("every name like \"{path}\" is taken by other content; use another folder")]
+    NoName {
+        /// The first name that was tried.
+        path: String,
+    },
+}

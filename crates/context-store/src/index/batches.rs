@@ -1,0 +1,30 @@
+//! Batches: files end some at a time, so that others get the lock in between.
+
+use std::io;
+use std::time::Duration;
+
+use cap_std::fs::Dir;
+
+use crate::names::file_name::FileName;
+
+/// Most files that end under one lock.
+pub(crate) const BATCH: usize = 256;
+
+/// Time for others to take the lock between two batches.
+pub(crate) const PAUSE: Duration = Duration::from_millis(2);
+
+/// Calls `each` with the names of files that the entries of a folder have, in batches.
+pub(crate) fn each_batch(
+    folder: &Dir,
+    mut each: impl FnMut(&[FileName]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut names = Vec::new();
+    for entry in folder.entries()? {
+        names.extend(entry?.file_name().to_str().and_then(FileName::parse));
+        if names.len() >= BATCH {
+            each(&std::mem::take(&mut names))?;
+            std::thread::sleep(PAUSE);
+        }
+    }
+    if names.is_empty() { Ok(()) } else { each(&names) }
+}

@@ -1,0 +1,49 @@
+//! The ends of files: records say that a file ended, and are on the disk, before the file
+//! is deleted. So a crash leaves a file or a 410, never a 404.
+
+use std::thread::{self, Builder};
+
+use super::records::Records;
+use crate::names::file_name::FileName;
+use crate::records::record::Record;
+
+/// Records that are synced in parallel: the disk merges the syncs. These threads are not
+/// the writers', which may wait for the lock that is held here.
+const THREADS: usize = 8;
+
+/// Replaces the records of files that ended; returns for each whether it is on the disk.
+/// The index must be locked.
+pub(crate) fn write_ends(records: &Records, ends: &[(&FileName, Record)]) -> Vec<bool> {
+    let write = |ends: &[(&FileName, Record)]| -> Vec<bool> {
+        ends.iter().map(|(name, record)| write_one(records, name, record)).collect()
+    };
+    let written = if ends.len() > 1 { in_threads(ends, write) } else { write(ends) };
+    let is_synced = written.contains(&true) && records.sync().is_ok();
+    written.into_iter().map(|is_written| is_written && is_synced).collect()
+}
+
+fn in_threads(
+    ends: &[(&FileName, Record)],
+    write: impl Fn(&[(&FileName, Record)]) -> Vec<bool> + Sync,
+) -> Vec<bool> {
+    let write = &write;
+    let mut written = Vec::with_capacity(ends.len());
+    thread::scope(|scope| {
+        let mut begun = Vec::new();
+        for part in ends.chunks(ends.len().div_ceil(THREADS)) {
+            begun.push((part, Builder::new().spawn_scoped(scope, move || write(part)).ok()));
+        }
+        for (part, thread) in begun {
+            written.extend(match thread {
+                Some(thread) => thread.join().unwrap_or_else(|_| vec![false; part.len()]),
+                None => write(part),
+            });
+        }
+    });
+    written
+}
+
+fn write_one(records: &Records, name: &FileName, record: &Record) -> bool {
+    let written = records.replace_synced(name, record);
+    written.inspect_err(|error| tracing::warn!(%error, "an end could not be recorded")).is_ok()
+}

@@ -1,0 +1,15 @@
+//! The index of a store's folder, in its private folder: a record for each name that was
+//! ever given out, and empty markers that lead from a chat, a call or a day to its names.
+//!
+//! Each operation reads the records that it needs; none reads all of them. Records of
+//! files that live are not synced: losing one in a power cut costs a call or a check,
+//! never data. The end of a file is synced before the file is deleted.
+
+pub(crate) mod batches;
+pub(crate) mod chat_markers;
+pub(crate) mod ends;
+pub(crate) mod folder_index;
+pub(crate) mod manifest;
+pub(crate) mod markers;
+pub(crate) mod migrate;
+pub(crate) mod records;

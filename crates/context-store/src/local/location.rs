@@ -1,0 +1,113 @@
+//! Locations: paths under an open root.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+
+use super::open::found;
+
+/// An open root.
+#[derive(Debug)]
+pub(crate) struct Root {
+    /// Absolute, normalised: as callers spell it.
+    pub(super) seen: PathBuf,
+    /// Absolute, links resolved: as the kernel spells it.
+    pub(super) real: PathBuf,
+    pub(super) dir: Dir,
+}
+
+impl Root {
+    /// Returns true if the path leads to another folder than the one that is open.
+    pub(super) fn is_replaced(&self) -> bool {
+        let (open, there) = (rustix::fs::fstat(&self.dir), rustix::fs::stat(&self.real));
+        let same = |open: rustix::fs::Stat, there: rustix::fs::Stat| {
+            (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino)
+        };
+        !open.is_ok_and(|open| there.is_ok_and(|there| same(open, there)))
+    }
+
+    /// Returns true if this root is `other` or lies in it, whatever either is called.
+    pub(super) fn is_within(&self, other: &Root) -> bool {
+        let same = |folder: &Path| {
+            let (folder, other) = (rustix::fs::stat(folder), rustix::fs::fstat(&other.dir));
+            folder.is_ok_and(|a| other.is_ok_and(|b| (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)))
+        };
+        self.real.starts_with(&other.real) || self.real.ancestors().any(same)
+    }
+}
+
+/// A path under a root; nothing need exist there. [`Roots::locate`](crate::Roots::locate)
+/// returns one.
+#[derive(Debug, Clone)]
+pub struct Location {
+    root: Arc<Root>,
+    relative: PathBuf,
+    spelled: String,
+}
+
+impl Location {
+    pub(super) fn new(root: Arc<Root>, relative: PathBuf, spelled: String) -> Location {
+        Location { root, relative, spelled }
+    }
+
+    /// Opens the folder at this path; None if there is none.
+    pub(crate) fn open_folder(&self) -> io::Result<Option<Dir>> {
+        found(self.dir().open_dir(self.relative()))
+    }
+
+    /// Returns the root's handle, through which every open goes.
+    pub fn dir(&self) -> &Dir {
+        &self.root.dir
+    }
+
+    /// Returns the path inside the root; `.` for the root itself.
+    pub fn relative(&self) -> &Path {
+        if self.relative.as_os_str().is_empty() { Path::new(".") } else { &self.relative }
+    }
+
+    /// Returns the path as the caller spelled it.
+    pub fn spelled(&self) -> &str {
+        &self.spelled
+    }
+
+    /// Returns the absolute path, as callers see the root.
+    pub fn absolute(&self) -> String {
+        self.root.seen.join(&self.relative).display().to_string()
+    }
+
+    /// Returns the path of a file directly in this folder, spelled as the folder was.
+    pub fn child(&self, name: &str) -> Location {
+        let folder = self.spelled.trim_end_matches('/');
+        Location {
+            root: Arc::clone(&self.root),
+            relative: self.relative.join(name),
+            spelled: format!("{folder}/{name}"),
+        }
+    }
+
+    /// Returns the folder of this path and the name in it; None for a root.
+    pub fn parent(&self) -> Option<(Location, &str)> {
+        let name = self.relative.file_name()?.to_str()?;
+        let spelled = Path::new(&self.spelled).parent().and_then(Path::to_str);
+        let folder = Location {
+            root: Arc::clone(&self.root),
+            relative: self.relative.parent()?.to_path_buf(),
+            spelled: spelled.unwrap_or_default().to_owned(),
+        };
+        Some((folder, name))
+    }
+
+    /// Returns the name of `other` if it lies directly in this folder.
+    pub fn name_of(&self, other: &Location) -> Option<String> {
+        let same = Arc::ptr_eq(&self.root, &other.root);
+        let inside = other.relative.parent() == Some(self.relative.as_path());
+        (same && inside).then(|| other.relative.file_name()?.to_str().map(str::to_owned)).flatten()
+    }
+
+    /// Returns the absolute path with links of the root resolved: a key for this process.
+    pub fn key(&self) -> PathBuf {
+        self.root.real.join(&self.relative)
+    }
+}

@@ -1,0 +1,87 @@
+//! The private folder: a hidden folder in each store's folder with the store's own data.
+//! No caller reads it. Nothing in it is trusted that another user could have written.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use cap_std::fs::Dir;
+
+use super::own_file;
+
+/// The name of the private folder in a store's folder.
+pub const PRIVATE: &str = ".unburden";
+
+/// Opens the private folder of a store's folder; None if there is none.
+///
+/// # Errors
+///
+/// Fails if it is a link, another user's, or writable by others.
+pub(crate) fn open(folder: &Dir) -> io::Result<Option<Dir>> {
+    own_file::open_folder(folder, PRIVATE)
+}
+
+/// Opens the private folder, which is made if there is none.
+pub(crate) fn make(folder: &Dir) -> io::Result<Dir> {
+    own_file::make_folder(folder, PRIVATE)
+}
+
+/// Returns true for a path into a private folder.
+pub(crate) fn is_private_path(path: &Path) -> bool {
+    path.iter().any(|part| part == PRIVATE)
+}
+
+/// Returns true if `opened`, the file or folder at `path` below `dir`, lies in a private
+/// folder, whichever links led to it.
+pub fn is_private(dir: &Dir, path: &Path, opened: impl AsFd) -> bool {
+    let real = match path_of(opened.as_fd()) {
+        // Nearly always: the path of `dir` is not needed.
+        Ok(opened) if !is_private_path(&opened) => return false,
+        Ok(opened) => path_of(dir.as_fd())
+            .ok()
+            .and_then(|dir| opened.strip_prefix(dir).map(Path::to_path_buf).ok()),
+        // There is no `/proc`.
+        Err(_) => dir.canonicalize(path).ok(),
+    };
+    real.is_some_and(|real| is_private_path(&real))
+}
+
+/// Returns the path of an open file as the kernel has it.
+fn path_of(opened: BorrowedFd<'_>) -> io::Result<PathBuf> {
+    let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
+    let path = rustix::fs::readlink(link, Vec::new())?;
+    Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::testing::folder;
+
+    #[test]
+    fn it_is_made_once_and_private() {
+        let (temp, dir) = folder();
+        assert!(open(&dir).unwrap().is_none());
+        make(&dir).unwrap();
+        make(&dir).unwrap();
+        let mode = temp.path().join(PRIVATE).metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert!(open(&dir).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_link_or_an_open_folder_is_refused() {
+        let (temp, dir) = folder();
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), temp.path().join(PRIVATE)).unwrap();
+        assert!(open(&dir).is_err() && make(&dir).is_err());
+        std::fs::remove_file(temp.path().join(PRIVATE)).unwrap();
+        make(&dir).unwrap();
+        let open_mode = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(temp.path().join(PRIVATE), open_mode).unwrap();
+        assert!(open(&dir).is_err());
+    }
+}

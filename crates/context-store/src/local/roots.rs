@@ -1,0 +1,238 @@
+//! Roots: the folders an operator allows, each held open as a directory handle.
+//! A caller's path is matched against them as text only to find its handle; the handle
+//! then refuses whatever leads out, whatever the text said.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::location::{Location, Root};
+use super::mounts::Mounts;
+use super::private::is_private_path;
+use crate::error::StoreError;
+
+/// Longest path a caller may give, in bytes.
+const PATH_BYTES: usize = 4096;
+
+/// A root as configured: `DIR`, or `SEEN=REAL` if callers see the shared folder under
+/// another path than this process does.
+///
+/// ```
+/// use context_store::RootSpec;
+///
+/// assert_ne!(RootSpec::parse("/workspace=/mnt/share"), RootSpec::parse("/workspace"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootSpec {
+    seen: PathBuf,
+    real: PathBuf,
+}
+
+impl RootSpec {
+    /// Parses `DIR` or `SEEN=REAL`.
+    pub fn parse(spec: &str) -> RootSpec {
+        match spec.split_once('=') {
+            Some((seen, real)) => RootSpec { seen: seen.into(), real: real.into() },
+            None => RootSpec { seen: spec.into(), real: spec.into() },
+        }
+    }
+}
+
+/// The allowed roots. Relative paths are resolved against the working directory.
+///
+/// ```
+/// use context_store::{RootSpec, Roots};
+///
+/// let folder = tempfile::tempdir()?;
+/// let roots = Roots::open(&[RootSpec::parse(&folder.path().display().to_string())])?;
+/// let location = roots.locate(&folder.path().join("chat").display().to_string())?;
+/// assert_eq!(location.relative().display().to_string(), "chat");
+/// assert!(roots.locate("/etc").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Roots {
+    roots: Vec<Arc<Root>>,
+    here: PathBuf,
+}
+
+impl Roots {
+    /// Opens the configured roots.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a root cannot be opened, also if it does not exist: an operator's typing
+    /// mistake must not surface as lost files later.
+    pub fn open(specs: &[RootSpec]) -> Result<Roots, StoreError> {
+        let here = std::env::current_dir()
+            .map_err(|source| StoreError::Root { path: ".".to_owned(), source })?;
+        let mut roots = Vec::new();
+        for spec in specs {
+            let fail = |source| StoreError::Root { path: spec.real.display().to_string(), source };
+            let real = spec.real.canonicalize().map_err(fail)?;
+            let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(fail)?;
+            roots.push(Arc::new(Root { seen: normal(&here.join(&spec.seen)), real, dir }));
+        }
+        Ok(Roots { roots, here })
+    }
+
+    /// Resolves a caller's path, which need not exist. Nothing is opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the path is empty, longer than 4096 bytes, holds a control character, or
+    /// lies outside the roots or in a private folder.
+    pub fn locate(&self, path: &str) -> Result<Location, StoreError> {
+        let bad = |reason| StoreError::BadPath { path: path.chars().take(80).collect(), reason };
+        if path.is_empty() {
+            return Err(bad("it is empty"));
+        }
+        if path.len() > PATH_BYTES {
+            return Err(bad("it is longer than 4096 bytes"));
+        }
+        // A line break would break the reference line that names a file in it.
+        if path.contains(|c: char| c.is_control()) {
+            return Err(bad("it holds a control character"));
+        }
+        let full = normal(&self.here.join(path));
+        // The longest match wins, so that a root inside another keeps its own handle.
+        let found = self
+            .roots
+            .iter()
+            .flat_map(|root| [(root, &root.seen), (root, &root.real)])
+            .filter_map(|(root, base)| Some((root, base, full.strip_prefix(base).ok()?)))
+            // No caller may name the store's own data.
+            .filter(|(.., relative)| !is_private_path(relative))
+            .max_by_key(|(_, base, _)| base.as_os_str().len());
+        let (root, _, relative) = found.ok_or_else(|| StoreError::Outside {
+            path: path.chars().take(200).collect(),
+            roots: self.spelled(),
+        })?;
+        Ok(Location::new(Arc::clone(root), relative.to_path_buf(), path.to_owned()))
+    }
+
+    /// Returns the first root: a search without a path looks there.
+    pub fn first(&self) -> Option<Location> {
+        self.all().next()
+    }
+
+    /// Returns the location of every root.
+    pub fn all(&self) -> impl Iterator<Item = Location> {
+        self.roots.iter().map(|root| {
+            Location::new(Arc::clone(root), PathBuf::new(), root.seen.display().to_string())
+        })
+    }
+
+    /// Returns why a root cannot be written to at the moment; None if all can.
+    pub fn unwritable(&self) -> Option<String> {
+        let access = rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK;
+        self.roots.iter().find_map(|root| {
+            let flags = rustix::fs::AtFlags::empty();
+            // The path is tested, too: a folder that was removed stays open.
+            let open = rustix::fs::accessat(&root.dir, ".", access, flags);
+            let there = rustix::fs::access(&root.real, access);
+            let seen = root.seen.display();
+            match open.and(there) {
+                Err(error) => Some(format!("the root \"{seen}\" cannot be written: {error}")),
+                // Another folder under the same name is not the one that this process has open.
+                Ok(()) if root.is_replaced() => Some(format!(
+                    "the root \"{seen}\" was removed or replaced since the start; \
+                     a restart opens the folder that is there now"
+                )),
+                Ok(()) => None,
+            }
+        })
+    }
+
+    /// Returns a root that overlaps a root of `other`: by its path, by another path to the
+    /// same folder, or by a mount within either.
+    pub fn overlap(&self, other: &Roots) -> Option<String> {
+        let mounts = Mounts::read();
+        let overlap = |one: &Root, two: &Root| {
+            one.is_within(two) || two.is_within(one) || mounts.overlap(&one.real, &two.real)
+        };
+        let found = self.roots.iter().find(|one| other.roots.iter().any(|two| overlap(one, two)));
+        found.map(|one| one.real.display().to_string())
+    }
+
+    /// Returns the roots as the kernel spells them.
+    pub fn real(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().map(|root| root.real.as_path())
+    }
+
+    /// Returns the roots for a message, as callers spell them.
+    pub fn spelled(&self) -> String {
+        let names: Vec<String> =
+            self.roots.iter().map(|root| format!("\"{}\"", root.seen.display())).collect();
+        names.join(", ")
+    }
+}
+
+/// Returns the path without `.` and with `..` resolved as text. This only finds the
+/// handle; the handle decides what may be opened.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An outer and an inner root; the outer one is named first, or last.
+    fn roots(outer_first: bool) -> (tempfile::TempDir, Roots) {
+        let temp = tempfile::tempdir().unwrap();
+        let real = temp.path().display();
+        std::fs::create_dir_all(temp.path().join("outer/inner")).unwrap();
+        let mut specs = [format!("/ws={real}/outer"), format!("/ws/deep={real}/outer/inner")];
+        if !outer_first {
+            specs.reverse();
+        }
+        let roots = Roots::open(&specs.map(|spec| RootSpec::parse(&spec))).unwrap();
+        (temp, roots)
+    }
+
+    /// The longest of several roots has the path, in whatever order they were named.
+    #[test]
+    fn a_path_is_in_the_longest_root() {
+        for outer_first in [true, false] {
+            let (_temp, roots) = roots(outer_first);
+            for (path, end) in [
+                ("/ws/deep/x", "outer/inner/x"),
+                ("/ws/deep", "outer/inner"),
+                ("/ws/x", "outer/x"),
+                ("/ws/deeper/x", "outer/deeper/x"),
+            ] {
+                let key = roots.locate(path).unwrap().key();
+                assert!(key.ends_with(end), "{path}: {}", key.display());
+                // Through the outer root it would be a part more.
+                let relative = roots.locate(path).unwrap().relative().components().count();
+                assert_eq!(relative, if path == "/ws/deeper/x" { 2 } else { 1 }, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_path_has_a_control_character_or_leads_to_the_private_folder() {
+        let (_temp, roots) = roots(true);
+        for control in ['\n', '\r', '\t', '\0', '\u{1b}', '\u{7f}', '\u{85}', '\u{9b}'] {
+            let found = roots.locate(&format!("/ws/a{control}b"));
+            assert!(matches!(found, Err(StoreError::BadPath { .. })), "{control:?}");
+        }
+        for path in ["/ws/.unburden", "/ws/.unburden/key", "/ws/store/.unburden/names/x"] {
+            assert!(matches!(roots.locate(path), Err(StoreError::Outside { .. })), "{path}");
+        }
+        assert!(roots.locate("/ws/.unburdened").is_ok());
+    }
+}

@@ -1,0 +1,99 @@
+//! The folder of a store: opening it, making it, and syncing the entries that lead to it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt};
+
+use super::file_cache::FileCache;
+use super::location::Location;
+use super::open::found;
+use super::publish::{Durability, sync_folder};
+use crate::error::StoreError;
+use crate::names::file_name::FileName;
+
+/// The folder of a store, with what this process has cached of it.
+pub(crate) struct StoreFolder {
+    pub(crate) location: Location,
+    pub(crate) durability: Durability,
+    pub(crate) cache: Arc<FileCache>,
+}
+
+impl StoreFolder {
+    /// Opens the folder; makes it and its missing parents, private to this user.
+    pub(crate) fn make(&self) -> Result<Dir, StoreError> {
+        let (dir, relative) = (self.location.dir(), self.location.relative());
+        self.make_missing().map_err(|source| self.error("making", None, source))?;
+        if self.durability == Durability::Sync {
+            self.sync_parents().map_err(|source| self.error("syncing", None, source))?;
+        }
+        dir.open_dir(relative).map_err(|source| self.error("opening", None, source))
+    }
+
+    fn make_missing(&self) -> io::Result<()> {
+        let dir = self.location.dir();
+        let mut missing: Vec<&Path> = Vec::new();
+        let paths = self.location.relative().ancestors();
+        for at in paths.filter(|at| !at.as_os_str().is_empty()) {
+            if found(dir.symlink_metadata(at))?.is_some() {
+                break;
+            }
+            missing.push(at);
+        }
+        if !missing.is_empty() {
+            // Before it is made: whoever finds it then syncs its parents, too.
+            self.cache.remove_synced_dir(&self.location.key());
+        }
+        let mut builder = DirBuilder::new();
+        builder.mode(0o700);
+        for folder in missing.into_iter().rev() {
+            match dir.create_dir_with(folder, &builder) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Syncs every folder between the root and this one, once. A folder that was found may
+    /// have been made by a process that died before it could sync, or by another thread
+    /// that has not yet: its name would not outlive a power cut.
+    pub(crate) fn sync_parents(&self) -> io::Result<()> {
+        if self.cache.is_synced_dir(&self.location.key()) {
+            return Ok(());
+        }
+        let (dir, relative) = (self.location.dir(), self.location.relative());
+        for at in relative.ancestors().skip(1) {
+            let at = if at.as_os_str().is_empty() { Path::new(".") } else { at };
+            match dir.open_dir(at).and_then(|folder| sync_folder(&folder)) {
+                // This user made nothing in a folder that it may not open.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+                synced => synced?,
+            }
+        }
+        self.cache.add_synced_dir(self.location.key());
+        Ok(())
+    }
+
+    /// Returns the key of a file in the cache.
+    pub(crate) fn cache_key(&self, name: &FileName) -> PathBuf {
+        self.location.child(name.as_str()).key()
+    }
+
+    /// Returns the path of a file as the caller spells it.
+    pub(crate) fn path_of(&self, name: &FileName) -> String {
+        self.location.child(name.as_str()).spelled().to_owned()
+    }
+
+    /// Returns the error of a step on a file, or on the folder.
+    pub(crate) fn error(
+        &self,
+        step: &'static str,
+        name: Option<&FileName>,
+        source: io::Error,
+    ) -> StoreError {
+        let path = name.map_or_else(|| self.location.spelled().to_owned(), |n| self.path_of(n));
+        StoreError::Io { step, path, source }
+    }
+}

@@ -1,0 +1,114 @@
+//! Finding a stored result by the id of its call, its name, or its identity. The possible
+//! names are looked up; the folder is never listed.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::time::SystemTime;
+
+use redact::hidden;
+
+use crate::index::folder_index::Index;
+use crate::local::location::Location;
+use crate::local::mtime::modified;
+use crate::local::open::is_own;
+use crate::names::file_name::{FileName, is_reference_target};
+use crate::names::lro_name::{self, LroName, LroPrefix, identity_bits, identity_key};
+use crate::names::stem::{Stem, safe_operation};
+use crate::records::origin::cut;
+
+/// Returns the files of `folder` that `id` means, newest first: results of the call with
+/// that id, and files of that name, with or without extension.
+pub fn find_results(folder: &Location, id: &str) -> Vec<Location> {
+    let Ok(Some(dir)) = folder.open_folder() else { return Vec::new() };
+    let index = Index::open(&dir).ok().flatten();
+    let mut found: Vec<(SystemTime, FileName)> = Vec::new();
+    for name in names_of(index.as_ref(), id) {
+        let Ok(metadata) = dir.symlink_metadata(name.as_str()) else { continue };
+        if metadata.is_file() {
+            found.push((modified(&metadata).unwrap_or(SystemTime::UNIX_EPOCH), name));
+        }
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    found.into_iter().map(|(_, name)| folder.child(name.as_str())).collect()
+}
+
+/// Returns the path of the file of `folder` that `id` meant until it ended.
+pub fn find_ended_result(folder: &Location, id: &str) -> Option<Location> {
+    let index = Index::open(&folder.open_folder().ok()??).ok()??;
+    let has_ended = |name: &FileName| index.records.get(name).is_some_and(|r| r.ended.is_some());
+    let name = names_of(Some(&index), id).into_iter().find(has_ended)?;
+    Some(folder.child(name.as_str()))
+}
+
+/// Returns the names that an id can mean: those that follow from it, and those that the
+/// index has for a call with that id.
+fn names_of(index: Option<&Index>, id: &str) -> BTreeSet<FileName> {
+    let mut names = BTreeSet::new();
+    let spelled = ["", ".txt", ".jsonl", ".json"].map(|extension| format!("{id}{extension}"));
+    names.extend(spelled.iter().filter_map(|name| FileName::parse(name)));
+    // With redaction, names and records show a mark in place of a secret in the id.
+    for id in [id, &hidden(id)] {
+        names.extend(Stem::first_result_name(id).and_then(|name| FileName::parse(name.as_str())));
+        if let Some(index) = index {
+            let is_of_call = |name: &FileName| {
+                let recorded =
+                    index.records.get(name).and_then(|record| record.origin.call.call_id);
+                recorded.as_deref() == Some(cut(id))
+            };
+            names.extend(index.markers().names_of_call(id).into_iter().filter(is_of_call));
+        }
+    }
+    names.retain(|name| is_reference_target(name.as_str()));
+    names
+}
+
+/// Finds the file of a large result by its identity.
+pub(crate) fn find_lro(
+    folder: &Location,
+    prefix: LroPrefix,
+    operation: &str,
+    hash: &blake3::Hash,
+) -> io::Result<Option<FileName>> {
+    let Some(dir) = folder.open_folder()? else { return Ok(None) };
+    let (operation, bits) = (safe_operation(operation), identity_bits(hash));
+    let key = identity_key(prefix, &operation, bits);
+    let mut names: Vec<FileName> = match Index::open(&dir)? {
+        Some(index) => index.markers().names_of_call(&key),
+        None => Vec::new(),
+    };
+    let key_of = |name: &FileName| LroName::parse(name.as_str())?.identity_key();
+    names.retain(|name| key_of(name).as_ref() == Some(&key));
+    // One of a compaction has no time in its name.
+    names.extend(FileName::parse(&lro_name::spell(prefix, &operation, 0, bits)));
+    names.sort_unstable();
+    // Others may write to the folder: only this user's own files count.
+    let is_own_file = |name: &FileName| {
+        let found = dir.symlink_metadata(name.as_str());
+        found.is_ok_and(|found| found.is_file() && is_own(&found))
+    };
+    Ok(names.into_iter().find(is_own_file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::shop;
+
+    #[test]
+    fn a_repeated_result_finds_its_oldest_file() {
+        let shop = shop();
+        let (mine, other) = (blake3::hash(b"mine"), blake3::hash(b"other"));
+        let find = |hash| shop.store.find_lro(LroPrefix::Lro, "a b", hash).unwrap();
+        assert_eq!(find(&mine), None);
+        let late = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 9, &mine), "late");
+        assert_eq!(find(&mine), Some(late));
+        let early = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 3, &mine), "early");
+        shop.write(Stem::of_lro(LroPrefix::Lro, "c", 0, &mine), "other word");
+        shop.write(Stem::of_lro(LroPrefix::Atlatl, "a b", 0, &mine), "other prefix");
+        assert_eq!(find(&mine), Some(early));
+        assert_eq!(find(&other), None);
+        // Other bytes of the same identity and time are not overwritten.
+        let next = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 3, &mine), "other bytes");
+        assert_eq!(LroName::parse(next.as_str()).unwrap().ulid.timestamp_ms(), 4);
+    }
+}

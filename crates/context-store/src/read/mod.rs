@@ -1,0 +1,7 @@
+//! Reading: files and their ends, by path, by call, by folder and all of them.
+
+pub(crate) mod ended;
+pub(crate) mod find;
+pub(crate) mod reader;
+pub(crate) mod store_folders;
+pub(crate) mod verify;

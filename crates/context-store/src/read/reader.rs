@@ -1,0 +1,309 @@
+//! Reading whole stored files for one operation. A request can name any file any number of
+//! times, so an operation has limits as a whole: in bytes, memory and time. Each is checked
+//! before a file is read, and no file is read twice.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use cap_std::fs::{File, Metadata};
+
+use super::ended;
+use crate::key::Key;
+use crate::local::file_cache::{FileCache, FileStamp};
+use crate::local::folder_key::known_key;
+use crate::local::location::Location;
+use crate::local::regular_file::{MAX_WHOLE_FILE_BYTES, open_regular};
+
+/// Bytes that are read between two checks of the time.
+const STEP: usize = 1024 * 1024;
+
+/// Most bytes of texts that one operation searches: the texts are in memory already, but
+/// can be named any number of times.
+const SEARCHED: u64 = 4 * 1024 * 1024 * 1024;
+
+/// The limits of one operation.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use context_store::{Allowance, FileCache, Reader};
+///
+/// let until = Instant::now() + Duration::from_secs(30);
+/// let allowance = Allowance { bytes: 1 << 30, until, hold: &|_bytes| true };
+/// let cache = FileCache::new(1000);
+/// assert!(!Reader::new(&cache, allowance).is_late());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Allowance<'a> {
+    /// Most bytes read from all files together; a file that is named again counts once.
+    pub bytes: u64,
+    /// Nothing is read after this moment.
+    pub until: Instant,
+    /// Takes memory for a text, in bytes; false if there is none.
+    pub hold: &'a (dyn Fn(u64) -> bool + Sync),
+}
+
+/// The reason that a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file is missing, no regular file, or cannot be read.
+    #[error("no such file")]
+    Missing(#[source] io::Error),
+    /// The file is larger than any that the operation reads whole.
+    #[error("the file has {found} bytes; at most {limit} are read")]
+    TooLarge {
+        /// The length in bytes.
+        found: u64,
+        /// The largest accepted length in bytes.
+        limit: u64,
+    },
+    /// The operation would read more than this number of bytes.
+    #[error("this operation reads at most {0} bytes of stored files")]
+    Allowance(u64),
+    /// The operation would search more than 4 GiB.
+    #[error("this operation searches at most {SEARCHED} bytes of stored files")]
+    Searched,
+    /// The operation's time is over.
+    #[error("the time for this operation is over")]
+    Deadline,
+    /// There is no memory for the file at the moment.
+    #[error("there is no memory for it now")]
+    Memory,
+    /// The file is no UTF-8 from this byte on, counted from 0.
+    #[error("the file holds no text at byte {0}")]
+    NotText(u64),
+}
+
+/// A file's text with the hash of its bytes.
+#[derive(Debug)]
+pub struct StoredText {
+    /// The text.
+    pub text: String,
+    /// The hash of all of it.
+    pub hash: blake3::Hash,
+}
+
+/// Reads stored files for one operation.
+pub struct Reader<'a> {
+    cache: &'a FileCache,
+    allowance: Allowance<'a>,
+    left: AtomicU64,
+    unsearched: AtomicU64,
+    texts: Mutex<HashMap<PathBuf, Arc<StoredText>>>,
+    keys: Mutex<HashMap<PathBuf, Option<Key>>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Returns a reader for one operation.
+    pub fn new(cache: &'a FileCache, allowance: Allowance<'a>) -> Reader<'a> {
+        Reader {
+            cache,
+            allowance,
+            left: AtomicU64::new(allowance.bytes),
+            unsearched: AtomicU64::new(SEARCHED),
+            texts: Mutex::default(),
+            keys: Mutex::default(),
+        }
+    }
+
+    /// Returns true if the operation's time is over.
+    pub fn is_late(&self) -> bool {
+        Instant::now() >= self.allowance.until
+    }
+
+    /// Takes the search of a text of that many bytes off the allowance.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the operation's time is over, or it would search more than 4 GiB.
+    pub fn search(&self, bytes: usize) -> Result<(), ReadError> {
+        if self.is_late() {
+            return Err(ReadError::Deadline);
+        }
+        let take = |left: u64| left.checked_sub(bytes as u64);
+        let taken = self.unsearched.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.map(drop).map_err(|_| ReadError::Searched)
+    }
+
+    /// Returns the text of a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, is no UTF-8, or exceeds a limit.
+    pub fn text(&self, at: &Location) -> Result<Arc<StoredText>, ReadError> {
+        let path = at.key();
+        if let Some(known) = self.known_text(&path) {
+            return Ok(known);
+        }
+        let (file, metadata) = self.open(at)?;
+        if !(self.allowance.hold)(metadata.len()) {
+            return Err(ReadError::Memory);
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        self.each(&file, metadata.len(), |part| bytes.extend_from_slice(part))?;
+        let hash = blake3::hash(&bytes);
+        let text = String::from_utf8(bytes)
+            .map_err(|error| ReadError::NotText(error.utf8_error().valid_up_to() as u64))?;
+        self.note(path.clone(), &file, &metadata, hash);
+        let read = Arc::new(StoredText { text, hash });
+        lock(&self.texts).insert(path, Arc::clone(&read));
+        Ok(read)
+    }
+
+    /// Returns the hash of a file: known, or read without keeping the text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or exceeds a limit.
+    pub fn hash(&self, at: &Location) -> Result<blake3::Hash, ReadError> {
+        let path = at.key();
+        if let Some(known) = self.known_text(&path) {
+            return Ok(known.hash);
+        }
+        let metadata = at.dir().symlink_metadata(at.relative()).map_err(ReadError::Missing)?;
+        if let Some(hash) = self.cache.read_hash(&path, FileStamp::of(&metadata)) {
+            return Ok(hash);
+        }
+        let (file, metadata) = self.open(at)?;
+        let mut hasher = blake3::Hasher::new();
+        self.each(&file, metadata.len(), |part| {
+            hasher.update(part);
+        })?;
+        let hash = hasher.finalize();
+        self.note(path, &file, &metadata, hash);
+        Ok(hash)
+    }
+
+    /// Returns the hash that the file at `at` was stored with, whether it is there or not;
+    /// None without a record.
+    pub fn recorded_hash(&self, at: &Location) -> Option<blake3::Hash> {
+        ended::recorded_hash(at)
+    }
+
+    /// Returns the key of a folder, looked up once.
+    pub fn key(&self, folder: &Location) -> Option<Key> {
+        let path = folder.key();
+        if let Some(known) = lock(&self.keys).get(&path) {
+            return *known;
+        }
+        let key = known_key(self.cache, folder);
+        lock(&self.keys).insert(path, key);
+        key
+    }
+
+    fn known_text(&self, path: &PathBuf) -> Option<Arc<StoredText>> {
+        lock(&self.texts).get(path).cloned()
+    }
+
+    /// Opens a file that the operation may still read whole, and takes its bytes off the
+    /// allowance.
+    fn open(&self, at: &Location) -> Result<(File, Metadata), ReadError> {
+        if self.is_late() {
+            return Err(ReadError::Deadline);
+        }
+        let (file, metadata) = open_regular(at.dir(), at.relative()).map_err(ReadError::Missing)?;
+        let bytes = metadata.len();
+        let limit = MAX_WHOLE_FILE_BYTES.min(self.allowance.bytes);
+        if bytes > limit {
+            return Err(ReadError::TooLarge { found: bytes, limit });
+        }
+        let take = |left: u64| left.checked_sub(bytes);
+        match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+            Ok(_) => Ok((file, metadata)),
+            Err(_) => Err(ReadError::Allowance(self.allowance.bytes)),
+        }
+    }
+
+    /// Reads `bytes` of a file in steps. A file that grows meanwhile is truncated.
+    fn each(&self, file: &File, bytes: u64, mut take: impl FnMut(&[u8])) -> Result<(), ReadError> {
+        let mut file = file.take(bytes);
+        let mut part = vec![0; STEP.min(usize::try_from(bytes).unwrap_or(STEP)).max(1)];
+        loop {
+            match file.read(&mut part) {
+                Ok(0) => return Ok(()),
+                Ok(read) => take(&part[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(ReadError::Missing(error)),
+            }
+            if self.is_late() {
+                return Err(ReadError::Deadline);
+            }
+        }
+    }
+
+    /// Caches a hash if the file did not change while it was read.
+    fn note(&self, path: PathBuf, file: &File, before: &Metadata, hash: blake3::Hash) {
+        let stamp = FileStamp::of(before);
+        if file.metadata().is_ok_and(|now| FileStamp::of(&now) == stamp) {
+            self.cache.add_read(path, stamp, hash);
+        }
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // The map is whole after every call: a panic elsewhere changes nothing.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::testing::shop;
+
+    fn allowance(bytes: u64, hold: &(dyn Fn(u64) -> bool + Sync)) -> Allowance<'_> {
+        Allowance { bytes, until: Instant::now() + Duration::from_secs(60), hold }
+    }
+
+    #[test]
+    fn a_file_named_twice_is_read_once() {
+        let shop = shop();
+        let name = shop.write_call("1", "twelve bytes");
+        let cache = FileCache::new(10);
+        let reader = Reader::new(&cache, allowance(12, &|_| true));
+        let at = shop.at(name.as_str());
+        for _ in 0..1_000 {
+            assert_eq!(reader.text(&at).unwrap().text, "twelve bytes");
+            assert_eq!(reader.hash(&at).unwrap(), blake3::hash(b"twelve bytes"));
+        }
+        let other = shop.at(shop.write_call("2", "x").as_str());
+        assert!(matches!(reader.text(&other), Err(ReadError::Allowance(12))));
+    }
+
+    #[test]
+    fn what_is_searched_again_and_again_comes_to_an_end() {
+        let cache = FileCache::new(10);
+        let reader = Reader::new(&cache, allowance(0, &|_| true));
+        let most = (0..100_000).take_while(|_| reader.search(1 << 20).is_ok()).count();
+        assert_eq!(most as u64, SEARCHED >> 20);
+    }
+
+    #[test]
+    fn each_limit_is_asked_before_a_file_is_read() {
+        let shop = shop();
+        let at = shop.at(shop.write_call("1", "text").as_str());
+        let large = shop.at("tool_call_large.txt");
+        let file = std::fs::File::create(shop.path("tool_call_large.txt")).unwrap();
+        file.set_len(2 * 1024 * 1024 * 1024).unwrap();
+        let cache = FileCache::new(10);
+        let asked = AtomicU64::new(0);
+        let refuse = |bytes: u64| {
+            asked.fetch_add(bytes, Ordering::Relaxed);
+            false
+        };
+        let reader = Reader::new(&cache, allowance(u64::MAX, &refuse));
+        assert!(matches!(reader.text(&at), Err(ReadError::Memory)));
+        assert_eq!(asked.load(Ordering::Relaxed), 4);
+        assert!(matches!(reader.text(&large), Err(ReadError::TooLarge { .. })));
+        assert!(matches!(reader.hash(&large), Err(ReadError::TooLarge { .. })));
+        let late = Allowance { until: Instant::now(), ..allowance(u64::MAX, &|_| true) };
+        assert!(matches!(Reader::new(&cache, late).text(&at), Err(ReadError::Deadline)));
+        let gone = shop.at("tool_call_gone.txt");
+        assert!(matches!(reader.text(&gone), Err(ReadError::Missing(_))));
+    }
+}

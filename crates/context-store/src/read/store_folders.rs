@@ -1,0 +1,110 @@
+//! Finding the folders of stores under the roots: those that hold a private folder, or the
+//! manifest of an earlier version. The walk is bounded and goes from the top down, so that
+//! a bound costs the deepest folders. Links are never followed, and other users' folders
+//! never entered.
+
+use std::collections::VecDeque;
+use std::io;
+
+use cap_std::fs::{Dir, MetadataExt};
+
+use crate::index::manifest;
+use crate::local::location::Location;
+use crate::local::open::is_own;
+use crate::local::private::{self, PRIVATE};
+use crate::local::roots::Roots;
+
+/// Deepest level below a root that is searched.
+const DEPTH: usize = 6;
+
+/// Most folders searched and most entries read, for all roots together.
+const BOUNDS: Bounds = Bounds { folders: 50_000, entries: 10_000_000 };
+
+/// Folders that are not searched.
+const SKIPPED: [&str; 4] = [PRIVATE, ".git", "node_modules", "target"];
+
+/// The folders of stores under the roots.
+pub(crate) struct StoreFolders {
+    /// This user's folders that are stores.
+    pub(crate) folders: Vec<Location>,
+    /// False if a bound cut the walk short; the depth is not one of them.
+    pub(crate) complete: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Bounds {
+    folders: usize,
+    entries: usize,
+}
+
+/// Returns every folder under the roots that is a store, sorted by path. The walk is
+/// bounded as that of a sweep is.
+pub fn store_folders(roots: &Roots) -> Vec<Location> {
+    let mut folders = find_store_folders(roots).folders;
+    folders.sort_by(|a, b| a.spelled().cmp(b.spelled()));
+    folders
+}
+
+/// Finds the folders of stores under every root.
+pub(crate) fn find_store_folders(roots: &Roots) -> StoreFolders {
+    find_within(roots, BOUNDS)
+}
+
+fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
+    let mut found = StoreFolders { folders: Vec::new(), complete: true };
+    let mut waiting: VecDeque<(Location, usize)> = roots.all().map(|root| (root, 0)).collect();
+    while let Some((at, depth)) = waiting.pop_front() {
+        // A folder that cannot be opened is no store of this user.
+        let Ok(folder) = at.dir().open_dir(at.relative()) else { continue };
+        let Ok(metadata) = folder.dir_metadata() else { continue };
+        if depth > 0 && !is_own(&metadata) {
+            continue;
+        }
+        let has_private = matches!(private::open(&folder), Ok(Some(_)));
+        if has_private || matches!(manifest::open(&folder), Ok(Some(_))) {
+            found.folders.push(at.clone());
+        }
+        // A folder has two links and one for each folder in it. Three mean that the private
+        // one is the only one: a million files need not be listed to know it.
+        let is_leaf = has_private && metadata.nlink() == 3;
+        if depth < DEPTH && !is_leaf && !push_below(&folder, &at, depth, &mut left, &mut waiting) {
+            found.complete = false;
+        }
+    }
+    found
+}
+
+/// Queues the folders right below; false if a bound was reached.
+fn push_below(
+    folder: &Dir,
+    at: &Location,
+    depth: usize,
+    left: &mut Bounds,
+    waiting: &mut VecDeque<(Location, usize)>,
+) -> bool {
+    let Ok(entries) = folder.entries() else { return true };
+    for entry in entries {
+        if left.entries == 0 {
+            return false;
+        }
+        left.entries -= 1;
+        let Ok(name) = entry.and_then(|entry| match entry.file_type()?.is_dir() {
+            true => Ok(entry.file_name()),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        }) else {
+            continue;
+        };
+        if let Some(name) = name.to_str().filter(|name| !SKIPPED.contains(name)) {
+            if left.folders == 0 {
+                return false;
+            }
+            left.folders -= 1;
+            waiting.push_back((at.child(name), depth + 1));
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+#[path = "store_folders_tests.rs"]
+mod tests;

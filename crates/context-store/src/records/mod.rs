@@ -1,0 +1,5 @@
+//! What is recorded of a file: pure data, no file system.
+
+pub(crate) mod origin;
+pub(crate) mod record;
+pub(crate) mod timestamp;

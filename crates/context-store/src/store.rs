@@ -1,0 +1,191 @@
+//! A store: one folder of files that are claimed, written, renewed and referred to.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::error::StoreError;
+use crate::key::Key;
+use crate::lease::lifetimes::Lifetimes;
+use crate::lease::renewal::{self, Lease};
+use crate::local::file_cache::FileCache;
+use crate::local::folder_key;
+use crate::local::location::Location;
+use crate::local::publish::Durability;
+use crate::local::store_folder::StoreFolder;
+use crate::names::chat::Chat;
+use crate::names::file_name::FileName;
+use crate::names::lro_name::LroPrefix;
+use crate::names::stem::Stem;
+use crate::read::find;
+use crate::write::claim::{Claim, ClaimedFile, Claims, ExcludedNames, NONE_EXCLUDED};
+use crate::write::claiming;
+use crate::write::references::{self, MissingIndex};
+use crate::write::writer;
+
+/// A folder that files go to.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use context_store::{
+///     Claims, ClaimedFile, Durability, FileCache, Origin, RootSpec, Roots, Stem, Store,
+/// };
+///
+/// let folder = tempfile::tempdir()?;
+/// let roots = Roots::open(&[RootSpec::parse(&folder.path().display().to_string())])?;
+/// let location = roots.first().unwrap();
+/// let store = Store::new(location, Durability::Sync, Arc::new(FileCache::new(1000)));
+///
+/// let text = "a long log";
+/// let hash = blake3::hash(text.as_bytes());
+/// let stem = Stem::of_call(Some("1"), &hash);
+/// let claim = store.claim(&mut Claims::default(), &[(stem.clone(), hash)])?.remove(0);
+/// assert!(!claim.stored, "nothing is written yet");
+/// let files = [ClaimedFile { stem, claim, origin: Origin::default() }];
+/// let written = store.write(&files, |_| text.into())?;
+/// assert_eq!(written[0].name.as_str(), "tool_call_1.txt");
+/// assert!(store.holds(&[&written[0]]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Store {
+    pub(crate) folder: StoreFolder,
+}
+
+impl Store {
+    /// Returns a store in `folder`, which is made when the first file is written.
+    pub fn new(folder: Location, durability: Durability, cache: Arc<FileCache>) -> Store {
+        Store { folder: StoreFolder { location: folder, durability, cache } }
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Location {
+        &self.folder.location
+    }
+
+    /// Returns the path of a file, spelled as the folder was.
+    pub fn path_of(&self, name: &FileName) -> String {
+        self.folder.path_of(name)
+    }
+
+    /// Claims a name for each content, in order: the first of its stem that holds this
+    /// content, or was never given out. Nothing is written. `claims` are those of the whole
+    /// request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder or a file cannot be read, or no name is free.
+    pub fn claim(
+        &self,
+        claims: &mut Claims,
+        wanted: &[(Stem, blake3::Hash)],
+    ) -> Result<Vec<Claim>, StoreError> {
+        self.claim_except(&NONE_EXCLUDED, claims, wanted)
+    }
+
+    /// As [`Store::claim`], but never an excluded name, whatever it holds: for equal
+    /// contents that their names tell apart.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Store::claim`] does.
+    pub fn claim_except(
+        &self,
+        excluded: ExcludedNames<'_>,
+        claims: &mut Claims,
+        wanted: &[(Stem, blake3::Hash)],
+    ) -> Result<Vec<Claim>, StoreError> {
+        claiming::claim(&self.folder, excluded, claims, wanted)
+    }
+
+    /// Returns true if every claimed file is there, holds the claimed content, and has not
+    /// ended.
+    pub fn holds(&self, claims: &[&Claim]) -> bool {
+        claiming::holds(&self.folder, claims)
+    }
+
+    /// Writes files under claimed names, in parallel. Returns their claims, with the next
+    /// name where another request took one in between. `content` is called for the text of
+    /// a file just before it is written: all texts together would double the memory of a
+    /// request.
+    ///
+    /// The origin of each file is recorded before the file is visible: a deletion of the
+    /// chat finds whatever a crash leaves.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be made or written to, or no name is free. Files that were
+    /// written before the failure stay.
+    pub fn write<'a>(
+        &self,
+        files: &[ClaimedFile],
+        content: impl Fn(usize) -> Cow<'a, str> + Sync,
+    ) -> Result<Vec<Claim>, StoreError> {
+        self.write_except(&NONE_EXCLUDED, files, content)
+    }
+
+    /// As [`Store::write`], but no file gets an excluded name in place of its claimed one.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Store::write`] does.
+    pub fn write_except<'a>(
+        &self,
+        excluded: ExcludedNames<'_>,
+        files: &[ClaimedFile],
+        content: impl Fn(usize) -> Cow<'a, str> + Sync,
+    ) -> Result<Vec<Claim>, StoreError> {
+        writer::write(&self.folder, excluded, files, content)
+    }
+
+    /// Renews the leases of files that are used again; returns the state of each.
+    ///
+    /// After a claim that found its content stored, this makes sure that no sweep deleted
+    /// the file in between.
+    pub fn renew(&self, names: &[FileName], lifetimes: &Lifetimes, now: SystemTime) -> Vec<Lease> {
+        renewal::renew(&self.folder, names, lifetimes, now)
+    }
+
+    /// Notes that a chat refers to files of this folder; returns for each whether it is
+    /// there for the chat from now on. A deletion of another chat either finds the note, or
+    /// this finds that the file ended. A failure is logged, and counts as held.
+    pub fn note_references(
+        &self,
+        chat: Chat,
+        names: &[FileName],
+        missing: MissingIndex,
+    ) -> Vec<Lease> {
+        references::note_references(&self.folder, chat, names, missing)
+    }
+
+    /// Returns the key of the folder; None if it has no key, or one that cannot be trusted.
+    pub fn known_key(&self) -> Option<Key> {
+        folder_key::known_key(&self.folder.cache, &self.folder.location)
+    }
+
+    /// Returns the key of the folder; makes both if they are missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be written to, or the key cannot be trusted: it is another
+    /// user's, or others can read it.
+    pub fn key_or_new(&self) -> Result<Key, StoreError> {
+        folder_key::key_or_new(&self.folder)
+    }
+
+    /// Finds the file of a large result by its prefix, operation and identity: the one with
+    /// the smallest ULID. Only regular files of this user count.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder is there and cannot be read.
+    pub fn find_lro(
+        &self,
+        prefix: LroPrefix,
+        operation: &str,
+        hash: &blake3::Hash,
+    ) -> io::Result<Option<FileName>> {
+        find::find_lro(&self.folder.location, prefix, operation, hash)
+    }
+}

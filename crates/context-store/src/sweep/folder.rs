@@ -1,0 +1,345 @@
+//! Sweeping one folder. Files go in batches under the index's lock: each is locked and
+//! examined again, the ends of all are recorded, then each is deleted and unlocked.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use cap_std::fs::{Dir, File, Metadata, MetadataExt};
+
+use super::forget::{forget_ended, remove_temporary};
+use super::options::SweepOptions;
+use super::report::{ExpiredFile, SweepEvent, SweepReport};
+use crate::clock::eras::Clock;
+use crate::clock::folder_clock;
+use crate::index::batches::{BATCH, PAUSE};
+use crate::index::ends::write_ends;
+use crate::index::folder_index::Index;
+use crate::index::markers::Marker;
+use crate::index::migrate::{Migrated, migrate};
+use crate::lease::lifetimes::{has_own_ttl, is_expired, is_lro, read_head};
+use crate::local::location::Location;
+use crate::local::mtime::modified;
+use crate::local::open::{found, is_own, open_to_read, try_lock};
+use crate::local::publish::is_temporary;
+use crate::names::file_name::FileName;
+use crate::records::record::{End, Record};
+use crate::records::timestamp::unix_day;
+use crate::report::{PathError, Run};
+
+/// The beginning of a large result's file.
+const HEADER: &[u8] = b"{\"type\":\"lro_header\"";
+
+/// A sweep in progress.
+pub(super) struct Sweeper<'a> {
+    pub(super) options: &'a SweepOptions<'a>,
+    pub(super) events: &'a mut dyn FnMut(SweepEvent<'_>),
+    pub(super) report: SweepReport,
+}
+
+/// The folder that is being swept.
+struct Folder<'a> {
+    options: &'a SweepOptions<'a>,
+    at: &'a Location,
+    dir: Dir,
+    index: Option<Index>,
+    clock: Clock,
+}
+
+/// A file whose lease seems to have expired.
+struct Candidate {
+    name: FileName,
+    ttl: Option<Duration>,
+}
+
+/// A file whose lease has expired.
+struct Expired {
+    name: FileName,
+    /// The record, if there is one that can be read.
+    record: Option<Record>,
+    /// The file, open and locked in a real run: it cannot be renewed while this lives.
+    _locked: Option<File>,
+    bytes: u64,
+    age: Duration,
+}
+
+impl Expired {
+    /// Returns the record after the end.
+    fn ended(&self, at: SystemTime) -> (&FileName, Record) {
+        let ended = self.record.as_ref().map(|record| record.ended(at, End::Expired));
+        (&self.name, ended.unwrap_or_else(|| Record::unknown((at, End::Expired))))
+    }
+}
+
+impl Folder<'_> {
+    fn is_real(&self) -> bool {
+        self.options.run == Run::Real
+    }
+
+    fn path_of(&self, name: &str) -> String {
+        self.at.child(name).spelled().to_owned()
+    }
+
+    fn is_expired(&self, modified: SystemTime, ttl: Option<Duration>) -> bool {
+        is_expired(self.clock.since(modified), ttl, self.options.now.wall)
+    }
+
+    fn is_old_temporary(&self, modified: SystemTime) -> bool {
+        self.is_expired(modified, Some(self.options.lifetimes.temporary))
+    }
+
+    fn record(&self, name: &FileName) -> Option<Record> {
+        self.index.as_ref()?.records.get(name)
+    }
+
+    /// Returns the lifetime of a file; None if the file is not the store's.
+    fn ttl(&self, name: &FileName) -> io::Result<Option<Option<Duration>>> {
+        // Only a large result must be opened to know its lifetime.
+        let mut head = Vec::new();
+        if is_lro(name) && (has_own_ttl(name) || self.index.is_none()) {
+            head = read_head(&open_to_read(&self.dir, name.as_str())?.0, name)?;
+            if self.index.is_none() && !head.starts_with(HEADER) {
+                return Ok(None);
+            }
+        }
+        let recorded = || self.record(name)?.origin.ttl_seconds;
+        Ok(Some(self.options.lifetimes.of(name, recorded, &head)))
+    }
+
+    /// Returns true for a file without a record that looks as this service writes it.
+    fn is_adopted(&self, name: &FileName, metadata: &Metadata) -> bool {
+        metadata.mode() & 0o777 == 0o600 || is_lro(name) || self.index.is_none()
+    }
+
+    /// Locks the file and examines its lease again: this decides.
+    fn lock(&self, candidate: &Candidate) -> io::Result<Option<Expired>> {
+        let Candidate { name, ttl } = candidate;
+        let (file, _) = open_to_read(&self.dir, name.as_str())?;
+        if self.is_real()
+            && let Ok(false) = try_lock(&file)
+        {
+            return Ok(None);
+        }
+        let metadata = file.metadata()?;
+        let since = modified(&metadata)?;
+        if metadata.nlink() == 0 || !is_own(&metadata) || !self.is_expired(since, *ttl) {
+            return Ok(None);
+        }
+        let now = self.options.now.wall;
+        let age = now.duration_since(self.clock.since(since)).unwrap_or_default();
+        Ok(Some(Expired {
+            name: name.clone(),
+            record: self.record(name),
+            _locked: self.is_real().then_some(file),
+            bytes: metadata.len(),
+            age,
+        }))
+    }
+
+    /// Removes a temporary file that no process writes any more; returns its bytes.
+    fn remove_temporary(&self, name: &str) -> io::Result<Option<u64>> {
+        let metadata = self.dir.symlink_metadata(name)?;
+        let is_old = self.is_old_temporary(modified(&metadata)?);
+        if !is_old || !metadata.is_file() || !is_own(&metadata) {
+            return Ok(None);
+        }
+        if self.is_real() {
+            self.dir.remove_file(name)?;
+        }
+        Ok(Some(metadata.len()))
+    }
+
+    /// Records the ends of files, and the day for forgetting their origins; returns for each
+    /// whether the end is on the disk.
+    fn record_ends(&self, files: &[Expired]) -> Vec<bool> {
+        let Some(index) = &self.index else { return vec![true; files.len()] };
+        let now = self.options.now.wall;
+        for file in files.iter().filter(|file| file.record.is_some()) {
+            // If that fails, the origin stays.
+            if let Err(error) = index.markers().add(Marker::EndedOn(unix_day(now), &file.name)) {
+                tracing::debug!(%error, "the day of an end could not be noted");
+            }
+        }
+        let ends: Vec<_> = files.iter().map(|file| file.ended(now)).collect();
+        write_ends(&index.records, &ends)
+    }
+
+    /// Forgets what is old in the index.
+    fn tidy_index(&self) -> io::Result<()> {
+        let Some(index) = self.index.as_ref().filter(|_| self.is_real()) else { return Ok(()) };
+        for folder in [&index.private, index.records.folder()] {
+            remove_temporary(folder, |modified| self.is_old_temporary(modified))?;
+        }
+        forget_ended(index, self.options.now.wall)
+    }
+}
+
+impl Sweeper<'_> {
+    /// Sweeps one folder; no-op if there is none.
+    pub(super) fn sweep(&mut self, at: &Location) {
+        match at.open_folder() {
+            Ok(Some(dir)) => {
+                self.report.folders += 1;
+                if let Err(error) = self.sweep_opened(at, dir) {
+                    self.failed(at.spelled(), &error);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => self.failed(at.spelled(), &error),
+        }
+    }
+
+    fn sweep_opened(&mut self, at: &Location, dir: Dir) -> io::Result<()> {
+        let options = self.options;
+        if let Err(error) = move_manifest(&dir, options.run) {
+            self.failed(at.spelled(), &error);
+        }
+        // If the index cannot be read, no file is certain to be the store's.
+        let index = Index::open(&dir)?;
+        // A folder without an index goes by the wall clock.
+        let clock = index.as_ref().map_or_else(Clock::default, |index| {
+            folder_clock::observe(&dir, &index.private, options.now, options.run)
+        });
+        let folder = Folder { options, at, dir, index, clock };
+        self.sweep_entries(&folder)?;
+        folder.tidy_index()
+    }
+
+    fn sweep_entries(&mut self, folder: &Folder<'_>) -> io::Result<()> {
+        let mut batch = Vec::new();
+        for entry in folder.dir.entries()? {
+            let name = entry?.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if folder.index.is_some() && is_temporary(name) {
+                self.sweep_temporary(folder, name);
+                continue;
+            }
+            let Some(name) = FileName::parse(name) else { continue };
+            if folder.index.is_none() && !is_lro(&name) {
+                continue;
+            }
+            let examined = self.examine(folder, &name);
+            batch.extend(self.unless_failed(folder, name.as_str(), examined));
+            if batch.len() >= BATCH {
+                self.end(folder, std::mem::take(&mut batch));
+                std::thread::sleep(PAUSE);
+            }
+        }
+        self.end(folder, batch);
+        Ok(())
+    }
+
+    /// Returns the file if it is this user's own and its lease has expired.
+    fn examine(&mut self, folder: &Folder<'_>, name: &FileName) -> io::Result<Option<Candidate>> {
+        let metadata = folder.dir.symlink_metadata(name.as_str())?;
+        if !metadata.is_file() || !is_own(&metadata) {
+            return Ok(None);
+        }
+        let since = modified(&metadata)?;
+        let Some(ttl) = folder.ttl(name)? else { return Ok(None) };
+        let is_expired = folder.is_expired(since, ttl);
+        let has_record = || folder.record(name).is_some();
+        if !(folder.is_adopted(name, &metadata) || is_expired && has_record()) {
+            return Ok(None);
+        }
+        self.report.examined += 1;
+        Ok(is_expired.then(|| Candidate { name: name.clone(), ttl }))
+    }
+
+    /// Ends a batch of files and deletes them.
+    fn end(&mut self, folder: &Folder<'_>, batch: Vec<Candidate>) {
+        if batch.is_empty() {
+            return;
+        }
+        let index = folder.index.as_ref().filter(|_| folder.is_real());
+        let _locked = match index.map(Index::lock).transpose() {
+            Ok(locked) => locked,
+            Err(error) => return self.failed(folder.at.spelled(), &error),
+        };
+        let mut expired = Vec::new();
+        for candidate in batch {
+            let locked = folder.lock(&candidate);
+            expired.extend(self.unless_failed(folder, candidate.name.as_str(), locked));
+        }
+        if folder.is_real() {
+            self.delete(folder, &mut expired);
+        }
+        for file in &expired {
+            self.expired(folder, file);
+        }
+    }
+
+    /// Records the ends of files, then deletes them; keeps those that were deleted. If an end
+    /// could not be recorded, a file with a record is deleted first: that makes room.
+    fn delete(&mut self, folder: &Folder<'_>, expired: &mut Vec<Expired>) {
+        let recorded = folder.record_ends(expired);
+        if recorded.contains(&false) {
+            let reason = "the ends of files could not be recorded; is the disk full?";
+            self.failed(folder.at.spelled(), &io::Error::other(reason));
+        }
+        let mut recorded = recorded.into_iter();
+        expired.retain(|file| {
+            let is_recorded = recorded.next().unwrap_or(false);
+            if !is_recorded && file.record.is_none() {
+                return false;
+            }
+            let removed = folder.dir.remove_file(file.name.as_str()).map(Some);
+            let is_removed = self.unless_failed(folder, file.name.as_str(), removed).is_some();
+            if let Some(index) = folder.index.as_ref().filter(|_| is_removed && !is_recorded) {
+                write_ends(&index.records, &[file.ended(folder.options.now.wall)]);
+            }
+            is_removed
+        });
+    }
+
+    fn expired(&mut self, folder: &Folder<'_>, file: &Expired) {
+        let call = file.record.as_ref().map(|record| record.origin.call.clone());
+        let expired = ExpiredFile {
+            path: folder.path_of(file.name.as_str()),
+            lro: is_lro(&file.name),
+            bytes: file.bytes,
+            age: file.age,
+            call: call.unwrap_or_default(),
+        };
+        (self.events)(SweepEvent::Expired(&expired));
+        self.report.bytes += file.bytes;
+        self.report.expired.push(expired);
+    }
+
+    fn sweep_temporary(&mut self, folder: &Folder<'_>, name: &str) {
+        let removed = folder.remove_temporary(name);
+        if let Some(bytes) = self.unless_failed(folder, name, removed) {
+            self.report.temporary += 1;
+            self.report.bytes += bytes;
+        }
+    }
+
+    /// Returns the value; reports an error, unless the file is gone.
+    fn unless_failed<T>(
+        &mut self,
+        folder: &Folder<'_>,
+        name: &str,
+        result: io::Result<Option<T>>,
+    ) -> Option<T> {
+        found(result)
+            .inspect_err(|error| self.failed(&folder.path_of(name), error))
+            .ok()
+            .flatten()
+            .flatten()
+    }
+
+    fn failed(&mut self, path: &str, error: &io::Error) {
+        let error = PathError { path: path.to_owned(), reason: error.to_string() };
+        (self.events)(SweepEvent::Failed(&error));
+        self.report.errors.push(error);
+    }
+}
+
+/// Moves the manifest of an earlier version into the index.
+fn move_manifest(dir: &Dir, run: Run) -> io::Result<()> {
+    if run == Run::Real && migrate(dir)? == Migrated::Foreign {
+        let reason = "\".unburden-files.jsonl\" is not this user's own plain file with one name: \
+                      it is not read; remove it";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+    }
+    Ok(())
+}

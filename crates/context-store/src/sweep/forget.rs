@@ -1,0 +1,84 @@
+//! Forgetting the origin of files that expired long ago: their names stay taken for good,
+//! the call and the chat do not stay.
+
+use std::io;
+use std::time::SystemTime;
+
+use cap_std::fs::Dir;
+
+use crate::index::batches::each_batch;
+use crate::index::ends::write_ends;
+use crate::index::folder_index::Index;
+use crate::index::markers::Marker;
+use crate::local::mtime::modified;
+use crate::local::own_file;
+use crate::local::publish::is_ulid_tmp;
+use crate::names::file_name::FileName;
+use crate::records::origin::Origin;
+use crate::records::record::Record;
+use crate::records::timestamp::unix_day;
+
+/// Days for which the call that made an expired file is remembered.
+const REMEMBERED_DAYS: u64 = 30;
+
+/// Forgets the origins of files that ended more than thirty days before `now`.
+pub(super) fn forget_ended(index: &Index, now: SystemTime) -> io::Result<()> {
+    let today = unix_day(now);
+    for day in index.markers().end_days()? {
+        if day.saturating_add(REMEMBERED_DAYS) >= today {
+            break;
+        }
+        if let Some(folder) = index.markers().open_day(day)? {
+            each_batch(&folder, |names| forget(index, names, day))?;
+        }
+    }
+    Ok(())
+}
+
+fn forget(index: &Index, names: &[FileName], day: u64) -> io::Result<()> {
+    let _locked = index.lock()?;
+    let mut forgotten = Vec::new();
+    for name in names {
+        // A file that was made again is forgotten after its next end.
+        let record = index.records.get(name).filter(|record| record.ended.is_some());
+        if let Some(record) = record.filter(|record| record.origin != Origin::default()) {
+            remove_markers(index, name, &record)?;
+            forgotten.push((name, Record { origin: Origin::default(), ..record }));
+        }
+    }
+    if write_ends(&index.records, &forgotten).contains(&false) {
+        let reason = "the origins of expired files could not be forgotten; is the disk full?";
+        return Err(io::Error::other(reason));
+    }
+    names.iter().try_for_each(|name| index.markers().remove(Marker::EndedOn(day, name)))
+}
+
+/// Removes the markers that lead to a file from its call and from its chats.
+fn remove_markers(index: &Index, name: &FileName, record: &Record) -> io::Result<()> {
+    let markers = index.markers();
+    markers.remove_call(name, &record.origin)?;
+    if let Some(chat) = record.origin.chat {
+        markers.remove(Marker::OfChat(chat, name))?;
+        while let Some(other) = markers.sharer_except(name, chat)? {
+            markers.remove(Marker::OfChat(other, name))?;
+            markers.remove(Marker::SharedWith(name, other))?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes temporary files of the index that a process left when it died.
+pub(super) fn remove_temporary(
+    folder: &Dir,
+    is_old: impl Fn(SystemTime) -> bool,
+) -> io::Result<()> {
+    for entry in folder.entries()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| is_ulid_tmp(name)) else { continue };
+        if is_old(modified(&entry.metadata()?)?) {
+            own_file::unmark(folder, name)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The report on a sweep.
+
+use std::time::Duration;
+
+use crate::records::origin::Call;
+use crate::report::{Bounded, PathError};
+
+/// A file that expired.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpiredFile {
+    /// The path, spelled as its folder was.
+    pub path: String,
+    /// True for a large result (`OffloadFileExpired` of `lro-spec-1600`).
+    pub lro: bool,
+    /// The file's length in bytes.
+    pub bytes: u64,
+    /// The time since it was made or its lease last renewed.
+    pub age: Duration,
+    /// The call that made it, as far as it was recorded.
+    pub call: Call,
+}
+
+/// An event of a sweep.
+#[derive(Debug, Clone, Copy)]
+pub enum SweepEvent<'a> {
+    /// A file was deleted; in a dry run, would be.
+    Expired(&'a ExpiredFile),
+    /// A file or folder failed; the sweep goes on.
+    Failed(&'a PathError),
+}
+
+/// The report on a sweep. All files are counted, the first are listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SweepReport {
+    /// Folders that were searched.
+    pub folders: usize,
+    /// Files that could have expired.
+    pub examined: usize,
+    /// Files that expired.
+    pub expired: Bounded<ExpiredFile>,
+    /// Temporary files that were removed.
+    pub temporary: usize,
+    /// Bytes freed.
+    pub bytes: u64,
+    /// Failures.
+    pub errors: Bounded<PathError>,
+    /// False if the roots held too many folders or entries to search all of them.
+    pub complete: bool,
+}

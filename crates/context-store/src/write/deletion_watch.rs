@@ -1,0 +1,205 @@
+//! A watch for deletions of the chat that files are written for. A deletion works through
+//! the chat's markers: it may pass a name before its file is there. Then the file gets its
+//! marker and its record again, so that a later deletion finds it.
+
+use std::io;
+use std::time::SystemTime;
+
+use super::claim::ClaimedFile;
+use super::opened::Opened;
+use super::reserve::{Reservation, revive};
+use crate::index::chat_markers::Generation;
+use crate::index::folder_index::Index;
+use crate::index::markers::Marker;
+use crate::names::chat::Chat;
+use crate::names::file_name::FileName;
+use crate::records::origin::Origin;
+use crate::records::record::Record;
+
+/// The state of a chat's markers when writing began.
+pub(super) struct DeletionWatch {
+    chat: Option<Chat>,
+    /// None if the file system does not tell one generation from another.
+    generation: Option<Generation>,
+}
+
+impl DeletionWatch {
+    /// Begins before the first name is reserved; the files are of one chat, or of none.
+    pub(super) fn begin(
+        opened: &mut Opened<'_>,
+        files: &[ClaimedFile],
+    ) -> io::Result<DeletionWatch> {
+        let chat = files.iter().find_map(|file| file.origin.chat);
+        if let (Some(chat), Some(index)) = (chat, &opened.index) {
+            opened.markers = Some((chat, index.chat_markers(chat).make()?));
+        }
+        let generation = opened.markers.as_ref().and_then(|(_, markers)| Generation::of(markers));
+        Ok(DeletionWatch { chat, generation })
+    }
+
+    /// Ends after the last file is published: revives files that had ended before. If a
+    /// deletion detached the chat's markers meanwhile, notes the files that are still there
+    /// again.
+    ///
+    /// A deletion holds the index's lock from its look at a file to the removal of the
+    /// marker: under the lock here, the file is gone, or no deletion is at work on it.
+    pub(super) fn end<'f>(
+        self,
+        opened: &Opened<'_>,
+        files: impl Iterator<Item = (&'f FileName, &'f Origin, Reservation)>,
+    ) -> io::Result<()> {
+        let Some(index) = &opened.index else { return Ok(()) };
+        let generation = |chat| index.chat_markers(chat).generation();
+        let is_deleted = |chat| self.generation.is_none() || generation(chat) != self.generation;
+        let all = self.chat.is_some_and(is_deleted);
+        let files: Vec<_> =
+            files.filter(|(_, _, reservation)| all || *reservation == Reservation::Ended).collect();
+        if files.is_empty() {
+            return Ok(());
+        }
+        let _locked = index.lock()?;
+        for (name, origin, _) in files {
+            if opened.folder.symlink_metadata(name.as_str()).is_ok() {
+                note_again(index, name, origin)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Notes a file that is there, with its origin.
+fn note_again(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()> {
+    let Some(record) = index.records.get(name) else { return Ok(()) };
+    let markers = index.markers();
+    if let Some(chat) = origin.chat {
+        markers.add(Marker::OfChat(chat, name))?;
+    }
+    markers.add_call(name, origin)?;
+    if record.ended.is_some() {
+        let origin = origin.clone();
+        let alive = Record { origin, created_at: SystemTime::now(), ended: None, ..record };
+        revive(index, name, &alive)?;
+    } else if let Some(chat) = origin.chat.filter(|chat| record.origin.chat != Some(*chat)) {
+        markers.add(Marker::SharedWith(name, chat))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Shop, after, origin, shop};
+    use crate::write::reserve::reserve;
+    use crate::{Claims, End, Run, Stem, delete_chat};
+
+    fn delete(shop: &Shop) -> usize {
+        let deletion = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Real);
+        assert!(deletion.complete && deletion.errors.is_empty(), "{deletion:?}");
+        deletion.deleted.len()
+    }
+
+    /// The steps of a post between which a whole deletion of its chat runs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum At {
+        Marked,
+        Recorded,
+        Published,
+        Ended,
+    }
+
+    #[test]
+    fn a_file_that_a_deletion_missed_is_found_by_the_next() {
+        for at in [At::Marked, At::Recorded, At::Published, At::Ended] {
+            let shop = shop();
+            shop.made_for("b", "0", "another chat's");
+            let (index, hash) = (shop.index(), blake3::hash(b"text"));
+            let stem = Stem::of_call(Some("1"), &hash);
+            let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
+            let claim = claims.unwrap().remove(0);
+            let name = claim.name.clone();
+            let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
+            let origin = &files[0].origin;
+            let now = |step: At| if step == at { delete(&shop) } else { 0 };
+            let mut opened = shop.opened();
+            let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
+            index.markers().add(Marker::OfChat(Chat::of("a"), &name)).unwrap();
+            index.markers().add_call(&name, origin).unwrap();
+            let mut deleted = now(At::Marked);
+            assert!(index.records.create(&name, &Record::new(hash, 4, origin.clone())).unwrap());
+            deleted += now(At::Recorded);
+            std::fs::write(shop.path(name.as_str()), "text").unwrap();
+            deleted += now(At::Published);
+            watch.end(&opened, std::iter::once((&name, origin, Reservation::Alive))).unwrap();
+            let lives = index.records.get(&name).unwrap().ended.is_none();
+            assert_eq!(lives, at != At::Published, "{at:?}");
+            deleted += now(At::Ended) + delete(&shop);
+            assert_eq!((deleted, shop.has(name.as_str())), (1, false), "{at:?}");
+            assert!(index.records.get(&name).unwrap().ended.is_some(), "{at:?}");
+        }
+    }
+
+    /// A file of chat `a` that is to be written, and the folder open for it.
+    fn begun(shop: &Shop) -> (Opened<'_>, DeletionWatch, ClaimedFile) {
+        let hash = blake3::hash(b"text");
+        let stem = Stem::of_call(Some("1"), &hash);
+        let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
+        let claim = claims.unwrap().remove(0);
+        let file = ClaimedFile { stem, claim, origin: origin(Some("a"), "1") };
+        let mut opened = shop.opened();
+        let watch = DeletionWatch::begin(&mut opened, std::slice::from_ref(&file)).unwrap();
+        (opened, watch, file)
+    }
+
+    /// Reserves its name, then writes it.
+    fn written(shop: &Shop, opened: &Opened<'_>, file: &ClaimedFile) -> Reservation {
+        let ClaimedFile { claim, origin, .. } = file;
+        let before = reserve(opened, claim, 4, origin).unwrap().unwrap();
+        std::fs::write(shop.path(claim.name.as_str()), "text").unwrap();
+        before
+    }
+
+    #[test]
+    fn a_file_that_is_made_again_has_ended_until_it_is_there() {
+        let shop = shop();
+        let name = shop.made_for("a", "1", "text");
+        assert_eq!(delete(&shop), 1);
+        let (opened, watch, file) = begun(&shop);
+        assert_eq!((&file.claim.name, file.claim.stored), (&name, false));
+        assert_eq!(written(&shop, &opened, &file), Reservation::Ended);
+        assert!(shop.record(&name).unwrap().ended.is_some(), "a crash here changes nothing");
+        watch.end(&opened, std::iter::once((&name, &file.origin, Reservation::Ended))).unwrap();
+        let record = shop.record(&name).unwrap();
+        assert_eq!((record.ended, record.origin), (None, file.origin));
+        assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
+    }
+
+    #[test]
+    fn a_file_that_a_crash_left_before_it_lived_again_goes_with_its_chats() {
+        for (why, first) in [(End::Expired, "a"), (End::Expired, "b"), (End::ChatDeleted, "b")] {
+            let shop = shop();
+            let name = shop.made_for(first, "1", "text");
+            let ended = shop.record(&name).unwrap().ended(after(5), why);
+            shop.index().records.replace(&name, &ended).unwrap();
+            std::fs::remove_file(shop.path(name.as_str())).unwrap();
+            let (opened, _crashed, file) = begun(&shop);
+            assert_eq!(written(&shop, &opened, &file), Reservation::Ended);
+            let both = ["a", "b"].map(|chat| {
+                delete_chat(&shop.roots, None, Chat::of(chat), after(9), Run::Real);
+            });
+            assert_eq!((both.len(), shop.has(name.as_str())), (2, false), "{why:?} {first}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_reserved_though_its_chat_is_deleted_meanwhile() {
+        let shop = shop();
+        shop.made_for("a", "0", "of the chat");
+        let (opened, watch, file) = begun(&shop);
+        assert_eq!(delete(&shop), 1);
+        let before = written(&shop, &opened, &file);
+        let name = &file.claim.name;
+        watch.end(&opened, std::iter::once((name, &file.origin, before))).unwrap();
+        assert!(shop.index().markers().has(Marker::OfChat(Chat::of("a"), name)).unwrap());
+        assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
+    }
+}

@@ -1,0 +1,10 @@
+//! Writing: from a content to a published, recorded file; and noting who refers to it.
+
+pub(crate) mod claim;
+pub(crate) mod claiming;
+pub(crate) mod deletion_watch;
+pub(crate) mod name_search;
+pub(crate) mod opened;
+pub(crate) mod references;
+pub(crate) mod reserve;
+pub(crate) mod writer;

@@ -1,0 +1,114 @@
+//! A store's folder, open: what a name stands for in it.
+
+use std::io;
+
+use cap_std::fs::Dir;
+
+use crate::error::StoreError;
+use crate::index::folder_index::Index;
+use crate::index::records::RecordState;
+use crate::local::file_cache::FileStamp;
+use crate::local::open::metadata_of;
+use crate::local::publish::{Durability, sync_folder};
+use crate::local::regular_file::{hash_content, open_regular};
+use crate::local::store_folder::StoreFolder;
+use crate::names::chat::Chat;
+use crate::names::file_name::FileName;
+use crate::records::record::Record;
+
+/// The content that a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameState {
+    /// The name was never given out.
+    Free,
+    /// The file is gone; only this content may have the name again.
+    Reserved(blake3::Hash),
+    /// The file holds this content.
+    Stored(blake3::Hash),
+    /// The name stands for unknown content, a file that does not match its record, a
+    /// folder, a link or a device.
+    Taken,
+}
+
+/// A store's folder, open, with its index.
+pub(crate) struct Opened<'s> {
+    pub(crate) store: &'s StoreFolder,
+    pub(crate) folder: Dir,
+    /// None if the folder has no index.
+    pub(crate) index: Option<Index>,
+    /// The chat that files are written for, with the folder of its markers. A deletion may
+    /// detach that meanwhile: the deletion watch handles it.
+    pub(crate) markers: Option<(Chat, Dir)>,
+}
+
+impl<'s> Opened<'s> {
+    /// Opens the folder; None if there is none.
+    pub(crate) fn open(store: &'s StoreFolder) -> Result<Option<Opened<'s>>, StoreError> {
+        let folder = store.location.open_folder();
+        let folder = folder.map_err(|source| store.error("opening", None, source))?;
+        let Some(folder) = folder else { return Ok(None) };
+        let index = Index::open(&folder)
+            .map_err(|source| store.error("opening the index of", None, source))?;
+        Ok(Some(Opened { store, folder, index, markers: None }))
+    }
+
+    /// Reads the record of a name.
+    pub(crate) fn read_record(&self, name: &FileName) -> io::Result<RecordState> {
+        self.index.as_ref().map_or(Ok(RecordState::Absent), |index| index.records.read(name))
+    }
+
+    /// Returns the record of a name; None if there is none, or it cannot be read.
+    pub(crate) fn record(&self, name: &FileName) -> Option<Record> {
+        self.index.as_ref()?.records.get(name)
+    }
+
+    /// Returns the state of a name by metadata alone; None if the file must be read.
+    pub(crate) fn known_state(&self, name: &FileName) -> io::Result<Option<NameState>> {
+        let Some(metadata) = metadata_of(&self.folder, name.as_str())? else {
+            return Ok(Some(match self.read_record(name)? {
+                RecordState::Absent => NameState::Free,
+                RecordState::Present(record) => {
+                    record.hash.map_or(NameState::Taken, NameState::Reserved)
+                }
+                RecordState::Unreadable => NameState::Taken,
+            }));
+        };
+        if !metadata.is_file() {
+            return Ok(Some(NameState::Taken));
+        }
+        let stamp = FileStamp::of(&metadata);
+        let known = self.store.cache.synced_hash(&self.store.cache_key(name), stamp);
+        Ok(known.map(NameState::Stored))
+    }
+
+    /// Returns the state of a name; reads its file only if metadata does not tell.
+    pub(crate) fn state(&self, name: &FileName) -> io::Result<NameState> {
+        if let Some(state) = self.known_state(name)? {
+            return Ok(state);
+        }
+        let (mut file, _) = open_regular(&self.folder, name.as_str().as_ref())?;
+        let hash = hash_content(&mut file)?;
+        // A file must match its record, if it has one.
+        if self.record(name).is_some_and(|record| record.hash != Some(hash)) {
+            return Ok(NameState::Taken);
+        }
+        // Its writer may have died before the sync: its name is not given out before that.
+        if self.store.durability == Durability::Sync {
+            file.sync_all()?;
+            sync_folder(&self.folder)?;
+            self.store.sync_parents()?;
+        }
+        if let Ok(metadata) = file.metadata() {
+            self.store.cache.add_synced(self.store.cache_key(name), &metadata, hash);
+        }
+        Ok(NameState::Stored(hash))
+    }
+
+    /// Returns true if no record says that the file ended. A deletion takes that back if it
+    /// finds another chat: an end in progress is waited for.
+    pub(crate) fn is_alive(&self, name: &FileName) -> bool {
+        let has_ended = || self.record(name).is_some_and(|record| record.ended.is_some());
+        let Some(index) = self.index.as_ref().filter(|_| has_ended()) else { return true };
+        index.lock().is_ok_and(|_locked| !has_ended())
+    }
+}

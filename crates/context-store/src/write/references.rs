@@ -1,0 +1,198 @@
+//! References: which chats refer to a file that was made for another. A marker says so. That
+//! it is there is cached, so that a history that is posted again costs a look at its chat's
+//! folder.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cap_std::fs::Dir;
+use fair_share::on;
+use rayon::prelude::*;
+
+use super::reserve::revive;
+use crate::index::chat_markers::Generation;
+use crate::index::folder_index::Index;
+use crate::index::markers::Marker;
+use crate::index::records::RecordState;
+use crate::lease::renewal::Lease;
+use crate::local::location::Location;
+use crate::local::own_file;
+use crate::local::store_folder::StoreFolder;
+use crate::names::chat::Chat;
+use crate::names::file_name::FileName;
+use crate::parallel::MIN_FILES_PER_TASK;
+use crate::records::origin::Origin;
+use crate::records::record::Record;
+
+/// How long a reference is cached; far less than deleted files are remembered.
+const CACHED: Duration = Duration::from_secs(3_600);
+
+/// Whether a folder without an index gets one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingIndex {
+    /// The index is made: the files were claimed in this store.
+    Create,
+    /// Nothing is noted: only a text names the folder.
+    Skip,
+}
+
+/// Returns a key for what a process caches about a chat and a file. It changes when the
+/// chat is deleted, so that a chat that goes on is noted anew.
+pub fn reference_key(chat: Chat, at: &Location) -> blake3::Hash {
+    let folder = at.parent().and_then(|(folder, _)| folder.open_folder().ok()?);
+    let index = folder.and_then(|folder| Index::open(&folder).ok()?);
+    let generation = index.and_then(|index| index.chat_markers(chat).generation());
+    key(generation, chat, &at.key())
+}
+
+fn key(generation: Option<Generation>, chat: Chat, path: &Path) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    if let Some(Generation { inode, born }) = generation {
+        hasher.update(&inode.to_le_bytes()).update(&born.to_le_bytes());
+    }
+    hasher.update(chat.as_bytes());
+    hasher.update(path.as_os_str().as_encoded_bytes());
+    hasher.finalize()
+}
+
+/// Notes that a chat refers to files of this folder; returns for each whether it is there
+/// for the chat from now on. A failure is logged, and the next request of the chat tries
+/// again.
+pub(crate) fn note_references(
+    store: &StoreFolder,
+    chat: Chat,
+    names: &[FileName],
+    missing: MissingIndex,
+) -> Vec<Lease> {
+    let held = || vec![Lease::Held; names.len()];
+    if names.is_empty() {
+        return held();
+    }
+    match open(store, missing) {
+        Ok(Some((folder, index))) => {
+            let markers = index.chat_markers(chat);
+            let made = || Generation::of(&markers.make().ok()?);
+            let generation = markers.generation().or_else(made);
+            References { store, folder, index: &index, chat, generation }.note_all(names)
+        }
+        Ok(None) => held(),
+        Err(error) => {
+            tracing::warn!(%error, files = names.len(), "references could not be noted");
+            held()
+        }
+    }
+}
+
+/// Opens the folder and its index; None if one of them is missing.
+fn open(store: &StoreFolder, missing: MissingIndex) -> io::Result<Option<(Dir, Index)>> {
+    let Some(folder) = store.location.open_folder()? else { return Ok(None) };
+    let index = match missing {
+        MissingIndex::Create => Some(Index::make(&folder)?),
+        MissingIndex::Skip => Index::open(&folder)?,
+    };
+    Ok(index.map(|index| (folder, index)))
+}
+
+/// The references of a chat to the files of a folder.
+struct References<'a> {
+    store: &'a StoreFolder,
+    folder: Dir,
+    index: &'a Index,
+    chat: Chat,
+    /// The generation of the chat's markers when noting began.
+    generation: Option<Generation>,
+}
+
+impl References<'_> {
+    fn note_all(&self, names: &[FileName]) -> Vec<Lease> {
+        let note = |name: &FileName| {
+            if self.is_cached(name) {
+                return Ok((Lease::Held, false));
+            }
+            self.note(name).map(|lease| (lease, true))
+        };
+        let noted: Vec<io::Result<(Lease, bool)>> =
+            on(|| names.par_iter().with_min_len(MIN_FILES_PER_TASK).map(note).collect());
+        // A note from before a deletion of the chat does not count for the time after it.
+        let is_deleted = self.generation.is_none()
+            || self.index.chat_markers(self.chat).generation() != self.generation;
+        let mut failed = None;
+        let leases = names.iter().zip(noted).map(|(name, noted)| match noted {
+            Ok((lease, is_new)) => {
+                if lease == Lease::Held && is_new && !is_deleted {
+                    self.store.cache.add_reference(self.cache_key(name), Instant::now());
+                }
+                lease
+            }
+            Err(error) => {
+                failed = Some(error);
+                Lease::Held
+            }
+        });
+        let leases = leases.collect();
+        if let Some(error) = failed {
+            tracing::warn!(%error, "references could not be noted");
+        }
+        leases
+    }
+
+    fn cache_key(&self, name: &FileName) -> blake3::Hash {
+        key(self.generation, self.chat, &self.store.cache_key(name))
+    }
+
+    fn is_cached(&self, name: &FileName) -> bool {
+        let seen = self.generation.and(self.store.cache.reference_seen(&self.cache_key(name)));
+        seen.is_some_and(|seen| seen.elapsed() < CACHED)
+    }
+
+    /// Notes a reference, then looks at the record; a deletion looks the other way round: it
+    /// finds the marker, or this finds the end.
+    fn note(&self, name: &FileName) -> io::Result<Lease> {
+        let (records, markers) = (&self.index.records, self.index.markers());
+        let of_chat = Marker::OfChat(self.chat, name);
+        let shared = Marker::SharedWith(name, self.chat);
+        let was_noted = markers.has(of_chat)?;
+        let mut state = records.read(name)?;
+        let is_maker = |state: &RecordState| match state {
+            RecordState::Present(record) => record.origin.chat == Some(self.chat),
+            RecordState::Absent | RecordState::Unreadable => false,
+        };
+        if !was_noted || !(is_maker(&state) || markers.has(shared)?) {
+            // The chat's own marker first: by it a deletion of the chat finds the other.
+            markers.add(of_chat)?;
+            if !is_maker(&state) {
+                markers.add(shared)?;
+                // Such a deletion may have come between the two.
+                markers.add(of_chat)?;
+            }
+            state = records.read(name)?;
+        }
+        match state.record().filter(|record| record.ended.is_some()) {
+            Some(record) => self.revive(name, &record),
+            None => Ok(Lease::Held),
+        }
+    }
+
+    /// Returns whether a file that ended is still there once whoever ended it is done: then a
+    /// crash left it, and it lives on.
+    fn revive(&self, name: &FileName, record: &Record) -> io::Result<Lease> {
+        let is_there = || own_file::is_there(&self.folder, name.as_str());
+        if !is_there()? {
+            return Ok(Lease::Gone);
+        }
+        let _locked = self.index.lock()?;
+        if !is_there()? {
+            return Ok(Lease::Gone);
+        }
+        // The call stays its maker's, whose deletion forgets it.
+        let maker = record.origin.chat.unwrap_or(self.chat);
+        let origin = Origin { chat: Some(maker), ..record.origin.clone() };
+        revive(self.index, name, &Record { origin, ended: None, ..record.clone() })?;
+        Ok(Lease::Held)
+    }
+}
+
+#[cfg(test)]
+#[path = "references_tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+//! Reserving a name before its file is written: the chat's marker, then the record. If the
+//! file ended and is made again, its record says so until the new file is there: a crash in
+//! between changes nothing for readers.
+
+use std::io;
+
+use super::claim::Claim;
+use super::opened::Opened;
+use crate::index::folder_index::Index;
+use crate::index::markers::Marker;
+use crate::index::records::RecordState;
+use crate::local::own_file;
+use crate::names::chat::Chat;
+use crate::names::file_name::FileName;
+use crate::records::origin::Origin;
+use crate::records::record::Record;
+
+/// How often a record is read that others make and end at the same moment.
+const TRIES: usize = 16;
+
+/// The record of a reserved name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reservation {
+    /// The record says that the file lives.
+    Alive,
+    /// The record says that the file ended: [`revive`] follows once the file is there.
+    Ended,
+}
+
+/// Notes the origin of a file before it is written; None if the name stands for other
+/// content.
+pub(super) fn reserve(
+    opened: &Opened<'_>,
+    claim: &Claim,
+    bytes: u64,
+    origin: &Origin,
+) -> io::Result<Option<Reservation>> {
+    let Some(index) = &opened.index else { return Ok(Some(Reservation::Alive)) };
+    let name = &claim.name;
+    let record = Record::new(claim.hash, bytes, origin.clone());
+    for _ in 0..TRIES {
+        let state = index.records.read(name)?;
+        if !is_for(&state, claim) {
+            return Ok(None);
+        }
+        if let Some(chat) = origin.chat {
+            mark_chat(opened, index, name, chat)?;
+        }
+        index.markers().add_call(name, origin)?;
+        match state {
+            RecordState::Absent => {
+                if index.records.create(name, &record)? {
+                    return Ok(Some(Reservation::Alive));
+                }
+            }
+            RecordState::Present(known) if known.ended.is_some() => {
+                return Ok(Some(Reservation::Ended));
+            }
+            RecordState::Present(known) => {
+                let Some(chat) = origin.chat else { return Ok(Some(Reservation::Alive)) };
+                if known.origin.chat == Some(chat) || share(index, name, chat)? {
+                    return Ok(Some(Reservation::Alive));
+                }
+            }
+            RecordState::Unreadable => return Ok(None),
+        }
+    }
+    let reason = "the record of the name changes again and again; try again";
+    Err(io::Error::new(io::ErrorKind::WouldBlock, reason))
+}
+
+/// Returns true if the name is free, or stands for the claimed content.
+fn is_for(state: &RecordState, claim: &Claim) -> bool {
+    match state {
+        RecordState::Absent => true,
+        RecordState::Present(known) => known.hash == Some(claim.hash),
+        RecordState::Unreadable => false,
+    }
+}
+
+/// Notes that a chat made a file, in the folder of markers that is open for it; in a new one
+/// if a deletion detached that.
+fn mark_chat(opened: &Opened<'_>, index: &Index, name: &FileName, chat: Chat) -> io::Result<()> {
+    if let Some((_, markers)) = opened.markers.as_ref().filter(|(of, _)| *of == chat) {
+        match own_file::mark(markers, name.as_str()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            marked => return marked,
+        }
+    }
+    index.markers().add(Marker::OfChat(chat, name))
+}
+
+/// Notes a chat that shares another's file; returns false if the file has ended since. The
+/// markers come first: the maker's deletion sees them, or the chat sees the end.
+fn share(index: &Index, name: &FileName, chat: Chat) -> io::Result<bool> {
+    index.markers().add(Marker::SharedWith(name, chat))?;
+    index.markers().add(Marker::OfChat(chat, name))?;
+    Ok(index.records.get(name).is_some_and(|record| record.ended.is_none()))
+}
+
+/// Replaces a record that says that the file ended. The index must be locked.
+pub(super) fn revive(index: &Index, name: &FileName, record: &Record) -> io::Result<()> {
+    let Some(known) = index.records.get(name).filter(|known| known.ended.is_some()) else {
+        return Ok(());
+    };
+    // The history of the chat that it was made for before may still refer to it.
+    if let Some(before) = known.origin.chat.filter(|before| record.origin.chat != Some(*before)) {
+        index.markers().add(Marker::SharedWith(name, before))?;
+    }
+    index.records.replace(name, record)
+}
