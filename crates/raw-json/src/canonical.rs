@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use crate::{Tokens, string_end, unescape};
+use crate::{Tokens, is_space, string_end, unescape};
 
 /// Appends `json` to `out` without the white space outside its strings.
 ///
@@ -13,6 +13,25 @@ use crate::{Tokens, string_end, unescape};
 /// ```
 pub fn minify(json: &str, out: &mut String) {
     Tokens::new(json).for_each(|(_, token)| out.push_str(token));
+}
+
+/// Returns true if no white space stands outside the strings of `json`.
+///
+/// ```
+/// assert!(raw_json::is_minified(r#"{"a b":[1,2.0]}"#));
+/// assert!(!raw_json::is_minified(r#"{"a b": [1,2.0]}"#));
+/// ```
+pub fn is_minified(json: &str) -> bool {
+    let mut rest = json.as_bytes();
+    loop {
+        let quote = rest.iter().position(|byte| *byte == b'"' || is_space(*byte));
+        let Some(quote) = quote else { return true };
+        if is_space(rest[quote]) {
+            return false;
+        }
+        rest = &rest[quote..];
+        rest = &rest[string_end(rest).unwrap_or(rest.len())..];
+    }
 }
 
 /// Returns a JSON value as a model would see it, whatever its spelling: without white space
@@ -53,4 +72,17 @@ fn canonical_string(literal: &str, out: &mut String) {
         }
     }
     out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_white_space_outside_strings_counts() {
+        assert!(is_minified(r#"{"a b":"c \" d","e":[1,2]}"#));
+        for spaced in [r#"{"a":1, "b":2}"#, "[1\n]", " 1", "\"a\" "] {
+            assert!(!is_minified(spaced), "{spaced}");
+        }
+    }
 }

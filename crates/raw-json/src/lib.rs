@@ -35,7 +35,7 @@ mod scanner;
 mod split;
 mod string;
 
-pub use canonical::{canonical, minify};
+pub use canonical::{canonical, is_minified, minify};
 pub use cursor::{Cursor, Tokens, is_space, string_end};
 pub use kind::{Kind, is_string, kind};
 pub use scanner::{Fault, Key, Scanner, check_record, each_element, each_member};

@@ -1,6 +1,6 @@
 //! Both ways between a text and lines of one record each.
 
-use raw_json::{self as raw, Fields, Tokens, minify};
+use raw_json::{self as raw, Fields, is_minified, minify};
 
 use super::bounded_text::BoundedText;
 use super::shape::Shape;
@@ -21,10 +21,10 @@ pub(crate) fn flatten(shape: Shape, region: &str, records: &[&str]) -> (String, 
             minify(record, &mut member);
             let (key, value) = split_string(&member).unwrap_or_default();
             body.extend([KEY, key, VALUE, value.strip_prefix(':').unwrap_or(value), "}"]);
-        } else if is_spaced(record) {
-            minify(record, &mut body);
-        } else {
+        } else if is_minified(record) {
             body.push_str(record);
+        } else {
+            minify(record, &mut body);
         }
         body.push('\n');
     }
@@ -86,11 +86,6 @@ pub(crate) fn unflatten<'a>(
     text.push(&spacing.close);
     text.push(close);
     text.finish().ok_or(RebuildError::Length)
-}
-
-/// Returns true if there is white space before a token of `json`.
-fn is_spaced(json: &str) -> bool {
-    Tokens::new(json).any(|(gap, _)| !gap.is_empty())
 }
 
 /// Returns the string literal at the start of `text`, and the rest.

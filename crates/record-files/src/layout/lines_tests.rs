@@ -86,13 +86,6 @@ fn forged_indentation_ends_at_the_limit() {
 }
 
 #[test]
-fn only_white_space_outside_strings_counts() {
-    assert!(!is_spaced(r#"{"a b":"c \" d","e":[1,2]}"#));
-    assert!(is_spaced(r#"{"a":1, "b":2}"#));
-    assert!(is_spaced("[1\n]"));
-}
-
-#[test]
 fn a_string_is_split_from_what_follows() {
     assert_eq!(split_string(r#""a\"b":1"#), Some((r#""a\"b""#, ":1")));
     assert_eq!(split_string("\"open"), None);
