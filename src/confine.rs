@@ -35,7 +35,7 @@ const MODEL_PATHS: [&str; 12] = [
 
 /// Permissions that a confined process keeps.
 #[derive(Debug, Clone, Default)]
-pub struct Permissions {
+pub(crate) struct Permissions {
     /// Folders that it may read and write.
     pub roots: Vec<PathBuf>,
     /// Programs that it may run.
@@ -46,7 +46,7 @@ pub struct Permissions {
 
 /// How far the kernel enforces the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Confined {
+pub(crate) enum Confined {
     /// All rules are enforced.
     Full,
     /// Only rules that this kernel knows are enforced: on files, not on everything else.
@@ -57,7 +57,7 @@ pub enum Confined {
 
 impl Confined {
     /// Returns a sentence for the log.
-    pub fn sentence(self) -> &'static str {
+    pub(crate) fn sentence(self) -> &'static str {
         match self {
             Confined::Full => "Landlock confines this process to its roots",
             Confined::Partial => {
@@ -71,7 +71,7 @@ impl Confined {
 }
 
 /// Confines the calling thread and all that it starts. Cannot be undone.
-pub fn confine(permissions: &Permissions) -> Result<Confined, RulesetError> {
+pub(crate) fn confine(permissions: &Permissions) -> Result<Confined, RulesetError> {
     let mut rules = Ruleset::default()
         .handle_access(AccessFs::from_all(LANDLOCK_ABI))?
         .scope(Scope::from_all(LANDLOCK_ABI))?;
@@ -106,6 +106,10 @@ fn model_paths() -> Vec<PathBuf> {
 }
 
 /// Returns the path of this program, for [`Permissions::programs`].
-pub fn this_program() -> Option<PathBuf> {
+pub(crate) fn this_program() -> Option<PathBuf> {
     std::fs::read_link(Path::new("/proc/self/exe")).ok()
 }
+
+#[cfg(test)]
+#[path = "confine_tests.rs"]
+mod tests;

@@ -22,7 +22,7 @@ pub struct Answer {
 
 /// The value of `metadata.error`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ErrorFacts {
+pub(crate) struct ErrorFacts {
     /// A stable code in snake case.
     pub code: &'static str,
     /// One sentence: what was found and what is accepted.
@@ -36,7 +36,7 @@ pub struct ErrorFacts {
 
 impl Answer {
     /// Creates a success with this text.
-    pub fn text(answer: String) -> Answer {
+    pub(crate) fn text(answer: String) -> Answer {
         Answer {
             success: true,
             answer,
@@ -47,7 +47,7 @@ impl Answer {
     }
 
     /// Creates a failure.
-    pub fn failure(facts: &ErrorFacts) -> Answer {
+    pub(crate) fn failure(facts: &ErrorFacts) -> Answer {
         let mut answer = Answer::text(facts.message.clone());
         answer.success = false;
         answer.put("error", facts);
@@ -55,14 +55,14 @@ impl Answer {
     }
 
     /// Adds messages, a JSON array.
-    pub fn with_messages(mut self, messages: String) -> Answer {
+    pub(crate) fn with_messages(mut self, messages: String) -> Answer {
         self.messages = messages;
         self
     }
 
     /// Adds the system prompt, JSON; also to `metadata`, for clients that know only the four
     /// members.
-    pub fn with_system(mut self, system: Option<String>) -> Answer {
+    pub(crate) fn with_system(mut self, system: Option<String>) -> Answer {
         if let Some(system) = system {
             self.put_json("system", system.clone());
             self.system = Some(system);
@@ -71,12 +71,12 @@ impl Answer {
     }
 
     /// Adds a warning for each unknown field.
-    pub fn with_unknown(self, params: &Params<'_>) -> Answer {
+    pub(crate) fn with_unknown(self, params: &Params<'_>) -> Answer {
         self.with_warnings(params.unknown_warnings())
     }
 
     /// Adds warnings to `metadata.report`, if there are any.
-    pub fn with_warnings(mut self, warnings: Vec<String>) -> Answer {
+    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Answer {
         if !warnings.is_empty() {
             #[derive(Serialize)]
             struct Report {
@@ -88,19 +88,19 @@ impl Answer {
     }
 
     /// Adds a member of `metadata`.
-    pub fn put(&mut self, name: &'static str, value: &impl Serialize) {
+    pub(crate) fn put(&mut self, name: &'static str, value: &impl Serialize) {
         // Structs, lists and strings always serialize.
         let json = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
         self.metadata.push((name, json));
     }
 
     /// Adds a member of `metadata` that is JSON already.
-    pub fn put_json(&mut self, name: &'static str, json: String) {
+    pub(crate) fn put_json(&mut self, name: &'static str, json: String) {
         self.metadata.push((name, json));
     }
 
     /// Adds an object whose values are JSON already.
-    pub fn put_raw_map(&mut self, name: &'static str, members: &[(&str, &str)]) {
+    pub(crate) fn put_raw_map(&mut self, name: &'static str, members: &[(&str, &str)]) {
         let mut json = String::from("{");
         for (index, (key, value)) in members.iter().enumerate() {
             if index > 0 {
@@ -120,7 +120,7 @@ impl Answer {
     }
 
     /// Returns a member of `metadata` as JSON.
-    pub fn metadata(&self, name: &str) -> Option<&str> {
+    pub(crate) fn metadata(&self, name: &str) -> Option<&str> {
         self.metadata.iter().find(|(known, _)| *known == name).map(|(_, json)| json.as_str())
     }
 
@@ -130,7 +130,7 @@ impl Answer {
     }
 
     /// Returns an upper bound on the size of the answer and its JSON, in bytes.
-    pub fn held_bytes(&self) -> u64 {
+    pub(crate) fn held_bytes(&self) -> u64 {
         let members = self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4);
         let copied = self.messages.len()
             + self.system.as_ref().map_or(0, String::len)

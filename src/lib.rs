@@ -16,27 +16,33 @@
 //! - serve: [`service`], [`tools`], with [`config`], [`confine`] and [`telemetry`]
 //! - interfaces: [`interfaces`] (HTTP, MCP, the proxy, the command line)
 
-pub mod params;
+mod params;
 
 pub mod envelope;
 
-pub mod measure;
+mod measure;
 
-pub mod model;
+mod model;
 
-pub mod compaction;
-pub mod descriptor;
-pub mod snapshot;
+mod compaction;
+mod descriptor;
+mod snapshot;
 
-pub mod reading;
+mod reading;
 
-pub mod offload_result;
-pub mod pipeline;
+mod offload_result;
+mod pipeline;
 
 pub mod config;
-pub mod confine;
+mod confine;
 pub mod service;
 pub mod telemetry;
 pub mod tools;
 
 pub mod interfaces;
+
+#[doc(hidden)]
+pub mod fuzz;
+
+#[cfg(test)]
+mod tests;

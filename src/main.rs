@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use jq_sandbox::worker;
-use unburden::interfaces::cli::{self, arguments::Arguments};
+use unburden::interfaces::cli;
 
 /// As fast as any for large bodies, and the memory of idle threads goes back to the
 /// system (`.cargo/config.toml`).
@@ -16,5 +15,5 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return worker::main();
     }
-    cli::run(Arguments::parse()).into()
+    cli::main()
 }

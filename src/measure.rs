@@ -23,7 +23,7 @@ use token_count::Tokenizer;
 /// The count of an image, a file or a sound, in tokens: the price of a 1024 × 1024
 /// image at high detail in OpenAI's tables. Providers differ; what matters is
 /// that base64 is never counted as text.
-pub const MEDIA_TOKENS: u64 = 765;
+pub(crate) const MEDIA_TOKENS: u64 = 765;
 
 /// Results smaller than this are not hashed at measuring time, in bytes: they
 /// are seldom moved, and hashing them later is cheap.
@@ -37,7 +37,7 @@ const MESSAGE: usize = 256;
 
 /// A text that may leave the history: one slot of a tool's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MeasuredSlot {
+pub(crate) struct MeasuredSlot {
     /// Where it stands, relative to the message.
     pub slot: Slot,
     /// Its tokens.
@@ -52,7 +52,7 @@ pub struct MeasuredSlot {
 
 /// A message's view and its cost.
 #[derive(Debug, Clone)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// Its view.
     pub view: MessageView,
     /// The tokens of the whole message: text, reasoning, calls with their
@@ -81,7 +81,7 @@ impl Weighter<Key, Arc<Measured>> for Views {
 }
 
 /// Counts histories and remembers what it counted.
-pub struct Measure {
+pub(crate) struct Measure {
     seen: Cache<Key, Arc<Measured>, Views>,
     values: Cache<(u128, Tokenizer), u64>,
     /// Random for each process, so that nobody outside can make two texts meet.
@@ -91,7 +91,7 @@ pub struct Measure {
 
 impl Measure {
     /// A measure that remembers up to `cache_bytes` of views and counts.
-    pub fn new(cache_bytes: u64) -> Measure {
+    pub(crate) fn new(cache_bytes: u64) -> Measure {
         let seed = std::hash::RandomState::new().hash_one(0);
         let entries = usize::try_from(cache_bytes / 1024).unwrap_or(usize::MAX);
         Measure {
@@ -103,7 +103,7 @@ impl Measure {
     }
 
     /// Reads and counts every message; the first that is none is the error.
-    pub fn history(
+    pub(crate) fn history(
         &self,
         history: &History<'_>,
         tokenizer: Tokenizer,
@@ -149,13 +149,13 @@ impl Measure {
     }
 
     /// Bytes of messages counted so far; known ones cost nothing and are left out.
-    pub fn counted_bytes(&self) -> u64 {
+    pub(crate) fn counted_bytes(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 
     /// Counts a system prompt next to the messages: its texts, or where it has
     /// none what any value does.
-    pub fn prompt(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
+    pub(crate) fn prompt(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let slots = text_slots(raw);
         if slots.is_empty() {
             return self.value(raw, tokenizer);
@@ -165,7 +165,7 @@ impl Measure {
 
     /// Counts a value next to the messages (`tools`): a string as its text,
     /// anything else as compact JSON.
-    pub fn value(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
+    pub(crate) fn value(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer);
         if let Some(known) = self.values.get(&key) {
             return known;
@@ -175,18 +175,6 @@ impl Measure {
         } else {
             tokenizer.count(&raw::canonical(raw))
         };
-        self.values.insert(key, tokens);
-        tokens
-    }
-
-    /// Counts a plain text, such as that of a stored file.
-    pub fn text(&self, text: &str, tokenizer: Tokenizer) -> u64 {
-        // Not the seed of values: a text may be spelt as one.
-        let key = (xxh3_128_with_seed(text.as_bytes(), !self.seed), tokenizer);
-        if let Some(known) = self.values.get(&key) {
-            return known;
-        }
-        let tokens = tokenizer.count(text);
         self.values.insert(key, tokens);
         tokens
     }
@@ -206,7 +194,7 @@ fn runs(messages: &[&str]) -> Vec<Range<usize>> {
 }
 
 /// The text of a slot, as a file would hold it.
-pub fn text_of<'a>(message: &'a str, slot: &Slot) -> Text<'a> {
+pub(crate) fn text_of<'a>(message: &'a str, slot: &Slot) -> Text<'a> {
     let raw = &message[slot.span.clone()];
     match slot.kind {
         SlotKind::String => raw::unescape(raw),

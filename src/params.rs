@@ -10,9 +10,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use chat_history::outline::outline;
-pub use field::{Blank, Field, Shape};
-pub use history::{Beside, HistoryMembers, HistoryOrParam, SystemPrompt};
-pub use member::{Json, Member, Words};
+pub(crate) use field::{Blank, Field, Shape};
+pub(crate) use history::{Beside, HistoryMembers, HistoryOrParam, SystemPrompt};
+pub(crate) use member::{Json, Member, Words};
 pub(crate) use member::{request, words};
 use raw_json::{self as raw, Fields};
 
@@ -65,7 +65,7 @@ pub enum ParamError {
 
 impl ParamError {
     /// The field concerned, where there is one.
-    pub fn field(&self) -> Option<&'static str> {
+    pub(crate) fn field(&self) -> Option<&'static str> {
         match self {
             ParamError::Missing { field, .. } | ParamError::Invalid { field, .. } => Some(field),
             ParamError::NotUtf8 { .. }
@@ -76,7 +76,7 @@ impl ParamError {
 }
 
 /// The members of a request.
-pub struct Params<'a> {
+pub(crate) struct Params<'a> {
     fields: Fields<'a>,
     messages: Option<Vec<&'a str>>,
     asked: RefCell<BTreeSet<&'static str>>,
@@ -84,7 +84,7 @@ pub struct Params<'a> {
 
 impl<'a> Params<'a> {
     /// Splits a body into its members.
-    pub fn parse(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
+    pub(crate) fn parse(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
         let body = std::str::from_utf8(body)
             .map_err(|error| ParamError::NotUtf8 { position: error.valid_up_to() })?;
         let (fields, messages) = raw::fields_and_elements(body, "messages").map_err(|error| {
@@ -100,30 +100,30 @@ impl<'a> Params<'a> {
     /// The same for a body whose messages will all be read, or are known: they may be no
     /// JSON yet. Where one of them turns out to be none, [`Params::parse`] says what is
     /// wrong with the body.
-    pub fn outline(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
+    pub(crate) fn outline(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
         let Some((fields, messages)) = outline(body) else { return Params::parse(body) };
         Ok(Params { fields, messages: Some(messages), asked: RefCell::default() })
     }
 
     /// Every member but `messages`, in order.
-    pub fn fields(&self) -> &Fields<'a> {
+    pub(crate) fn fields(&self) -> &Fields<'a> {
         &self.fields
     }
 
     /// A member as raw JSON; null counts as absent.
-    pub fn raw(&self, name: &'static str) -> Option<&'a str> {
+    pub(crate) fn raw(&self, name: &'static str) -> Option<&'a str> {
         self.asked.borrow_mut().insert(name);
         raw::field(&self.fields, name).filter(|value| *value != "null")
     }
 
     /// A warning for each of the first members that nobody asked for.
-    pub fn unknown_warnings(&self) -> Vec<String> {
+    pub(crate) fn unknown_warnings(&self) -> Vec<String> {
         let warn = |name: &String| format!("unknown field \"{name}\" was ignored");
         self.unknown().iter().map(warn).collect()
     }
 
     /// The first members that nobody asked for, in order.
-    pub fn unknown(&self) -> Vec<String> {
+    pub(crate) fn unknown(&self) -> Vec<String> {
         let asked = self.asked.borrow();
         let mut names: Vec<String> = Vec::new();
         for (name, _) in &self.fields {
@@ -139,7 +139,7 @@ impl<'a> Params<'a> {
 }
 
 /// A field that holds what it cannot take.
-pub fn invalid(field: &'static str, found: &str, accepted: &str) -> ParamError {
+pub(crate) fn invalid(field: &'static str, found: &str, accepted: &str) -> ParamError {
     let short: String = found.chars().take(60).collect();
     let found = if short.len() < found.len() {
         format!("{} of {} bytes", raw::kind(found), found.len())

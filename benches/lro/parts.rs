@@ -11,20 +11,15 @@ use record_files::query::{self, Query};
 use record_files::recipes::{Detail, Profile, candidates, ten};
 use record_files::{estimate, find, recipes::Recipe, schema};
 use unburden::config::DurabilityConfig;
-use unburden::descriptor::guidance;
-use unburden::descriptor::summary::Summary;
-use unburden::descriptor::{self, Richness};
-use unburden::offload_result::{GivenResult, Request};
-use unburden::params::Params;
 
 use crate::place::{Place, config};
 use crate::times::Table;
 
-/// The steps of `offload_result::run`, each through its own door.
+/// The steps of an offload in the library crates.
 pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
-    let params = table.take("parse the body", || Params::parse(body)).expect("valid");
-    let request = table.take("read the request", || Request::read(&params)).expect("valid");
-    let GivenResult::Results(results) = request.given else { return };
+    let body = std::str::from_utf8(body).expect("text");
+    let members = table.take("parse the body", || raw::fields(body)).expect("an object");
+    let results = raw::field(&members, "results").expect("a body has results");
     let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
     let tokens = table
         .take("estimate: canonical text", || estimate::tokens(&raw::canonical(results), &count));
@@ -45,34 +40,6 @@ pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
     let path = place.real("plain");
     let file = table.take("write a file", || write(&path, content.as_bytes()));
     table.take("sync it (synced calls only)", || file.sync_all().expect("the disk can be synced"));
-    let describe = || {
-        let path = "/lro/file.jsonl";
-        let profile = Profile::Mif;
-        let (count, detail) = (schema.records(), "full");
-        let facts = guidance::Facts {
-            profile,
-            count,
-            tokens,
-            path,
-            detail,
-            recipes: &recipes,
-            schema: &schema,
-        };
-        let guidance = guidance::extract(&facts, "lro_extract");
-        let summary = Summary::new(&schema, "recall", Some(detail), tokens, None);
-        let facts = descriptor::Facts {
-            summary: &summary,
-            file_path: path,
-            schema: &schema,
-            schema_bytes: 6_000,
-            recipes: &recipes,
-            guidance: &guidance,
-            around: None,
-            preview: None,
-        };
-        descriptor::render(&facts, Richness::Full).len()
-    };
-    table.take("describe (a call does it twice)", describe);
 }
 
 fn jq() -> Jq {

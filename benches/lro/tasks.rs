@@ -4,12 +4,14 @@ use raw_json as raw;
 use record_files::estimate;
 use token_count::Tokenizer;
 use unburden::config::DurabilityConfig;
-use unburden::descriptor::Richness;
 
 use crate::corpus::Corpus;
 use crate::place::{Place, body};
 use crate::task::{Filter, Lookup, Way, number};
 use crate::times::Times;
+
+/// The values of `descriptor`, the largest first.
+const RICHNESS: [&str; 5] = ["full", "no_recipes", "no_schema", "compact", "pointer"];
 
 /// Tokens by the estimate of the specification (characters / 4), and in o200k_base.
 #[derive(Clone, Copy, Default)]
@@ -54,7 +56,7 @@ struct Results {
     n: usize,
     inline: Tokens,
     rows: Vec<Row>,
-    descriptors: Vec<(Richness, String, Tokens)>,
+    descriptors: Vec<(&'static str, String, Tokens)>,
 }
 
 pub(crate) fn run(corpora: &[Corpus]) {
@@ -72,10 +74,10 @@ pub(crate) fn run(corpora: &[Corpus]) {
 
 fn of(corpus: &Corpus) -> Results {
     let place = Place::new(DurabilityConfig::Relaxed);
-    let descriptors: Vec<(Richness, String, Tokens)> = Richness::ALL
+    let descriptors: Vec<(&'static str, String, Tokens)> = RICHNESS
         .into_iter()
         .map(|richness| {
-            let offloaded = place.offload(&body(&corpus.results, richness.name(), "all"));
+            let offloaded = place.offload(&body(&corpus.results, richness, "all"));
             let tokens = Tokens::of(&offloaded.descriptor);
             (richness, offloaded.path, tokens)
         })
@@ -195,7 +197,7 @@ fn contexts(results: &[Results]) {
             println!(
                 "   {:>6}  {:<10} {:>8}{:>7}{}",
                 "",
-                richness.name(),
+                richness,
                 descriptor.estimated,
                 descriptor.counted,
                 columns.concat()
@@ -237,8 +239,8 @@ fn published(results: &[Results]) {
         );
     }
     let ours = |of: &Results| {
-        let size = |(richness, _, tokens): &(Richness, String, Tokens)| {
-            format!("{} {}", richness.name(), tokens.estimated)
+        let size = |(richness, _, tokens): &(&'static str, String, Tokens)| {
+            format!("{} {}", richness, tokens.estimated)
         };
         of.descriptors.iter().map(size).collect::<Vec<_>>().join(", ")
     };

@@ -9,7 +9,7 @@ use crate::params::{Field, Member, ParamError, Shape, Words, words};
 
 /// A retrieval tool: it returns offloaded text to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ReloadTool {
+pub(crate) enum ReloadTool {
     /// `read_file`.
     ReadFile,
     /// `grep`.
@@ -33,14 +33,14 @@ words!(ReloadTool {
 /// The tools that an agent has, each with the name that it has them under: what an
 /// MCP client calls `mcp__unburden__read_file` is `read_file` here.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct ReloadTools(Vec<(ReloadTool, String)>);
+pub(crate) struct ReloadTools(Vec<(ReloadTool, String)>);
 
 /// Longest name of a tool, in bytes.
 const NAME_BYTES: usize = 128;
 
 impl ReloadTools {
     /// These tools under their own names.
-    pub fn of(tools: &[ReloadTool]) -> ReloadTools {
+    pub(crate) fn of(tools: &[ReloadTool]) -> ReloadTools {
         let named = |tool: &ReloadTool| {
             let name = ReloadTool::MEANINGS.iter().find(|(_, known)| known == tool);
             name.map(|(name, _)| (*tool, (*name).to_owned()))
@@ -50,7 +50,7 @@ impl ReloadTools {
 
     /// Keywords of its JSON Schema: a list of tools, or an object that gives each the name
     /// under which the agent has it.
-    pub const SCHEMA: &str = r##"{"type": ["array", "object", "null"],
+    pub(crate) const SCHEMA: &str = r##"{"type": ["array", "object", "null"],
         "properties": {
             "read_file": {"$ref": "#/components/schemas/ToolName"},
             "grep": {"$ref": "#/components/schemas/ToolName"},
@@ -61,12 +61,12 @@ impl ReloadTools {
         "additionalProperties": false}"##;
 
     /// Returns true if the agent has `tool`.
-    pub fn has(&self, tool: ReloadTool) -> bool {
+    pub(crate) fn has(&self, tool: ReloadTool) -> bool {
         self.name(tool).is_some()
     }
 
     /// The name that the agent has for `tool`, if it has it.
-    pub fn name(&self, tool: ReloadTool) -> Option<&str> {
+    pub(crate) fn name(&self, tool: ReloadTool) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == tool).map(|(_, name)| name.as_str())
     }
 }
@@ -101,7 +101,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The exact call that returns a part of a file, by the best tool there is.
-pub fn call(tools: &ReloadTools, path: &str, part: &FilePart) -> Option<String> {
+pub(crate) fn call(tools: &ReloadTools, path: &str, part: &FilePart) -> Option<String> {
     let quoted = quote(path);
     if let Some(name) = tools.name(ReloadTool::ReadFile) {
         let (offset, limit) = match part {
@@ -135,7 +135,7 @@ pub fn call(tools: &ReloadTools, path: &str, part: &FilePart) -> Option<String> 
 
 /// A part of a file, counted from 0, end excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FilePart {
+pub(crate) enum FilePart {
     /// Whole lines.
     Lines(Range<u64>),
     /// Bytes.

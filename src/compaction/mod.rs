@@ -1,9 +1,9 @@
 //! Compaction: the text that replaces a tool result when it moves to a file. Pure: texts
 //! in, texts out.
 
-pub mod call;
+pub(crate) mod call;
 mod evidence;
 mod fit;
-pub mod preview;
-pub mod preview_settings;
-pub mod reference;
+pub(crate) mod preview;
+pub(crate) mod preview_settings;
+pub(crate) mod reference;

@@ -15,7 +15,7 @@ use super::reference;
 
 /// A text that moves to a file.
 #[derive(Debug, Clone, Copy)]
-pub struct MovedText<'a> {
+pub(crate) struct MovedText<'a> {
     /// The text, as the file holds it.
     pub text: &'a str,
     /// Its kind in the message.
@@ -27,7 +27,7 @@ pub struct MovedText<'a> {
 }
 
 /// Renders the text that stays in the message.
-pub fn replacement(moved: &MovedText<'_>, spec: &PreviewSettings) -> String {
+pub(crate) fn replacement(moved: &MovedText<'_>, spec: &PreviewSettings) -> String {
     let last = reference::line(moved.path);
     let json = |facts: &str| match moved.kind {
         SlotKind::Json => reference::json_note(facts),
@@ -47,7 +47,7 @@ pub fn replacement(moved: &MovedText<'_>, spec: &PreviewSettings) -> String {
 
 /// Summarizes a text that is shown without a reference: its beginning, its end, and between
 /// them the lines with errors and totals; then its size.
-pub fn summary(text: &str, spec: &PreviewSettings) -> String {
+pub(crate) fn summary(text: &str, spec: &PreviewSettings) -> String {
     let shown = Shown::choose(text, spec);
     let tokens = spec.tokenizer.count(text);
     let (said, lines) = (shown.render(text, &spec.redact.secrets(text)), shown.lines);

@@ -7,7 +7,7 @@ use token_count::Tokenizer;
 
 /// The size of a preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PreviewSize {
+pub(crate) enum PreviewSize {
     /// In tokens.
     Tokens(u64),
     /// In characters.
@@ -16,7 +16,7 @@ pub enum PreviewSize {
 
 impl PreviewSize {
     /// The size itself, whatever its unit.
-    pub fn whole(self) -> u64 {
+    pub(crate) fn whole(self) -> u64 {
         match self {
             PreviewSize::Tokens(limit) | PreviewSize::Chars(limit) => limit,
         }
@@ -25,7 +25,7 @@ impl PreviewSize {
 
 /// The settings of a preview.
 #[derive(Debug, Clone)]
-pub struct PreviewSettings {
+pub(crate) struct PreviewSettings {
     /// The size of what stays, note and reference not included.
     pub budget: PreviewSize,
     /// Counts the text.

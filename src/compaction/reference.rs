@@ -57,7 +57,7 @@ const PURPOSE: &str = "reference";
 
 /// The way to rebuild the text behind a reference from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReferenceForm {
+pub(crate) enum ReferenceForm {
     /// The file is the text.
     Text,
     /// The file is a JSON value that stood in place of a text.
@@ -87,7 +87,7 @@ pub enum ReferenceForm {
 
 /// The lines of a file of records that a text repeats, with the text around them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RecordLines {
+pub(crate) struct RecordLines {
     /// Lines of the file, from 1, in the order of the text: `7,3-5`.
     pub lines: String,
     /// The lines above them, each with its line feed.
@@ -98,7 +98,7 @@ pub struct RecordLines {
 
 /// A reference at the end of a text without its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference<'a> {
+pub(crate) struct Reference<'a> {
     /// The path, as the caller spelled its folder.
     pub path: &'a str,
     /// The way to rebuild the text.
@@ -112,7 +112,7 @@ pub struct Reference<'a> {
 impl Reference<'_> {
     /// The code of this reference in a result of the call `id`, where its files hold
     /// `content` ([`ReferenceForm::GrepAnswer`]: the hash of the hashes of all of them in order).
-    pub fn code(&self, key: &Key, id: Option<&str>, content: &blake3::Hash) -> Code {
+    pub(crate) fn code(&self, key: &Key, id: Option<&str>, content: &blake3::Hash) -> Code {
         let call = id.map_or_else(Vec::new, |id| [b"id ", id.as_bytes()].concat());
         key.code(PURPOSE, &[&call, self.covered.as_bytes(), content.as_bytes()])
     }
@@ -120,7 +120,7 @@ impl Reference<'_> {
 
 /// The text that stands in a history for one that moved: `plain`, which ends in a
 /// reference, with its code. A text that ends in none gets no code.
-pub fn seal(plain: &str, key: &Key, id: Option<&str>, content: &blake3::Hash) -> String {
+pub(crate) fn seal(plain: &str, key: &Key, id: Option<&str>, content: &blake3::Hash) -> String {
     let Some(reference) = parse(plain) else { return plain.to_owned() };
     let code = reference.code(key, id, content);
     let (above, last) = plain.rsplit_once('\n').unwrap_or(("", plain));
@@ -131,7 +131,7 @@ pub fn seal(plain: &str, key: &Key, id: Option<&str>, content: &blake3::Hash) ->
 }
 
 /// Splits a text into the text without its code, and the code; None without one.
-pub fn unseal(text: &str) -> Option<(String, Code)> {
+pub(crate) fn unseal(text: &str) -> Option<(String, Code)> {
     let (above, last) = text.rsplit_once('\n')?;
     is_reference(last).then_some(())?;
     let above = above.strip_suffix('\r').unwrap_or(above);
@@ -148,20 +148,20 @@ fn is_reference(line: &str) -> bool {
 }
 
 /// The reference line for a path.
-pub fn line(path: &str) -> String {
+pub(crate) fn line(path: &str) -> String {
     format!("{OPEN}{path}{CLOSE}")
 }
 
 /// True where a line would be read as a reference. Such lines of a tool's output
 /// are kept out of previews: a reference that this service shows is one that it
 /// minted.
-pub fn is_forgery(line: &str) -> bool {
+pub(crate) fn is_forgery(line: &str) -> bool {
     line.contains(OPEN.trim_end())
 }
 
 /// The reference that a text without a code ends in, where it ends in one as this
 /// module writes it. That it has the form proves nothing.
-pub fn parse(plain: &str) -> Option<Reference<'_>> {
+pub(crate) fn parse(plain: &str) -> Option<Reference<'_>> {
     let (above, last) = plain.rsplit_once('\n').unwrap_or(("", plain));
     let path = last.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
     if path.is_empty() {
@@ -228,13 +228,13 @@ fn read_back_form(rest: &str) -> Option<ReferenceForm> {
 }
 
 /// The note of a JSON value's reference; `facts` says what else is known of it.
-pub fn json_note(facts: &str) -> String {
+pub(crate) fn json_note(facts: &str) -> String {
     format!("{JSON}{facts}]")
 }
 
 /// The note of records that moved; `facts` says what else is known of them and
 /// begins with their number, tokens and the bytes of their file.
-pub fn records_note(facts: &str, kind: SlotKind) -> String {
+pub(crate) fn records_note(facts: &str, kind: SlotKind) -> String {
     let open = match kind {
         SlotKind::String => RECORDS,
         SlotKind::Json => RECORDS_OF_VALUE,
@@ -244,7 +244,7 @@ pub fn records_note(facts: &str, kind: SlotKind) -> String {
 
 /// A note of records for a text that stood so in its message; the note is the last
 /// line of `text`.
-pub fn of_kind(text: &str, kind: SlotKind) -> String {
+pub(crate) fn of_kind(text: &str, kind: SlotKind) -> String {
     let (above, note) = text.rsplit_once('\n').map_or(("", text), |(above, note)| (above, note));
     match (kind, note.strip_prefix(RECORDS)) {
         (SlotKind::Json, Some(facts)) => {
@@ -257,14 +257,14 @@ pub fn of_kind(text: &str, kind: SlotKind) -> String {
 
 /// The note and reference that stand for lines of a file of records that were read
 /// back.
-pub fn again(path: &str, again: &RecordLines, tokens: u64, call: &str) -> String {
+pub(crate) fn again(path: &str, again: &RecordLines, tokens: u64, call: &str) -> String {
     // A struct of strings: nothing in it can fail to serialise.
     let lines = serde_json::to_string(again).unwrap_or_default();
     format!("{AGAIN}{lines} | {tokens} tokens left out: {call}]\n{}", line(path))
 }
 
 /// The note and reference that stand for a part of a file that was read back.
-pub fn read_back(
+pub(crate) fn read_back(
     path: &str,
     bytes: &Range<u64>,
     header: Option<&str>,
@@ -280,6 +280,6 @@ pub fn read_back(
 }
 
 /// The note and reference that stand for an answer of grep that was read back.
-pub fn found(path: &str, head: &str, lines: &str, tokens: u64, call: &str) -> String {
+pub(crate) fn found(path: &str, head: &str, lines: &str, tokens: u64, call: &str) -> String {
     format!("{head}\n{FOUND}{lines} | {tokens} tokens left out: {call}]\n{}", line(path))
 }

@@ -17,7 +17,7 @@ impl Key {
     }
 
     /// Reads a mounted secret. White space around it is dropped; an empty file is an error.
-    pub fn read(path: &Path) -> io::Result<Key> {
+    pub(crate) fn read(path: &Path) -> io::Result<Key> {
         let text = std::fs::read_to_string(path)?;
         let key = text.trim();
         if key.is_empty() {
@@ -27,7 +27,7 @@ impl Key {
     }
 
     /// Returns the key.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.0
     }
 }

@@ -106,7 +106,7 @@ pub enum SummariserError {
 
 impl LlmConfig {
     /// Returns the configured summarizer; makes no call.
-    pub fn summariser(&self, kind: SummariserConfig) -> Result<Summariser, SummariserError> {
+    pub(crate) fn summariser(&self, kind: SummariserConfig) -> Result<Summariser, SummariserError> {
         let kind = match kind {
             SummariserConfig::Auto => SummariserKind::Auto,
             SummariserConfig::Llm => SummariserKind::Llm,

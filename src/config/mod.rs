@@ -139,7 +139,7 @@ impl Default for ReloadConfig {
 
 impl ReloadConfig {
     /// Returns the limits of a search.
-    pub fn grep(&self) -> grep::Limits {
+    pub(crate) fn grep(&self) -> grep::Limits {
         grep::Limits {
             deadline: Duration::from_millis(self.grep_deadline_ms),
             max_matches: self.grep_matches,
@@ -149,7 +149,7 @@ impl ReloadConfig {
     }
 
     /// Returns the limits of a page that is read within `deadline`.
-    pub fn read_file(&self, deadline: Duration) -> read_file::Limits {
+    pub(crate) fn read_file(&self, deadline: Duration) -> read_file::Limits {
         read_file::Limits { answer_bytes: self.read_answer_bytes, deadline }
     }
 }
@@ -168,7 +168,7 @@ pub struct CacheConfig {
 
 impl CacheConfig {
     /// Returns the size of all full caches, in bytes.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let files = (self.files as u64).saturating_mul(1024);
         self.measured_bytes.saturating_add(self.replacement_bytes).saturating_add(files)
     }
@@ -224,7 +224,7 @@ pub enum ConfigError {
 
 impl Config {
     /// Returns the number of tenants, with the operator if it has a token or is alone.
-    pub fn callers(&self) -> usize {
+    pub(crate) fn callers(&self) -> usize {
         let has_token = self.server.token.is_some() || self.server.token_file.is_some();
         self.tenants.len() + usize::from(has_token || self.tenants.is_empty())
     }

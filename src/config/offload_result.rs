@@ -76,7 +76,7 @@ impl Default for ExtractConfig {
 
 impl ExtractConfig {
     /// Returns the limits of a query.
-    pub fn limits(&self) -> extract::Limits {
+    pub(crate) fn limits(&self) -> extract::Limits {
         extract::Limits {
             deadline: Duration::from_millis(self.deadline_ms),
             answer_bytes: self.answer_bytes,

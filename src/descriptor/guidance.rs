@@ -19,7 +19,7 @@ const MIF_6400_EXTRACT: &str = include_str!("../../prompts/lro_guidance_mif_6400
 
 /// The values in a guidance.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     /// The profile, which selects the template.
     pub profile: Profile,
     /// The number of records.
@@ -37,7 +37,7 @@ pub struct Facts<'a> {
 }
 
 /// Returns the guidance for an agent with a shell.
-pub fn shell(facts: &Facts<'_>) -> String {
+pub(crate) fn shell(facts: &Facts<'_>) -> String {
     let template = match facts.profile {
         Profile::General => SHELL,
         Profile::Mif => MIF_SHELL,
@@ -47,7 +47,7 @@ pub fn shell(facts: &Facts<'_>) -> String {
 }
 
 /// Returns the guidance for an agent that has `lro_extract` under the name `tool`.
-pub fn extract(facts: &Facts<'_>, tool: &str) -> String {
+pub(crate) fn extract(facts: &Facts<'_>, tool: &str) -> String {
     let template = match facts.profile {
         Profile::General => EXTRACT,
         Profile::Mif => MIF_EXTRACT,

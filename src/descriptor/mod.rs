@@ -1,9 +1,9 @@
 //! The descriptor: the short answer that replaces a large result (`OffloadResponse` of the
 //! specifications), in five sizes.
 
-pub mod guidance;
-pub mod note;
-pub mod summary;
+pub(crate) mod guidance;
+pub(crate) mod note;
+pub(crate) mod summary;
 mod words;
 
 use raw_json::quote;
@@ -23,7 +23,7 @@ const MAX_POINTER_BYTES: usize = 200;
 
 /// The size of a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Richness {
+pub(crate) enum Richness {
     /// Everything that the specification has.
     #[default]
     Full,
@@ -39,34 +39,18 @@ pub enum Richness {
 
 impl Richness {
     /// Every size, the largest first.
-    pub const ALL: [Richness; 5] = [
+    pub(crate) const ALL: [Richness; 5] = [
         Richness::Full,
         Richness::NoRecipes,
         Richness::NoSchema,
         Richness::Compact,
         Richness::Pointer,
     ];
-
-    /// Returns the size with that name.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|richness| richness.name() == name)
-    }
-
-    /// Returns its name in requests.
-    pub fn name(self) -> &'static str {
-        match self {
-            Richness::Full => "full",
-            Richness::NoRecipes => "no_recipes",
-            Richness::NoSchema => "no_schema",
-            Richness::Compact => "compact",
-            Richness::Pointer => "pointer",
-        }
-    }
 }
 
 /// The contents of a descriptor.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     /// The summary.
     pub summary: &'a Summary,
     /// The file's absolute path, as the agent sees it.
@@ -127,7 +111,7 @@ struct Pointer<'a> {
 }
 
 /// Returns the descriptor as JSON on one line.
-pub fn render(facts: &Facts<'_>, richness: Richness) -> String {
+pub(crate) fn render(facts: &Facts<'_>, richness: Richness) -> String {
     let around = facts.around.and_then(|raw| RawValue::from_string(raw.to_owned()).ok());
     let recipes = |max: usize| -> Vec<JqRecipe> {
         facts.recipes.iter().take(max).map(|recipe| recipe.jq_recipe(facts.file_path)).collect()
@@ -185,6 +169,8 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+#[cfg(test)]
+mod real_records_tests;
 #[cfg(test)]
 #[path = "descriptor_tests.rs"]
 mod tests;

@@ -19,7 +19,7 @@ use record_files::recipes::{Purpose, Recipe};
 use record_files::schema::Schema;
 
 /// The start of a note of records.
-pub const OPEN: &str = "[JSONL records: ";
+pub(crate) const OPEN: &str = "[JSONL records: ";
 /// The most bytes of the field list.
 const MAX_FIELDS_BYTES: usize = 170;
 /// The most bytes of the scalars around the records.
@@ -31,7 +31,7 @@ const COMPACT_RECIPES: usize = 3;
 
 /// The contents of a note.
 #[derive(Debug, Clone, Copy)]
-pub struct NoteFacts<'a> {
+pub(crate) struct NoteFacts<'a> {
     /// The tokens of the offloaded text.
     pub tokens: u64,
     /// The bytes of the file.
@@ -49,7 +49,7 @@ pub struct NoteFacts<'a> {
 }
 
 /// Returns the note, without a line feed at its end.
-pub fn note(facts: &NoteFacts<'_>, richness: Richness) -> String {
+pub(crate) fn note(facts: &NoteFacts<'_>, richness: Richness) -> String {
     let mut lines = Vec::new();
     if richness != Richness::Pointer {
         lines.extend(statistics(facts.schema));

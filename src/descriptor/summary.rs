@@ -10,7 +10,7 @@ const MAX_NAMESPACES: usize = 5;
 
 /// The summary of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// The number of records.
     pub count: u64,
     /// Estimated tokens that offloading saves.
@@ -29,7 +29,7 @@ pub struct Summary {
 impl Summary {
     /// Returns the summary of records with that schema. Scores are the numbers at `score_field`, a
     /// dotted path.
-    pub fn new(
+    pub(crate) fn new(
         schema: &Schema,
         operation: &str,
         detail: Option<&str>,
@@ -65,7 +65,7 @@ fn top_namespaces(schema: &Schema) -> Vec<String> {
 
 /// Returns the minimum and maximum number of a field; None if it has no numbers, or if they are
 /// too large for a float.
-pub fn score_range(schema: &Schema, field: &str) -> Option<(f64, f64)> {
+pub(crate) fn score_range(schema: &Schema, field: &str) -> Option<(f64, f64)> {
     let fields = schema.paths();
     let (min, max) = fields.iter().find(|known| known.path == field)?.numbers.as_ref()?;
     let (min, max) = (min.parse::<f64>().ok()?, max.parse::<f64>().ok()?);

@@ -11,5 +11,5 @@
 pub mod cli;
 pub mod http;
 mod lock;
-pub mod mcp;
-pub mod proxy;
+pub(crate) mod mcp;
+pub(crate) mod proxy;

@@ -4,27 +4,27 @@
 /// [`Client::complete`](super::Client::complete) for a snapshot share it, so retries after
 /// broken connections and after rejected texts count together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallBudget {
+pub(crate) struct CallBudget {
     left: u32,
     made: u32,
 }
 
 impl CallBudget {
     /// Most HTTP calls for one snapshot.
-    pub const MAX: u32 = 3;
+    pub(crate) const MAX: u32 = 3;
 
     /// Creates a budget of `calls`, at most [`CallBudget::MAX`].
-    pub fn new(calls: u32) -> CallBudget {
+    pub(crate) fn new(calls: u32) -> CallBudget {
         CallBudget { left: calls.min(CallBudget::MAX), made: 0 }
     }
 
     /// Returns the calls left.
-    pub fn left(&self) -> u32 {
+    pub(crate) fn left(&self) -> u32 {
         self.left
     }
 
     /// Returns the calls made.
-    pub fn made(&self) -> u32 {
+    pub(crate) fn made(&self) -> u32 {
         self.made
     }
 

@@ -2,7 +2,7 @@
 
 /// A completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Completion {
+pub(crate) struct Completion {
     /// The text, never empty unless `finished` is [`Finish::Refused`]. Separate reasoning is
     /// omitted.
     pub text: String,

@@ -84,22 +84,6 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Returns a stable name for reports and counters.
-    pub fn word(&self) -> &'static str {
-        match self {
-            ModelError::BadSettings { .. } => "bad_settings",
-            ModelError::CannotStart { .. } => "cannot_start",
-            ModelError::Unreachable { .. } => "unreachable",
-            ModelError::Timeout { .. } => "timeout",
-            ModelError::Status { .. } => "status",
-            ModelError::RetryTooLate { .. } => "retry_too_late",
-            ModelError::TooLarge { .. } => "too_large",
-            ModelError::NotJson => "not_json",
-            ModelError::NoText { .. } => "no_text",
-            ModelError::NoCallsLeft => "no_calls_left",
-        }
-    }
-
     /// Returns true if the same call may succeed later.
     pub(super) fn is_transient(&self) -> bool {
         match self {

@@ -28,11 +28,12 @@ mod reply;
 mod settings;
 mod transport;
 
-pub use call_budget::CallBudget;
-pub use completion::{Completion, Finish};
-pub use error::ModelError;
-pub use openai::Client;
-pub use prompt::{Prompt, Speaker, Turn};
-/// A text that neither `Debug` nor `Display` shows; `"key".to_owned().into()`.
-pub use secrecy::SecretString;
-pub use settings::Settings;
+pub(crate) use call_budget::CallBudget;
+pub(crate) use completion::{Completion, Finish};
+pub(crate) use error::ModelError;
+pub(crate) use openai::Client;
+pub(crate) use prompt::{Prompt, Speaker, Turn};
+pub(crate) use settings::Settings;
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// It owns a runtime with one thread, so that callers on plain threads need none. It may be
 /// dropped anywhere, including async code; calls started by [`Client::block_on`] do not outlive
 /// it.
-pub struct Client {
+pub(crate) struct Client {
     settings: Settings,
     endpoint: Endpoint,
     api: async_openai::Client<Endpoint>,
@@ -60,7 +60,7 @@ impl Client {
     ///
     /// Returns [`ModelError::BadSettings`] for an invalid setting, [`ModelError::CannotStart`]
     /// if the system lacks something.
-    pub fn new(settings: Settings) -> Result<Client, ModelError> {
+    pub(crate) fn new(settings: Settings) -> Result<Client, ModelError> {
         check_settings(&settings)?;
         let endpoint = Endpoint::new(&settings.base_url, settings.api_key.as_ref())?;
         let http = transport::client(&endpoint)?;
@@ -80,17 +80,17 @@ impl Client {
     }
 
     /// Returns the settings.
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
     /// Returns the deadline of a snapshot that starts now.
-    pub fn deadline(&self) -> Instant {
+    pub(crate) fn deadline(&self) -> Instant {
         Instant::now() + self.settings.timeout
     }
 
     /// Returns the call budget of one snapshot.
-    pub fn calls(&self) -> CallBudget {
+    pub(crate) fn calls(&self) -> CallBudget {
         CallBudget::new(self.settings.tries)
     }
 
@@ -100,7 +100,7 @@ impl Client {
     /// # Panics
     ///
     /// Panics if called from async code.
-    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+    pub(crate) fn block_on<F: Future>(&self, future: F) -> F::Output {
         let runtime = self.runtime.as_ref().expect("it is taken only when the client is dropped");
         runtime.block_on(future)
     }
@@ -114,7 +114,7 @@ impl Client {
     ///
     /// Returns the last call's [`ModelError`]. A truncated, filtered or refused completion is
     /// not an error, see [`Completion::finished`].
-    pub async fn complete(
+    pub(crate) async fn complete(
         &self,
         prompt: &Prompt,
         deadline: Instant,

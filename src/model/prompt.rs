@@ -2,7 +2,7 @@
 
 /// A conversation: a system message and turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prompt {
+pub(crate) struct Prompt {
     /// The system message; not sent if empty.
     pub system: String,
     /// The messages after it, in order.
@@ -11,7 +11,7 @@ pub struct Prompt {
 
 /// One message of a [`Prompt`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub(crate) struct Turn {
     /// The speaker.
     pub speaker: Speaker,
     /// The text.
@@ -20,7 +20,7 @@ pub struct Turn {
 
 /// The speaker of a [`Turn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub(crate) enum Speaker {
     /// The user.
     User,
     /// The model.

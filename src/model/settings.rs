@@ -10,7 +10,7 @@ use super::endpoint;
 /// Settings of the client. [`Client::new`](super::Client::new) checks every value and reports
 /// what it accepts.
 #[derive(Clone)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Base URL, such as `https://api.openai.com/v1`, to which `/chat/completions` is added.
     /// http or https, without credentials, query or fragment.
     pub base_url: String,

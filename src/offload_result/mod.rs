@@ -8,6 +8,7 @@ mod request;
 mod result_file;
 mod run;
 
-pub use request::{GivenResult, Request, RequestMembers};
-pub use result_file::StoredFile;
-pub use run::{OffloadResultError, Outcome, ResultOffloader, Settings, StripedLocks};
+#[cfg(test)]
+pub(crate) use request::RequestMembers;
+pub(crate) use request::{GivenResult, Request};
+pub(crate) use run::{OffloadResultError, Outcome, ResultOffloader, Settings, StripedLocks};

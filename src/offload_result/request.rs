@@ -12,7 +12,7 @@ use record_files::recipes::Profile;
 
 /// The result of a tool, as given in the request.
 #[derive(Debug, Clone)]
-pub enum GivenResult<'a> {
+pub(crate) enum GivenResult<'a> {
     /// `results`: an array, raw.
     Results(&'a str),
     /// `content`: a text, in which records are looked for.
@@ -30,7 +30,7 @@ words!(Richness {
 
 request! {
     /// `POST /offload_result`.
-    pub struct RequestMembers<'a> {
+    pub(crate) struct RequestMembers<'a> {
         /// The tool or operation that gave the result; a part of the file's name.
         operation: String {
             blank: Blank::Refused,
@@ -103,7 +103,7 @@ request! {
 
 /// A checked request.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The tool or operation; a part of the file's name.
     pub operation: String,
     /// The query of the tool, where the caller names it.
@@ -133,7 +133,7 @@ const DETAILS: [&str; 3] = ["light", "medium", "full"];
 
 impl<'a> Request<'a> {
     /// Reads a request body.
-    pub fn read(params: &Params<'a>) -> Result<Request<'a>, ParamError> {
+    pub(crate) fn read(params: &Params<'a>) -> Result<Request<'a>, ParamError> {
         let members = RequestMembers::from_params(params)?;
         Ok(Request {
             detail: detail(members.detail, members.profile, &members.operation)?,
@@ -151,7 +151,7 @@ impl<'a> Request<'a> {
     }
 
     /// The request with the words that name the file, and are told of it, as they may be shown.
-    pub fn shown_by(mut self, redact: Redact) -> Request<'a> {
+    pub(crate) fn shown_by(mut self, redact: Redact) -> Request<'a> {
         for word in [&mut self.operation, &mut self.detail] {
             *word = redact.word(word).into_owned();
         }

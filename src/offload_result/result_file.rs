@@ -24,7 +24,7 @@ fn query_of(query: &str) -> String {
 
 /// A file that was given out.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct StoredFile {
+pub(crate) struct StoredFile {
     /// Its absolute path.
     pub path: String,
     /// True where the call wrote it, false where the same result was there.

@@ -26,7 +26,7 @@ use record_files::recipes::Profile;
 const QUERY: usize = 4_096;
 
 /// Offloads results, with the resources of the process.
-pub struct ResultOffloader {
+pub(crate) struct ResultOffloader {
     /// The allowed roots.
     pub roots: Arc<Roots>,
     /// Files that this process has seen.
@@ -47,7 +47,7 @@ pub struct ResultOffloader {
 
 /// Locks for results: the hash of a result selects one.
 #[derive(Default)]
-pub struct StripedLocks([Mutex<()>; 32]);
+pub(crate) struct StripedLocks([Mutex<()>; 32]);
 
 impl StripedLocks {
     fn take(&self, identity: &blake3::Hash) -> MutexGuard<'_, ()> {
@@ -59,7 +59,7 @@ impl StripedLocks {
 
 /// The operator's settings.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// False gives every result back inline.
     pub enabled: bool,
     /// Above this a result is offloaded, in tokens.
@@ -73,7 +73,7 @@ pub struct Settings {
 
 /// The error of a refused request; nothing was done.
 #[derive(Debug, thiserror::Error)]
-pub enum OffloadResultError {
+pub(crate) enum OffloadResultError {
     /// The folder that the caller named.
     #[error(transparent)]
     Folder(StoreError),
@@ -81,7 +81,7 @@ pub enum OffloadResultError {
 
 /// The outcome of a request.
 #[derive(Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The result stays in the context.
     Inline {
         /// Its tokens.
@@ -115,14 +115,14 @@ pub enum Outcome {
 
 impl ResultOffloader {
     /// Returns the folder of files for which a request names none.
-    pub fn folder(&self) -> Option<Location> {
+    pub(crate) fn folder(&self) -> Option<Location> {
         let own = self.config.output_dir.as_deref().map(|folder| self.roots.locate(folder).ok());
         let temporary = || self.roots.locate(&std::env::temp_dir().display().to_string()).ok();
         own.unwrap_or_else(|| temporary().or_else(|| self.roots.first()))
     }
 
     /// Runs one request; `reader` reads the files that may hold its result already.
-    pub fn offload(
+    pub(crate) fn offload(
         &self,
         request: &Request<'_>,
         reader: &Reader<'_>,

@@ -3,11 +3,11 @@
 
 use raw_json as raw;
 
-use super::{Member, ParamError, invalid};
+use super::{ParamError, invalid};
 
 /// The JSON values that a member takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// A whole number from [`Field::min`] to [`Field::max`].
     Whole,
     /// A number from 0 to 1.
@@ -39,7 +39,7 @@ impl Shape {
 
 /// How a string of white space only is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blank {
+pub(crate) enum Blank {
     /// As any other string.
     Accepted,
     /// As an absent member.
@@ -50,7 +50,7 @@ pub enum Blank {
 
 /// The declaration of a member.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub(crate) struct Field {
     /// Its name.
     pub name: &'static str,
     /// Its description: a first sentence, and after an empty line the details.
@@ -58,6 +58,7 @@ pub struct Field {
     /// The JSON that it takes.
     pub shape: Shape,
     /// Whether a request without it is refused.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the contract is written from it"))]
     pub required: bool,
     /// The value of an absent member, JSON.
     pub default: Option<&'static str>,
@@ -78,47 +79,19 @@ pub struct Field {
     /// The accepted value, as errors name it for another type.
     pub typed: &'static str,
     /// Further keywords of its JSON Schema: members of an object, JSON.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the contract is written from it"))]
     pub schema: &'static str,
 }
 
 impl Field {
-    /// A member of the type `T`.
-    pub const fn of<'a, T: Member<'a>>(
-        name: &'static str,
-        about: &'static str,
-        default: Option<&'static str>,
-    ) -> Field {
-        Field {
-            name,
-            about,
-            shape: T::SHAPE,
-            required: T::REQUIRED && default.is_none(),
-            default,
-            absent: "",
-            words: T::WORDS,
-            unit: "",
-            min: 0,
-            max: u64::MAX,
-            blank: Blank::Accepted,
-            accepted: "",
-            typed: "a string",
-            schema: "{}",
-        }
-    }
-
-    /// The default of a member that another one may take the place of.
-    pub(crate) fn default_value<T: Member<'static>>(&self) -> T {
-        T::absent(self).expect("a declared default is a value of the declared type")
-    }
-
     /// Its description, as paragraphs.
-    pub fn paragraphs(&self) -> Vec<String> {
+    pub(crate) fn paragraphs(&self) -> Vec<String> {
         let lines: Vec<&str> = self.about.lines().map(str::trim).collect();
         lines.split(|line| line.is_empty()).map(|lines| lines.join(" ")).collect()
     }
 
     /// The value of an absent member, for people; None where it is just absent.
-    pub fn default_in_words(&self) -> Option<String> {
+    pub(crate) fn default_in_words(&self) -> Option<String> {
         let named = (!self.absent.is_empty()).then(|| self.absent.to_owned());
         named.or_else(|| self.default.map(|json| json.replace(['[', ']', '"'], "")))
     }

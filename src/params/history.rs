@@ -7,7 +7,7 @@ use super::{Field, Json, Member, ParamError, Params, Shape, invalid, request};
 
 request! {
     /// A history.
-    pub struct HistoryMembers<'a> {
+    pub(crate) struct HistoryMembers<'a> {
         /// The whole history, oldest first.
         messages: Json<'a> {
             accepted: "an array of messages, oldest first",
@@ -28,7 +28,7 @@ request! {
 
 request! {
     /// The members of a provider's request next to its messages.
-    pub struct Beside<'a> {
+    pub(crate) struct Beside<'a> {
         /// Tool definitions in the provider's format; they are counted.
         tools: Option<Json<'a>>,
         /// The system prompt next to the messages.
@@ -42,7 +42,7 @@ request! {
 }
 
 /// The system prompt next to the messages, under any name that a provider gives it.
-pub struct SystemPrompt<'a>(pub Option<Json<'a>>);
+pub(crate) struct SystemPrompt<'a>(pub Option<Json<'a>>);
 
 impl<'a> Member<'a> for SystemPrompt<'a> {
     const SHAPE: Shape = Shape::Json;
@@ -59,7 +59,7 @@ impl<'a> Member<'a> for SystemPrompt<'a> {
 
 /// Why a request has no history.
 #[derive(Debug, thiserror::Error)]
-pub enum HistoryOrParam {
+pub(crate) enum HistoryOrParam {
     /// A field is missing or of the wrong type.
     #[error(transparent)]
     Param(#[from] ParamError),
@@ -70,7 +70,7 @@ pub enum HistoryOrParam {
 
 impl<'a> Params<'a> {
     /// The history in `messages`, in the dialect that `format` names.
-    pub fn history(&self) -> Result<History<'a>, HistoryOrParam> {
+    pub(crate) fn history(&self) -> Result<History<'a>, HistoryOrParam> {
         let HistoryMembers { messages: array, format } = HistoryMembers::from_params(self)?;
         let format = format.as_deref().unwrap_or("auto");
         let messages = match &self.messages {
@@ -82,7 +82,7 @@ impl<'a> Params<'a> {
     }
 
     /// The system prompt next to the messages, under any name that a provider gives it.
-    pub fn system(&self) -> Result<Option<&'a str>, ParamError> {
+    pub(crate) fn system(&self) -> Result<Option<&'a str>, ParamError> {
         let names = ["system", "instructions", "systemInstruction", "system_instruction"];
         let mut given = names.into_iter().filter_map(|name| Some((name, self.raw(name)?)));
         let Some((_, system)) = given.next() else { return Ok(None) };

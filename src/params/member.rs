@@ -7,7 +7,7 @@ use raw_json as raw;
 use super::{Blank, Field, ParamError, Params, Shape};
 
 /// A type that a member of a request can have.
-pub trait Member<'a>: Sized {
+pub(crate) trait Member<'a>: Sized {
     /// The JSON that it is read from.
     const SHAPE: Shape;
     /// Whether a request without it is refused, unless it has a default.
@@ -134,7 +134,7 @@ impl Member<'_> for String {
 }
 
 /// A value as it is spelled.
-pub type Json<'a> = &'a str;
+pub(crate) type Json<'a> = &'a str;
 
 impl<'a> Member<'a> for Json<'a> {
     const SHAPE: Shape = Shape::Json;
@@ -145,9 +145,40 @@ impl<'a> Member<'a> for Json<'a> {
 }
 
 /// An enum that is read from words.
-pub trait Words: Sized + 'static {
+pub(crate) trait Words: Sized + 'static {
     /// The words and their meanings.
     const MEANINGS: &'static [(&'static str, Self)];
+}
+
+impl Field {
+    /// A member of the type `T`.
+    pub(crate) const fn of<'a, T: Member<'a>>(
+        name: &'static str,
+        about: &'static str,
+        default: Option<&'static str>,
+    ) -> Field {
+        Field {
+            name,
+            about,
+            shape: T::SHAPE,
+            required: T::REQUIRED && default.is_none(),
+            default,
+            absent: "",
+            words: T::WORDS,
+            unit: "",
+            min: 0,
+            max: u64::MAX,
+            blank: Blank::Accepted,
+            accepted: "",
+            typed: "a string",
+            schema: "{}",
+        }
+    }
+
+    /// The default of a member that another one may take the place of.
+    pub(crate) fn default_value<T: Member<'static>>(&self) -> T {
+        T::absent(self).expect("a declared default is a value of the declared type")
+    }
 }
 
 /// Declares the words that an enum is read from.
@@ -177,7 +208,7 @@ macro_rules! words {
 macro_rules! request {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident $(<$life:lifetime>)? {
+        $vis:vis struct $name:ident $(<$life:lifetime>)? {
             $(
                 $(#[doc = $doc:literal])+
                 $field:ident: $type:ty
@@ -187,15 +218,17 @@ macro_rules! request {
         }
     ) => {
         $(#[$meta])*
-        pub struct $name $(<$life>)? {
+        #[allow(dead_code, reason = "the contract names members that no code reads by themselves")]
+        $vis struct $name $(<$life>)? {
             $($(#[doc = $doc])+ pub $field: $type,)+
         }
 
         #[allow(non_upper_case_globals, reason = "a declaration has the name of its member")]
+        #[allow(dead_code, reason = "the contract is written from the declarations")]
         impl $(<$life>)? $name $(<$life>)? {
             $(
                 /// The declaration of the member.
-                pub const $field: $crate::params::Field = $crate::params::Field {
+                $vis const $field: $crate::params::Field = $crate::params::Field {
                     $($($key: $value,)+)?
                     ..$crate::params::Field::of::<$type>(
                         stringify!($field),
@@ -206,14 +239,14 @@ macro_rules! request {
             )+
 
             /// The declarations of all members.
-            pub const FIELDS: &'static [$crate::params::Field] = &[$(Self::$field),+];
+            $vis const FIELDS: &'static [$crate::params::Field] = &[$(Self::$field),+];
 
             /// Reads the members.
             ///
             /// # Errors
             ///
             /// A required member is absent, or a member holds what it does not take.
-            pub fn from_params(
+            $vis fn from_params(
                 params: &$crate::params::Params<$($life)?>,
             ) -> Result<Self, $crate::params::ParamError> {
                 Ok(Self { $($field: $crate::params::Member::read(params, &Self::$field)?,)+ })

@@ -17,7 +17,7 @@ use context_store::StoreError;
 
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileOfCall {
+pub(crate) struct FileOfCall {
     /// As the caller spells it.
     pub path: String,
     /// True where the call wrote it, false where it was there.
@@ -28,7 +28,7 @@ pub struct FileOfCall {
 
 /// The result of an offload.
 #[derive(Debug)]
-pub struct Offloaded {
+pub(crate) struct Offloaded {
     /// The messages, a JSON array.
     pub messages: String,
     /// The separate system prompt if snapshots were put into it: JSON.
@@ -40,7 +40,7 @@ pub struct Offloaded {
 }
 
 /// The words of every warning with which the caller gets its own messages back.
-pub const UNCHANGED: &str = "the messages are unchanged";
+pub(crate) const UNCHANGED: &str = "the messages are unchanged";
 
 /// The warning of an answer for which no file could be written.
 pub(crate) fn failure(error: &StoreError) -> String {

@@ -27,10 +27,10 @@ use jq_sandbox::Jq;
 use token_count::Tokenizer;
 
 /// Files whose own references were renewed for a chat, and when.
-pub type ExpandedFiles = Cache<blake3::Hash, Instant>;
+pub(crate) type ExpandedFiles = Cache<blake3::Hash, Instant>;
 
 /// The resources that all offloads of a process share.
-pub struct Offloader {
+pub(crate) struct Offloader {
     /// The allowed roots.
     pub roots: Arc<Roots>,
     /// Counts, and remembers.
@@ -61,7 +61,7 @@ pub struct Offloader {
 
 impl Offloader {
     /// Clears the caches of texts: a chat was deleted, and its texts must not stay in memory.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.replacements.clear();
         self.expanded_files.clear();
     }
@@ -175,7 +175,7 @@ impl<'a> Context<'a> {
 
 /// The first of the newest messages that are never touched: `keep` of them,
 /// widened so that no call is cut from its results.
-pub fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> usize {
+pub(crate) fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> usize {
     let keep = usize::try_from(keep).unwrap_or(usize::MAX);
     let from = views.len().saturating_sub(keep);
     if from == views.len() || from == 0 {

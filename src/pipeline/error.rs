@@ -6,7 +6,7 @@ use context_store::StoreError;
 
 /// The error of a refused offload; nothing was done.
 #[derive(Debug, thiserror::Error)]
-pub enum OffloadError {
+pub(crate) enum OffloadError {
     /// The messages.
     #[error(transparent)]
     History(#[from] HistoryError),

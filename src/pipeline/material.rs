@@ -8,7 +8,7 @@ use context_store::Stem;
 
 /// A text as a file of records.
 #[derive(Debug, Clone)]
-pub struct Material {
+pub(crate) struct Material {
     pub(crate) stem: Stem,
     pub(crate) hash: blake3::Hash,
     /// The file's length.
@@ -16,4 +16,4 @@ pub struct Material {
 }
 
 /// A cache by content and tool: the file of records of a text, or None for other texts.
-pub type Materials = Cache<blake3::Hash, Option<Arc<Material>>>;
+pub(crate) type Materials = Cache<blake3::Hash, Option<Arc<Material>>>;

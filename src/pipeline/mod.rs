@@ -24,22 +24,20 @@ mod snapshots;
 mod summariser;
 mod warnings;
 
-pub use answer::{FileOfCall, Offloaded, UNCHANGED};
+pub(crate) use answer::{FileOfCall, Offloaded, UNCHANGED};
 use answer::{failure, unchanged};
 use commit::commit;
 use context::Context;
-pub use context::{ExpandedFiles, Offloader, recent_from};
+pub(crate) use context::{ExpandedFiles, Offloader};
 use decide::{Undecided, decide};
-pub use error::OffloadError;
+pub(crate) use error::OffloadError;
 use leases::renew_leases;
-pub use material::{Material, Materials};
-pub use replacement::{Literals, Replacement, Replacements, replacements};
-pub use report::{
-    Action, ActionKind, Checks, GroupReport, Outcome, Report, SnapshotReport, SnapshotSource,
-};
-pub use request::Request;
-pub use settings::{CompactRole, Mode, Run, Settings};
-pub use summariser::{Summariser, SummariserKind};
+pub(crate) use material::Materials;
+pub(crate) use replacement::replacements;
+pub(crate) use report::{Action, GroupReport, Outcome, Report, SnapshotReport, SnapshotSource};
+pub(crate) use request::Request;
+pub(crate) use settings::{Run, Settings};
+pub(crate) use summariser::{Summariser, SummariserKind};
 
 use context_store::Allowance;
 
@@ -49,7 +47,7 @@ impl Offloader {
     /// # Errors
     ///
     /// The messages are no history, or the folder is outside the roots; nothing was done.
-    pub fn offload(
+    pub(crate) fn offload(
         &self,
         request: &Request<'_>,
         allowance: Allowance<'_>,

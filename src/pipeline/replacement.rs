@@ -11,11 +11,11 @@ use raw_json::quote;
 use token_count::Tokenizer;
 
 /// Replacements by content, path and settings.
-pub type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;
+pub(crate) type Replacements = Cache<blake3::Hash, Arc<Replacement>, Literals>;
 
 /// The size of a replacement, for a bounded cache.
 #[derive(Clone)]
-pub struct Literals;
+pub(crate) struct Literals;
 
 impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
     fn weight(&self, _: &blake3::Hash, replacement: &Arc<Replacement>) -> u64 {
@@ -25,14 +25,14 @@ impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
 }
 
 /// A cache of up to `bytes` of replacements.
-pub fn replacements(bytes: u64) -> Replacements {
+pub(crate) fn replacements(bytes: u64) -> Replacements {
     let entries = usize::try_from(bytes / 512).unwrap_or(usize::MAX);
     Cache::with_weighter(entries, bytes, Literals)
 }
 
 /// A rendered replacement.
 #[derive(Debug, Clone)]
-pub struct Replacement {
+pub(crate) struct Replacement {
     /// The new text as a JSON string literal.
     pub(crate) literal: Box<str>,
     /// Its number of tokens.

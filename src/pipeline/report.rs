@@ -10,7 +10,7 @@ use crate::snapshot::retention::Retention;
 /// The outcome of an offload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The messages are unchanged.
     Unchanged,
     /// Results were moved to files.
@@ -24,7 +24,7 @@ pub enum Outcome {
 /// The kind of an action on one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ActionKind {
+pub(crate) enum ActionKind {
     /// Moved to a file.
     Compact,
     /// Moved to a file of records.
@@ -37,14 +37,14 @@ pub enum ActionKind {
 
 impl ActionKind {
     /// True where the text moved to a file.
-    pub fn moved(self) -> bool {
+    pub(crate) fn moved(self) -> bool {
         matches!(self, ActionKind::Compact | ActionKind::Materialize)
     }
 }
 
 /// One text of one message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Action {
+pub(crate) struct Action {
     /// The message, counted from 0.
     pub index: usize,
     /// Its kind.
@@ -66,7 +66,7 @@ pub struct Action {
 /// The invariants that were checked before the answer left; all true, or the
 /// messages are the caller's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// No rule of the format is broken that was not broken before.
     pub pairing: bool,
     /// Every new reference can be read by its path, as long as it should be.
@@ -79,7 +79,7 @@ pub struct Checks {
 
 impl Checks {
     /// All hold: also for an answer that changes nothing.
-    pub const HOLD: Checks = Checks {
+    pub(crate) const HOLD: Checks = Checks {
         pairing: true,
         references_readable: true,
         protected_untouched: true,
@@ -87,7 +87,7 @@ impl Checks {
     };
 
     /// The names of those that do not hold.
-    pub fn failed(self) -> Vec<&'static str> {
+    pub(crate) fn failed(self) -> Vec<&'static str> {
         let all = [
             ("pairing", self.pairing),
             ("references_readable", self.references_readable),
@@ -101,7 +101,7 @@ impl Checks {
 /// The writer of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SnapshotSource {
+pub(crate) enum SnapshotSource {
     /// The configured model.
     Llm,
     /// The built-in summariser.
@@ -119,7 +119,7 @@ impl From<Writer> for SnapshotSource {
 
 /// The messages under one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GroupReport {
+pub(crate) struct GroupReport {
     /// The file with the originals.
     pub path: String,
     /// The first message, counted from 0 in the history that came.
@@ -136,7 +136,7 @@ pub struct GroupReport {
 
 /// The snapshots of a compression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SnapshotReport {
+pub(crate) struct SnapshotReport {
     /// `llm` where a model wrote every snapshot of this compression.
     pub source: SnapshotSource,
     /// The model that was asked.
@@ -151,7 +151,7 @@ pub struct SnapshotReport {
 
 /// The whole report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub(crate) struct Report {
     /// The outcome.
     pub outcome: Outcome,
     /// The messages' wire format.

@@ -8,7 +8,7 @@ use crate::params::{Beside, HistoryOrParam, Params, SystemPrompt};
 use token_count::Tokenizer;
 
 /// A parsed request.
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The messages.
     pub history: History<'a>,
     /// Tool definitions, raw.
@@ -25,7 +25,7 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// Reads a request body.
-    pub fn read(params: &Params<'a>) -> Result<Request<'a>, HistoryOrParam> {
+    pub(crate) fn read(params: &Params<'a>) -> Result<Request<'a>, HistoryOrParam> {
         let history = params.history()?;
         let settings = Settings::from_params(params)?;
         let Beside { tools, system: SystemPrompt(system) } = Beside::from_params(params)?;
@@ -39,7 +39,7 @@ impl<'a> Request<'a> {
     }
 
     /// The same for a history that was mended.
-    pub fn mended<'m>(&self, mended: &'m Repaired) -> Result<Request<'m>, HistoryError>
+    pub(crate) fn mended<'m>(&self, mended: &'m Repaired) -> Result<Request<'m>, HistoryError>
     where
         'a: 'm,
     {

@@ -7,7 +7,7 @@ use crate::params::{Blank, PATH, request, words};
 
 /// The ways in which a history may become smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Compact; compress what compaction leaves too large.
     Auto,
     /// Only move results to files.
@@ -20,7 +20,7 @@ words!(Mode { "auto" = Auto, "compact" = Compact, "compress" = Compress });
 
 /// Whose texts may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompactRole {
+pub(crate) enum CompactRole {
     /// Results of tools.
     Tool,
     /// Observations that an agent sends as the user's text.
@@ -31,7 +31,7 @@ words!(CompactRole { "tool" = Tool, "user" = User });
 
 /// Whether anything is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Run {
+pub(crate) enum Run {
     /// Plan, write, answer.
     Real,
     /// Plan and report only.
@@ -41,7 +41,7 @@ pub enum Run {
 request! {
     /// Everything a caller can set.
     #[derive(Debug, Clone)]
-    pub struct Settings {
+    pub(crate) struct Settings {
         /// Folder that files go to; it must lie under an allowed root.
         ///
         /// Absolute, or relative to the service's working directory; made where it does not
@@ -176,13 +176,13 @@ request! {
 
 impl Settings {
     /// The mode, under either of its names.
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         let given = self.context_manage_mode.or(self.working_summary_mode);
         given.unwrap_or_else(|| Self::context_manage_mode.default_value())
     }
 
     /// The size of the preview of a moved result.
-    pub fn preview(&self) -> PreviewSize {
+    pub(crate) fn preview(&self) -> PreviewSize {
         match (self.preview_tokens, self.preview_char_length) {
             (Some(tokens), _) => PreviewSize::Tokens(tokens),
             (None, Some(chars)) => PreviewSize::Chars(chars),
@@ -191,17 +191,17 @@ impl Settings {
     }
 
     /// Whether anything is written.
-    pub fn run(&self) -> Run {
+    pub(crate) fn run(&self) -> Run {
         if self.dry_run { Run::Dry } else { Run::Real }
     }
 
     /// The newest messages that compaction never touches.
-    pub fn recent_for_compaction(&self) -> u64 {
+    pub(crate) fn recent_for_compaction(&self) -> u64 {
         self.keep_recent_count.unwrap_or(if self.mode() == Mode::Compress { 2 } else { 1 })
     }
 
     /// The newest messages that compression never touches.
-    pub fn recent_for_compression(&self) -> u64 {
+    pub(crate) fn recent_for_compression(&self) -> u64 {
         self.keep_recent_count.unwrap_or(2)
     }
 }

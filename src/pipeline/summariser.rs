@@ -9,7 +9,7 @@ const RESERVE: u64 = 12_000;
 
 /// The writer of summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SummariserKind {
+pub(crate) enum SummariserKind {
     /// The model; the built-in summariser where it fails.
     Auto,
     /// The model; nothing where it fails.
@@ -20,7 +20,7 @@ pub enum SummariserKind {
 
 /// The summariser of this process.
 #[derive(Debug, Clone)]
-pub struct Summariser {
+pub(crate) struct Summariser {
     /// The writer.
     pub kind: SummariserKind,
     /// The model, where one is configured.
@@ -29,12 +29,12 @@ pub struct Summariser {
 
 impl Summariser {
     /// The built-in summariser alone.
-    pub fn extractive() -> Summariser {
+    pub(crate) fn extractive() -> Summariser {
         Summariser { kind: SummariserKind::Extractive, client: None }
     }
 
     /// The model's name, where a model is asked.
-    pub fn model(&self) -> Option<&str> {
+    pub(crate) fn model(&self) -> Option<&str> {
         self.asked().map(|client| client.settings().model.as_str())
     }
 

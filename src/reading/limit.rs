@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::error::ReloadError;
 
 /// Counts the tokens of a text, as the caller's model would.
-pub type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
+pub(crate) type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
 
 /// The limit that truncated an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TruncatedBy {
+pub(crate) enum TruncatedBy {
     /// The caller's own `limit`.
     Limit,
     /// The caller's own `max_tokens`.
@@ -27,7 +27,7 @@ pub enum TruncatedBy {
 
 impl TruncatedBy {
     /// The reason as the middle of a sentence.
-    pub fn phrase(self) -> &'static str {
+    pub(crate) fn phrase(self) -> &'static str {
         match self {
             Self::Limit => "limit is reached",
             Self::MaxTokens => "max_tokens is reached",

@@ -6,15 +6,18 @@
 //! service decides which folder a caller may read. Every query ends within its limits,
 //! and an answer that a limit cut says so.
 
-pub mod error;
-pub mod extract;
-pub mod grep;
-pub mod limit;
-pub mod read_file;
-pub mod regular_file;
-pub mod restore;
-pub mod target;
-pub mod tool_result;
+pub(crate) mod error;
+pub(crate) mod extract;
+pub(crate) mod grep;
+pub(crate) mod limit;
+pub(crate) mod read_file;
+pub(crate) mod regular_file;
+pub(crate) mod restore;
+pub(crate) mod target;
+pub(crate) mod tool_result;
 
 mod fit;
 mod watch;
+
+#[cfg(test)]
+mod tests;

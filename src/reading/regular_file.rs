@@ -75,7 +75,7 @@ pub(crate) fn open_target<'a>(
 
 /// The answer to a path that does not open: nothing is there as far as a caller
 /// may know, it is no file, or the system has a reason of its own.
-pub fn unopened(path: String, source: io::Error) -> ReloadError {
+pub(crate) fn unopened(path: String, source: io::Error) -> ReloadError {
     if is_absent(&source) {
         ReloadError::NotFound { path }
     } else if is(&source, Errno::NXIO) || is(&source, Errno::NODEV) {

@@ -7,7 +7,7 @@ use cap_std::fs::Dir;
 /// The place that a query reads, under a confined handle, and the caller's spelling of it,
 /// which is the only one in answers and errors.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
+pub(crate) struct Target<'a> {
     /// The handle that nothing outside of is opened through.
     pub dir: &'a Dir,
     /// Relative to `dir`; empty means `dir` itself.

@@ -19,7 +19,7 @@ use record_files::file;
 
 /// A part of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lines {
+pub(crate) enum Lines {
     /// `all`.
     All,
     /// `first:100`.
@@ -35,12 +35,12 @@ pub enum Lines {
 }
 
 /// The accepted selectors.
-pub const ACCEPTED: &str = "\"all\", \"first:100\", \"last:50\", \"10-80\" (lines from 1), \
+pub(crate) const ACCEPTED: &str = "\"all\", \"first:100\", \"last:50\", \"10-80\" (lines from 1), \
                             \"head_tail:20\" or \"grep:pattern\"";
 
 impl Lines {
     /// Parses a selector; None if it is invalid.
-    pub fn parse(word: &str) -> Option<Lines> {
+    pub(crate) fn parse(word: &str) -> Option<Lines> {
         let from_one = |number: &str| number.trim().parse().ok().filter(|number| *number > 0);
         let word = word.trim();
         if word.eq_ignore_ascii_case("all") {
@@ -63,7 +63,7 @@ impl Lines {
 
 /// A part of a stored result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// The text for the agent.
     pub answer: String,
     /// The lines of the result.
@@ -75,7 +75,7 @@ pub struct Part {
 }
 
 /// The ceilings of one answer.
-pub struct Room<'a> {
+pub(crate) struct Room<'a> {
     /// In tokens; one line is returned even above it.
     pub max_tokens: Option<u64>,
     /// In bytes.
@@ -85,7 +85,7 @@ pub struct Room<'a> {
 }
 
 /// The result in `content`: the text itself, or the lines of a file of records.
-pub fn text_of(content: &str) -> Cow<'_, str> {
+pub(crate) fn text_of(content: &str) -> Cow<'_, str> {
     match file::split(content) {
         Ok(stored) => stored.text(),
         Err(_) => Cow::Borrowed(content),
@@ -93,7 +93,12 @@ pub fn text_of(content: &str) -> Cow<'_, str> {
 }
 
 /// One part of a result's text; `Lines::Grep` is a search, not a part.
-pub fn part(text: &str, lines: &Lines, path: &str, room: &Room<'_>) -> Result<Part, ReloadError> {
+pub(crate) fn part(
+    text: &str,
+    lines: &Lines,
+    path: &str,
+    room: &Room<'_>,
+) -> Result<Part, ReloadError> {
     let all: Vec<&str> = text.split_inclusive('\n').collect();
     let total = all.len() as u64;
     let (first, last) = match *lines {

@@ -72,7 +72,7 @@ impl Reserved {
 
 /// A reservation that an operation grows step by step, from any of its threads.
 #[derive(Debug)]
-pub struct GrowingReservation<'a> {
+pub(crate) struct GrowingReservation<'a> {
     budget: &'a Budget,
     held: Mutex<(Reserved, u64)>,
     is_exhausted: AtomicBool,
@@ -80,12 +80,12 @@ pub struct GrowingReservation<'a> {
 
 impl<'a> GrowingReservation<'a> {
     /// Nothing yet.
-    pub fn new(budget: &'a Budget) -> GrowingReservation<'a> {
+    pub(crate) fn new(budget: &'a Budget) -> GrowingReservation<'a> {
         GrowingReservation { budget, held: Mutex::default(), is_exhausted: AtomicBool::new(false) }
     }
 
     /// Reserves more bytes. Returns false if they are not available now.
-    pub fn take(&self, bytes: u64) -> bool {
+    pub(crate) fn take(&self, bytes: u64) -> bool {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let (reserved, sum) = &mut *held;
         *sum = sum.saturating_add(bytes);
@@ -97,12 +97,12 @@ impl<'a> GrowingReservation<'a> {
     }
 
     /// Returns true if a reservation failed.
-    pub fn is_exhausted(&self) -> bool {
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.is_exhausted.load(Ordering::Relaxed)
     }
 
     /// Returns the error for the bytes that were not available.
-    pub fn error(&self) -> Full {
+    pub(crate) fn error(&self) -> Full {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         self.budget.full(held.1)
     }
@@ -144,7 +144,7 @@ pub enum BudgetError {
 
 impl Budget {
     /// Creates a budget of `bytes`.
-    pub fn new(bytes: u64) -> Budget {
+    pub(crate) fn new(bytes: u64) -> Budget {
         let most = (Semaphore::MAX_PERMITS as u64).min(u64::from(u32::MAX));
         let units = (bytes / UNIT).clamp(1, most);
         // At most a u32, which fits every pointer size.
@@ -158,7 +158,7 @@ impl Budget {
     }
 
     /// Returns a view of the budget for one of `tenants`, limited to its share.
-    pub fn for_one_of(&self, tenants: usize) -> Budget {
+    pub(crate) fn for_one_of(&self, tenants: usize) -> Budget {
         let all = usize::try_from(self.total / UNIT).unwrap_or(usize::MAX);
         let most = share(all, tenants);
         let tenant =
@@ -169,7 +169,7 @@ impl Budget {
     /// Returns the budget of this machine: the container's limit, or half the machine's memory,
     /// less the process with `turns` worker threads, `caches` bytes of caches, and a quarter of
     /// the rest for jq workers; at least a quarter of the memory.
-    pub fn of_this_machine(caches: u64, turns: u64) -> Budget {
+    pub(crate) fn of_this_machine(caches: u64, turns: u64) -> Budget {
         let memory = available_memory();
         let standing = PROCESS_BYTES + turns.saturating_mul(PER_THREAD_BYTES);
         let left = (memory - memory / KERNEL_SHARE).saturating_sub(standing).saturating_sub(caches);
@@ -202,7 +202,7 @@ impl Budget {
     }
 
     /// Grows `reserved` to `bytes`. If that fails, it keeps what it has.
-    pub fn grow(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Full> {
+    pub(crate) fn grow(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), Full> {
         let wanted = bytes.min(self.max_request()).div_ceil(UNIT).saturating_sub(reserved.units());
         let Ok(units) = u32::try_from(wanted) else { return Err(self.full(bytes)) };
         let take = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(units).ok();
@@ -224,7 +224,7 @@ impl Budget {
 
     /// Grows `reserved` to `bytes` like [`Budget::grow`], but rejects more than one request can
     /// have.
-    pub fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), BudgetError> {
+    pub(crate) fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), BudgetError> {
         if bytes > self.max_request() {
             return Err(BudgetError::TooHeavy(TooHeavy {
                 wanted: bytes,
@@ -237,7 +237,7 @@ impl Budget {
     /// Checks that `bytes` are available now and returns an empty reservation. A client that
     /// announces much and sends little blocks nobody; and the beginning of a history, or a body
     /// of unknown length, does not count as small.
-    pub fn admit(&self, bytes: Option<u64>) -> Result<Reserved, BudgetError> {
+    pub(crate) fn admit(&self, bytes: Option<u64>) -> Result<Reserved, BudgetError> {
         let large = bytes.is_none_or(|bytes| bytes > self.small_request());
         let mut room = Reserved { large, ..Reserved::default() };
         self.hold(&mut room, bytes.unwrap_or(0))?;
@@ -245,7 +245,7 @@ impl Budget {
     }
 
     /// Returns the error for `wanted` bytes.
-    pub fn full(&self, wanted: u64) -> Full {
+    pub(crate) fn full(&self, wanted: u64) -> Full {
         let left = (self.left.available_permits() + self.spare.available_permits()) as u64 * UNIT;
         Full { wanted, held: self.total.saturating_sub(left), total: self.total }
     }
@@ -272,13 +272,13 @@ fn merge(held: &mut Option<OwnedSemaphorePermit>, more: OwnedSemaphorePermit) {
 
 /// Returns the memory that a body of `bytes` may grow to, before its content is known, in
 /// bytes.
-pub fn announced(bytes: u64) -> u64 {
+pub(crate) fn announced(bytes: u64) -> u64 {
     bytes.saturating_mul(COST_PER_BYTE)
 }
 
 /// Returns the memory that a body may grow to, by its content, in bytes. Characters within
 /// strings count as well: an array of records inside a text is parsed, too.
-pub fn weight(body: &[u8]) -> u64 {
+pub(crate) fn weight(body: &[u8]) -> u64 {
     let objects = memchr::memchr_iter(b'{', body).count() as u64;
     let elements = memchr::memchr_iter(b',', body).count() as u64;
     announced(body.len() as u64)

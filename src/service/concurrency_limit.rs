@@ -8,7 +8,7 @@ use fair_share::{Holder, Place, Places};
 
 /// The permits that a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lane {
+pub(crate) enum Lane {
     /// Histories and results, which take long.
     Work,
     /// Reads of stored data.
@@ -17,14 +17,14 @@ pub enum Lane {
 
 /// The permits of the process; clones share them.
 #[derive(Debug, Clone)]
-pub struct ConcurrencyLimit {
+pub(crate) struct ConcurrencyLimit {
     work: Places,
     reads: Places,
     max_wait: Duration,
 }
 
 /// A permit; dropping it frees it.
-pub type Permit = Place;
+pub(crate) type Permit = Place;
 
 /// No permit was free in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,13 +37,13 @@ pub struct Overloaded {
 impl ConcurrencyLimit {
     /// Creates `each` permits a lane, at least one, for `tenants`. A request waits at most
     /// `max_wait` for one.
-    pub fn new(each: usize, tenants: usize, max_wait: Duration) -> ConcurrencyLimit {
+    pub(crate) fn new(each: usize, tenants: usize, max_wait: Duration) -> ConcurrencyLimit {
         let places = || Places::new(each, tenants);
         ConcurrencyLimit { work: places(), reads: places(), max_wait }
     }
 
     /// Waits for a permit.
-    pub async fn take(&self, lane: Lane, holder: Holder) -> Result<Permit, Overloaded> {
+    pub(crate) async fn take(&self, lane: Lane, holder: Holder) -> Result<Permit, Overloaded> {
         let places = match lane {
             Lane::Work => &self.work,
             Lane::Reads => &self.reads,

@@ -20,12 +20,6 @@ struct NotOffloaded {
 }
 
 impl Service {
-    /// Returns the folder for results of requests that name none; None if it lies outside the
-    /// roots.
-    pub fn large_folder(&self) -> Option<String> {
-        self.large.folder().map(|at| at.spelled().to_owned())
-    }
-
     /// `POST /offload_result`.
     pub fn offload_result(&self, body: &[u8]) -> Result<Answer, Failure> {
         let params = Params::parse(body)?;

@@ -72,7 +72,7 @@ impl Service {
     }
 
     /// Sweeps everywhere, as scheduled.
-    pub fn sweep_on_schedule(&self) {
+    pub(crate) fn sweep_on_schedule(&self) {
         let folders: Vec<Location> = self.large.folder().into_iter().collect();
         let report = self.sweep_now(&folders, Run::Real);
         tracing::info!(

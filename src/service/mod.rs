@@ -1,7 +1,7 @@
 //! The service: one method an operation, shared by every interface.
 
-pub mod budget;
-pub mod concurrency_limit;
+pub(crate) mod budget;
+pub(crate) mod concurrency_limit;
 mod count;
 mod deletion;
 mod extract;
@@ -12,7 +12,7 @@ mod offload;
 mod open_error;
 mod outline;
 mod reload;
-pub mod requests;
+pub(crate) mod requests;
 mod shared_resources;
 mod state;
 mod stored_file;
@@ -21,7 +21,7 @@ mod tool_result;
 mod validate;
 
 pub use failure::Failure;
-pub use offload::offload_answer;
+pub(crate) use offload::offload_answer;
 pub use open_error::OpenError;
 pub use state::Service;
 pub use tenants::{Tenant, open_all};

@@ -30,7 +30,7 @@ impl Service {
     }
 
     /// Offloads a request that an interface built itself.
-    pub fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
+    pub(crate) fn offload_request(&self, request: &Request<'_>) -> Result<Offloaded, Failure> {
         let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes);
         let allowance = self.allowance(READ_BYTES, &hold);
@@ -43,7 +43,7 @@ impl Service {
 }
 
 /// Returns the answer of an offload: a line for each file, or why there is none.
-pub fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
+pub(crate) fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Answer {
     let Offloaded { messages, system, files, report } = offloaded;
     let line = |file: &FileOfCall| {
         if file.created {

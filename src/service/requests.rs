@@ -10,7 +10,7 @@ const LINES: &str = concat!(
 
 request! {
     /// `POST /grep`.
-    pub struct Grep {
+    pub(crate) struct Grep {
         /// Regular expression, matched line by line.
         ///
         /// Syntax of the Rust `regex` crate: no back-references, no look-around. At most 1024
@@ -41,7 +41,7 @@ request! {
 
 request! {
     /// `POST /read_file`.
-    pub struct Read {
+    pub(crate) struct Read {
         /// The file; absolute, or relative to the service's working directory.
         ///
         /// At most 4096 bytes, no control character.
@@ -61,7 +61,7 @@ request! {
 
 request! {
     /// `POST /read_tool_result`.
-    pub struct ToolResult {
+    pub(crate) struct ToolResult {
         /// The id of the tool call, the name of the file with or without extension, or its path.
         result_id: String {
             blank: Blank::Absent,
@@ -87,7 +87,7 @@ request! {
 
 request! {
     /// The members that only `POST /count_tokens` has.
-    pub struct Count {
+    pub(crate) struct Count {
         /// Name of the model, with or without a provider's prefix; it picks the tokenizer.
         ///
         /// With an unknown name `exact` is false.
@@ -97,7 +97,7 @@ request! {
 
 request! {
     /// `DELETE /chats/{chat_id}`.
-    pub struct Deletion {
+    pub(crate) struct Deletion {
         /// The chat, exactly as in its requests.
         chat_id: String {
             blank: Blank::Absent,
@@ -114,7 +114,7 @@ request! {
 
 request! {
     /// `unburden sweep`.
-    pub struct Sweep {
+    pub(crate) struct Sweep {
         /// Whether to report what would be deleted, and delete nothing.
         dry_run: bool = false,
         /// Folders to sweep in addition to the stores under the roots.
@@ -124,7 +124,7 @@ request! {
 
 request! {
     /// `unburden verify`.
-    pub struct Verify {
+    pub(crate) struct Verify {
         /// The folder of the store.
         store_dir: String { accepted: "a store's folder, as a string" },
     }

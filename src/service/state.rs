@@ -105,7 +105,7 @@ impl Service {
     }
 
     /// Returns the tenant's number for fair sharing.
-    pub fn holder(&self) -> Holder {
+    pub(crate) fn holder(&self) -> Holder {
         self.holder
     }
 
@@ -115,22 +115,22 @@ impl Service {
     }
 
     /// Returns the bytes of messages counted so far, for a progress bar.
-    pub fn counted_bytes(&self) -> u64 {
+    pub(crate) fn counted_bytes(&self) -> u64 {
         self.measure.counted_bytes()
     }
 
     /// Returns the allowed roots, for the log.
-    pub fn roots(&self) -> String {
+    pub(crate) fn roots(&self) -> String {
         self.roots.spelled()
     }
 
     /// Returns the allowed roots as real paths.
-    pub fn root_folders(&self) -> Vec<std::path::PathBuf> {
+    pub(crate) fn root_folders(&self) -> Vec<std::path::PathBuf> {
         self.roots.real().map(Into::into).collect()
     }
 
     /// `GET /readyz`: returns why the service cannot work, if it cannot.
-    pub fn unready(&self) -> Option<String> {
+    pub(crate) fn unready(&self) -> Option<String> {
         self.roots.unwritable()
     }
 }

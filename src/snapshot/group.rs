@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// The largest size of a group, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GroupSizes {
+pub(crate) struct GroupSizes {
     /// `group_token_threshold`; 0 = as large as may be.
     pub threshold: u64,
     /// The tokens that the model can read at once; None = no limit.
@@ -22,7 +22,7 @@ const MAX_GROUPS: usize = 32;
 
 /// Cuts the units into groups, in order. Each unit is a run of messages with its tokens. A
 /// unit above the limit is a group by itself, with neighbours that are too small for one.
-pub fn groups(units: &[(Range<usize>, u64)], sizes: GroupSizes) -> Vec<Range<usize>> {
+pub(crate) fn groups(units: &[(Range<usize>, u64)], sizes: GroupSizes) -> Vec<Range<usize>> {
     let threshold = if sizes.threshold == 0 { u64::MAX } else { sizes.threshold };
     let window = sizes.window.unwrap_or(u64::MAX);
     let mut most = threshold.min(window);
@@ -59,7 +59,7 @@ fn cut(units: &[(Range<usize>, u64)], most: u64) -> Vec<Range<usize>> {
 
 /// The most tokens of a snapshot, by the messages it replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SnapshotBudget {
+pub(crate) struct SnapshotBudget {
     /// The whole block.
     pub whole: u64,
     /// The six sections of a model.
@@ -71,7 +71,7 @@ pub struct SnapshotBudget {
 }
 
 /// The fewest tokens of a useful snapshot.
-pub const MIN_SNAPSHOT_TOKENS: u64 = 250;
+pub(crate) const MIN_SNAPSHOT_TOKENS: u64 = 250;
 /// The most tokens of a snapshot, whatever it replaces.
 const MAX_SNAPSHOT_TOKENS: u64 = 8_000;
 
@@ -82,7 +82,7 @@ impl SnapshotBudget {
     ///
     /// A model may take a fifth, as in the guide's example (35,000 → 7,000); the
     /// built-in summariser takes a tenth, for its extracts are less dense.
-    pub fn of(tokens: u64, earlier: u64, room: Option<u64>) -> SnapshotBudget {
+    pub(crate) fn of(tokens: u64, earlier: u64, room: Option<u64>) -> SnapshotBudget {
         let room = room.unwrap_or(u64::MAX).max(MIN_SNAPSHOT_TOKENS);
         let whole =
             (earlier + tokens / 10).clamp(MIN_SNAPSHOT_TOKENS, MAX_SNAPSHOT_TOKENS).min(room);
@@ -99,7 +99,7 @@ impl SnapshotBudget {
     }
 
     /// Half of it, for a second try at fitting.
-    pub fn halved(self) -> SnapshotBudget {
+    pub(crate) fn halved(self) -> SnapshotBudget {
         SnapshotBudget {
             whole: self.whole / 2,
             model: self.model / 2,

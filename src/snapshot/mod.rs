@@ -6,12 +6,17 @@
 //! verified by [`acceptance`]; without a model, [`extractive`] writes. [`format`] writes
 //! and reads the result; [`retention`] measures how much of the messages it kept.
 
-pub mod acceptance;
-pub mod extractive;
-pub mod format;
-pub mod group;
-pub mod prompt;
-pub mod region;
-pub mod retention;
-pub mod text;
-pub mod transcript;
+pub(crate) mod acceptance;
+pub(crate) mod extractive;
+pub(crate) mod format;
+pub(crate) mod group;
+pub(crate) mod prompt;
+pub(crate) mod region;
+pub(crate) mod retention;
+pub(crate) mod text;
+pub(crate) mod transcript;
+
+#[cfg(test)]
+mod any_text_tests;
+#[cfg(test)]
+mod retention_tests;

@@ -28,7 +28,7 @@ const RETRY: &str = include_str!("../../prompts/compress_retry.md");
 
 /// A request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rendered {
+pub(crate) struct Rendered {
     /// The system message.
     pub system: String,
     /// The user's turn.
@@ -37,7 +37,7 @@ pub struct Rendered {
 
 /// Renders the request for a snapshot of the messages in at most `budget` tokens. Of a
 /// text longer than `max_chars_per_text` characters the middle is left out.
-pub fn render(
+pub(crate) fn render(
     messages: &[TranscriptMessage<'_>],
     earlier: Option<&str>,
     language: Language,
@@ -57,7 +57,7 @@ pub fn render(
 }
 
 /// Renders the retry, with the faults of the rejected reply.
-pub fn retry(rejections: &[Rejection]) -> String {
+pub(crate) fn retry(rejections: &[Rejection]) -> String {
     let faults: Vec<String> =
         rejections.iter().map(|why| format!("- {}", tags::escape(&why.to_string()))).collect();
     let faults = faults.join("\n");

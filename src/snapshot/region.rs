@@ -9,7 +9,7 @@ use chat_history::message::{Call, MessageView, Role};
 
 /// The messages that may be summarized.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
+pub(crate) struct Region {
     /// Units with their cost in tokens, oldest first, without a gap: a system
     /// message belongs to the unit before it and costs nothing, for it stays.
     pub units: Vec<(Range<usize>, u64)>,
@@ -18,7 +18,7 @@ pub struct Region {
 impl Region {
     /// The region before `recent_from`, and behind the last system message with calls;
     /// `tokens` is what each message costs.
-    pub fn of(
+    pub(crate) fn of(
         dialect: &dyn Dialect,
         views: &[&MessageView],
         tokens: &[u64],
@@ -57,7 +57,7 @@ impl Region {
     /// and that no words come to stand before results of a broken history that answer
     /// nothing – providers take results at the front of a turn only. 0 where nothing
     /// can go.
-    pub fn behind_own_message(
+    pub(crate) fn behind_own_message(
         dialect: &dyn Dialect,
         views: &[&MessageView],
         recent_from: usize,
@@ -80,7 +80,7 @@ impl Region {
 
     /// Returns where the newest messages begin that stay, where calls at the end still wait for
     /// their results: compressed, they would leave the results without a call.
-    pub fn behind_waiting(
+    pub(crate) fn behind_waiting(
         dialect: &dyn Dialect,
         views: &[&MessageView],
         recent_from: usize,
@@ -100,7 +100,7 @@ impl Region {
 
     /// Returns where the newest messages begin that stay, where a system message among them does
     /// more than speak: what it set must hold for all that follows.
-    pub fn before_directive(
+    pub(crate) fn before_directive(
         dialect: &dyn Dialect,
         views: &[&MessageView],
         recent_from: usize,
@@ -114,18 +114,18 @@ impl Region {
 
     /// All its messages, from the first to the last, system messages between
     /// them included.
-    pub fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         let start = self.units.first().map_or(0, |(unit, _)| unit.start);
         start..self.units.last().map_or(start, |(unit, _)| unit.end)
     }
 
     /// Its tokens.
-    pub fn tokens(&self) -> u64 {
+    pub(crate) fn tokens(&self) -> u64 {
         self.units.iter().map(|(_, tokens)| tokens).sum()
     }
 
     /// The part from message `start` on, which begins a unit.
-    pub fn after(&self, start: usize) -> Region {
+    pub(crate) fn after(&self, start: usize) -> Region {
         let units = self.units.iter().filter(|(unit, _)| unit.start >= start).cloned();
         Region { units: units.collect() }
     }

@@ -13,7 +13,7 @@ use crate::snapshot::transcript::TranscriptMessage;
 
 /// Counts of the distinct identifiers of summarized messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Retention {
+pub(crate) struct Retention {
     /// Named in the snapshot.
     pub kept: usize,
     /// Not named, but the agent can read the original messages.
@@ -24,13 +24,17 @@ pub struct Retention {
 
 impl Retention {
     /// The lost share, 0 to 1.
-    pub fn loss(&self) -> f64 {
+    pub(crate) fn loss(&self) -> f64 {
         self.lost as f64 / (self.kept + self.recoverable + self.lost).max(1) as f64
     }
 
     /// Counts the identifiers of the messages in the snapshot's text. `readable`: the agent
     /// has a tool that reads the file with the originals.
-    pub fn of(messages: &[TranscriptMessage<'_>], snapshot: &str, readable: bool) -> Retention {
+    pub(crate) fn of(
+        messages: &[TranscriptMessage<'_>],
+        snapshot: &str,
+        readable: bool,
+    ) -> Retention {
         let mut index = TextIndex::default();
         index.push(snapshot);
         let words = index.words();

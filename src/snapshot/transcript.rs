@@ -7,7 +7,7 @@ use chat_history::message::Role;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TranscriptMessage<'a> {
+pub(crate) struct TranscriptMessage<'a> {
     /// The message, counted from 0 in the history that was posted.
     pub index: usize,
     /// The speaker.
@@ -22,7 +22,7 @@ pub struct TranscriptMessage<'a> {
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolCall<'a> {
+pub(crate) struct ToolCall<'a> {
     /// The call's id.
     pub id: Option<&'a str>,
     /// The tool.
@@ -33,7 +33,7 @@ pub struct ToolCall<'a> {
 
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolResult<'a> {
+pub(crate) struct ToolResult<'a> {
     /// The call it answers.
     pub call_id: Option<&'a str>,
     /// The tool, as the result or its call names it.

@@ -9,7 +9,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
 /// Starts counting; a second start has no effect.
-pub fn start() {
+pub(crate) fn start() {
     let _ = handle();
 }
 
@@ -34,7 +34,7 @@ fn handle() -> Option<&'static PrometheusHandle> {
 }
 
 /// Requests answered, by `route` and `status`.
-pub const REQUESTS: &str = "unburden_requests_total";
+pub(crate) const REQUESTS: &str = "unburden_requests_total";
 
 const COUNTERS: &[(&str, &str)] = &[
     ("unburden_offload_file_expired_total", "Expired files deleted by a sweep"),

@@ -27,7 +27,7 @@ const MAX_LEVELS: [(&str, LevelFilter); 6] = [
 ];
 
 /// Starts logging and counting. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off.
-pub fn start(redact: Redact) {
+pub(crate) fn start(redact: Redact) {
     metrics::start();
     let requested = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let terminal = std::io::stderr().is_terminal();

@@ -81,7 +81,7 @@ pub fn all() -> &'static [Definition] {
 }
 
 /// Returns the tool with this name.
-pub fn find(name: &str) -> Option<&'static Definition> {
+pub(crate) fn find(name: &str) -> Option<&'static Definition> {
     all().iter().find(|tool| tool.name == name)
 }
 

@@ -9,7 +9,7 @@ use super::definition::{Definition, RETRIEVAL, all};
 
 /// A provider's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolFormat {
+pub(crate) enum ToolFormat {
     /// OpenAI's chat completions, and compatible APIs.
     OpenAi,
     /// OpenAI's Responses API.
@@ -37,7 +37,7 @@ const FORMATS: [(&str, ToolFormat); 5] = [
     "format is {found:?}; accepted is \"openai\" (also \"openai-chat\"), \"openai-responses\", \
      \"anthropic\", \"gemini\" or \"mcp\""
 )]
-pub struct UnknownFormat {
+pub(crate) struct UnknownFormat {
     /// The name found.
     pub found: String,
 }
@@ -110,7 +110,7 @@ struct McpTool<'a> {
 impl ToolFormat {
     /// Returns the retrieval tools in this format: a JSON array, the value of `tools` in a
     /// request.
-    pub fn retrieval_tools(self) -> String {
+    pub(crate) fn retrieval_tools(self) -> String {
         let tools = all().iter().filter(|tool| RETRIEVAL.contains(&tool.name));
         match self {
             ToolFormat::OpenAi => array(tools.map(|tool| Wrapped { function: function(tool) })),
@@ -135,12 +135,12 @@ impl ToolFormat {
 
 impl Definition {
     /// Returns the definition in MCP's format, as JSON.
-    pub fn as_mcp(&self) -> String {
+    pub(crate) fn as_mcp(&self) -> String {
         self.as_mcp_named(self.name)
     }
 
     /// Returns the definition in MCP's format under another name.
-    pub fn as_mcp_named(&self, name: &str) -> String {
+    pub(crate) fn as_mcp_named(&self, name: &str) -> String {
         json(&McpTool {
             name,
             title: self.title,

@@ -8,5 +8,6 @@ mod format;
 mod next_call;
 
 pub use call::{CallContext, ToolOutput, call};
-pub use definition::{CONTEXT_OFFLOAD, Definition, RETRIEVAL, all, find};
-pub use format::{ToolFormat, UnknownFormat};
+pub(crate) use definition::find;
+pub use definition::{CONTEXT_OFFLOAD, Definition, RETRIEVAL, all};
+pub(crate) use format::{ToolFormat, UnknownFormat};

@@ -268,8 +268,7 @@ fn the_demo_shows_what_is_saved() {
 
 #[test]
 fn every_command_has_help_and_the_definition_is_sound() {
-    use clap::CommandFactory;
-    unburden::interfaces::cli::arguments::Arguments::command().debug_assert();
+    unburden::interfaces::cli::command().debug_assert();
     let folder = folder();
     for command in SUBCOMMANDS {
         let output = unburden(folder.path()).args([command, "--help"]).output().unwrap();

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -414,33 +413,6 @@ fn a_reference_that_finds_no_memory_is_not_told_lost() {
     assert_eq!(split(&app.rehydrate(&after).messages), history);
 }
 
-#[tokio::test]
-async fn reads_and_probes_are_answered_while_histories_wait() {
-    let app = TestApp::with(|config| {
-        config.server.concurrent_requests = 1;
-        config.server.queue_seconds = 0;
-    });
-    let door = AppState::new(Arc::clone(&app.service), None, &app.config.server);
-    let turn = door
-        .concurrency()
-        .take(unburden::service::concurrency_limit::Lane::Work, fair_share::Holder::default())
-        .await
-        .unwrap();
-    let door = router(door);
-    let ask = async |route: &str, body: &str| {
-        let request = Request::post(route).body(Body::from(body.to_owned())).unwrap();
-        send(door.clone(), request).await
-    };
-    let refused = ask("/count_tokens", r#"{"messages":[]}"#).await;
-    assert_eq!(refused.status, 503);
-    assert_eq!(refused.json["metadata"]["error"]["code"], "too_many_requests");
-    assert_eq!(ask("/grep", r#"{"pattern":"x"}"#).await.status, 200);
-    let probe = Request::get("/healthz").body(Body::empty()).unwrap();
-    assert_eq!(send(door.clone(), probe).await.status, 200);
-    drop(turn);
-    assert_eq!(ask("/count_tokens", r#"{"messages":[]}"#).await.status, 200);
-}
-
 fn impatient() -> Served {
     let limits = [
         ("UNBURDEN_SERVER__HEADER_TIMEOUT_SECONDS", "1"),
@@ -507,40 +479,6 @@ fn who_is_refused_early_still_hears_why() {
     assert!(said.starts_with("HTTP/1.1 403"), "{said}");
     let (said, _) = talk(served.address(), &[&head("localhost"), &body], Duration::ZERO);
     assert!(said.starts_with("HTTP/1.1 400"), "{said}");
-}
-
-#[test]
-fn the_kernel_holds_a_confined_thread_to_its_roots() {
-    use unburden::confine::{Confined, Permissions, confine};
-    let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::fs::write(inside.path().join("a"), "a").unwrap();
-    std::fs::write(outside.path().join("b"), "b").unwrap();
-    std::os::unix::fs::symlink(outside.path().join("b"), inside.path().join("link")).unwrap();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (within, beyond) = (inside.path().to_owned(), outside.path().to_owned());
-    let permissions = Permissions { roots: vec![within.clone()], ..Permissions::default() };
-    // Rules hold for a thread and what it starts, not for the other tests.
-    let seen = std::thread::spawn(move || {
-        let confined = confine(&permissions).unwrap();
-        let denied = |kind| kind == std::io::ErrorKind::PermissionDenied;
-        (
-            confined,
-            std::fs::read(within.join("a")).is_ok()
-                && std::fs::write(within.join("c"), "c").is_ok(),
-            std::fs::read(beyond.join("b")).is_err_and(|error| denied(error.kind())),
-            std::fs::read(within.join("link")).is_err_and(|error| denied(error.kind())),
-            std::fs::write(beyond.join("c"), "c").is_err_and(|error| denied(error.kind())),
-            TcpStream::connect(address).is_err_and(|error| denied(error.kind())),
-        )
-    });
-    let seen = seen.join().unwrap();
-    if seen.0 == Confined::Unavailable {
-        return skipped(seen.0.sentence());
-    }
-    assert_eq!((seen.1, seen.2, seen.3, seen.4), (true, true, true, true), "{seen:?}");
-    // Connections are an old kernel's to allow.
-    assert!(seen.5 || seen.0 == Confined::Partial, "{seen:?}");
 }
 
 /// What `serve` says on standard error when it does not start.

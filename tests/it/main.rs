@@ -7,7 +7,7 @@
 //!   (`formats` writes them), and what naming, finding and mending a format promises.
 //! - `histories`: the same over real ones, where `../shared` is there (`skips` says where
 //!   it is not).
-//! - `offload`, `reload`, `rehydrate`, `store`: what cases cannot say;
+//! - `offload`, `store`: what cases cannot say;
 //!   `printed_calls`: every call that a reference prints, run; `sync_order`: what is on the
 //!   disk before an answer; `thresholds`: what is met exactly.
 //! - `conformance`: the specifications of large results, sentence by sentence;
@@ -16,7 +16,6 @@
 //!   what goes with a chat.
 //! - `http`, `mcp`, `cli`, `socket`: the interfaces; `proxy`: in front of a scripted server;
 //!   `doors`: who is kept out, too slow, or one too many.
-//! - `model`: the client of a model, against servers that misbehave.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
 //! - `placement`: where a snapshot goes in each format; `mid_system`: system messages
@@ -28,7 +27,6 @@
 //!   `watched` sees to that for every body that any test posts.
 //! - `redaction`, `redacted_names`: what is kept out of sight where the operator says so.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
-//! - `declared`: the members of requests, in the contract and the clients.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
 
 #![expect(
@@ -46,6 +44,7 @@ mod app;
 mod asking;
 mod cpu_time;
 mod history;
+mod scenarios;
 mod scripted;
 mod served;
 mod skips;
@@ -57,7 +56,6 @@ mod cli;
 mod compress;
 mod compress_hostile;
 mod conformance;
-mod declared;
 mod deletion;
 mod docs;
 mod doors;
@@ -74,7 +72,6 @@ mod lro;
 mod lro_hostile;
 mod mcp;
 mod mid_system;
-mod model;
 mod names;
 mod offload;
 mod placement;
@@ -89,7 +86,6 @@ mod record_texts;
 mod redacted_names;
 mod redaction;
 mod reference_model;
-mod reload;
 mod retention;
 mod seeds;
 mod soak;

@@ -1,4 +1,4 @@
-// Written by `UPDATE=1 cargo test --test it declared`; edits are lost.
+// Written by `UPDATE=1 cargo test --lib declared`; edits are lost.
 
 export type Mode = 'auto' | 'compact' | 'compress';
 export type Role = 'tool' | 'user';

@@ -2,11 +2,9 @@
 //! a message are slices of it, answers to it are JSON, a message on one line says the
 //! same, and a call ends with a text and data that are well formed.
 
-use raw_json::{canonical, fields};
+use raw_json::fields;
 use serde_json::value::RawValue;
-use unburden::interfaces::mcp::message::{
-    INVALID_REQUEST, Id, Message, answer, error, id_at_the_edges, on_one_line, text,
-};
+use unburden::fuzz;
 use unburden::tools::{CONTEXT_OFFLOAD, CallContext, ToolOutput, all, call};
 
 use super::place::Place;
@@ -34,51 +32,15 @@ fn read() -> Place {
 
 pub(crate) fn run(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else { return };
-    let Ok(message) = std::str::from_utf8(rest) else {
-        on_one_line(rest.to_vec());
-        return;
-    };
-    is_read(message);
-    of_two_ends(message, usize::from(*choice));
-    calls_a_tool(usize::from(*choice), message);
+    let choice = usize::from(*choice);
+    fuzz::mcp_message(rest, choice);
+    if let Ok(arguments) = std::str::from_utf8(rest) {
+        calls_a_tool(choice, arguments);
+    }
 }
 
 fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<&RawValue>(bytes).is_ok()
-}
-
-fn is_read(message: &str) {
-    let Some(read) = Message::read(message) else { return };
-    for name in ["id", "method", "params", "result"] {
-        let member = read.member(name);
-        assert!(member.is_none_or(|raw| is_json(raw.as_bytes())), "{name} is no value");
-    }
-    assert_eq!(read.method().is_some(), read.member("method").and_then(text).is_some());
-    read.param("name");
-    read.param_text("name");
-    read.meta("clientInfo");
-    if let Some(id) = read.id() {
-        assert!(is_json(&error(id, INVALID_REQUEST, message)), "an error is no JSON");
-        assert!(is_json(&answer(id, "{}")), "an answer is no JSON");
-        assert_eq!(Id::of(id), Id::of(id.trim()), "an id is the same by itself");
-    }
-    let line = on_one_line(message.as_bytes().to_vec());
-    let line = String::from_utf8(line).expect("only white space was dropped");
-    assert!(!line.contains(['\n', '\r']));
-    let values = |object: &str| -> Vec<(String, String)> {
-        let members = fields(object).expect("it was an object");
-        members.into_iter().map(|(name, raw)| (name.into_owned(), canonical(raw))).collect()
-    };
-    assert_eq!(values(message), values(&line), "on one line it says something else");
-}
-
-/// A message of which only its ends are at hand.
-fn of_two_ends(message: &str, cut: usize) {
-    let head = &message[..message.floor_char_boundary(cut * 16)];
-    let tail = &message[message.ceil_char_boundary(message.len().saturating_sub(cut))..];
-    if let Some(id) = id_at_the_edges(head, tail) {
-        assert!(Id::of(&id).is_some() && is_json(id.as_bytes()), "{id} is no id");
-    }
 }
 
 fn calls_a_tool(choice: usize, arguments: &str) {

@@ -5,7 +5,6 @@ mod conversation;
 mod growth;
 mod jq_protocol;
 mod mcp_message;
-mod model_reply;
 mod names;
 mod paging;
 mod pairing;
@@ -29,7 +28,7 @@ pub(crate) const ALL: [Target; 11] = [
     ("paging", paging::run),
     ("regex", regex::run),
     ("jq_protocol", jq_protocol::run),
-    ("model_reply", model_reply::run),
+    ("model_reply", unburden::fuzz::model_reply),
     ("mcp_message", mcp_message::run),
     ("proxy_edit", proxy_edit::run),
 ];

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use arbitrary::{Result, Unstructured};
 use raw_json::{elements, field, fields};
-use unburden::interfaces::proxy::edit::{map_member, remove_member, set_member};
-use unburden::interfaces::proxy::result::{ResultOffloader, UpstreamCall};
+use unburden::fuzz::{proxy_edit, proxy_result};
 
 use super::place::Place;
 
@@ -20,8 +19,7 @@ pub(crate) fn run(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let Ok((name, value, threshold)) = chosen(&mut u) else { return };
     let Ok(object) = std::str::from_utf8(u.take_rest()) else { return };
-    sets(object, name, value);
-    takes_out(object, name);
+    proxy_edit(object, name, value);
     materialises(object, threshold);
 }
 
@@ -34,50 +32,11 @@ fn members(object: &str) -> Vec<(String, &str)> {
     members.into_iter().map(|(name, raw)| (Cow::into_owned(name), raw)).collect()
 }
 
-fn sets(object: &str, name: &str, value: &str) {
-    let Some(new) = set_member(object, name, value) else {
-        assert!(fields(object).is_err(), "an object has its members set");
-        return;
-    };
-    let mut expected = members(object);
-    match expected.iter().rposition(|(known, _)| known == name) {
-        Some(at) => {
-            let old = std::mem::replace(&mut expected[at].1, value);
-            let length = object.trim_ascii().len() - old.len() + value.len();
-            assert_eq!(new.len(), length, "more than the member changed: {new}");
-            assert_eq!(
-                map_member(object.trim_ascii(), name, |_| Some(value.to_owned())),
-                Some(new.clone())
-            );
-        }
-        None => expected.push((name.to_owned(), value)),
-    }
-    assert_eq!(members(&new), expected);
-    assert_eq!(map_member(object, name, |_| None), None);
-}
-
-fn takes_out(object: &str, name: &str) {
-    if fields(object).is_err() {
-        return;
-    }
-    let kept: Vec<_> = members(object).into_iter().filter(|(known, _)| known != name).collect();
-    match remove_member(object, name) {
-        Some(new) => assert_eq!(members(&new), kept),
-        None => assert_eq!(members(object), kept, "there is such a member"),
-    }
-}
-
 fn materialises(result: &str, threshold: u64) {
     let place = Place::with(|config, _| {
         config.prompt.offload.output_dir = "/workspace/large".to_owned();
     });
-    let materialiser = ResultOffloader {
-        service: &place.service,
-        threshold,
-        reload_tools: "[\"read_file\",\"lro_extract\"]",
-    };
-    let call = UpstreamCall::new("list", Some("{}"));
-    let made = materialiser.result(result, &call).expect("files can be written");
+    let made = proxy_result(&place.service, result, threshold);
     let Some(new) = made else { return };
     let other = |object| -> Vec<_> {
         members(object).into_iter().filter(|(name, _)| !LARGE.contains(&name.as_str())).collect()

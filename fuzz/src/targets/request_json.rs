@@ -2,9 +2,8 @@
 //! wrong, an answer is JSON, a dry run writes nothing and changes no byte, a real
 //! one gives no more tokens than it got and breaks no rule of a provider.
 
-use raw_json::{field, fields};
+use raw_json::{field, fields, fields_and_elements};
 use serde_json::value::RawValue;
-use unburden::params::Params;
 
 use super::place::{Place, Said, gave_up, none_is_new};
 
@@ -64,8 +63,9 @@ fn any_door(place: &Place, body: &[u8]) {
 
 /// The body as a dry run and as a real one; None where it is no object.
 fn requests(data: &[u8]) -> Option<(String, String)> {
-    Params::parse(data).ok()?;
-    let body = std::str::from_utf8(data).ok()?.trim_ascii();
+    let body = std::str::from_utf8(data).ok()?;
+    fields_and_elements(body, "messages").ok()?;
+    let body = body.trim_ascii();
     let inside = body.strip_prefix('{')?.strip_suffix('}')?;
     let comma = if inside.trim_ascii().is_empty() { "" } else { "," };
     Some((format!("{FIRST}{comma}{inside}{DRY}"), format!("{FIRST}{comma}{inside}{REAL}")))

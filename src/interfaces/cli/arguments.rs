@@ -6,11 +6,11 @@ mod privacy;
 mod proxy;
 mod reach;
 
-pub use delete::Delete;
-pub use offload::Offload;
-pub use privacy::Privacy;
-pub use proxy::Proxy;
-pub use reach::Reach;
+pub(crate) use delete::Delete;
+pub(crate) use offload::Offload;
+pub(crate) use privacy::Privacy;
+pub(crate) use proxy::Proxy;
+pub(crate) use reach::Reach;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use clap_complete::Shell;
 /// everything back again.
 #[derive(Debug, Parser)]
 #[command(name = "unburden", version, max_term_width = 100)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The command.
     #[command(subcommand)]
     pub command: Command,
@@ -30,7 +30,7 @@ pub struct Arguments {
 
 /// A command.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Run the HTTP server
     Serve(Serve),
     /// Shrink a history: large tool results move to files
@@ -65,7 +65,7 @@ pub enum Command {
 
 /// `serve`.
 #[derive(Debug, Args)]
-pub struct Serve {
+pub(crate) struct Serve {
     /// Address and port; port 0 picks a free one [default: 127.0.0.1:8002]
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Option<SocketAddr>,
@@ -90,7 +90,7 @@ pub struct Serve {
 
 /// `mcp`.
 #[derive(Debug, Args)]
-pub struct Mcp {
+pub(crate) struct Mcp {
     /// Folder that may be read, and under which a store_dir may lie; may be given again
     /// [default: the working directory and the system's folder for temporary files]
     #[arg(long, value_name = "DIR")]
@@ -105,7 +105,7 @@ pub struct Mcp {
 
 /// `demo`.
 #[derive(Debug, Args)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Number of turns
     #[arg(long, value_name = "COUNT", default_value_t = 40, value_parser = clap::value_parser!(u64).range(3..=1000))]
     pub turns: u64,
@@ -116,7 +116,7 @@ pub struct Demo {
 
 /// `grep`.
 #[derive(Debug, Args)]
-pub struct Grep {
+pub(crate) struct Grep {
     /// Regular expression
     pub pattern: String,
     /// File or folder [default: the first allowed folder]
@@ -149,7 +149,7 @@ pub struct Grep {
 
 /// `read`.
 #[derive(Debug, Args)]
-pub struct Read {
+pub(crate) struct Read {
     /// The file; with --lines also the id of a tool call
     pub path: String,
     /// Part of a result: all, first:100, last:50, 10-80 (lines from 1), head_tail:20
@@ -185,7 +185,7 @@ pub struct Read {
 
 /// `extract`.
 #[derive(Debug, Args)]
-pub struct Extract {
+pub(crate) struct Extract {
     /// The file of records
     pub path: String,
     /// jq filter, run on each record
@@ -239,7 +239,7 @@ pub struct Extract {
 
 /// `sweep`.
 #[derive(Debug, Args)]
-pub struct Sweep {
+pub(crate) struct Sweep {
     /// Folders to sweep [default: every store under the configured roots, and where
     /// /offload_result writes]
     #[arg(value_name = "DIR")]
@@ -260,7 +260,7 @@ pub struct Sweep {
 
 /// `verify`.
 #[derive(Debug, Args)]
-pub struct Verify {
+pub(crate) struct Verify {
     /// The store's folder
     #[arg(value_name = "STORE")]
     pub store: String,
@@ -274,7 +274,7 @@ pub struct Verify {
 
 /// `count`.
 #[derive(Debug, Args)]
-pub struct Count {
+pub(crate) struct Count {
     /// The history, as for offload; - reads standard input
     #[arg(value_name = "FILE|-")]
     pub input: String,
@@ -291,7 +291,7 @@ pub struct Count {
 
 /// `validate`.
 #[derive(Debug, Args)]
-pub struct Validate {
+pub(crate) struct Validate {
     /// The history, as for offload; - reads standard input
     #[arg(value_name = "FILE|-")]
     pub input: String,
@@ -305,7 +305,7 @@ pub struct Validate {
 
 /// `healthcheck`.
 #[derive(Debug, Args)]
-pub struct Healthcheck {
+pub(crate) struct Healthcheck {
     /// Address of the service [default: as configured]
     #[arg(long, value_name = "HOST:PORT")]
     pub address: Option<SocketAddr>,
@@ -316,7 +316,7 @@ pub struct Healthcheck {
 
 /// `completions`.
 #[derive(Debug, Args)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
     pub shell: Shell,
 }

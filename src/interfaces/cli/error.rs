@@ -8,7 +8,7 @@ use crate::service::{Failure, OpenError};
 
 /// Errors of a command.
 #[derive(Debug, thiserror::Error)]
-pub enum CliError {
+pub(crate) enum CliError {
     /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),

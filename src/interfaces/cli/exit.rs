@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 /// How a command ended, with ripgrep's exit statuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Done, or found.
     Success,
     /// Nothing found, or not healthy.

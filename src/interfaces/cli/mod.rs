@@ -1,6 +1,6 @@
 //! The command line. Standard output carries results, standard error everything else.
 
-pub mod arguments;
+mod arguments;
 mod commands;
 mod error;
 mod exit;
@@ -14,20 +14,32 @@ mod small_pages;
 mod table;
 mod tenants;
 
-pub use error::CliError;
-pub use exit::Exit;
-
 use std::io;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
 
 use self::arguments::{Arguments, Command};
 use self::commands::{
     completions, count, demo, extract, healthcheck, lifecycle, mcp, offload, proxy, reload, serve,
     validate,
 };
+use self::error::CliError;
+use self::exit::Exit;
 use self::output::print_status;
 
-/// Runs what was typed.
-pub fn run(arguments: Arguments) -> Exit {
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    run(Arguments::parse()).into()
+}
+
+/// Returns the definition of the command line.
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
+/// Runs a command. Errors go to standard error.
+fn run(arguments: Arguments) -> Exit {
     let result = match arguments.command {
         Command::Serve(options) => serve::run(options),
         Command::Offload(options) => offload::run(&options),

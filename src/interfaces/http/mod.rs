@@ -20,6 +20,9 @@ mod timeout_stream;
 mod token;
 
 pub use router::{OPENAPI, router};
-pub use serve::{ServeError, bind, serve};
+pub(crate) use serve::{ServeError, bind, serve};
 pub use state::{AppState, TenantEntry};
 pub use token::Token;
+
+#[cfg(test)]
+mod concurrency_tests;

@@ -32,7 +32,7 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// Errors of the server.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+pub(crate) enum ServeError {
     /// The address cannot be bound.
     #[error("cannot listen on {address}: {source}")]
     Bind {
@@ -53,7 +53,7 @@ pub enum ServeError {
 }
 
 /// Binds the address. Fails if it is reachable from other machines and `protected` is false.
-pub async fn bind(address: SocketAddr, protected: bool) -> Result<TcpListener, ServeError> {
+pub(crate) async fn bind(address: SocketAddr, protected: bool) -> Result<TcpListener, ServeError> {
     if !address.ip().is_loopback() && !protected {
         return Err(ServeError::Unprotected { address });
     }
@@ -62,7 +62,7 @@ pub async fn bind(address: SocketAddr, protected: bool) -> Result<TcpListener, S
 
 /// Serves until `stop` is ready, then drains requests in flight for at most the configured
 /// drain time.
-pub async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Output = ()>) {
+pub(crate) async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Output = ()>) {
     let drain = Duration::from_secs(state.config.drain_seconds);
     let timeouts = timeouts_of(&state.config);
     let connections = Connections::new(connections::max_connections());

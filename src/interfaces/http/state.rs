@@ -57,9 +57,4 @@ impl AppState {
         let names = Arc::new(AllowedNames::of(config));
         AppState { tenants, concurrency, config: Arc::new(config.clone()), names }
     }
-
-    /// The concurrency limit, shared by all interfaces of the process.
-    pub fn concurrency(&self) -> &ConcurrencyLimit {
-        &self.concurrency
-    }
 }

@@ -11,7 +11,7 @@ const EDGE_BYTES: usize = 4_096;
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub(crate) enum Line {
     /// A complete line without its line feed.
     Whole(Vec<u8>),
     /// A line over the limit.
@@ -28,7 +28,7 @@ pub enum Line {
 impl Line {
     /// Returns the line if it is JSON, otherwise the JSON-RPC error that answers it.
     /// `limit` is the limit that the line was read with.
-    pub fn json(self, limit: usize) -> Result<Vec<u8>, Vec<u8>> {
+    pub(crate) fn json(self, limit: usize) -> Result<Vec<u8>, Vec<u8>> {
         match self {
             Line::Whole(line) if std::str::from_utf8(&line).is_ok_and(is_json) => Ok(line),
             Line::Whole(_) => {
@@ -51,7 +51,7 @@ impl Line {
 
 /// Returns the next line that is not blank; None at the end. A line of more than `limit` bytes
 /// is read to its end, and only its edges are kept.
-pub async fn next(
+pub(crate) async fn next(
     input: &mut (impl AsyncBufRead + Unpin),
     limit: usize,
 ) -> io::Result<Option<Line>> {

@@ -6,28 +6,28 @@ use std::borrow::Cow;
 use raw_json::{self as raw, Fields, quote};
 
 /// JSON-RPC error code: the message is not JSON.
-pub const PARSE_ERROR: i32 = -32700;
+pub(crate) const PARSE_ERROR: i32 = -32700;
 /// JSON-RPC error code: the server failed.
-pub const INTERNAL_ERROR: i32 = -32603;
+pub(crate) const INTERNAL_ERROR: i32 = -32603;
 /// JSON-RPC error code: the message is not a request.
-pub const INVALID_REQUEST: i32 = -32600;
+pub(crate) const INVALID_REQUEST: i32 = -32600;
 /// Error code for requests that the upstream left unanswered, as MCP libraries use it for a
 /// closed connection.
-pub const UPSTREAM_FAILED: i32 = -32000;
+pub(crate) const UPSTREAM_FAILED: i32 = -32000;
 
 /// Bytes of either end of a message that are searched for its id.
 const MAX_EDGE_BYTES: usize = 4_096;
 
 /// The members of a message.
-pub struct Message<'a>(Fields<'a>);
+pub(crate) struct Message<'a>(Fields<'a>);
 
 /// A request id, compared by value: `1` equals `1.0`, and strings are compared unescaped.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Id(String);
+pub(crate) struct Id(String);
 
 /// Which request a message answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answering {
+pub(crate) enum Answering {
     /// No request: it is a request or notification itself, or an error without an id.
     Nothing,
     /// This request.
@@ -38,7 +38,7 @@ pub enum Answering {
 
 impl Id {
     /// Reads an id from raw JSON. Returns None for other values.
-    pub fn of(raw: &str) -> Option<Id> {
+    pub(crate) fn of(raw: &str) -> Option<Id> {
         if raw::is_string(raw) {
             return Some(Id(format!("\"{}", raw::unescape(raw).text)));
         }
@@ -52,31 +52,31 @@ impl Id {
     }
 
     /// Creates a string id.
-    pub fn of_text(text: &str) -> Id {
+    pub(crate) fn of_text(text: &str) -> Id {
         Id(format!("\"{text}"))
     }
 }
 
 impl<'a> Message<'a> {
     /// Reads a message. Returns None unless the text is a JSON object.
-    pub fn read(text: &'a str) -> Option<Message<'a>> {
+    pub(crate) fn read(text: &'a str) -> Option<Message<'a>> {
         raw::fields(text).ok().map(Message)
     }
 
     /// Returns a member as raw JSON.
-    pub fn member(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn member(&self, name: &str) -> Option<&'a str> {
         raw::field(&self.0, name)
     }
 
     /// Returns the id as raw JSON; None if absent or null.
-    pub fn id(&self) -> Option<&'a str> {
+    pub(crate) fn id(&self) -> Option<&'a str> {
         self.member("id").filter(|id| *id != "null")
     }
 
     /// Returns the request that this message answers, as libraries of any kind read it. Some
     /// recognize an answer by its result, others by the missing method; some take the first of
     /// duplicate members, and some ignore case.
-    pub fn answering(&self) -> Answering {
+    pub(crate) fn answering(&self) -> Answering {
         let only = |name| {
             let mut all = self.members_named(name);
             all.next().filter(|_| all.next().is_none())
@@ -103,68 +103,68 @@ impl<'a> Message<'a> {
     }
 
     /// Returns the method; None for an answer.
-    pub fn method(&self) -> Option<Cow<'a, str>> {
+    pub(crate) fn method(&self) -> Option<Cow<'a, str>> {
         self.member("method").filter(|method| raw::is_string(method)).map(|m| raw::unescape(m).text)
     }
 
     /// Returns a member of `params` as raw JSON.
-    pub fn param(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn param(&self, name: &str) -> Option<&'a str> {
         member(self.member("params")?, name)
     }
 
     /// Returns a string member of `params`.
-    pub fn param_text(&self, name: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn param_text(&self, name: &str) -> Option<Cow<'a, str>> {
         text(self.param(name)?)
     }
 
     /// Returns a member of `_meta` by its name without the protocol's prefix.
-    pub fn meta(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn meta(&self, name: &str) -> Option<&'a str> {
         member(self.param("_meta")?, &protocol_name(name))
     }
 }
 
 /// Returns the name with the protocol's prefix, `io.modelcontextprotocol/`.
-pub fn protocol_name(name: &str) -> String {
+pub(crate) fn protocol_name(name: &str) -> String {
     format!("io.modelcontextprotocol/{name}")
 }
 
 /// Returns true for one complete JSON value.
-pub fn is_json(text: &str) -> bool {
+pub(crate) fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// Returns a member of a raw object.
-pub fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     raw::field(&raw::fields(object).ok()?, name)
 }
 
 /// Returns the text of a raw string; None for other values.
-pub fn text(value: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn text(value: &str) -> Option<Cow<'_, str>> {
     raw::is_string(value).then(|| raw::unescape(value).text)
 }
 
 /// Builds an error response. `id` is raw JSON, `null` if unknown.
-pub fn error(id: &str, code: i32, message: &str) -> Vec<u8> {
+pub(crate) fn error(id: &str, code: i32, message: &str) -> Vec<u8> {
     let message = quote(message);
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#)
         .into_bytes()
 }
 
 /// Builds a response; `id` and `result` are raw JSON.
-pub fn answer(id: &str, result: &str) -> Vec<u8> {
+pub(crate) fn answer(id: &str, result: &str) -> Vec<u8> {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into_bytes()
 }
 
 /// Removes line breaks from a message. In valid JSON they are white space: inside strings they
 /// are escaped.
-pub fn on_one_line(mut message: Vec<u8>) -> Vec<u8> {
+pub(crate) fn on_one_line(mut message: Vec<u8>) -> Vec<u8> {
     message.retain(|byte| !matches!(byte, b'\n' | b'\r'));
     message.trim_ascii().to_vec()
 }
 
 /// Finds the id of a message of which only the two ends are known, as raw JSON: libraries write
 /// it among the first members or last.
-pub fn id_at_the_edges(head: &str, tail: &str) -> Option<String> {
+pub(crate) fn id_at_the_edges(head: &str, tail: &str) -> Option<String> {
     let head = head.get(..MAX_EDGE_BYTES).unwrap_or(head);
     if let Some(at) = head.find("\"id\"") {
         // After `result` or `params` it may be an id inside of them.

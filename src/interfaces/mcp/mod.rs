@@ -2,10 +2,10 @@
 //! protocol versions: those with sessions that begin with `initialize`, and stateless ones
 //! (2026-07-28).
 
-pub mod lines;
-pub mod message;
-pub mod original;
-pub mod stdio;
+pub(crate) mod lines;
+pub(crate) mod message;
+pub(crate) mod original;
+pub(crate) mod stdio;
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const RETRIEVAL_TOOLS: &str = r#"["read_file","grep","lro_extract","read_tool_re
 
 /// The MCP server behind every transport; one for the process.
 #[derive(Clone)]
-pub struct Mcp {
+pub(crate) struct Mcp {
     service: Arc<Service>,
     limit: ConcurrencyLimit,
     originals: Arc<Originals>,
@@ -39,7 +39,7 @@ pub struct Mcp {
 impl Mcp {
     /// Creates a server for `service` that runs calls within the limit `limit` and answers with
     /// at most `max_tokens` tokens.
-    pub fn new(service: Arc<Service>, limit: ConcurrencyLimit, max_tokens: u64) -> Mcp {
+    pub(crate) fn new(service: Arc<Service>, limit: ConcurrencyLimit, max_tokens: u64) -> Mcp {
         Mcp { service, limit, originals: Arc::default(), max_tokens }
     }
 

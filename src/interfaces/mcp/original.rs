@@ -15,7 +15,7 @@ const MAX_WAITING: usize = 1_000;
 
 /// The body of an HTTP request.
 #[derive(Debug, Clone)]
-pub struct HttpBody(pub Arc<[u8]>);
+pub(crate) struct HttpBody(pub Arc<[u8]>);
 
 impl HttpBody {
     /// Returns the arguments of the call in it, as JSON.
@@ -26,7 +26,7 @@ impl HttpBody {
 
 /// The arguments of calls on one stream, by request id.
 #[derive(Debug, Default)]
-pub struct Originals(Mutex<HashMap<RequestId, String>>);
+pub(crate) struct Originals(Mutex<HashMap<RequestId, String>>);
 
 impl Originals {
     /// Keeps the arguments of a tool call; ignores other messages.

@@ -20,7 +20,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Errors of the server.
 #[derive(Debug, thiserror::Error)]
-pub enum StdioError {
+pub(crate) enum StdioError {
     /// The client's first messages are not an MCP handshake.
     #[error("the client's first message is not an MCP handshake: {0}")]
     Handshake(Box<ServerInitializeError>),
@@ -31,7 +31,7 @@ pub enum StdioError {
 
 /// Answers the messages on `input` until it ends. A message of more than `limit` bytes gets an
 /// error.
-pub async fn serve(
+pub(crate) async fn serve(
     mcp: Mcp,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,

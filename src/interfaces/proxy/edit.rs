@@ -4,7 +4,7 @@
 use raw_json::{self as raw, offset_in, quote};
 
 /// Sets a member, or appends it if it is absent. Returns None unless `object` is a JSON object.
-pub fn set_member(object: &str, name: &str, value: &str) -> Option<String> {
+pub(crate) fn set_member(object: &str, name: &str, value: &str) -> Option<String> {
     let fields = raw::fields(object).ok()?;
     let object = object.trim_ascii();
     if let Some(old) = raw::field(&fields, name) {
@@ -17,7 +17,7 @@ pub fn set_member(object: &str, name: &str, value: &str) -> Option<String> {
 
 /// Replaces the member `name` by what `change` returns for it. Returns None if the member is
 /// absent or `change` returns None.
-pub fn map_member(
+pub(crate) fn map_member(
     object: &str,
     name: &str,
     change: impl FnOnce(&str) -> Option<String>,
@@ -28,7 +28,7 @@ pub fn map_member(
 
 /// Removes every occurrence of a member. Returns None if there is none. A member goes with the
 /// comma before it, or, if it comes first, with the comma after it.
-pub fn remove_member(object: &str, name: &str) -> Option<String> {
+pub(crate) fn remove_member(object: &str, name: &str) -> Option<String> {
     let fields = raw::fields(object).ok()?;
     let mut out = object[..=object.find('{')?].to_owned();
     let open = out.len();

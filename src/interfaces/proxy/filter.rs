@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 /// The operator's lists of tool names.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub(crate) struct Filter {
     /// If not empty, only these tools are offloaded.
     pub allow: HashSet<String>,
     /// These tools are never offloaded, even if allowed.

@@ -12,23 +12,23 @@
 
 mod blocks;
 mod client_side;
-pub mod edit;
+pub(crate) mod edit;
 mod filter;
 mod handshake;
 mod json_eq;
 mod local_call;
 mod names;
 mod pending;
-pub mod result;
+pub(crate) mod result;
 mod server_side;
 mod state;
 mod tools_list;
 mod upstream;
 mod upstream_tools;
 
-pub use filter::Filter;
-pub use state::Settings;
-pub use upstream::{Environment, EnvironmentError, Headers, HttpError, StartError, Target};
+pub(crate) use filter::Filter;
+pub(crate) use state::Settings;
+pub(crate) use upstream::{Environment, Headers, StartError, Target};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,7 +55,7 @@ const READ_BUFFER: usize = 256 * 1024;
 
 /// How a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// The client closed its input, or `stop` was ready.
     Done,
     /// The upstream ended; the reason.
@@ -68,7 +68,7 @@ pub enum Ended {
 /// # Errors
 ///
 /// Returns [`StartError`] if the upstream cannot be started.
-pub async fn run(
+pub(crate) async fn run(
     service: Arc<Service>,
     settings: Settings,
     target: Target,

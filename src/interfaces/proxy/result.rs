@@ -19,7 +19,7 @@ const MAX_OPERATION_CHARS: usize = 200;
 
 /// A call of an upstream tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpstreamCall {
+pub(crate) struct UpstreamCall {
     /// The tool's name.
     pub tool: String,
     /// The arguments as JSON; None if they are longer than [`MAX_ARGUMENT_BYTES`].
@@ -28,7 +28,7 @@ pub struct UpstreamCall {
 
 impl UpstreamCall {
     /// Creates a call; `arguments` is JSON.
-    pub fn new(tool: &str, arguments: Option<&str>) -> UpstreamCall {
+    pub(crate) fn new(tool: &str, arguments: Option<&str>) -> UpstreamCall {
         let arguments = arguments.filter(|arguments| arguments.len() <= MAX_ARGUMENT_BYTES);
         UpstreamCall { tool: tool.to_owned(), arguments: arguments.map(str::to_owned) }
     }
@@ -40,7 +40,7 @@ impl UpstreamCall {
 }
 
 /// Offloads the texts of results.
-pub struct ResultOffloader<'a> {
+pub(crate) struct ResultOffloader<'a> {
     /// The service that writes the files.
     pub service: &'a Service,
     /// Size in tokens above which a text is offloaded.
@@ -62,7 +62,11 @@ impl ResultOffloader<'_> {
     /// # Errors
     ///
     /// Returns the reason if a large text cannot be written to a file.
-    pub fn result(&self, result: &str, call: &UpstreamCall) -> Result<Option<String>, String> {
+    pub(crate) fn result(
+        &self,
+        result: &str,
+        call: &UpstreamCall,
+    ) -> Result<Option<String>, String> {
         let structured = member(result, "structuredContent").filter(|value| *value != "null");
         let content = member(result, "content").unwrap_or("[]");
         if let Some(new) = self.offload_block_list(result, content, structured, call)? {

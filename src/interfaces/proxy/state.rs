@@ -16,7 +16,7 @@ use crate::service::Service;
 
 /// Settings of the proxy.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// False passes every message through unchanged and declares nothing.
     pub enabled: bool,
     /// The tools whose results are offloaded.

@@ -10,7 +10,7 @@ use record_files::query::{Group, Outcome, Query};
 
 /// The answer to a query.
 #[derive(Debug, Default)]
-pub struct Extracted {
+pub(crate) struct Extracted {
     /// For a model to read, shortest form first.
     pub answer: String,
     /// Records that match, or outputs of the filter; None where it was not run to

@@ -2,9 +2,9 @@
 //! one of the file's recipes – so that the agent need not read it. Every query is bounded in
 //! time, memory and output, and an answer that a bound cut says so.
 
-pub mod answer;
-pub mod request;
-pub mod trial;
+pub(crate) mod answer;
+pub(crate) mod request;
+pub(crate) mod trial;
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use trial::tried;
 
 /// The limits of one query.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// On time; jq has its own.
     pub deadline: Duration,
     /// On the answer, in bytes.
@@ -72,7 +72,7 @@ pub enum ExtractError {
 }
 
 /// The resources of a query.
-pub struct Means<'a> {
+pub(crate) struct Means<'a> {
     /// Runs filters.
     pub jq: &'a Jq,
     /// The ceilings.
@@ -82,7 +82,7 @@ pub struct Means<'a> {
 }
 
 /// Runs one query on `content`, the file at `path` as the caller spells it.
-pub fn extract(
+pub(crate) fn extract(
     content: &str,
     path: &str,
     asked: &ExtractQuery<'_>,

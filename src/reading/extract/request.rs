@@ -10,7 +10,7 @@ use crate::params::{Json, Member, PATH, ParamError, Params, invalid, request};
 
 request! {
     /// `POST /lro_extract`. The members that have no part in a question are not read.
-    pub struct Extract<'a> {
+    pub(crate) struct Extract<'a> {
         /// The file; absolute, or relative to the service's working directory.
         ///
         /// At most 4096 bytes, no control character.
@@ -84,7 +84,7 @@ request! {
 }
 
 /// One question.
-pub enum ExtractQuery<'a> {
+pub(crate) enum ExtractQuery<'a> {
     /// `where`, `ids`, and the members that may accompany them.
     Query(Box<Query>),
     /// `query`.
@@ -94,7 +94,7 @@ pub enum ExtractQuery<'a> {
 }
 
 /// A jq filter with its variables.
-pub struct JqFilter<'a> {
+pub(crate) struct JqFilter<'a> {
     /// In jq's language.
     pub filter: Cow<'a, str>,
     /// `$name` and JSON text.
@@ -108,7 +108,7 @@ pub struct JqFilter<'a> {
 }
 
 /// One of the file's recipes.
-pub struct RecipeCall<'a> {
+pub(crate) struct RecipeCall<'a> {
     /// From 1 to 10.
     pub number: u64,
     /// Values for its parameters, raw JSON.
@@ -121,7 +121,7 @@ pub struct RecipeCall<'a> {
 
 /// The errors of a query that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
-pub enum ExtractQueryError {
+pub(crate) enum ExtractQueryError {
     /// A field of the request.
     #[error(transparent)]
     Param(#[from] ParamError),
@@ -138,7 +138,7 @@ const BESIDE: [&str; 4] = ["select", "count", "group_by", "sort_by"];
 
 impl<'a> ExtractQuery<'a> {
     /// Reads a request body.
-    pub fn read(params: &Params<'a>) -> Result<ExtractQuery<'a>, ExtractQueryError> {
+    pub(crate) fn read(params: &Params<'a>) -> Result<ExtractQuery<'a>, ExtractQueryError> {
         let given: Vec<&'static str> = ["recipe", "query", "where", "ids"]
             .into_iter()
             .filter(|name| params.raw(name).is_some())
@@ -177,7 +177,7 @@ impl<'a> ExtractQuery<'a> {
 
 impl ExtractQuery<'_> {
     /// Returns a warning for each member without effect in this query.
-    pub fn without_effect(&self, params: &Params<'_>) -> Vec<String> {
+    pub(crate) fn without_effect(&self, params: &Params<'_>) -> Vec<String> {
         let (idle, beside): (&[&'static str], &str) = match self {
             ExtractQuery::Query(_) => (&["slurp", "params"], "where and ids"),
             ExtractQuery::Jq(_) => {

@@ -9,7 +9,7 @@ use crate::compaction::reference;
 
 /// Returns the ten recipes for `lines`, and the reason if some of them could not be run to
 /// their end.
-pub fn tried(
+pub(crate) fn tried(
     profile: Profile,
     detail: Detail,
     schema: &Schema,

@@ -6,7 +6,7 @@ use crate::reading::limit::TruncatedBy;
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Match {
+pub(crate) struct Match {
     /// Relative to the searched folder; the file name where a file is searched.
     pub path: String,
     /// From 1.
@@ -21,7 +21,7 @@ pub struct Match {
 
 /// A file or folder that was not searched, or not to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Skipped {
+pub(crate) struct Skipped {
     /// Relative to the searched folder; the file name where a file is searched.
     pub path: String,
     /// The reason.
@@ -31,7 +31,7 @@ pub struct Skipped {
 /// The reason that a file or folder was not searched, or not to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SkipReason {
+pub(crate) enum SkipReason {
     /// It cannot be opened or read.
     Unreadable,
     /// A line, with the context before it, is longer than [`Limits`](super::Limits)`::line_bytes`.
@@ -42,7 +42,7 @@ pub enum SkipReason {
 
 /// The result of a search, as text and as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct GrepAnswer {
+pub(crate) struct GrepAnswer {
     /// The text for the agent: matches and context in blocks by file, then what
     /// cut the answer and which files were left out.
     pub answer: String,

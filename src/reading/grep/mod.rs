@@ -28,8 +28,10 @@ use search::Search;
 use text::{Heading, Room};
 use walk::Walk;
 
-pub use answer::{GrepAnswer, Match, SkipReason, Skipped};
-pub use query::{CaseMode, Limits, Query, Syntax};
+pub(crate) use answer::GrepAnswer;
+#[cfg(test)]
+pub(crate) use answer::{Match, SkipReason, Skipped};
+pub(crate) use query::{CaseMode, Limits, Query, Syntax};
 
 /// The lines under `target`, a file or a folder, that match the query; `count`
 /// measures the answer against its `max_tokens`. What a limit cuts, the time
@@ -39,7 +41,7 @@ pub use query::{CaseMode, Limits, Query, Syntax};
 /// folder, a pattern or a glob that cannot be used, a context above its limit,
 /// and a `max_tokens` of 0. A file that cannot be read inside a folder is none:
 /// the answer names it.
-pub fn grep(
+pub(crate) fn grep(
     target: &Target<'_>,
     query: &Query,
     limits: &Limits,
@@ -74,7 +76,7 @@ pub fn grep(
 }
 
 /// The same over `text`, which is what `target` holds for its reader.
-pub fn grep_in(
+pub(crate) fn grep_in(
     target: &Target<'_>,
     text: &str,
     query: &Query,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Case sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CaseMode {
+pub(crate) enum CaseMode {
     /// It does; the letters of every script are paired as Unicode pairs them.
     Ignore,
     /// It does not.
@@ -13,7 +13,7 @@ pub enum CaseMode {
 
 /// The syntax of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Syntax {
+pub(crate) enum Syntax {
     /// As a regular expression in the syntax of the `regex` crate, as ripgrep's.
     Regex,
     /// As the text it is; no character of it is special.
@@ -22,7 +22,7 @@ pub enum Syntax {
 
 /// The query of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
+pub(crate) struct Query {
     /// The pattern that a line must match: not empty, and no longer than
     /// [`Limits::pattern_bytes`]. It is tried on one line at a time.
     pub pattern: String,
@@ -43,7 +43,7 @@ pub struct Query {
 
 /// The ceilings on one search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// The longest pattern, and the longest glob.
     pub pattern_bytes: usize,
     /// Of the compiled pattern, and of the caches it works with.

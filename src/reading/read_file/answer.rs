@@ -6,7 +6,7 @@ use crate::reading::limit::TruncatedBy;
 
 /// A page, and where it stands in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ReadAnswer {
+pub(crate) struct ReadAnswer {
     /// The text for the agent: a header where the file goes on, then the page.
     pub answer: String,
     /// The byte at which the file's own text begins in `answer`, after the header.
@@ -34,7 +34,7 @@ pub struct ReadAnswer {
 
 impl ReadAnswer {
     /// The file's own text.
-    pub fn body(&self) -> &str {
+    pub(crate) fn body(&self) -> &str {
         &self.answer[self.body_start..]
     }
 }

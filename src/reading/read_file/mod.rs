@@ -25,7 +25,7 @@ use crate::reading::limit::{CountTokens, check_max_tokens};
 use crate::reading::regular_file::{self, Opened};
 use crate::reading::target::Target;
 use crate::reading::watch::{Interruption, Watch};
-pub use answer::ReadAnswer;
+pub(crate) use answer::ReadAnswer;
 use cut::Room;
 use page::Span;
 
@@ -35,7 +35,7 @@ const CHARACTER_BYTES: usize = 4;
 
 /// The query of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
+pub(crate) struct Query {
     /// The part of the file.
     pub part: Part,
     /// The most tokens of the answer, header included, from 1; none leaves it to
@@ -45,7 +45,7 @@ pub struct Query {
 
 /// The part of a file that is asked for; without a limit, all from `offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// Whole lines, with their terminators.
     Lines {
         /// The first line, from 0.
@@ -65,7 +65,7 @@ pub enum Part {
 
 /// The ceilings on one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Of the answer, header included. One character is returned even above it.
     pub answer_bytes: usize,
     /// The time from the call on.
@@ -85,7 +85,7 @@ impl Default for Limits {
 /// An error is a target that cannot be read or is no regular file, an offset
 /// past its end, a page that would hold a byte that is not UTF-8 text, a file
 /// that is not read to its end in time, and a limit or a `max_tokens` of 0.
-pub fn read_file(
+pub(crate) fn read_file(
     target: &Target<'_>,
     query: &Query,
     limits: &Limits,

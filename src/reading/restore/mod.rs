@@ -2,10 +2,10 @@
 //! tool read from a stored file is found by `recognise`, and `rehydrate` puts the
 //! original text and messages back.
 
-pub mod proof;
-pub mod read_back;
-pub mod recognise;
-pub mod rehydrate;
+pub(crate) mod proof;
+pub(crate) mod read_back;
+pub(crate) mod recognise;
+pub(crate) mod rehydrate;
 
 mod grep_answer;
 mod grep_files;
@@ -13,5 +13,3 @@ mod ranges;
 mod records_again;
 mod regroup;
 mod unresolved;
-
-pub use unresolved::Unresolved;

@@ -16,7 +16,7 @@ use context_store::{Key, Location, ReadError, Reader, Roots, is_reference_target
 
 /// Proves texts of one operation.
 #[derive(Clone, Copy)]
-pub struct Prover<'a> {
+pub(crate) struct Prover<'a> {
     /// Reads the files.
     pub reader: &'a Reader<'a>,
     /// The allowed roots.
@@ -24,7 +24,7 @@ pub struct Prover<'a> {
 }
 
 /// A reference that this service wrote for the call of its result.
-pub struct Proven {
+pub(crate) struct Proven {
     /// The file that the reference names.
     pub at: Location,
     /// The same, as the reference spells it.
@@ -37,7 +37,7 @@ pub struct Proven {
 
 /// A text that ends like a reference whose code is not valid.
 #[derive(Debug)]
-pub struct Unproven {
+pub(crate) struct Unproven {
     /// The path that it names.
     pub path: String,
     /// The reason.
@@ -58,7 +58,11 @@ const BROKEN: &str = "its file is gone, or holds something else now";
 impl Prover<'_> {
     /// The reference that `text` ends in, in a result of the call `id`; None where it ends in
     /// none with a code.
-    pub fn reference(&self, text: &str, id: Option<&str>) -> Option<Result<Proven, Unproven>> {
+    pub(crate) fn reference(
+        &self,
+        text: &str,
+        id: Option<&str>,
+    ) -> Option<Result<Proven, Unproven>> {
         let (plain, code) = reference::unseal(text)?;
         let found = reference::parse(&plain)?;
         let path = found.path.to_owned();
@@ -83,12 +87,12 @@ impl Prover<'_> {
     }
 
     /// The same where only a reference that holds counts.
-    pub fn proven(&self, text: &str, id: Option<&str>) -> Option<Proven> {
+    pub(crate) fn proven(&self, text: &str, id: Option<&str>) -> Option<Proven> {
         self.reference(text, id)?.ok()
     }
 
     /// True for a snapshot that this service wrote, as it stands in `text`.
-    pub fn block(&self, block: &Block, text: &str) -> bool {
+    pub(crate) fn block(&self, block: &Block, text: &str) -> bool {
         let Some(code) = block.code else { return false };
         let paths = block.originals.first().and_then(|originals| originals.paths().next());
         let key = paths.and_then(|path| self.key_of(&path));
@@ -97,7 +101,7 @@ impl Prover<'_> {
 
     /// Judges the message at the front of a history, which may hold snapshots where only
     /// a user can speak.
-    pub fn judge_front(&self, history: &History<'_>) {
+    pub(crate) fn judge_front(&self, history: &History<'_>) {
         history.judge_front(|raw| {
             let slots = history.dialect().content_slots(raw);
             let first = slots.first().map(|slot| text_of(raw, slot).text).unwrap_or_default();
@@ -107,7 +111,7 @@ impl Prover<'_> {
     }
 
     /// Returns the files that a reference needs.
-    pub fn files(&self, proven: &Proven) -> Vec<Location> {
+    pub(crate) fn files(&self, proven: &Proven) -> Vec<Location> {
         match &proven.form {
             ReferenceForm::GrepAnswer { head, lines } => {
                 grep_files::files(head, lines, self.roots).unwrap_or_default()
@@ -144,6 +148,6 @@ impl Prover<'_> {
 }
 
 /// Returns the paths of the original messages of snapshots, oldest first.
-pub fn originals(blocks: &[Block]) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn originals(blocks: &[Block]) -> impl Iterator<Item = String> + '_ {
     blocks.iter().flat_map(|block| &block.originals).flat_map(Originals::paths)
 }

@@ -8,7 +8,7 @@ use crate::compaction::reference::{self, ReferenceForm};
 
 /// A text that a stored file gives back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadBack {
+pub(crate) struct ReadBack {
     /// The file, spelled under the store as the caller spells it; of an answer of `grep`
     /// the first of its files.
     pub path: String,
@@ -22,12 +22,12 @@ pub struct ReadBack {
 
 impl ReadBack {
     /// True where the text is all that the file holds.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         matches!(&self.form, ReferenceForm::ReadBack { bytes, header: None } if *bytes == (0..self.bytes))
     }
 
     /// Returns the text that replaces it in the history.
-    pub fn replacement(&self, tokens: u64, tools: &ReloadTools) -> String {
+    pub(crate) fn replacement(&self, tokens: u64, tools: &ReloadTools) -> String {
         let again = |part: &FilePart| {
             call(tools, &self.path, part).unwrap_or_else(|| "the file below".into())
         };

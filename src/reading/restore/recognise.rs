@@ -25,7 +25,7 @@ const STORED: [&str; 3] = [".txt", ".json", ".jsonl"];
 
 /// Finds the stored file that `text` was read from, if it was: one of those its
 /// call named, or those that an answer of `grep` names itself.
-pub fn recognise(
+pub(crate) fn recognise(
     named: &[Location],
     text: &str,
     prover: &Prover<'_>,
@@ -48,7 +48,7 @@ pub fn recognise(
 }
 
 /// The stored files that a call's arguments name, alone or inside a command.
-pub fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
+pub(crate) fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
     let names = |text: &str| STORED.iter().any(|end| text.contains(end));
     if arguments.len() > ARGUMENTS_BYTES || !names(arguments) {
         return Vec::new();

@@ -21,7 +21,7 @@ use record_files::file;
 
 /// A history with its texts back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rehydrated {
+pub(crate) struct Rehydrated {
     /// The messages, a JSON array.
     pub messages: String,
     /// The separate system prompt, where one was given.
@@ -40,7 +40,7 @@ const HOLDERS: usize = 16;
 /// Puts everything back that proves to be this service's; the references may bring back
 /// `room` bytes together. `hold` takes memory for the bytes of each; None where it said
 /// that there is none.
-pub fn rehydrate(
+pub(crate) fn rehydrate(
     history: &History<'_>,
     system: Option<&str>,
     prover: &Prover<'_>,

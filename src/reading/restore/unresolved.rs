@@ -2,7 +2,7 @@
 
 /// A reference that could not be followed; its message is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Unresolved {
+pub(crate) struct Unresolved {
     /// The message, counted from 0.
     pub index: usize,
     /// The path in the reference.

@@ -6,8 +6,8 @@
 mod attribution;
 mod grounding;
 mod negation;
-pub mod rejection;
-pub mod reply;
+pub(crate) mod rejection;
+pub(crate) mod reply;
 mod reports;
 
 use chat_history::message::Role;
@@ -24,7 +24,7 @@ use crate::snapshot::transcript::TranscriptMessage;
 
 /// The text that a summary is verified against: the messages, and an earlier snapshot.
 #[derive(Debug)]
-pub struct SourceText<'a> {
+pub(crate) struct SourceText<'a> {
     index: TextIndex,
     by_speaker: TextsBySpeaker<'a>,
     language: Language,
@@ -37,7 +37,7 @@ impl<'a> SourceText<'a> {
     /// `system_and_user` are the system's and the user's messages of the whole history, also
     /// where only a group of it is summarized: constraints and orders are verified against
     /// them.
-    pub fn new(
+    pub(crate) fn new(
         messages: &'a [TranscriptMessage<'a>],
         system_and_user: &'a [TranscriptMessage<'a>],
         earlier: Option<&'a str>,
@@ -83,14 +83,14 @@ impl<'a> SourceText<'a> {
     }
 
     /// The language that the user speaks; a summary is in the same.
-    pub fn language(&self) -> Language {
+    pub(crate) fn language(&self) -> Language {
         self.language
     }
 }
 
 /// The limits of a summary.
 #[derive(Clone, Copy)]
-pub struct Limits<'a> {
+pub(crate) struct Limits<'a> {
     /// The most tokens that the snapshot may have.
     pub max_tokens: u64,
     /// Counts the tokens of a text.
@@ -100,7 +100,7 @@ pub struct Limits<'a> {
 /// Parses a reply and returns its summary, or all reasons to reject it, in the order
 /// form, size, language, names, attributions. A reply that cannot be parsed is not
 /// examined further.
-pub fn accept(
+pub(crate) fn accept(
     reply: &str,
     source: &SourceText<'_>,
     limits: &Limits<'_>,

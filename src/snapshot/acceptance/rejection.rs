@@ -10,7 +10,7 @@ use crate::snapshot::text::language::Language;
 
 /// A fault of a model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rejection {
+pub(crate) enum Rejection {
     /// The model refused to write one.
     Refused,
     /// The endpoint filtered the reply.
@@ -95,29 +95,12 @@ pub enum Rejection {
     },
 }
 
+#[cfg(test)]
 impl Rejection {
-    /// A stable word, free of content.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Rejection::Refused => "refused",
-            Rejection::Filtered => "filtered",
-            Rejection::NoSnapshot => "no_snapshot",
-            Rejection::Unfinished => "unfinished",
-            Rejection::SeveralSnapshots => "several_snapshots",
-            Rejection::TextAfter => "text_after",
-            Rejection::StrayText { .. } => "stray_text",
-            Rejection::UnknownSection { .. } => "unknown_section",
-            Rejection::RepeatedSection { .. } => "repeated_section",
-            Rejection::BrokenSection { .. } => "broken_section",
-            Rejection::MissingSections { .. } => "missing_sections",
-            Rejection::Empty => "empty",
-            Rejection::TooLarge { .. } => "too_large",
-            Rejection::WrongLanguage { .. } => "wrong_language",
-            Rejection::Ungrounded { .. } | Rejection::MoreUngrounded { .. } => "ungrounded",
-            Rejection::ClaimedOrder { .. } => "claimed_order",
-            Rejection::ForeignConstraint { .. } => "foreign_constraint",
-            Rejection::ForeignGoal { .. } => "foreign_goal",
-        }
+    /// Returns the name of the variant.
+    pub(super) fn name(&self) -> String {
+        let shown = format!("{self:?}");
+        shown.split(' ').next().unwrap_or_default().to_owned()
     }
 }
 

@@ -29,7 +29,7 @@ static OPENING: LazyLock<Regex> = LazyLock::new(|| {
 const RESERVED: [&str; 3] = ["state_snapshot", "user_directives", "offloaded_files"];
 
 /// Reads the one snapshot of a reply.
-pub fn parse(reply: &str) -> Result<Summary, Rejection> {
+pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
     let mut rest = after_thoughts(reply)?;
     let mut summary = Summary::default();
     let mut seen = [false; Section::ALL.len()];
@@ -208,29 +208,29 @@ mod tests {
     #[test]
     fn a_fault_is_named() {
         let (_, reply) = sample();
-        for (text, word) in [
-            (String::new(), "no_snapshot"),
-            ("I cannot help with that.".to_owned(), "no_snapshot"),
-            ("<think>so".to_owned(), "unfinished"),
-            (format!("<think>{reply}"), "unfinished"),
-            (format!("{reply}\nAnything else?"), "text_after"),
-            (format!("{reply}{reply}"), "several_snapshots"),
-            (format!("<state_snapshot>{reply}"), "several_snapshots"),
-            (reply.replace("<key_knowledge>", "note <key_knowledge>"), "stray_text"),
-            (reply.replace("<task_state>", "</x><task_state>"), "stray_text"),
-            (reply.replace("<key_knowledge>", "<mood>x</mood><key_knowledge>"), "unknown_section"),
+        for (text, fault) in [
+            (String::new(), "NoSnapshot"),
+            ("I cannot help with that.".to_owned(), "NoSnapshot"),
+            ("<think>so".to_owned(), "Unfinished"),
+            (format!("<think>{reply}"), "Unfinished"),
+            (format!("{reply}\nAnything else?"), "TextAfter"),
+            (format!("{reply}{reply}"), "SeveralSnapshots"),
+            (format!("<state_snapshot>{reply}"), "SeveralSnapshots"),
+            (reply.replace("<key_knowledge>", "note <key_knowledge>"), "StrayText"),
+            (reply.replace("<task_state>", "</x><task_state>"), "StrayText"),
+            (reply.replace("<key_knowledge>", "<mood>x</mood><key_knowledge>"), "UnknownSection"),
             (
                 reply.replace("<key_knowledge>", "<user_directives>x</user_directives>"),
-                "unknown_section",
+                "UnknownSection",
             ),
-            (reply.replace("Fix", "</state_snapshot>Fix"), "broken_section"),
-            (reply.replace("Fix", "<offloaded_files>Fix"), "broken_section"),
-            (reply.replace("</overall_goal>", ""), "broken_section"),
-            (reply.replace("task_state>", "overall_goal>"), "repeated_section"),
-            (reply.replace("<task_state>\n\n</task_state>", ""), "missing_sections"),
-            (write(&Summary::default(), Section::ALL.into_iter()), "empty"),
+            (reply.replace("Fix", "</state_snapshot>Fix"), "BrokenSection"),
+            (reply.replace("Fix", "<offloaded_files>Fix"), "BrokenSection"),
+            (reply.replace("</overall_goal>", ""), "BrokenSection"),
+            (reply.replace("task_state>", "overall_goal>"), "RepeatedSection"),
+            (reply.replace("<task_state>\n\n</task_state>", ""), "MissingSections"),
+            (write(&Summary::default(), Section::ALL.into_iter()), "Empty"),
         ] {
-            assert_eq!(parse(&text).map_err(|why| why.word()), Err(word), "{text}");
+            assert_eq!(parse(&text).unwrap_err().name(), fault, "{text}");
         }
         let end = reply.len() - "</state_snapshot>".len();
         for cut in "<state_snapshot>".len()..end {

@@ -48,7 +48,7 @@ struct Directive<'a> {
 ///
 /// The first request and the latest one are always there; only if the two alone
 /// exceed the budget they are cut to a beginning and an end, with ` … ` between.
-pub fn directives(
+pub(crate) fn directives(
     messages: &[TranscriptMessage<'_>],
     earlier: &[String],
     budget: u64,

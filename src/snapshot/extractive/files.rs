@@ -12,7 +12,7 @@ const ARGUMENTS: usize = 60;
 
 /// The files that the messages refer to, oldest first, each once; those of
 /// `earlier` before them. The latest word on a file wins, in the latest place.
-pub fn referred(messages: &[TranscriptMessage<'_>], earlier: &[FileLine]) -> Vec<FileLine> {
+pub(crate) fn referred(messages: &[TranscriptMessage<'_>], earlier: &[FileLine]) -> Vec<FileLine> {
     let mut files: Vec<FileLine> = earlier.to_vec();
     // The latest call of each id so far: ids repeat in long histories.
     let mut asked: HashMap<&str, &ToolCall<'_>> = HashMap::new();
@@ -35,7 +35,7 @@ pub fn referred(messages: &[TranscriptMessage<'_>], earlier: &[FileLine]) -> Vec
 }
 
 /// The newest that fit the budget, and those that do not; both oldest first.
-pub fn fitting(
+pub(crate) fn fitting(
     mut files: Vec<FileLine>,
     budget: u64,
     count: &dyn Fn(&str) -> u64,

@@ -6,8 +6,8 @@
 //! Everything but a few labels is verbatim. Words of a tool stand under their
 //! source and never among the goals and constraints. Same input, same bytes.
 
-pub mod directives;
-pub mod files;
+pub(crate) mod directives;
+pub(crate) mod files;
 
 mod artifacts;
 mod budget;
@@ -31,7 +31,7 @@ use labels::Labels;
 
 /// The summary of `messages` in at most `budget` tokens, all sections together.
 /// `earlier` is the summary that this one replaces: older than every message.
-pub fn summarise(
+pub(crate) fn summarise(
     messages: &[TranscriptMessage<'_>],
     earlier: Option<&Summary>,
     budget: u64,

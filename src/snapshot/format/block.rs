@@ -25,12 +25,12 @@ const FILES: &str = "offloaded_files";
 const MORE: &str = " more are listed in: ";
 
 /// Stands before what [`digits`] makes of a file's hash in [`FileLine::about`].
-pub const HASHED: &str = ", blake3 ";
+pub(crate) const HASHED: &str = ", blake3 ";
 
 /// The first 64 bits of a hash as six groups of three decimal digits. Each is one
 /// token, whichever digits it has: what is left of a history has another hash, and
 /// must not cost more or less for it.
-pub fn digits(hash: &blake3::Hash) -> String {
+pub(crate) fn digits(hash: &blake3::Hash) -> String {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);
     let number = u64::from_be_bytes(first);
@@ -40,7 +40,7 @@ pub fn digits(hash: &blake3::Hash) -> String {
 
 /// A file that the agent can still read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileLine {
+pub(crate) struct FileLine {
     /// The path, as the caller spelled its folder.
     pub path: String,
     /// Its content: tool, arguments, size.
@@ -49,12 +49,12 @@ pub struct FileLine {
 
 impl FileLine {
     /// The line, without the mark of a list.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         format!("{} | {}", self.path, self.about)
     }
 
     /// Reads a line that [`FileLine::render`] wrote.
-    pub fn read(line: &str) -> Option<FileLine> {
+    pub(crate) fn read(line: &str) -> Option<FileLine> {
         let ends =
             |at: &usize| [".txt", ".json", ".jsonl"].iter().any(|e| line[..*at].ends_with(e));
         let at = line.match_indices(" | ").map(|(at, _)| at).find(ends)?;
@@ -64,7 +64,7 @@ impl FileLine {
 
 /// Files that are named elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MoreFiles {
+pub(crate) struct MoreFiles {
     /// Their number.
     pub count: u64,
     /// The file that lists them, a line each.
@@ -72,11 +72,11 @@ pub struct MoreFiles {
 }
 
 /// Returns true if this service wrote the snapshot, given the text of it.
-pub type Proves<'a> = &'a dyn Fn(&Block, &str) -> bool;
+pub(crate) type Proves<'a> = &'a dyn Fn(&Block, &str) -> bool;
 
 /// A snapshot in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub(crate) struct Block {
     /// The writer of the summary.
     pub writer: Writer,
     /// The six sections.
@@ -95,13 +95,13 @@ pub struct Block {
 
 impl Block {
     /// Signs the block, whose words are final.
-    pub fn seal(&mut self, key: &Key) {
+    pub(crate) fn seal(&mut self, key: &Key) {
         self.code = Some(code_by(key, &self.render()));
     }
 
     /// Renders the text of the block. An unsealed block has a placeholder code of the same
     /// length, so that its tokens can be counted.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut out = "<state_snapshot>\n".to_owned();
         if self.writer == Writer::Extractive {
             out.push_str(EXTRACTS);
@@ -125,7 +125,7 @@ impl Block {
 
     /// Returns the block with each text in it changed: sections, directives, and the
     /// descriptions of files. Paths stay.
-    pub fn changed(mut self, change: impl Fn(String) -> String) -> Block {
+    pub(crate) fn changed(mut self, change: impl Fn(String) -> String) -> Block {
         for section in Section::ALL {
             let text = self.summary.get(section).to_owned();
             self.summary.set(section, change(text));
@@ -141,7 +141,7 @@ impl Block {
     /// line that names the files of its messages, and if `proves` accepts its code; other
     /// text that looks like one stays text. Changes by frameworks – line ends, indentation,
     /// blanks, words behind the last line – do not hide a block.
-    pub fn find_all(text: &str, proves: Proves<'_>) -> FoundBlocks {
+    pub(crate) fn find_all(text: &str, proves: Proves<'_>) -> FoundBlocks {
         let mut found = FoundBlocks::default();
         let mut from = 0;
         let mut starts = OPEN.find_iter(text).peekable();
@@ -215,7 +215,7 @@ impl Block {
 
 /// The blocks of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FoundBlocks {
+pub(crate) struct FoundBlocks {
     /// The text before the first block.
     pub before: String,
     /// The text behind it that is no block.
@@ -252,7 +252,7 @@ fn is_tag(line: &str) -> bool {
 }
 
 /// The six sections in their tags.
-pub fn sections(summary: &Summary) -> String {
+pub(crate) fn sections(summary: &Summary) -> String {
     let mut out = String::new();
     for section in Section::ALL {
         let text = summary.get(section).trim();

@@ -14,7 +14,7 @@ use crate::snapshot::format::place::Place;
 
 /// The bridge of a history: the first of its messages that is no system's, where it
 /// is one. Elsewhere the same words are somebody's own.
-pub fn bridge(history: &History<'_>, views: &[&MessageView]) -> Option<usize> {
+pub(crate) fn bridge(history: &History<'_>, views: &[&MessageView]) -> Option<usize> {
     let others = views.iter().enumerate();
     let front = others.take_while(|(_, view)| view.role == Role::System);
     let mut own = front.filter(|(_, view)| view.is_service).map(|(index, _)| index);
@@ -22,7 +22,11 @@ pub fn bridge(history: &History<'_>, views: &[&MessageView]) -> Option<usize> {
 }
 
 /// Returns the bridge if the snapshots that need it are there.
-pub fn standing(history: &History<'_>, views: &[&MessageView], place: &Place) -> Option<usize> {
+pub(crate) fn standing(
+    history: &History<'_>,
+    views: &[&MessageView],
+    place: &Place,
+) -> Option<usize> {
     let stands = !place.blocks.is_empty() && !opens(history, place);
     bridge(history, views).filter(|_| stands)
 }
@@ -33,7 +37,7 @@ fn opens(history: &History<'_>, place: &Place) -> bool {
 }
 
 /// True for a message with the words of a bridge and no others.
-pub fn is_bridge(history: &History<'_>, index: usize) -> bool {
+pub(crate) fn is_bridge(history: &History<'_>, index: usize) -> bool {
     let raw = history.messages()[index];
     let slots = history.dialect().content_slots(raw);
     slots.len() == 1 && text_of(raw, &slots[0]).text == BRIDGE
@@ -41,7 +45,7 @@ pub fn is_bridge(history: &History<'_>, index: usize) -> bool {
 
 /// True where the messages need a bridge once those of `gone` are, and their snapshots
 /// stand in `place`.
-pub fn needs_bridge(
+pub(crate) fn needs_bridge(
     history: &History<'_>,
     views: &[&MessageView],
     place: &Place,

@@ -1,10 +1,10 @@
 //! The format of snapshots: a `block` of sections under a `seal`, with the lines that
 //! name the files of its `originals`, in its `place` in a history.
 
-pub mod block;
-pub mod bridge;
-pub mod originals;
-pub mod place;
-pub mod seal;
-pub mod summary;
-pub mod tags;
+pub(crate) mod block;
+pub(crate) mod bridge;
+pub(crate) mod originals;
+pub(crate) mod place;
+pub(crate) mod seal;
+pub(crate) mod summary;
+pub(crate) mod tags;

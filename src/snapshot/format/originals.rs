@@ -28,7 +28,7 @@ static LINE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The files of messages that a snapshot replaces, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Originals {
+pub(crate) struct Originals {
     /// The number of messages.
     pub messages: u64,
     /// The path up to the number.
@@ -39,7 +39,7 @@ pub struct Originals {
 
 impl Originals {
     /// One file; None where its name is no group's.
-    pub fn new(messages: u64, path: &str) -> Option<Originals> {
+    pub(crate) fn new(messages: u64, path: &str) -> Option<Originals> {
         let (stem, number) = path.strip_suffix(".json")?.rsplit_once('_')?;
         let number = number.parse().ok()?;
         let line = Originals { messages, stem: stem.to_owned(), runs: vec![(number, number)] };
@@ -48,13 +48,13 @@ impl Originals {
     }
 
     /// The files, oldest first.
-    pub fn paths(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = String> + '_ {
         let numbers = self.runs.iter().flat_map(|(from, to)| *from..=*to);
         numbers.map(|number| format!("{}_{number}.json", self.stem))
     }
 
     /// True where `path` is one of the files.
-    pub fn holds(&self, path: &str) -> bool {
+    pub(crate) fn holds(&self, path: &str) -> bool {
         let number = path.strip_prefix(self.stem.as_str()).and_then(|rest| rest.strip_prefix('_'));
         let number = number.and_then(|rest| rest.strip_suffix(".json")?.parse::<u64>().ok());
         number.is_some_and(|number| {
@@ -63,12 +63,12 @@ impl Originals {
     }
 
     /// The highest number that a chat can have come to.
-    pub fn last(&self) -> Option<u64> {
+    pub(crate) fn last(&self) -> Option<u64> {
         self.runs.iter().map(|(_, to)| *to).filter(|number| *number < NUMBERS).max()
     }
 
     /// Gives the one file another path.
-    pub fn rename(&mut self, path: &str) {
+    pub(crate) fn rename(&mut self, path: &str) {
         if let Some(renamed) = Originals::new(self.messages, path) {
             *self = renamed;
         }

@@ -29,7 +29,7 @@ enum Holder {
 
 /// The place where snapshots are, or will be.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub(crate) struct Place {
     holder: Holder,
     /// The text before the snapshots.
     before: String,
@@ -89,7 +89,7 @@ impl Place {
     /// prompt `system` beside the messages (before any message where the format
     /// keeps it apart), or a message to be added. A snapshot counts where `proves` says
     /// that this service wrote it.
-    pub fn find(
+    pub(crate) fn find(
         history: &History<'_>,
         views: &[&MessageView],
         system: Option<&str>,
@@ -137,7 +137,7 @@ impl Place {
 
     /// The message's index; None where it is added at the front, or where the
     /// system prompt holds them.
-    pub fn index(&self) -> Option<usize> {
+    pub(crate) fn index(&self) -> Option<usize> {
         match &self.holder {
             Holder::Message(index, _) => Some(*index),
             Holder::Added | Holder::System(_) => None,
@@ -145,7 +145,7 @@ impl Place {
     }
 
     /// True where a message of the service's own holds them: all that stands in it.
-    pub fn is_own_message(&self) -> bool {
+    pub(crate) fn is_own_message(&self) -> bool {
         match &self.holder {
             Holder::Added => true,
             Holder::Message(..) => !self.blocks.is_empty() && self.before.is_empty(),
@@ -154,13 +154,18 @@ impl Place {
     }
 
     /// Returns true if the separate system prompt holds them.
-    pub fn is_beside(&self) -> bool {
+    pub(crate) fn is_beside(&self) -> bool {
         matches!(self.holder, Holder::System(_))
     }
 
     /// The message, or the system prompt, with these snapshots in place of those
     /// that stand there.
-    pub fn filled(&self, history: &History<'_>, system: Option<&str>, blocks: &[String]) -> String {
+    pub(crate) fn filled(
+        &self,
+        history: &History<'_>,
+        system: Option<&str>,
+        blocks: &[String],
+    ) -> String {
         let text = blocks.join("\n\n");
         let (raw, slot) = match &self.holder {
             Holder::Message(index, slot) => (history.messages()[*index], slot),
@@ -208,7 +213,7 @@ impl Place {
 
     /// The message, or the system prompt, as it was before any snapshot; None where
     /// a message was added for them.
-    pub fn emptied(&self, history: &History<'_>, system: Option<&str>) -> Option<String> {
+    pub(crate) fn emptied(&self, history: &History<'_>, system: Option<&str>) -> Option<String> {
         let (raw, slot) = match &self.holder {
             Holder::Message(index, slot) => (history.messages()[*index], slot),
             Holder::System(Some(slot)) => (system?, slot),

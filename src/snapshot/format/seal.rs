@@ -23,7 +23,7 @@ pub(super) fn code_of(body: &str) -> Option<Code> {
 
 /// Returns the code, by the key of its store, of a block that stands as `text`: changes of
 /// line ends, blanks and indentation by a framework do not matter.
-pub fn code_by(key: &Key, text: &str) -> Code {
+pub(crate) fn code_by(key: &Key, text: &str) -> Code {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     if let Some(end) = words.iter().rposition(|word| *word == END).filter(|end| *end >= 2) {
         words.drain(end - 2..end);

@@ -23,7 +23,7 @@
 
 /// The sections that a summariser writes, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Section {
+pub(crate) enum Section {
     /// The user's goal.
     OverallGoal,
     /// Rules that the user set and that still hold.
@@ -40,7 +40,7 @@ pub enum Section {
 
 impl Section {
     /// All of them, in order.
-    pub const ALL: [Section; 6] = [
+    pub(crate) const ALL: [Section; 6] = [
         Section::OverallGoal,
         Section::ActiveConstraints,
         Section::KeyKnowledge,
@@ -50,7 +50,7 @@ impl Section {
     ];
 
     /// The tag's name.
-    pub fn tag(self) -> &'static str {
+    pub(crate) fn tag(self) -> &'static str {
         match self {
             Section::OverallGoal => "overall_goal",
             Section::ActiveConstraints => "active_constraints",
@@ -64,16 +64,16 @@ impl Section {
 
 /// The texts of the six sections, unescaped, by [`Section`] as index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Summary([String; 6]);
+pub(crate) struct Summary([String; 6]);
 
 impl Summary {
     /// The text of a section.
-    pub fn get(&self, section: Section) -> &str {
+    pub(crate) fn get(&self, section: Section) -> &str {
         &self.0[section as usize]
     }
 
     /// Adds a later summary behind this one, section by section.
-    pub fn append(&mut self, later: &Summary) {
+    pub(crate) fn append(&mut self, later: &Summary) {
         for (own, later) in self.0.iter_mut().zip(&later.0) {
             if !own.is_empty() && !later.is_empty() {
                 own.push('\n');
@@ -83,14 +83,14 @@ impl Summary {
     }
 
     /// Sets the text of a section.
-    pub fn set(&mut self, section: Section, text: impl Into<String>) {
+    pub(crate) fn set(&mut self, section: Section, text: impl Into<String>) {
         self.0[section as usize] = text.into();
     }
 }
 
 /// The writer of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Writer {
+pub(crate) enum Writer {
     /// A model.
     Model,
     /// The built-in summariser.

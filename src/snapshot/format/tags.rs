@@ -40,17 +40,17 @@ fn pattern(names: &str) -> Regex {
 }
 
 /// Escapes every reserved tag and line by one level: for a snapshot.
-pub fn escape(text: &str) -> Cow<'_, str> {
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     both(text, escaped)
 }
 
 /// Escapes reserved tags only: a transcript shows the lines of results unchanged.
-pub fn escape_tags(text: &str) -> Cow<'_, str> {
+pub(crate) fn escape_tags(text: &str) -> Cow<'_, str> {
     shift(&ANY, text, escaped)
 }
 
 /// Escapes the tags of a transcript only: a snapshot keeps its own.
-pub fn escape_fences(snapshot: &str) -> Cow<'_, str> {
+pub(crate) fn escape_fences(snapshot: &str) -> Cow<'_, str> {
     shift(&FENCE, snapshot, escaped)
 }
 
@@ -64,7 +64,7 @@ fn escaped(bracket: &str) -> String {
 }
 
 /// Unescapes every reserved tag and line by one level; a bare one stays.
-pub fn unescape(text: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     both(text, |bracket| match bracket.to_ascii_lowercase().as_str() {
         "&lt;" => "<".to_owned(),
         "&gt;" => ">".to_owned(),

@@ -9,11 +9,11 @@ use memchr::{memchr2, memmem};
 
 use crate::snapshot::text::word_shape::{classify, is_cjk};
 
-pub use crate::snapshot::text::word_shape::IdentifierKind;
+pub(crate) use crate::snapshot::text::word_shape::IdentifierKind;
 
 /// One identifier of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Identifier<'a> {
+pub(crate) struct Identifier<'a> {
     /// Its kind.
     pub kind: IdentifierKind,
     /// Its words, as they stand in the text.
@@ -26,7 +26,7 @@ const QUOTED: std::ops::RangeInclusive<usize> = 4..=200;
 /// The identifiers of a text, in order of their beginnings. Those inside a
 /// quotation come after it; a quotation that is nothing but an identifier (a
 /// path in backticks) comes as that identifier alone.
-pub fn identifiers(text: &str) -> Vec<Identifier<'_>> {
+pub(crate) fn identifiers(text: &str) -> Vec<Identifier<'_>> {
     let mut scan = Scan { text, at: 0, found: Vec::new(), quotes: QUOTES.map(Quote::new) };
     scan.run();
     scan.found
@@ -34,7 +34,7 @@ pub fn identifiers(text: &str) -> Vec<Identifier<'_>> {
 
 /// The spelling to compare by: `1,000` and `1000`, `./src/a.rs` and `src\a.rs`,
 /// the two cases of a hash are the same.
-pub fn canonical<'a>(identifier: &Identifier<'a>) -> Cow<'a, str> {
+pub(crate) fn canonical<'a>(identifier: &Identifier<'a>) -> Cow<'a, str> {
     let text = identifier.text;
     match identifier.kind {
         IdentifierKind::Path => {

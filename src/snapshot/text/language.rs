@@ -5,7 +5,7 @@ use crate::snapshot::text::word_shape::is_cjk;
 
 /// A language or, where a script is shared, the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Language {
+pub(crate) enum Language {
     /// Chinese characters without kana.
     Chinese,
     /// Kana, with or without Chinese characters.
@@ -32,7 +32,7 @@ pub enum Language {
 
 impl Language {
     /// The name by which a prompt asks for it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Language::Chinese => "Chinese",
             Language::Japanese => "Japanese",
@@ -51,7 +51,7 @@ impl Language {
 /// The language most of a text is written in. Words are weighed, not letters, and
 /// words with digits or marks inside (paths, addresses, ids) do not count, so a
 /// Chinese request full of file names stays Chinese.
-pub fn language_of(text: &str) -> Language {
+pub(crate) fn language_of(text: &str) -> Language {
     let mut weights = [0_usize; 10];
     let mut fenced = false;
     for line in text.lines() {

@@ -1,8 +1,8 @@
 //! Text analysis, in any language and without a model: identifiers, sentences, language,
 //! content words, and the kinds of lines.
 
-pub mod identifiers;
-pub mod language;
+pub(crate) mod identifiers;
+pub(crate) mod language;
 
 pub(super) mod content_words;
 pub(super) mod markers;

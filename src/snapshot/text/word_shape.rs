@@ -6,7 +6,7 @@ use super::word_lists::WORDS;
 
 /// The kind of thing that an identifier names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum IdentifierKind {
+pub(crate) enum IdentifierKind {
     /// A file or a folder, without `:12:5` behind it.
     Path,
     /// An address with a scheme, or one that begins with `www.`.

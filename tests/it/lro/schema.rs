@@ -1,4 +1,4 @@
-//! Schema, recipes and descriptor of real records. Skipped without `../shared`, or without the
+//! Schema and recipes of real records. Skipped without `../shared`, or without the
 //! shell and jq that a test needs.
 
 use std::process::{Command, Stdio};
@@ -8,10 +8,6 @@ use record_files::recipes;
 use record_files::recipes::{Detail, Profile, Recipe};
 use record_files::schema::{Schema, infer};
 use serde_json::Value;
-use unburden::compaction::call::{ReloadTool, ReloadTools};
-use unburden::descriptor::summary::Summary;
-use unburden::descriptor::{self, Richness};
-use unburden::descriptor::{guidance, note};
 
 use crate::asking::{shared_files, tight};
 
@@ -84,58 +80,5 @@ fn recipes_for_real_records_run_and_show_something() {
             .collect();
         let shown = outputs.iter().take(10).filter(|output| !empty(output)).count();
         assert!(shown >= 8, "{name}: {shown} of the first ten show something");
-    }
-}
-
-#[test]
-fn a_leaner_descriptor_is_smaller_and_a_pointer_is_short() {
-    let path = "/tmp/cache/lro-search-01JDA2X3Y4Z5A6B7C8D9E0F1G2.jsonl";
-    for (name, records) in corpora() {
-        let schema = schema_of(&records);
-        let all = recipes::candidates(Profile::General, Detail::Full, &schema);
-        let good = vec![true; all.len()];
-        let ten = recipes::ten(all, &good);
-        let summary = Summary::new(&schema, "search", Some("full"), 32_000, None);
-        let shell = guidance::shell(&guidance::Facts {
-            profile: Profile::General,
-            count: schema.records(),
-            tokens: 32_000,
-            path,
-            detail: "full",
-            recipes: &ten,
-            schema: &schema,
-        });
-        let facts = descriptor::Facts {
-            summary: &summary,
-            file_path: path,
-            schema: &schema,
-            schema_bytes: 2_200,
-            recipes: &ten,
-            guidance: &shell,
-            around: Some(r#"{"total":500}"#),
-            preview: None,
-        };
-        let sizes = Richness::ALL.map(|richness| {
-            let text = descriptor::render(&facts, richness);
-            let value: Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(value["file_path"], path);
-            text.chars().count().div_ceil(4)
-        });
-        assert!(sizes[0] > sizes[1] && sizes[0] > sizes[2], "{name}: {sizes:?}");
-        assert!(sizes[2] > sizes[3] && sizes[3] > sizes[4], "{name}: {sizes:?}");
-        assert!(sizes[4] <= 130, "{name}: {sizes:?}");
-        let said = note::note(
-            &note::NoteFacts {
-                tokens: 32_000,
-                bytes: 129_006,
-                schema: &schema,
-                around: None,
-                path,
-                tools: &ReloadTools::of(&[ReloadTool::LroExtract, ReloadTool::Shell]),
-                recipes: &ten,
-            },
-            Richness::Pointer,
-        );
-        assert!(said.contains(path) && said.len() < 1_200, "{name}: {said}");
     }
 }

@@ -1,4 +1,4 @@
-"""The settings of an offload; written by `UPDATE=1 cargo test --test it declared`, edits are lost."""
+"""The settings of an offload; written by `UPDATE=1 cargo test --lib declared`, edits are lost."""
 
 from __future__ import annotations
 

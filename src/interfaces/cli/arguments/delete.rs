@@ -6,7 +6,7 @@ use clap::Args;
 
 /// `delete`.
 #[derive(Debug, Args)]
-pub struct Delete {
+pub(crate) struct Delete {
     /// The chat's chat_id
     #[arg(value_name = "CHAT_ID")]
     pub chat: String,

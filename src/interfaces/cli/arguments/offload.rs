@@ -14,7 +14,7 @@ use crate::pipeline::Settings;
 
 /// `offload`.
 #[derive(Debug, Args)]
-pub struct Offload {
+pub(crate) struct Offload {
     /// The history: a JSON array of messages, or an object with "messages" (and
     /// "tools", "system"); - reads standard input
     #[arg(value_name = "FILE|-")]
@@ -39,7 +39,7 @@ pub struct Offload {
 /// The settings that were typed: members of a request, name and JSON. The service checks
 /// them, and its errors are those of the command line.
 #[derive(Debug)]
-pub struct Typed(pub Vec<(&'static str, String)>);
+pub(crate) struct Typed(pub Vec<(&'static str, String)>);
 
 impl Args for Typed {
     fn augment_args(command: Command) -> Command {

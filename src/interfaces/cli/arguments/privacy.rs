@@ -6,7 +6,7 @@ use crate::config::{Config, RedactConfig};
 
 /// Redaction options.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Privacy {
+pub(crate) struct Privacy {
     /// Keep keys, tokens and passwords out of previews, descriptors, snapshots, prompts
     /// and logs; stored files keep them
     #[arg(long)]
@@ -15,7 +15,7 @@ pub struct Privacy {
 
 impl Privacy {
     /// Turns redaction on in the configuration if the flag is set; never turns it off.
-    pub fn enter(self, config: &mut Config) {
+    pub(crate) fn enter(self, config: &mut Config) {
         if self.redact {
             config.privacy.redact = RedactConfig::Secrets;
         }

@@ -16,7 +16,7 @@ Examples:
   unburden proxy -- npx -y @modelcontextprotocol/server-filesystem .
   unburden proxy --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github
   unburden proxy --url https://HOST/mcp --header 'Authorization: Bearer TOKEN'")]
-pub struct Proxy {
+pub(crate) struct Proxy {
     /// The server, as a command and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,

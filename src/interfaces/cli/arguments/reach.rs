@@ -6,7 +6,7 @@ use clap::Args;
 
 /// Options for the configuration and the allowed folders.
 #[derive(Debug, Args)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY override it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -7,7 +7,7 @@ use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::output::print;
 
-pub(in crate::interfaces::cli) fn run(options: &Completions) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Completions) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut Arguments::command(), "unburden", &mut script);
     print(&String::from_utf8_lossy(&script))?;

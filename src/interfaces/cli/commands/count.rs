@@ -7,7 +7,7 @@ use crate::interfaces::cli::input::{BodyMembers, Document, read};
 use crate::interfaces::cli::open::reader;
 use crate::interfaces::cli::output::print_answer;
 
-pub(in crate::interfaces::cli) fn run(options: &Count) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Count) -> Result<Exit, CliError> {
     let text = read(&options.input)?;
     let document = Document::parse(&options.input, &text)?;
     let body = document.request(

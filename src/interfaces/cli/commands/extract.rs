@@ -10,7 +10,7 @@ use crate::interfaces::cli::input::{BodyMembers, list};
 use crate::interfaces::cli::open::reader;
 use crate::interfaces::cli::output::print_answer;
 
-pub(in crate::interfaces::cli) fn run(options: &Extract) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Extract) -> Result<Exit, CliError> {
     let body = BodyMembers::default()
         .text("file_path", Some(&options.path))
         .text("query", options.query.as_deref())

@@ -12,7 +12,7 @@ use crate::interfaces::cli::output::print_status;
 
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-pub(in crate::interfaces::cli) fn run(options: &Healthcheck) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Healthcheck) -> Result<Exit, CliError> {
     let configured = Config::load(options.config.as_deref())?.server.listen;
     let mut address = options.address.unwrap_or(configured);
     if address.ip().is_unspecified() {

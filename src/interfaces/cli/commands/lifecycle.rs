@@ -12,7 +12,7 @@ use crate::interfaces::cli::output::{print_answer, print_status};
 use crate::service::Service;
 
 /// Sweeps as the service does: under the configured roots only, since it deletes.
-pub(in crate::interfaces::cli) fn sweep(options: &Sweep) -> Result<Exit, CliError> {
+pub(crate) fn sweep(options: &Sweep) -> Result<Exit, CliError> {
     let service = confined(options.config.as_deref(), &options.root)?;
     let body = BodyMembers::default()
         .json("folders", list(&options.folders))
@@ -24,7 +24,7 @@ pub(in crate::interfaces::cli) fn sweep(options: &Sweep) -> Result<Exit, CliErro
 }
 
 /// Deletes a chat under the configured roots. Exit status 2 if something could not be deleted.
-pub(in crate::interfaces::cli) fn delete(options: &Delete) -> Result<Exit, CliError> {
+pub(crate) fn delete(options: &Delete) -> Result<Exit, CliError> {
     let service = confined(options.config.as_deref(), &options.root)?;
     let body = BodyMembers::default()
         .text("chat_id", Some(&options.chat))
@@ -53,7 +53,7 @@ fn confined(file: Option<&Path>, roots: &[String]) -> Result<Service, CliError> 
 }
 
 /// Exit status 1 if a file is missing or changed.
-pub(in crate::interfaces::cli) fn verify(options: &Verify) -> Result<Exit, CliError> {
+pub(crate) fn verify(options: &Verify) -> Result<Exit, CliError> {
     let reach: &Reach = &options.reach;
     let body = BodyMembers::default().text("store_dir", Some(&options.store)).body();
     let (answer, sound) = reader(reach)?.verify(body.as_bytes())?;

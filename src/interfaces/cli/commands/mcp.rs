@@ -16,7 +16,7 @@ use crate::service::Service;
 use crate::service::concurrency_limit::ConcurrencyLimit;
 use crate::telemetry;
 
-pub(in crate::interfaces::cli) fn run(options: Options) -> Result<Exit, CliError> {
+pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let mut config = Config::load(options.config.as_deref())?;
     if !options.root.is_empty() {
         config.store.roots = options.root;

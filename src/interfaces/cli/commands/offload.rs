@@ -14,7 +14,7 @@ use crate::params::Params;
 use crate::pipeline::{Outcome, Request};
 use crate::service::{Failure, offload_answer};
 
-pub(in crate::interfaces::cli) fn run(options: &Offload) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
     let service = service(&options.reach, options.privacy)?;
     let text = read(&options.input)?;
     let document = Document::parse(&options.input, &text)?;

@@ -20,7 +20,7 @@ use crate::interfaces::proxy::{
 use crate::service::Service;
 use crate::telemetry;
 
-pub(in crate::interfaces::cli) fn run(options: Options) -> Result<Exit, CliError> {
+pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let target = target(&options)?;
     let (config, settings) = settings(options)?;
     telemetry::start(config.privacy.into());

@@ -7,7 +7,7 @@ use crate::interfaces::cli::input::BodyMembers;
 use crate::interfaces::cli::open::reader;
 use crate::interfaces::cli::output::print_answer;
 
-pub(in crate::interfaces::cli) fn grep(options: &Grep) -> Result<Exit, CliError> {
+pub(crate) fn grep(options: &Grep) -> Result<Exit, CliError> {
     let body = BodyMembers::default()
         .text("pattern", Some(&options.pattern))
         .text("path", options.path.as_deref())
@@ -24,7 +24,7 @@ pub(in crate::interfaces::cli) fn grep(options: &Grep) -> Result<Exit, CliError>
     Ok(if nothing { Exit::Negative } else { Exit::Success })
 }
 
-pub(in crate::interfaces::cli) fn read(options: &Read) -> Result<Exit, CliError> {
+pub(crate) fn read(options: &Read) -> Result<Exit, CliError> {
     if let Some(lines) = &options.lines {
         return part(options, lines);
     }

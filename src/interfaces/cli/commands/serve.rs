@@ -18,7 +18,7 @@ use crate::interfaces::http::{AppState, TenantEntry, bind, serve};
 use crate::service::Service;
 use crate::telemetry;
 
-pub(in crate::interfaces::cli) fn run(options: Serve) -> Result<Exit, CliError> {
+pub(crate) fn run(options: Serve) -> Result<Exit, CliError> {
     let config = configured(options)?;
     telemetry::start(config.privacy.into());
     small_pages::use_small_pages();

@@ -8,7 +8,7 @@ use crate::interfaces::cli::open::reader;
 use crate::interfaces::cli::output::print_answer;
 
 /// Exit status 1 if there is a problem.
-pub(in crate::interfaces::cli) fn run(options: &Validate) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Validate) -> Result<Exit, CliError> {
     let text = read(&options.input)?;
     let document = Document::parse(&options.input, &text)?;
     let body =

@@ -23,7 +23,7 @@ const READ_BUFFER: usize = 256 * 1024;
 
 /// A child process.
 #[derive(Clone)]
-pub(in crate::interfaces::proxy) struct Child {
+pub(crate) struct Child {
     input: Arc<Mutex<Option<ChildStdin>>>,
     process: Arc<Mutex<process::Child>>,
     /// Process group of the child and its descendants.

@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Headers of every request. `Debug` hides their values.
 #[derive(Clone, Default)]
-pub struct Headers(HeaderMap);
+pub(crate) struct Headers(HeaderMap);
 
 impl std::fmt::Debug for Headers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -28,7 +28,7 @@ impl Headers {
     /// # Errors
     ///
     /// Returns [`HttpError::Header`] for the first invalid line.
-    pub fn parse(lines: &[String]) -> Result<Headers, HttpError> {
+    pub(crate) fn parse(lines: &[String]) -> Result<Headers, HttpError> {
         let mut headers = HeaderMap::new();
         for line in lines {
             let (name, value) = line.split_once(':').unwrap_or((line, ""));
@@ -51,7 +51,7 @@ impl Headers {
 
 /// Errors that keep the client from starting.
 #[derive(Debug, thiserror::Error)]
-pub enum HttpError {
+pub(crate) enum HttpError {
     /// The URL is invalid.
     #[error("--url is {found:?}; accepted is an address such as https://HOST/mcp")]
     Url {

@@ -12,7 +12,7 @@ const ALLOWED_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
 
 /// Environment variables of a child process.
 #[derive(Clone)]
-pub struct Environment(Vec<(OsString, OsString)>);
+pub(crate) struct Environment(Vec<(OsString, OsString)>);
 
 /// Shows names only: values may be secrets.
 impl std::fmt::Debug for Environment {
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Environment {
 
 /// Errors in `--env` options.
 #[derive(Debug, thiserror::Error)]
-pub enum EnvironmentError {
+pub(crate) enum EnvironmentError {
     /// The name is invalid.
     #[error("--env {name:?} is not a variable name; accepted is NAME or NAME=VALUE")]
     Name {
@@ -47,7 +47,7 @@ impl Environment {
     /// # Errors
     ///
     /// Returns an error for the first invalid or unset variable.
-    pub fn of(given: &[String]) -> Result<Environment, EnvironmentError> {
+    pub(crate) fn of(given: &[String]) -> Result<Environment, EnvironmentError> {
         let mut all: Vec<_> = std::env::vars_os()
             .filter(|(name, value)| is_allowed(name) && is_no_shell_function(value))
             .collect();

@@ -2,7 +2,7 @@
 
 /// An event from the upstream.
 #[derive(Debug)]
-pub(in crate::interfaces::proxy) enum Event {
+pub(crate) enum Event {
     /// A message, on one line.
     Message(Vec<u8>),
     /// The upstream ended; the reason.

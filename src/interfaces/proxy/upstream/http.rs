@@ -19,7 +19,7 @@ use crate::interfaces::mcp::message::{Id, Message, UPSTREAM_FAILED, error};
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An HTTP upstream and its requests in flight.
-pub(in crate::interfaces::proxy) struct Http {
+pub(crate) struct Http {
     endpoint: Arc<Endpoint>,
     in_flight: Mutex<HashMap<Id, AbortHandle>>,
     tasks: Mutex<JoinSet<()>>,

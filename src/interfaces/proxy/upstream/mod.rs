@@ -12,10 +12,10 @@ mod listen;
 mod sse;
 mod start_error;
 
-pub use client::{Headers, HttpError};
-pub use environment::{Environment, EnvironmentError};
+pub(crate) use client::Headers;
+pub(crate) use environment::Environment;
 pub(super) use event::Event;
-pub use start_error::StartError;
+pub(crate) use start_error::StartError;
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const CHANNEL_CAPACITY: usize = 64;
 
 /// The upstream to start.
 #[derive(Debug, Clone)]
-pub enum Target {
+pub(crate) enum Target {
     /// A child process that speaks MCP on standard input and output.
     Command {
         /// The program and its arguments.

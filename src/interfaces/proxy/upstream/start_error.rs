@@ -5,7 +5,7 @@ use super::environment::EnvironmentError;
 
 /// Errors that keep the upstream from starting.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub(crate) enum StartError {
     /// The command cannot be started.
     #[error("the server {command:?} cannot be started: {source}")]
     Command {

@@ -20,7 +20,7 @@ use crate::interfaces::cli::table::with_separators;
 use crate::interfaces::http::{AppState, bind, serve};
 use crate::service::Service;
 
-pub(in crate::interfaces::cli) fn run(options: &Demo) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Demo) -> Result<Exit, CliError> {
     let folder = tempfile::tempdir().map_err(CliError::io("creating a folder for the demo"))?;
     let mut config = Config::default();
     config.server.listen.set_port(0);

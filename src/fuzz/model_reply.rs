@@ -9,12 +9,13 @@ use std::sync::LazyLock;
 use chat_history::message::Role;
 use context_store::is_reference_target;
 use regex::Regex;
-use unburden::snapshot::acceptance::{Limits, SourceText, accept};
-use unburden::snapshot::format::block::{Block, FileLine};
-use unburden::snapshot::format::originals::Originals;
-use unburden::snapshot::format::summary::{Section, Summary, Writer};
-use unburden::snapshot::format::tags;
-use unburden::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
+
+use crate::snapshot::acceptance::{Limits, SourceText, accept};
+use crate::snapshot::format::block::{Block, FileLine};
+use crate::snapshot::format::originals::Originals;
+use crate::snapshot::format::summary::{Section, Summary, Writer};
+use crate::snapshot::format::tags;
+use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 const GOAL: &str = "Please fix the failing login tests in src/auth/login.rs. Never touch the \
                     database schema. Mail the report to bob@acme.example.";
@@ -34,7 +35,12 @@ static PATHS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(path).expect("the pattern is a constant")
 });
 
-pub(crate) fn run(data: &[u8]) {
+/// Takes the data as a reply: the first byte tells whether it is whole or its sections only.
+///
+/// # Panics
+///
+/// If the check accepts a reply that it must reject, or changes one.
+pub fn model_reply(data: &[u8]) {
     let Some((kind, reply)) = data.split_first() else { return };
     let reply = String::from_utf8_lossy(reply);
     let reply = if kind % 2 == 0 { reply } else { Cow::Owned(snapshot(&reply)) };

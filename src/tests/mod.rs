@@ -1,0 +1,10 @@
+//! Tests over several modules, and what all tests share with those of `tests/it`.
+
+#[path = "../../tests/it/cpu_time.rs"]
+pub(crate) mod cpu_time;
+#[path = "../../tests/it/scenarios.rs"]
+pub(crate) mod scenarios;
+#[path = "../../tests/it/skips.rs"]
+pub(crate) mod skips;
+
+mod declared;
