@@ -37,7 +37,7 @@ pub mod config;
 mod confine;
 pub mod service;
 pub mod telemetry;
-pub mod tools;
+mod tools;
 
 pub mod interfaces;
 

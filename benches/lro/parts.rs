@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use jq_sandbox::{Job, Jq};
+use jq_sandbox::{Job, Jq, Limits};
 use raw_json as raw;
 use record_files::file::{self, Facts, identity, render};
 use record_files::query::{self, Query};
@@ -44,8 +44,8 @@ pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
 
 fn jq() -> Jq {
     let folder = tempfile::tempdir().expect("a folder");
-    let config = config(&folder, DurabilityConfig::Relaxed).extract;
-    Jq::new(config.worker.clone().into(), config.jq())
+    let worker = config(&folder, DurabilityConfig::Relaxed).extract.worker;
+    Jq::new(worker.into(), Limits::default())
 }
 
 /// Tries the first candidates for recipes in a worker.

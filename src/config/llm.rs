@@ -84,7 +84,7 @@ pub enum SummariserConfig {
 
 /// Errors of the summarizer's settings.
 #[derive(Debug, thiserror::Error)]
-pub enum SummariserError {
+pub(crate) enum SummariserError {
     /// The model's settings are invalid.
     #[error("llm: {0}")]
     Model(#[from] ModelError),

@@ -10,12 +10,14 @@ mod server;
 mod tenants;
 
 pub use key::Key;
-pub use llm::{CompressionConfig, LlmConfig, SummariserConfig, SummariserError};
+pub(crate) use llm::SummariserError;
+pub use llm::{CompressionConfig, LlmConfig, SummariserConfig};
 pub use offload_result::{ExtractConfig, OffloadResultConfig, PromptConfig};
 pub use privacy::{PrivacyConfig, RedactConfig};
 pub use server::ServerConfig;
-pub use tenants::{TenantConfig, Tenants};
+pub use tenants::TenantConfig;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,7 +33,7 @@ pub struct Config {
     /// The HTTP interface.
     pub server: ServerConfig,
     /// Further tenants, each with folders of its own.
-    pub tenants: Tenants,
+    pub tenants: BTreeMap<String, TenantConfig>,
     /// The stores.
     pub store: StoreConfig,
     /// Limits of the retrieval operations.

@@ -86,7 +86,7 @@ impl ExtractConfig {
     }
 
     /// Returns the limits of a jq filter.
-    pub fn jq(&self) -> jq::Limits {
+    pub(crate) fn jq(&self) -> jq::Limits {
         jq::Limits {
             deadline: Duration::from_millis(self.deadline_ms),
             memory_bytes: self.memory_bytes,

@@ -1,15 +1,11 @@
 //! Tenants with tokens and folders of their own.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
 use super::server::colon_list;
-
-/// Tenants by name, which is for logs only.
-pub type Tenants = BTreeMap<String, TenantConfig>;
 
 /// A tenant: a token that gives access to these folders only.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]

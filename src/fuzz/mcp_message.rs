@@ -9,11 +9,7 @@ use crate::interfaces::mcp::message::{
 };
 
 /// Reads the data as a message, whole and with only `cut` bytes of its ends at hand.
-///
-/// # Panics
-///
-/// If a part that is read is no part of the message, or an answer to it is no JSON.
-pub fn mcp_message(data: &[u8], cut: usize) {
+pub(super) fn run(data: &[u8], cut: usize) {
     let Ok(message) = std::str::from_utf8(data) else {
         on_one_line(data.to_vec());
         return;

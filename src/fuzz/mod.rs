@@ -1,12 +1,60 @@
-//! Fuzz targets whose subject is private: any bytes go in, and a promise that does not hold is a
-//! panic. `fuzz/` feeds them.
+//! The fuzz targets whose subject is private. Each takes any bytes and panics if a promise does
+//! not hold; `fuzz/` feeds them.
 
 mod mcp_message;
 mod model_reply;
 mod paging;
 mod proxy_edit;
 
-pub use mcp_message::mcp_message;
-pub use model_reply::model_reply;
-pub use paging::Pages;
-pub use proxy_edit::{proxy_edit, proxy_result};
+use std::path::Path;
+
+use self::paging::Pages;
+use crate::interfaces::proxy::result::{ResultOffloader, UpstreamCall};
+use crate::service::Service;
+use crate::tools;
+
+/// Verifies any text as a model's reply. The first byte tells whether the rest is the whole reply
+/// or its sections.
+pub fn model_reply(data: &[u8]) {
+    model_reply::run(data);
+}
+
+/// Reads any bytes as an MCP message, whole and with only `cut` bytes of its ends at hand.
+pub fn mcp_message(data: &[u8], cut: usize) {
+    mcp_message::run(data, cut);
+}
+
+/// Reads `folder/file` in pages: of lines or of bytes, with at most `limit` of them, `max_tokens`
+/// tokens and `answer_bytes` bytes.
+pub fn paging(
+    folder: &Path,
+    by_lines: bool,
+    limit: Option<u64>,
+    max_tokens: Option<u64>,
+    answer_bytes: usize,
+) {
+    Pages { by_lines, limit, max_tokens, answer_bytes }.check(folder);
+}
+
+/// Sets the member `name` of any text to `value`, and takes it out.
+pub fn proxy_edit(object: &str, name: &str, value: &str) {
+    proxy_edit::run(object, name, value);
+}
+
+/// Offloads the texts of a tool's result that have more than `threshold` tokens; None if the
+/// result stays as it is.
+pub fn proxy_result(service: &Service, result: &str, threshold: u64) -> Option<String> {
+    let reload_tools = "[\"read_file\",\"lro_extract\"]";
+    let offloader = ResultOffloader { service, threshold, reload_tools };
+    let call = UpstreamCall::new("list", Some("{}"));
+    offloader.result(result, &call).expect("files can be written")
+}
+
+/// Calls a tool of an agent: its text, and its structured data unless the call failed.
+pub fn tool_call(service: &Service, name: &str, arguments: &str) -> (String, Option<String>) {
+    let tool = tools::find(name).expect("a tool has this name");
+    let reload_tools = "[\"read_file\",\"grep\"]";
+    let context = tools::CallContext { name, reload_tools, max_tokens: 200 };
+    let output = tools::call(service, tool, arguments, &context);
+    (output.text, output.structured)
+}

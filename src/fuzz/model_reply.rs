@@ -35,12 +35,7 @@ static PATHS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(path).expect("the pattern is a constant")
 });
 
-/// Takes the data as a reply: the first byte tells whether it is whole or its sections only.
-///
-/// # Panics
-///
-/// If the check accepts a reply that it must reject, or changes one.
-pub fn model_reply(data: &[u8]) {
+pub(super) fn run(data: &[u8]) {
     let Some((kind, reply)) = data.split_first() else { return };
     let reply = String::from_utf8_lossy(reply);
     let reply = if kind % 2 == 0 { reply } else { Cow::Owned(snapshot(&reply)) };

@@ -17,15 +17,15 @@ const RULE: &str = "\n\n---\n\n";
 
 /// The size of the pages.
 #[derive(Debug, Clone, Copy)]
-pub struct Pages {
+pub(super) struct Pages {
     /// Whether pages are of lines, else of bytes.
-    pub by_lines: bool,
+    pub(super) by_lines: bool,
     /// The most lines or bytes of a page.
-    pub limit: Option<u64>,
+    pub(super) limit: Option<u64>,
     /// The most tokens of a page.
-    pub max_tokens: Option<u64>,
+    pub(super) max_tokens: Option<u64>,
     /// The most bytes of a page.
-    pub answer_bytes: usize,
+    pub(super) answer_bytes: usize,
 }
 
 fn count(text: &str) -> u64 {
@@ -33,19 +33,15 @@ fn count(text: &str) -> u64 {
 }
 
 impl Pages {
-    /// Reads a new file of this content in `folder`, by `read_file` and by `read_tool_result`.
-    ///
-    /// # Panics
-    ///
-    /// If the pages are not the file.
-    pub fn check(&self, folder: &Path, content: &[u8]) {
-        fs::write(folder.join("file"), content).expect("the folder takes files");
+    /// Reads `folder/file` by `read_file` and, if it is text, by `read_tool_result`.
+    pub(super) fn check(self, folder: &Path) {
+        let content = fs::read(folder.join("file")).expect("the file is there");
         let spec = RootSpec::parse(&format!("/workspace={}", folder.display()));
         let roots = Roots::open(&[spec]).expect("the folder is there");
         let at = roots.locate("/workspace/file").expect("it lies under the root");
         let target = Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() };
-        self.follow(&target, content);
-        if let Ok(text) = std::str::from_utf8(content) {
+        self.follow(&target, &content);
+        if let Ok(text) = std::str::from_utf8(&content) {
             self.parts(text);
         }
     }

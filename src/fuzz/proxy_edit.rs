@@ -6,30 +6,11 @@ use std::borrow::Cow;
 use raw_json::fields;
 
 use crate::interfaces::proxy::edit::{map_member, remove_member, set_member};
-use crate::interfaces::proxy::result::{ResultOffloader, UpstreamCall};
-use crate::service::Service;
 
 /// Sets the member `name` of any text to `value`, and takes it out.
-///
-/// # Panics
-///
-/// If anything else changes.
-pub fn proxy_edit(object: &str, name: &str, value: &str) {
+pub(super) fn run(object: &str, name: &str, value: &str) {
     sets(object, name, value);
     takes_out(object, name);
-}
-
-/// Offloads the texts of a tool's result that have more than `threshold` tokens; None if the
-/// result stays as it is.
-///
-/// # Panics
-///
-/// If the service cannot write.
-pub fn proxy_result(service: &Service, result: &str, threshold: u64) -> Option<String> {
-    let reload_tools = "[\"read_file\",\"lro_extract\"]";
-    let offloader = ResultOffloader { service, threshold, reload_tools };
-    let call = UpstreamCall::new("list", Some("{}"));
-    offloader.result(result, &call).expect("files can be written")
 }
 
 fn members(object: &str) -> Vec<(String, &str)> {

@@ -12,7 +12,7 @@ pub(crate) struct Completion {
 
 /// Why a completion ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finish {
+pub(crate) enum Finish {
     /// Complete, or no reason given.
     Stop,
     /// Truncated by a token limit.

@@ -7,7 +7,7 @@ use super::completion::Finish;
 
 /// Errors of a completion.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ModelError {
+pub(crate) enum ModelError {
     /// A setting is invalid. Checked when the client is built.
     #[error("the model's {what} is {found}; accepted is {accepted}")]
     BadSettings {

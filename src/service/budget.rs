@@ -135,7 +135,7 @@ pub struct TooHeavy {
 
 /// Errors of a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BudgetError {
+pub(crate) enum BudgetError {
     /// The request exceeds the budget.
     TooHeavy(TooHeavy),
     /// Too little memory is free now.

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use fair_share::{Holder, Place, Places};
 
+use super::failure::Failure;
+
 /// The permits that a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -26,14 +28,6 @@ pub(crate) struct ConcurrencyLimit {
 /// A permit; dropping it frees it.
 pub(crate) type Permit = Place;
 
-/// No permit was free in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("too many requests are in flight; none ended within {seconds} seconds")]
-pub struct Overloaded {
-    /// The time waited, in seconds.
-    pub seconds: u64,
-}
-
 impl ConcurrencyLimit {
     /// Creates `each` permits a lane, at least one, for `tenants`. A request waits at most
     /// `max_wait` for one.
@@ -43,12 +37,12 @@ impl ConcurrencyLimit {
     }
 
     /// Waits for a permit.
-    pub(crate) async fn take(&self, lane: Lane, holder: Holder) -> Result<Permit, Overloaded> {
+    pub(crate) async fn take(&self, lane: Lane, holder: Holder) -> Result<Permit, Failure> {
         let places = match lane {
             Lane::Work => &self.work,
             Lane::Reads => &self.reads,
         };
-        let overloaded = Overloaded { seconds: self.max_wait.as_secs() };
+        let overloaded = Failure::Overloaded { seconds: self.max_wait.as_secs() };
         places.take(holder, self.max_wait).await.ok_or(overloaded)
     }
 }
@@ -62,7 +56,8 @@ mod tests {
         let limit = ConcurrencyLimit::new(1, 1, Duration::from_millis(20));
         let take = |lane| limit.take(lane, Holder::default());
         let work = take(Lane::Work).await.unwrap();
-        assert_eq!(take(Lane::Work).await.unwrap_err(), Overloaded { seconds: 0 });
+        let refused = take(Lane::Work).await;
+        assert!(matches!(refused, Err(Failure::Overloaded { seconds: 0 })), "{refused:?}");
         let read = take(Lane::Reads).await.unwrap();
         drop(work);
         assert!(take(Lane::Work).await.is_ok());

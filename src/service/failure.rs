@@ -3,7 +3,6 @@
 use chat_history::HistoryError;
 
 use super::budget::{BudgetError, Full, TooHeavy};
-use super::concurrency_limit::Overloaded;
 use crate::params::{HistoryOrParam, ParamError};
 use crate::pipeline::OffloadError;
 use crate::reading::error::ReloadError;
@@ -46,8 +45,11 @@ pub enum Failure {
     #[error(transparent)]
     Full(#[from] Full),
     /// No permit was free in time.
-    #[error(transparent)]
-    Overloaded(#[from] Overloaded),
+    #[error("too many requests are in flight; none ended within {seconds} seconds")]
+    Overloaded {
+        /// The time waited, in seconds.
+        seconds: u64,
+    },
 }
 
 impl From<BudgetError> for Failure {

@@ -10,8 +10,8 @@ pub enum OpenError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The summariser's settings are invalid.
-    #[error(transparent)]
-    Summariser(#[from] SummariserError),
+    #[error("{0}")]
+    Summariser(String),
     /// The key file is invalid.
     #[error(
         "store.key_file {path}: {found}; accepted is a file with at least {MIN_SECRET_BYTES} \
@@ -36,4 +36,10 @@ pub enum OpenError {
         /// The folder within the roots of both.
         folder: String,
     },
+}
+
+impl From<SummariserError> for OpenError {
+    fn from(error: SummariserError) -> OpenError {
+        OpenError::Summariser(error.to_string())
+    }
 }

@@ -14,7 +14,7 @@ const HEADER_RULE: &str = "\n\n---\n\n";
 
 /// The output of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolOutput {
+pub(crate) struct ToolOutput {
     /// The text for the model. For `context_offload` it is the whole envelope, byte for byte as
     /// over HTTP.
     pub text: String,
@@ -24,7 +24,7 @@ pub struct ToolOutput {
 
 /// The caller's view of the tools.
 #[derive(Debug, Clone)]
-pub struct CallContext<'a> {
+pub(crate) struct CallContext<'a> {
     /// The model's name for the called tool.
     pub name: &'a str,
     /// Default for `reload_tools` of `context_offload`, as JSON.
@@ -34,7 +34,7 @@ pub struct CallContext<'a> {
 }
 
 /// Calls `tool` with `arguments`, a JSON object.
-pub fn call(
+pub(crate) fn call(
     service: &Service,
     tool: &Definition,
     arguments: &str,
@@ -124,3 +124,7 @@ fn with_next_call(page: &str, change: &str) -> String {
         _ => page.to_owned(),
     }
 }
+
+#[cfg(test)]
+#[path = "call_tests.rs"]
+mod tests;

@@ -14,15 +14,15 @@ const FILES: [&str; 5] = [
 ];
 
 /// The retrieval tools, in the order of their use.
-pub const RETRIEVAL: [&str; 4] = ["read_file", "grep", "lro_extract", "read_tool_result"];
+pub(crate) const RETRIEVAL: [&str; 4] = ["read_file", "grep", "lro_extract", "read_tool_result"];
 
 /// The tool that shrinks a history: for frameworks, rarely for models.
-pub const CONTEXT_OFFLOAD: &str = "context_offload";
+pub(crate) const CONTEXT_OFFLOAD: &str = "context_offload";
 
 /// A tool definition.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Definition {
+pub(crate) struct Definition {
     /// The tool's name.
     pub name: &'static str,
     /// The name shown to people.
@@ -76,7 +76,7 @@ fn one_line(json: &str) -> String {
 }
 
 /// Returns all tools: the retrieval tools, then [`CONTEXT_OFFLOAD`].
-pub fn all() -> &'static [Definition] {
+pub(crate) fn all() -> &'static [Definition] {
     &DEFINITIONS
 }
 

@@ -7,7 +7,6 @@ mod definition;
 mod format;
 mod next_call;
 
-pub use call::{CallContext, ToolOutput, call};
-pub(crate) use definition::find;
-pub use definition::{CONTEXT_OFFLOAD, Definition, RETRIEVAL, all};
+pub(crate) use call::{CallContext, ToolOutput, call};
+pub(crate) use definition::{CONTEXT_OFFLOAD, Definition, RETRIEVAL, all, find};
 pub(crate) use format::{ToolFormat, UnknownFormat};

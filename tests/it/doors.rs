@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tower::ServiceExt;
 use unburden::config::{Config, DurabilityConfig, TenantConfig};
-use unburden::interfaces::http::{AppState, OPENAPI, TenantEntry, Token, router};
+use unburden::interfaces::http::{AppState, TenantEntry, Token, router};
 use unburden::service::{Failure, OpenError, Service, Tenant, open_all};
 
 use crate::app::{Reply, TestApp, send, split};
@@ -24,7 +24,7 @@ use crate::skips::skipped;
 
 /// Every method and route of the contract.
 fn routes() -> Vec<(Method, String)> {
-    let contract: Value = serde_yaml_ng::from_str(OPENAPI).unwrap();
+    let contract: Value = serde_yaml_ng::from_str(include_str!("../../openapi.yaml")).unwrap();
     let mut routes = Vec::new();
     for (path, item) in contract["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys() {

@@ -3,8 +3,6 @@
 
 use serde_json::{Value, json};
 
-use unburden::tools::{CallContext, all, call};
-
 use crate::app::TestApp;
 use crate::asking::{Said, memories};
 use crate::history::array;
@@ -177,10 +175,6 @@ async fn an_id_of_several_folders_is_a_choice_and_not_made_here() {
     let reply = app.post("/read_tool_result", body.to_string()).await;
     assert_eq!((reply.status.as_u16(), &reply.json["answer"]), (422, &json!(refusal)));
     assert_eq!(reply.json["metadata"]["error"]["code"], "result_ambiguous");
-    let context = CallContext { name: "read_tool_result", reload_tools: "{}", max_tokens: 1000 };
-    let tool = all().iter().find(|tool| tool.name == "read_tool_result").unwrap();
-    let called = call(&app.service, tool, &body.to_string(), &context);
-    assert_eq!((called.text, called.structured), (refusal, None));
     let said = app.tool_result("call_7", &json!({"store_dir": "/workspace/chat05"}));
     assert_eq!((said.get("total_lines"), said.raw("others")), (json!(305), None));
     let said = app.tool_result("/workspace/chat11/tool_call_7.txt", &json!({}));

@@ -5,9 +5,12 @@
 use raw_json::fields;
 use serde_json::value::RawValue;
 use unburden::fuzz;
-use unburden::tools::{CONTEXT_OFFLOAD, CallContext, ToolOutput, all, call};
 
 use super::place::Place;
+
+/// The tools, in the order of the service.
+const TOOLS: [&str; 5] =
+    ["read_file", "grep", "lro_extract", "read_tool_result", "context_offload"];
 
 /// A file of records, as the service writes them.
 const RECORDS: &str = "{\"type\":\"lro_header\",\"operation\":\"list\",\"query\":null,\"count\":2,\
@@ -44,19 +47,17 @@ fn is_json(bytes: &[u8]) -> bool {
 }
 
 fn calls_a_tool(choice: usize, arguments: &str) {
-    let tool = &all()[choice % all().len()];
-    let reload_tools = "[\"read_file\",\"grep\"]";
-    let context = CallContext { name: tool.name, reload_tools, max_tokens: 200 };
+    let tool = TOOLS[choice % TOOLS.len()];
     // An offload writes: it gets a folder of its own.
-    let called = match tool.name == CONTEXT_OFFLOAD {
-        true => call(&Place::new().service, tool, arguments, &context),
-        false => READ.with(|place| call(&place.service, tool, arguments, &context)),
+    let is_offload = tool == "context_offload";
+    let (text, structured) = match is_offload {
+        true => fuzz::tool_call(&Place::new().service, tool, arguments),
+        false => READ.with(|place| fuzz::tool_call(&place.service, tool, arguments)),
     };
-    let ToolOutput { text, structured } = called;
     let Some(structured) = structured else {
         assert!(!text.is_empty(), "a failure says why");
         return;
     };
     assert!(fields(&structured).is_ok(), "no object: {structured}");
-    assert!(tool.name != CONTEXT_OFFLOAD || is_json(text.as_bytes()), "no JSON: {text}");
+    assert!(!is_offload || is_json(text.as_bytes()), "no JSON: {text}");
 }

@@ -17,7 +17,7 @@ mod tenants;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use self::arguments::{Arguments, Command};
 use self::commands::{
@@ -31,11 +31,6 @@ use self::output::print_status;
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     run(Arguments::parse()).into()
-}
-
-/// Returns the definition of the command line.
-pub fn command() -> clap::Command {
-    Arguments::command()
 }
 
 /// Runs a command. Errors go to standard error.
@@ -67,5 +62,17 @@ fn run(arguments: Arguments) -> Exit {
             print_status(format_args!("error: {error}"));
             Exit::Error
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
     }
 }

@@ -72,7 +72,7 @@ fn status_of(failure: &Failure) -> (StatusCode, &'static str, Option<&'static st
         Failure::Extract(error) => extract_status(error),
         Failure::TooHeavy(_) => (S::PAYLOAD_TOO_LARGE, "body_too_heavy", None),
         Failure::Full(_) => (S::SERVICE_UNAVAILABLE, "memory_full", None),
-        Failure::Overloaded(_) => (S::SERVICE_UNAVAILABLE, "too_many_requests", None),
+        Failure::Overloaded { .. } => (S::SERVICE_UNAVAILABLE, "too_many_requests", None),
     }
 }
 

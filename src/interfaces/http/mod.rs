@@ -19,7 +19,7 @@ mod state;
 mod timeout_stream;
 mod token;
 
-pub use router::{OPENAPI, router};
+pub use router::router;
 pub(crate) use serve::{ServeError, bind, serve};
 pub use state::{AppState, TenantEntry};
 pub use token::Token;

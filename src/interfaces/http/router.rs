@@ -20,7 +20,7 @@ use crate::service::{Failure, Service};
 use crate::tools::ToolFormat;
 
 /// The OpenAPI contract that the binary serves.
-pub const OPENAPI: &str = include_str!("../../../openapi.yaml");
+const OPENAPI: &str = include_str!("../../../openapi.yaml");
 
 /// Builds the router with all routes and layers.
 pub fn router(state: AppState) -> Router {
@@ -138,7 +138,7 @@ impl AppState {
     async fn run(self, lane: Lane, request: RequestBody, operation: Operation) -> Response {
         let permit = match self.concurrency.take(lane, request.service.holder()).await {
             Ok(permit) => permit,
-            Err(overloaded) => return error::failed(&Failure::Overloaded(overloaded)),
+            Err(overloaded) => return error::failed(&overloaded),
         };
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
