@@ -3,18 +3,19 @@
 //! results move to files, and everything that left can be read again.
 //!
 //! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
-//! `token_count`, `context_store`, `record_files`, `jq_sandbox`, `fair_share` (what tenants share), `redact` (secrets).
+//! `token_count`, `context_store`, `record_files`, `jq_sandbox`, `fair_share` (what tenants
+//! share), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!
-//! - words: [`params`], [`envelope`]
-//! - measure: [`measure`]
-//! - effects: [`model`]
-//! - strategies: [`compaction`], [`snapshot`], [`descriptor`]
-//! - read back: [`reading`]
-//! - decide: [`pipeline`], [`offload_result`]
-//! - serve: [`service`], [`tools`], with [`config`], [`confine`] and [`telemetry`]
-//! - interfaces: [`interfaces`] (HTTP, MCP, the proxy, the command line)
+//! - words: `params`, `envelope`
+//! - measure: `measure`
+//! - effects: `model`
+//! - strategies: `compaction`, `snapshot`, `descriptor`
+//! - read back: `reading`
+//! - decide: `pipeline`, `offload_result`
+//! - serve: `service`, `tools`, with `config`, `confine` and `telemetry`
+//! - interfaces: `interfaces` (HTTP, MCP, the proxy, the command line)
 
 mod params;
 

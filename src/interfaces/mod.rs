@@ -4,8 +4,8 @@
 //! | module | interface |
 //! |---|---|
 //! | [`http`] | the HTTP API, and MCP over streamable HTTP |
-//! | [`mcp`] | the MCP server, on standard input and output or behind `http` |
-//! | [`proxy`] | an MCP server in front of another one |
+//! | `mcp` | the MCP server, on standard input and output or behind `http` |
+//! | `proxy` | an MCP server in front of another one |
 //! | [`cli`] | the command line |
 
 pub mod cli;

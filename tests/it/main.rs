@@ -1,4 +1,5 @@
-//! The specification, as one binary. Read it in this order:
+//! The specification, as one binary that calls the service and its interfaces; tests of private
+//! parts stand beside them in `src`. Read it in this order:
 //!
 //! - `cases`: a behaviour is a file in `tests/cases`; its snapshot shows messages,
 //!   files and report.
