@@ -7,7 +7,8 @@ use raw_json::{self as raw, Fields, quote};
 use serde_json::value::RawValue;
 
 use super::criteria::{Accept, MIN_RECORDS, MIN_SHARE, share};
-use crate::layout::{Shape, members};
+use super::table::table;
+use crate::layout::{Region, Shape, members};
 
 /// The most levels that are entered. Each reads the value once.
 const MAX_LEVELS: usize = 32;
@@ -29,8 +30,8 @@ pub(super) struct Candidate<'a> {
 
 /// The content of a candidate.
 pub(super) enum Content<'a> {
-    /// Records: elements, values on lines, or members with their keys.
-    Records(Shape, Vec<&'a str>),
+    /// Records.
+    Records(Region<'a>),
     /// A string literal whose text may hold records.
     Literal,
 }
@@ -84,7 +85,9 @@ impl<'a> Candidates<'a> {
             Accept::Anything => true,
         };
         if records {
-            self.push(at, Content::Records(Shape::Array, elements));
+            let columns = Vec::new();
+            let region = Region { shape: Shape::Array, text: at, records: elements, columns };
+            self.push(at, Content::Records(region));
         }
         let min_share = if records { DOMINANT_SHARE } else { MIN_SHARE };
         (share(largest, at) >= min_share).then_some(largest)
@@ -93,7 +96,9 @@ impl<'a> Candidates<'a> {
     /// Returns the value to enter.
     fn object(&mut self, at: &'a str, fields: &Fields<'a>) -> Option<&'a str> {
         if is_map(fields) {
-            self.push(at, Content::Records(Shape::Entries, members(at, fields)));
+            let records = members(at, fields);
+            let region = Region { shape: Shape::Entries, text: at, records, columns: Vec::new() };
+            self.push(at, Content::Records(region));
         }
         let (_, largest) = fields.iter().max_by_key(|(_, value)| value.len())?;
         if share(largest, at) < MIN_SHARE {
@@ -103,6 +108,10 @@ impl<'a> Candidates<'a> {
             .iter()
             .filter(|(_, value)| !std::ptr::eq(*value, *largest) && !value.starts_with(['[', '{']));
         self.scalars.extend(scalars.map(|(key, value)| (quote(key), *value)));
+        if let Some(rows) = table(largest, fields) {
+            self.push(largest, Content::Records(rows));
+            return None;
+        }
         Some(largest)
     }
 }

@@ -46,6 +46,40 @@ fn strings_are_entered_three_deep() {
 }
 
 #[test]
+fn the_rows_of_a_table_are_records_by_column() {
+    let long = "z".repeat(200);
+    let rows = &format!(r#"[[1,"x",{{"k":[]}}],[2,null,1.10],[3,"{long}",[]]]"#);
+    let by_column = format!(
+        r#"{{"id":1,"a":"x","a_2":{{"k":[]}}}}
+{{"id":2,"a":null,"a_2":1.10}}
+{{"id":3,"a":"{long}","a_2":[]}}
+"#
+    );
+    let names = r#"["id","a","a"]"#;
+    for text in [
+        format!(r#"{{"columns":{names},"rows":{rows}}}"#),
+        format!(r#"{{"columnTypes":["INT","TEXT","JSON"],"columns":{names},"rows":{rows}}}"#),
+        format!(r#"{{"data":{rows},"schema":[{{"name":"id"}},{{"name":"a"}},{{"name":"a"}}]}}"#),
+        format!(r#"{{"result": {{"columns": {names}, "rows": {rows}, "row_count": 3}}}}"#),
+        format!(r#"{{"columns": {names}, "rows": {}}}"#, rows.replace(',', ", ")),
+    ] {
+        assert_eq!(exact(&text, Accept::Objects).body(), by_column, "{text}");
+    }
+}
+
+#[test]
+fn rows_without_a_name_for_each_value_are_no_records() {
+    for text in [
+        r#"{"columns":["a"],"rows":[[1,2],[3,4],[5,6]]}"#,
+        r#"{"columns":["a","b"],"rows":[[1,2],[3],[5,6]]}"#,
+        r#"{"points":[[1,2],[3,4],[5,6]],"n":3}"#,
+        r#"{"columns":["a","b"],"rows":[[1,2],[3,4]]}"#,
+    ] {
+        assert!(find_records(text, Accept::Objects).is_none(), "{text}");
+    }
+}
+
+#[test]
 fn the_members_of_a_map_are_records() {
     let text = "{\n \"x\": {\"a\": 1},\n \"y\": {\"a\": 2},\n \"z\": {\"a\": []}\n}";
     let found = exact(text, Accept::Objects);

@@ -2,7 +2,7 @@
 
 use raw_json::{self as raw, quote};
 
-use crate::layout::{EscapeStyle, Shape, Source, Wrap, flatten, unflatten};
+use crate::layout::{EscapeStyle, Region, Shape, Source, Wrap, flatten, unflatten};
 
 /// The most bytes of [`Found::around`], and of one member in it.
 pub(super) const MAX_AROUND_BYTES: usize = 300;
@@ -79,8 +79,10 @@ impl Found {
     }
 
     /// Makes lines of the records of `region`, a part of `text`.
-    pub(super) fn of_region(text: &str, region: &str, shape: Shape, records: &[&str]) -> Found {
-        let (body, spacing) = flatten(shape, region, records);
+    pub(super) fn of_region(text: &str, region: &Region<'_>) -> Found {
+        let (shape, count) = (region.shape, region.records.len());
+        let (body, spacing) = flatten(region);
+        let region = region.text;
         let limit = region.len() as u64;
         let rebuilt = unflatten(shape, spacing.as_ref(), body.split_terminator('\n'), limit);
         let exact = rebuilt.is_ok_and(|rebuilt| rebuilt == region);
@@ -88,7 +90,7 @@ impl Found {
         let spacing = spacing.filter(|_| exact);
         let wraps = Some(wrap(text, region, None)).filter(|wrap| !wrap.is_empty());
         let source = Source { shape, bytes: 0, wraps: wraps.into_iter().collect(), spacing };
-        Found { source, body, count: records.len(), exact, scalars: Vec::new() }
+        Found { source, body, count, exact, scalars: Vec::new() }
     }
 
     /// Makes each line of a text a JSON string.

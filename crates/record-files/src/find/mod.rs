@@ -15,10 +15,11 @@ mod candidates;
 mod criteria;
 mod embedded_json;
 mod found;
+mod table;
 
 use raw_json::{self as raw, is_space};
 
-use crate::layout::{EscapeStyle, Shape};
+use crate::layout::{EscapeStyle, Region, Shape};
 use candidates::{Candidate, Candidates, Content, candidates};
 use criteria::{MIN_SHARE, share};
 use embedded_json::EmbeddedJson;
@@ -47,9 +48,10 @@ pub fn find_records(text: &str, accept: Accept) -> Option<Found> {
 /// Returns the elements of a JSON array as records, whatever they are and however many.
 /// Returns None if the text is not a JSON array.
 pub fn records_of_array(raw_array: &str) -> Option<Found> {
-    let region = trim(raw_array);
-    Found::of_region(raw_array, region, Shape::Array, &raw::elements(region).ok()?)
-        .measured(raw_array)
+    let text = trim(raw_array);
+    let records = raw::elements(text).ok()?;
+    let region = Region { shape: Shape::Array, text, records, columns: Vec::new() };
+    Found::of_region(raw_array, &region).measured(raw_array)
 }
 
 /// Returns the lines of any text as records, each a JSON string. A line feed at the end
@@ -77,9 +79,7 @@ fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
             continue;
         }
         let found = match content {
-            Content::Records(shape, records) => {
-                Some(Found::of_region(text, region, shape, &records))
-            }
+            Content::Records(records) => Some(Found::of_region(text, &records)),
             Content::Literal => search_literal(text, region, accept, &Search { share, ..*state }),
         };
         if let Some(found) = found {
@@ -99,7 +99,9 @@ fn candidates_in(text: &str, accept: Accept) -> Option<Candidates<'_>> {
     match embedded_json::find(text)? {
         EmbeddedJson::Value(value) => candidates(value, accept),
         EmbeddedJson::Lines(region, values) => {
-            let content = Content::Records(Shape::Lines, values);
+            let (shape, columns) = (Shape::Lines, Vec::new());
+            let content =
+                Content::Records(Region { shape, text: region, records: values, columns });
             let candidates = vec![Candidate { region, content, scalars: 0 }];
             Some(Candidates { candidates, scalars: Vec::new() })
         }

@@ -9,27 +9,49 @@ use super::spacing::Spacing;
 const KEY: &str = "{\"key\":";
 const VALUE: &str = ",\"value\":";
 
-/// Writes `records` as lines. They are slices of `region`: elements of an array, values of
-/// lines, or members of an object. Also returns the spacing of `region`, unless it is
-/// compact JSON.
-pub(crate) fn flatten(shape: Shape, region: &str, records: &[&str]) -> (String, Option<Spacing>) {
-    let mut body = String::with_capacity(region.len() + 1);
+/// Records in their text.
+#[derive(Debug)]
+pub(crate) struct Region<'a> {
+    pub(crate) shape: Shape,
+    /// The whole of it, brackets included.
+    pub(crate) text: &'a str,
+    /// The parts of `text` that are records: elements of an array, values of lines, members of
+    /// an object, or rows.
+    pub(crate) records: Vec<&'a str>,
+    /// The keys of rows, as literals; empty for any other shape.
+    pub(crate) columns: Vec<String>,
+}
+
+/// Writes the records of a region as lines. Also returns its spacing, unless it is compact JSON.
+pub(crate) fn flatten(region: &Region<'_>) -> (String, Option<Spacing>) {
+    let Region { shape, text, records, columns } = region;
+    let shape = *shape;
+    let mut body = String::with_capacity(text.len() + 1);
     let mut member = String::new();
     for record in records {
-        if shape == Shape::Entries {
-            member.clear();
-            minify(record, &mut member);
-            let (key, value) = split_string(&member).unwrap_or_default();
-            body.extend([KEY, key, VALUE, value.strip_prefix(':').unwrap_or(value), "}"]);
-        } else if is_minified(record) {
-            body.push_str(record);
-        } else {
-            minify(record, &mut body);
+        match shape {
+            Shape::Entries => {
+                member.clear();
+                minify(record, &mut member);
+                let (key, value) = split_string(&member).unwrap_or_default();
+                body.extend([KEY, key, VALUE, value.strip_prefix(':').unwrap_or(value), "}"]);
+            }
+            Shape::Rows => {
+                for (at, (column, value)) in
+                    columns.iter().zip(raw::each_element(record)).enumerate()
+                {
+                    body.extend([if at == 0 { "{" } else { "," }, column, ":"]);
+                    minify(value, &mut body);
+                }
+                body.push('}');
+            }
+            _ if is_minified(record) => body.push_str(record),
+            _ => minify(record, &mut body),
         }
         body.push('\n');
     }
     let bracket = shape.brackets().0.len();
-    let spacing = Spacing::detect(shape, &region[bracket..region.len() - bracket], records);
+    let spacing = Spacing::detect(shape, &text[bracket..text.len() - bracket], records);
     (body, Some(spacing).filter(|spacing| *spacing != Spacing::compact(shape)))
 }
 
@@ -77,6 +99,7 @@ pub(crate) fn unflatten<'a>(
                 let (key, value) = entry(record).ok_or(RebuildError::Record(index + 1))?;
                 spacing.record.write(&[key, ":", value].concat(), &mut text);
             }
+            Shape::Rows => spacing.record.write(&row(record), &mut text),
             Shape::Text if !raw::is_string(record) => {
                 return Err(RebuildError::Record(index + 1));
             }
@@ -92,6 +115,20 @@ pub(crate) fn unflatten<'a>(
 fn split_string(text: &str) -> Option<(&str, &str)> {
     let end = text.starts_with('"').then(|| raw::string_end(text.as_bytes()))??;
     Some(text.split_at(end))
+}
+
+/// The values of a record as an array.
+fn row(record: &str) -> String {
+    let mut row = String::with_capacity(record.len());
+    for (_, value) in raw::each_member(record) {
+        row.push(if row.is_empty() { '[' } else { ',' });
+        row.push_str(value);
+    }
+    if row.is_empty() {
+        row.push('[');
+    }
+    row.push(']');
+    row
 }
 
 fn entry(record: &str) -> Option<(&str, &str)> {

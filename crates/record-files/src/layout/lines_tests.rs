@@ -10,12 +10,13 @@ fn lines_of(shape: Shape, region: &str) -> (String, bool) {
             fields = raw::fields(region).unwrap();
             members(region, &fields)
         }
-        Shape::Lines | Shape::Text => {
+        Shape::Lines | Shape::Rows | Shape::Text => {
             region.split_terminator(['\r', '\n']).filter(|line| !line.is_empty()).collect()
         }
     };
-    let (body, spacing) = flatten(shape, region, &records);
-    assert_eq!(body.lines().count(), records.len());
+    let count = records.len();
+    let (body, spacing) = flatten(&Region { shape, text: region, records, columns: Vec::new() });
+    assert_eq!(body.lines().count(), count);
     let text = unflatten(shape, spacing.as_ref(), body.lines(), region.len() as u64);
     (body, text.as_deref() == Ok(region))
 }
@@ -78,8 +79,9 @@ fn a_line_that_is_not_an_entry_is_an_error() {
 
 #[test]
 fn forged_indentation_ends_at_the_limit() {
-    let region = "[[\n 1\n]]";
-    let (_, spacing) = flatten(Shape::Array, region, &raw::elements(region).unwrap());
+    let text = "[[\n 1\n]]";
+    let records = raw::elements(text).unwrap();
+    let (_, spacing) = flatten(&Region { shape: Shape::Array, text, records, columns: Vec::new() });
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let outcome = unflatten(Shape::Array, spacing.as_ref(), [deep.as_str()].into_iter(), 1 << 20);
     assert_eq!(outcome, Err(RebuildError::Length));

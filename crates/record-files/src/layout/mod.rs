@@ -10,7 +10,7 @@ mod spacing;
 mod wrap;
 
 pub(crate) use escape::EscapeStyle;
-pub(crate) use lines::{RebuildError, flatten, members, unflatten};
+pub(crate) use lines::{RebuildError, Region, flatten, members, unflatten};
 pub(crate) use shape::Shape;
 pub(crate) use source::Source;
 pub(crate) use wrap::Wrap;

@@ -12,6 +12,8 @@ pub(crate) enum Shape {
     Lines,
     /// The members of an object; a record is `{"key":…,"value":…}`.
     Entries,
+    /// The rows of a table, each an array of values; a record is an object of them by column.
+    Rows,
     /// The lines of a text that holds no records, each as a JSON string.
     Text,
 }
@@ -20,7 +22,7 @@ impl Shape {
     /// Returns the brackets around the records.
     pub(super) fn brackets(self) -> (&'static str, &'static str) {
         match self {
-            Shape::Array => ("[", "]"),
+            Shape::Array | Shape::Rows => ("[", "]"),
             Shape::Entries => ("{", "}"),
             Shape::Lines | Shape::Text => ("", ""),
         }
@@ -29,7 +31,7 @@ impl Shape {
     /// Returns the shortest separator of two records.
     pub(super) fn separator(self) -> &'static str {
         match self {
-            Shape::Array | Shape::Entries => ",",
+            Shape::Array | Shape::Entries | Shape::Rows => ",",
             Shape::Lines | Shape::Text => "\n",
         }
     }
