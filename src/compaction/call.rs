@@ -104,11 +104,15 @@ fn is_name(name: &str) -> bool {
 pub(crate) fn call(tools: &ReloadTools, path: &str, part: &FilePart) -> Option<String> {
     let quoted = quote(path);
     if let Some(name) = tools.name(ReloadTool::ReadFile) {
-        let (offset, limit) = match part {
-            FilePart::Lines(lines) => ("offset", "limit").map_range(lines),
-            FilePart::Bytes(bytes) => ("byte_offset", "byte_limit").map_range(bytes),
+        let range = match part {
+            FilePart::Lines(lines) => {
+                format!("start_line={}, limit={}", lines.start + 1, lines.end - lines.start)
+            }
+            FilePart::Bytes(bytes) => {
+                format!("byte_offset={}, byte_limit={}", bytes.start, bytes.end - bytes.start)
+            }
         };
-        return Some(format!("{name}(absolute_path={quoted}, {offset}, {limit})"));
+        return Some(format!("{name}(absolute_path={quoted}, {range})"));
     }
     if let Some(name) = tools.name(ReloadTool::ReadToolResult) {
         let lines = match part {
@@ -140,14 +144,4 @@ pub(crate) enum FilePart {
     Lines(Range<u64>),
     /// Bytes.
     Bytes(Range<u64>),
-}
-
-trait MapRange {
-    fn map_range(self, range: &Range<u64>) -> (String, String);
-}
-
-impl MapRange for (&str, &str) {
-    fn map_range(self, range: &Range<u64>) -> (String, String) {
-        (format!("{}={}", self.0, range.start), format!("{}={}", self.1, range.end - range.start))
-    }
 }

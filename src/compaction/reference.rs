@@ -10,7 +10,7 @@
 //! L341: error[E0308]: mismatched types
 //! [… L342-L512 …]
 //! build failed with exit code 101
-//! [513 lines, 8200 tokens, 31415 bytes; L2-L512 left out: read_file(absolute_path="./store/tool_call_7.txt", offset=1, limit=511); ref 047115208364931]
+//! [513 lines, 8200 tokens, 31415 bytes; L2-L512 left out: read_file(absolute_path="./store/tool_call_7.txt", start_line=2, limit=511); ref 047115208364931]
 //! (detailed result is stored in ./store/tool_call_7.txt)
 //! ```
 //!

@@ -8,6 +8,7 @@ mod offload_result;
 mod privacy;
 mod server;
 mod tenants;
+mod tool_prefix;
 
 pub use key::Key;
 pub(crate) use llm::SummariserError;
@@ -16,6 +17,8 @@ pub use offload_result::{ExtractConfig, OffloadResultConfig, PromptConfig};
 pub use privacy::{PrivacyConfig, RedactConfig};
 pub use server::ServerConfig;
 pub use tenants::TenantConfig;
+pub(crate) use tool_prefix::InvalidPrefix;
+pub use tool_prefix::ToolPrefix;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -115,6 +118,8 @@ pub enum LandlockConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReloadConfig {
+    /// Largest answer without `max_tokens`, in tokens; 0 for everything.
+    pub max_tokens: u64,
     /// Longest search, in milliseconds; then the matches so far are returned.
     pub grep_deadline_ms: u64,
     /// Most matches of one search.
@@ -130,6 +135,7 @@ pub struct ReloadConfig {
 impl Default for ReloadConfig {
     fn default() -> ReloadConfig {
         ReloadConfig {
+            max_tokens: 10_000,
             grep_deadline_ms: 3_000,
             grep_matches: 10_000,
             grep_answer_bytes: 1024 * 1024,
@@ -140,6 +146,12 @@ impl Default for ReloadConfig {
 }
 
 impl ReloadConfig {
+    /// Returns the ceiling of an answer in tokens, None for none; `asked` is what the request
+    /// says.
+    pub(crate) fn ceiling(&self, asked: Option<u64>) -> Option<u64> {
+        Some(asked.unwrap_or(self.max_tokens)).filter(|tokens| *tokens > 0)
+    }
+
     /// Returns the limits of a search.
     pub(crate) fn grep(&self) -> grep::Limits {
         grep::Limits {

@@ -53,8 +53,6 @@ pub struct ExtractConfig {
     pub memory_bytes: u64,
     /// Largest answer, in bytes.
     pub answer_bytes: usize,
-    /// Size of an answer without `max_tokens`, in tokens.
-    pub default_max_tokens: u64,
     /// Largest file that is queried, in bytes.
     pub file_bytes: u64,
     /// Program whose `jq-worker` runs filters; empty means this one.
@@ -67,7 +65,6 @@ impl Default for ExtractConfig {
             deadline_ms: 3_000,
             memory_bytes: 512 * 1024 * 1024,
             answer_bytes: 1024 * 1024,
-            default_max_tokens: 8_000,
             file_bytes: 512 * 1024 * 1024,
             worker: String::new(),
         }
@@ -80,7 +77,6 @@ impl ExtractConfig {
         extract::Limits {
             deadline: Duration::from_millis(self.deadline_ms),
             answer_bytes: self.answer_bytes,
-            default_max_tokens: self.default_max_tokens,
             file_bytes: self.file_bytes,
         }
     }

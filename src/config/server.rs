@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::key::Key;
+use super::tool_prefix::ToolPrefix;
 
 /// The HTTP interface, and what it shares with MCP on standard input.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -48,8 +49,8 @@ pub struct ServerConfig {
     pub memory_bytes: u64,
     /// Longest drain after SIGTERM or SIGINT, in seconds.
     pub drain_seconds: u64,
-    /// Largest answer of a retrieval tool over MCP, in tokens.
-    pub mcp_answer_tokens: u64,
+    /// Stands before the names of the tools over MCP and at `/tools`.
+    pub tool_prefix: ToolPrefix,
 }
 
 impl Default for ServerConfig {
@@ -70,7 +71,7 @@ impl Default for ServerConfig {
             queue_seconds: 2,
             memory_bytes: 0,
             drain_seconds: 20,
-            mcp_answer_tokens: 10_000,
+            tool_prefix: ToolPrefix::default(),
         }
     }
 }

@@ -103,7 +103,7 @@ fn call(facts: &NoteFacts<'_>) -> Option<String> {
         return Some(format!("{name}(result_id={path}, lines=\"{lines}\")"));
     }
     if let Some(name) = name(ReloadTool::ReadFile) {
-        return Some(format!("{name}(absolute_path={path}, offset=1, limit=20)"));
+        return Some(format!("{name}(absolute_path={path}, start_line=2, limit=20)"));
     }
     if let Some(name) = name(ReloadTool::Grep) {
         return Some(format!("{name}(pattern={}, path={path})", quote(word().unwrap_or("…"))));

@@ -57,7 +57,7 @@ fn only_tools_that_the_agent_has_are_named() {
     );
     assert_eq!(
         call(ReloadTool::ReadFile),
-        r#"read_file(absolute_path="./s/a.jsonl", offset=1, limit=20)]"#
+        r#"read_file(absolute_path="./s/a.jsonl", start_line=2, limit=20)]"#
     );
     assert_eq!(call(ReloadTool::Grep), r#"grep(pattern="open", path="./s/a.jsonl")]"#);
     assert_eq!(call(ReloadTool::Shell), r#"tail -n +2 ./s/a.jsonl | jq 'select(.s == "open")']"#);

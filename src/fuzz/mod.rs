@@ -50,11 +50,9 @@ pub fn proxy_result(service: &Service, result: &str, threshold: u64) -> Option<S
     offloader.result(result, &call).expect("files can be written")
 }
 
-/// Calls a tool of an agent: its text, and its structured data unless the call failed.
-pub fn tool_call(service: &Service, name: &str, arguments: &str) -> (String, Option<String>) {
-    let tool = tools::find(name).expect("a tool has this name");
-    let reload_tools = "[\"read_file\",\"grep\"]";
-    let context = tools::CallContext { name, reload_tools, max_tokens: 200 };
-    let output = tools::call(service, tool, arguments, &context);
-    (output.text, output.structured)
+/// Calls a tool of an agent: its text, and true if the call failed.
+pub fn tool_call(service: &Service, name: &str, arguments: &str) -> (String, bool) {
+    let tool = tools::find(name, "").expect("a tool has this name");
+    let output = tools::call(service, tool, arguments, "[\"read_file\",\"grep\"]");
+    (output.text, output.is_error)
 }

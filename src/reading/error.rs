@@ -49,29 +49,18 @@ pub enum ReloadError {
         /// The path as the caller spells it.
         path: String,
     },
-    /// A page of lines that begins after the last line.
+    /// A part of a file that begins after its last line.
     #[error(
-        "line offset {offset} is past the end of {path:?}, which has {total_lines} lines; 0 to {} would be accepted",
-        total_lines - 1
-    )]
-    OffsetPastEnd {
-        /// The path as the caller spells it.
-        path: String,
-        /// The line that was asked for, from 0.
-        offset: u64,
-        /// The lines of the file, at least 1: an empty file has one empty line.
-        total_lines: u64,
-    },
-    /// A part of a result that begins after its last line.
-    #[error(
-        "line {first} is past the end of {path:?}, which has {total_lines} lines; 1 to {total_lines} would be accepted"
+        "line {first} is past the end of {path:?}, which has {total_lines} lines; lines 1 to {total_lines} would be accepted"
     )]
     LinesPastEnd {
+        /// The field that asked for it.
+        field: &'static str,
         /// The path as the caller spells it.
         path: String,
         /// The line that was asked for, from 1.
         first: u64,
-        /// The lines of the result.
+        /// The lines of the file.
         total_lines: u64,
     },
     /// An id that no stored result has.

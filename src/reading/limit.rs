@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::error::ReloadError;
-
 /// Counts the tokens of a text, as the caller's model would.
 pub(crate) type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
 
@@ -13,7 +11,7 @@ pub(crate) type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
 pub(crate) enum TruncatedBy {
     /// The caller's own `limit`.
     Limit,
-    /// The caller's own `max_tokens`.
+    /// `max_tokens`, the caller's own or the service's default.
     MaxTokens,
     /// The service's ceiling on matches.
     MaxMatches,
@@ -36,17 +34,5 @@ impl TruncatedBy {
             Self::Files => "no search visits more files",
             Self::Deadline => "the time for one search is over",
         }
-    }
-}
-
-/// A `max_tokens` of zero asks for nothing and would make no cursor grow.
-pub(crate) fn check_max_tokens(max_tokens: Option<u64>) -> Result<(), ReloadError> {
-    match max_tokens {
-        Some(0) => Err(ReloadError::InvalidRange {
-            field: "max_tokens",
-            found: 0,
-            accepted: "1 or more".to_owned(),
-        }),
-        _ => Ok(()),
     }
 }

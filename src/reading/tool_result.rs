@@ -107,7 +107,8 @@ pub(crate) fn part(
         Lines::Last(count) => (total.saturating_sub(count) + 1, total),
         Lines::Range(first, _) if first > total.max(1) => {
             let path = path.to_owned();
-            return Err(ReloadError::LinesPastEnd { path, first, total_lines: total });
+            let (field, total_lines) = ("lines", total);
+            return Err(ReloadError::LinesPastEnd { field, path, first, total_lines });
         }
         Lines::Range(first, last) => (first, last.min(total)),
         Lines::HeadTail(count) if count.saturating_mul(2) >= total => (1, total),

@@ -27,7 +27,7 @@ impl Service {
             ExtractQueryError::Param(error) => Failure::Param(error),
             ExtractQueryError::Query(error) => Failure::Extract(error.into()),
         })?;
-        let max_tokens = Option::read(&params, &Extract::max_tokens)?;
+        let max_tokens = self.reload.ceiling(Option::read(&params, &Extract::max_tokens)?);
         let at = self.readable("file_path", &path)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         let means = Means { jq: &self.jq, limits: &self.extract, count: &count };

@@ -26,6 +26,7 @@ impl Service {
             pattern: asked.pattern,
             glob: asked.glob,
             limit: asked.limit,
+            offset: asked.offset,
             context: asked.context,
             case: if asked.ignore_case {
                 grep::CaseMode::Ignore
@@ -33,7 +34,7 @@ impl Service {
                 grep::CaseMode::Sensitive
             },
             syntax: if asked.literal { grep::Syntax::Literal } else { grep::Syntax::Regex },
-            max_tokens: asked.max_tokens,
+            max_tokens: self.reload.ceiling(asked.max_tokens),
         };
         let at = match asked.path.as_deref() {
             Some(path) => self.readable("path", path)?,
@@ -50,6 +51,9 @@ impl Service {
             .map_err(|source| self.no_file("path", &at, source))?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);
+        answer.put("matches_total", &found.matches_total);
+        answer.put("matches_total_exact", &found.matches_total_exact);
+        answer.put("next_offset", &found.next_offset);
         answer.put("truncated", &found.truncated.is_some());
         answer.put("truncated_by", &found.truncated);
         answer.put("files_searched", &found.files_searched);
@@ -71,19 +75,27 @@ impl Service {
             byte_offset,
             byte_limit,
             offset,
+            start_line,
             limit,
             max_tokens,
         } = requests::Read::from_params(&params)?;
+        if offset.is_some() && start_line.is_some() {
+            let accepted = "either start_line (from 1) or offset (from 0)";
+            return Err(invalid("offset", "given beside start_line", accepted).into());
+        }
+        let offset = start_line.map(|line| line - 1).or(offset);
         let bytes = byte_offset.is_some() || byte_limit.is_some();
         if bytes && (offset.is_some() || limit.is_some()) {
-            let accepted = "either offset and limit (lines) or byte_offset and byte_limit";
-            return Err(invalid("byte_offset", "given beside offset or limit", accepted).into());
+            let accepted = "either start_line and limit (lines) or byte_offset and byte_limit";
+            let found = "given beside start_line, offset or limit";
+            return Err(invalid("byte_offset", found, accepted).into());
         }
         let range = if bytes {
             read_file::Part::Bytes { offset: byte_offset.unwrap_or(0), limit: byte_limit }
         } else {
             read_file::Part::Lines { offset: offset.unwrap_or(0), limit }
         };
+        let max_tokens = self.reload.ceiling(max_tokens);
         let query = read_file::Query { part: range, max_tokens };
         let at = self.readable("absolute_path", &path)?;
         let page = regular_len(&at).unwrap_or(0).min(self.reload.read_answer_bytes as u64);
@@ -97,6 +109,8 @@ impl Service {
         answer.put("total_lines", &page.total_lines);
         answer.put("total_bytes", &page.total_bytes);
         answer.put("next_offset", &page.next_offset);
+        let next_line = page.next_offset.filter(|_| !bytes).map(|offset| offset + 1);
+        answer.put("next_start_line", &next_line);
         answer.put("next_byte_offset", &page.next_byte_offset);
         answer.put("truncated", &page.truncated.is_some());
         answer.put("truncated_by", &page.truncated);

@@ -8,6 +8,9 @@ const LINES: &str = concat!(
     r#"|0*[1-9][0-9]*\\s*(-\\s*0*[1-9][0-9]*)?|grep:.+)\\s*$"}"#
 );
 
+/// The default of `max_tokens`, in words.
+pub(crate) const MAX_TOKENS: &str = "10000 (`reload.max_tokens`)";
+
 request! {
     /// `POST /grep`.
     pub(crate) struct Grep {
@@ -32,8 +35,12 @@ request! {
         ignore_case: bool = true,
         /// Whether `pattern` is plain text.
         literal: bool = false,
-        /// Ceiling of `answer`, in tokens of `o200k_base`; the last matches are left out.
-        max_tokens: Option<u64> { min: 1, absent: "none" },
+        /// How many matching lines are left out at the start.
+        offset: u64 = 0,
+        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
+        ///
+        /// The last matches are left out.
+        max_tokens: Option<u64> { absent: MAX_TOKENS },
         /// A file or a folder.
         path: Option<String> { absent: "the first allowed root", schema: PATH },
     }
@@ -52,10 +59,12 @@ request! {
         byte_limit: Option<u64> { min: 1, absent: "to the end" },
         /// The first line, from 0.
         offset: Option<u64> = 0,
+        /// The first line, from 1; instead of `offset`.
+        start_line: Option<u64> { min: 1, absent: "1" },
         /// The most lines.
         limit: Option<u64> { min: 1, absent: "to the end" },
-        /// Ceiling of `answer`, in tokens of `o200k_base`.
-        max_tokens: Option<u64> { min: 1, absent: "none" },
+        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
+        max_tokens: Option<u64> { absent: MAX_TOKENS },
     }
 }
 
@@ -73,8 +82,8 @@ request! {
         /// `all`, `first:100`, `last:50`, `10-80` (both included), `7`, `head_tail:20` (so many
         /// from each end), or `grep:` and a regular expression.
         lines: String { schema: LINES } = "all",
-        /// Ceiling of `answer`, in tokens of `o200k_base`.
-        max_tokens: Option<u64> { min: 1, absent: "none" },
+        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
+        max_tokens: Option<u64> { absent: MAX_TOKENS },
         /// The folder that ids and names are looked for in.
         ///
         /// At most 4096 bytes, no control character.

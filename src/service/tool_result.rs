@@ -29,6 +29,7 @@ impl Service {
             requests::ToolResult::from_params(&params)?;
         let lines =
             Lines::parse(&word).ok_or_else(|| invalid("lines", &format!("{word:?}"), ACCEPTED))?;
+        let max_tokens = self.reload.ceiling(max_tokens);
         let (at, others) = self.result(&id, store_dir.as_deref())?;
         let answer = |content: &str| match &lines {
             Lines::Grep(pattern) => self.grep_result(&at, &text_of(content), pattern, max_tokens),
@@ -106,6 +107,7 @@ impl Service {
             pattern: pattern.to_owned(),
             glob: None,
             limit: None,
+            offset: 0,
             context: 0,
             case: grep::CaseMode::Ignore,
             syntax: grep::Syntax::Regex,
@@ -116,6 +118,8 @@ impl Service {
             .map_err(|source| Failure::Reload { field: "lines", source })?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);
+        answer.put("matches_total", &found.matches_total);
+        answer.put("matches_total_exact", &found.matches_total_exact);
         answer.put("truncated", &found.truncated.is_some());
         answer.put("truncated_by", &found.truncated);
         Ok(answer)

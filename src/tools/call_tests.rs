@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{CallContext, call};
+use super::call;
 use crate::config::Config;
 use crate::service::Service;
 use crate::tools::find;
@@ -27,7 +27,6 @@ fn a_refusal_is_told_in_the_words_of_the_service() {
     let arguments = json!({"result_id": "call_7"}).to_string();
     let refusal = service.read_tool_result(arguments.as_bytes()).unwrap_err().to_string();
     assert!(refusal.starts_with("2 results of \"call_7\" lie in different folders"), "{refusal}");
-    let context = CallContext { name: "read_tool_result", reload_tools: "{}", max_tokens: 1000 };
-    let called = call(&service, find("read_tool_result").unwrap(), &arguments, &context);
-    assert_eq!((called.text, called.structured), (refusal, None));
+    let called = call(&service, find("read_tool_result", "").unwrap(), &arguments, "{}");
+    assert_eq!((called.text, called.is_error), (refusal, true));
 }

@@ -35,22 +35,24 @@ pub(crate) struct Definition {
     /// JSON Schema of the arguments.
     #[serde(borrow)]
     pub input_schema: &'static RawValue,
-    /// JSON Schema of the structured output.
+    /// JSON Schema of the structured output, if there is any.
     #[serde(borrow)]
-    pub output_schema: &'static RawValue,
+    pub output_schema: Option<&'static RawValue>,
 }
 
 impl Definition {
-    /// Returns the members of `metadata` in its structured output.
-    pub(super) fn outputs(&self) -> Vec<String> {
-        #[derive(Deserialize)]
-        struct Schema {
-            properties: std::collections::BTreeMap<String, serde::de::IgnoredAny>,
-        }
-        let schema: Schema = serde_json::from_str(self.output_schema.get())
-            .expect("a definition is built in and tested");
-        schema.properties.into_keys().filter(|name| name != "answer").collect()
+    /// Returns the description for a model that knows all tools with this prefix.
+    pub(super) fn description_with(&self, prefix: &str) -> String {
+        prefixed(&self.description, prefix)
     }
+}
+
+/// Returns a text in which each name of a tool in backticks has this prefix.
+pub(crate) fn prefixed(text: &str, prefix: &str) -> String {
+    all().iter().fold(text.to_owned(), |text, tool| {
+        let name = tool.name;
+        text.replace(&format!("`{name}`"), &format!("`{prefix}{name}`"))
+    })
 }
 
 static DEFINITIONS: LazyLock<Vec<Definition>> = LazyLock::new(|| {
@@ -80,9 +82,17 @@ pub(crate) fn all() -> &'static [Definition] {
     &DEFINITIONS
 }
 
-/// Returns the tool with this name.
-pub(crate) fn find(name: &str) -> Option<&'static Definition> {
+/// Returns the tool with this name behind `prefix`.
+pub(crate) fn find(name: &str, prefix: &str) -> Option<&'static Definition> {
+    let name = name.strip_prefix(prefix)?;
     all().iter().find(|tool| tool.name == name)
+}
+
+/// Returns the request field `reload_tools` for a model that knows the retrieval tools with
+/// this prefix.
+pub(crate) fn reload_tools(prefix: &str) -> String {
+    let named = RETRIEVAL.map(|name| format!("\"{name}\":\"{prefix}{name}\""));
+    format!("{{{}}}", named.join(","))
 }
 
 #[cfg(test)]
@@ -110,7 +120,7 @@ mod tests {
             one_line("{ \"a b\" : [1,\n 2], \"\\\" \": \" \" }"),
             "{\"a b\":[1,2],\"\\\" \":\" \"}"
         );
-        assert!(all().iter().all(|tool| !tool.as_mcp().contains('\n')));
+        assert!(all().iter().all(|tool| !tool.as_mcp("").contains('\n')));
     }
 
     /// Models pay for each definition in every request.

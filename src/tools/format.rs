@@ -54,8 +54,8 @@ impl FromStr for ToolFormat {
 
 #[derive(Serialize)]
 struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
+    name: String,
+    description: String,
     parameters: &'a RawValue,
 }
 
@@ -76,16 +76,16 @@ struct Flat<'a> {
 
 #[derive(Serialize)]
 struct AnthropicTool<'a> {
-    name: &'a str,
-    description: &'a str,
+    name: String,
+    description: String,
     input_schema: &'a RawValue,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Declaration<'a> {
-    name: &'a str,
-    description: &'a str,
+    name: String,
+    description: String,
     parameters_json_schema: &'a RawValue,
 }
 
@@ -101,66 +101,69 @@ struct Declarations<'a> {
 struct McpTool<'a> {
     name: &'a str,
     title: &'a str,
-    description: &'a str,
+    description: String,
     input_schema: &'a RawValue,
-    output_schema: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<&'a RawValue>,
     annotations: &'a RawValue,
 }
 
 impl ToolFormat {
-    /// Returns the retrieval tools in this format: a JSON array, the value of `tools` in a
-    /// request.
-    pub(crate) fn retrieval_tools(self) -> String {
+    /// Returns the retrieval tools in this format, each with `prefix` before its name: a JSON
+    /// array, the value of `tools` in a request.
+    pub(crate) fn retrieval_tools(self, prefix: &str) -> String {
         let tools = all().iter().filter(|tool| RETRIEVAL.contains(&tool.name));
+        let function = |tool: &'static Definition| Function {
+            name: format!("{prefix}{}", tool.name),
+            description: tool.description_with(prefix),
+            parameters: tool.input_schema,
+        };
         match self {
             ToolFormat::OpenAi => array(tools.map(|tool| Wrapped { function: function(tool) })),
             ToolFormat::OpenAiResponses => {
                 array(tools.map(|tool| Flat { function: function(tool), strict: false }))
             }
-            ToolFormat::Anthropic => array(tools.map(|tool| AnthropicTool {
+            ToolFormat::Anthropic => array(tools.map(function).map(|tool| AnthropicTool {
                 name: tool.name,
-                description: &tool.description,
-                input_schema: tool.input_schema,
+                description: tool.description,
+                input_schema: tool.parameters,
             })),
             ToolFormat::Gemini => {
-                let function_declarations = tools.map(declaration).collect();
+                let declaration = |tool: Function<'static>| Declaration {
+                    name: tool.name,
+                    description: tool.description,
+                    parameters_json_schema: tool.parameters,
+                };
+                let function_declarations = tools.map(function).map(declaration).collect();
                 array(std::iter::once(Declarations { function_declarations }))
             }
             ToolFormat::Mcp => {
-                format!("[{}]", tools.map(Definition::as_mcp).collect::<Vec<_>>().join(","))
+                format!("[{}]", tools.map(|tool| tool.as_mcp(prefix)).collect::<Vec<_>>().join(","))
             }
         }
     }
 }
 
 impl Definition {
-    /// Returns the definition in MCP's format, as JSON.
-    pub(crate) fn as_mcp(&self) -> String {
-        self.as_mcp_named(self.name)
+    /// Returns the definition in MCP's format as JSON, with `prefix` before its name.
+    pub(crate) fn as_mcp(&self, prefix: &str) -> String {
+        self.mcp(&format!("{prefix}{}", self.name), self.description_with(prefix))
     }
 
     /// Returns the definition in MCP's format under another name.
     pub(crate) fn as_mcp_named(&self, name: &str) -> String {
+        self.mcp(name, self.description.clone())
+    }
+
+    fn mcp(&self, name: &str, description: String) -> String {
         json(&McpTool {
             name,
             title: self.title,
-            description: &self.description,
+            description,
             input_schema: self.input_schema,
             output_schema: self.output_schema,
             annotations: self.annotations,
         })
-    }
-}
-
-fn function(tool: &Definition) -> Function<'_> {
-    Function { name: tool.name, description: &tool.description, parameters: tool.input_schema }
-}
-
-fn declaration(tool: &Definition) -> Declaration<'_> {
-    Declaration {
-        name: tool.name,
-        description: &tool.description,
-        parameters_json_schema: tool.input_schema,
     }
 }
 
@@ -179,7 +182,19 @@ mod tests {
     use super::*;
 
     fn tools(format: ToolFormat) -> Vec<Value> {
-        serde_json::from_str(&format.retrieval_tools()).unwrap()
+        serde_json::from_str(&format.retrieval_tools("")).unwrap()
+    }
+
+    #[test]
+    fn a_prefix_stands_before_every_name() {
+        for (_, format) in FORMATS {
+            let tools = format.retrieval_tools("my_");
+            for name in RETRIEVAL {
+                assert!(tools.contains(&format!("\"my_{name}\"")), "{tools}");
+                assert!(!tools.contains(&format!("`{name}`")), "{tools}");
+            }
+            assert!(tools.contains("`my_read_file`"), "{tools}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod definition;
 mod format;
 mod next_call;
 
-pub(crate) use call::{CallContext, ToolOutput, call};
-pub(crate) use definition::{CONTEXT_OFFLOAD, Definition, RETRIEVAL, all, find};
+pub(crate) use call::{ToolOutput, call};
+pub(crate) use definition::{CONTEXT_OFFLOAD, Definition, RETRIEVAL, all};
+pub(crate) use definition::{find, prefixed, reload_tools};
 pub(crate) use format::{ToolFormat, UnknownFormat};

@@ -382,7 +382,7 @@ async fn a_large_answer_to_a_small_request_holds_its_memory() {
     std::fs::write(app.folder().join("nul.txt"), vec![0; 300_000]).unwrap();
     let whole = app.service.budget().total();
     let ask = async || {
-        let body = Body::from(r#"{"absolute_path": "/workspace/nul.txt"}"#);
+        let body = Body::from(r#"{"absolute_path": "/workspace/nul.txt", "max_tokens": 0}"#);
         let request = Request::post("/read_file").header("host", "localhost").body(body).unwrap();
         ServiceExt::oneshot(app.router(), request).await.unwrap()
     };

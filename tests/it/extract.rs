@@ -173,7 +173,7 @@ fn mistakes_are_answered_with_what_was_meant() {
         (json!({"query": ".", "params": 7}), vec!["params", "object"]),
         (json!({"recipe": 11}), vec!["recipe", "1 to 10"]),
         (json!({"where": {"id": "x"}, "limit": -1}), vec!["limit", "whole number"]),
-        (json!({"query": ".", "max_tokens": 0}), vec!["max_tokens"]),
+        (json!({"query": ".", "max_tokens": -1}), vec!["max_tokens"]),
     ] {
         let refusal = app.extract_refusal(&path, &question);
         for word in words {

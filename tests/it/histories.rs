@@ -145,7 +145,7 @@ fn tried(real: &Real, format: &str, settings: &Value) -> (Offloaded, usize) {
     }
     let dict = after.json["metadata"]["write_file_dict"].as_object().unwrap();
     for (path, content) in dict {
-        let read = app.read_file(&json!({"absolute_path": path}));
+        let read = app.read_file(&json!({"absolute_path": path, "max_tokens": 0}));
         assert_eq!(read["answer"], *content, "{at} {path}");
     }
     assert_eq!(real.back(&app, &after), (value(before), real.system_value()), "{at}");

@@ -170,7 +170,7 @@ proptest! {
         let (old, new) = (split(&before), split(&after.messages));
         for (_, path) in new_references(&old, &new) {
             prop_assert!(path.len() <= "/workspace/store/".len() + 128, "{path}");
-            let read = app.read_file(&json!({"absolute_path": path}));
+            let read = app.read_file(&json!({"absolute_path": path, "max_tokens": 0}));
             let mut stored = read["answer"].as_str().unwrap().to_owned();
             if path.ends_with(".jsonl") {
                 stored = record_files::file::parse(&stored).unwrap().rebuild().unwrap();

@@ -39,7 +39,7 @@ impl<'a> Compacted<'a> {
     fn nothing_is_lost(&self) -> Holds {
         let old = &self.posted.messages;
         for (_, path) in new_references(old, &self.new) {
-            let read = self.app.read_file(&json!({"absolute_path": path}));
+            let read = self.app.read_file(&json!({"absolute_path": path, "max_tokens": 0}));
             let mut stored = read["answer"].as_str().unwrap().to_owned();
             if path.ends_with(".jsonl") {
                 stored = record_files::file::parse(&stored).unwrap().rebuild().unwrap();
@@ -195,7 +195,7 @@ impl Compressed<'_> {
         for group in &groups {
             prop_assert_eq!(group["first"].as_u64().unwrap() as usize, next);
             next = group["last"].as_u64().unwrap() as usize + 1;
-            let read = app.read_file(&json!({"absolute_path": group["path"]}));
+            let read = app.read_file(&json!({"absolute_path": group["path"], "max_tokens": 0}));
             // Stubs stand for the system messages before a group.
             let stub = |message: &String| message.contains("(a system message of the history)");
             stored.extend(split(read["answer"].as_str().unwrap()).into_iter().skip_while(stub));
@@ -353,7 +353,7 @@ proptest! {
         let found = new_references(&posted.messages, &messages);
         let is_text = |(_, path): &&(usize, String)| path.ends_with(".txt");
         let Some((_, path)) = found.iter().find(is_text) else { return Ok(()) };
-        let read = app.read_file(&json!({"absolute_path": path}));
+        let read = app.read_file(&json!({"absolute_path": path, "max_tokens": 0}));
         let text = read["answer"].as_str().unwrap();
         // Another result may say the same, and is stored under its own name.
         let same = posted.messages.iter().filter(|message| holds(message, text)).count();

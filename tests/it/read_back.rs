@@ -60,9 +60,9 @@ fn a_page_of_read_file() {
     let arguments =
         json!({"absolute_path": "/workspace/store/tool_call_1.txt", "offset": 20, "limit": 90});
     let text = app.read_file(&arguments)["answer"].as_str().unwrap().to_owned();
-    assert!(text.starts_with("Showing lines 20-109 of 301 total lines."));
+    assert!(text.starts_with("Showing lines 21-110 of 300 total lines."));
     let shrunk = shrinks(&arguments, &text);
-    assert!(shrunk.contains("after \\\"Showing lines 20-109 of 301 total lines.\\\""), "{shrunk}");
+    assert!(shrunk.contains("after \\\"Showing lines 21-110 of 300 total lines.\\\""), "{shrunk}");
 }
 
 #[test]

@@ -97,11 +97,12 @@ fn a_history_goes_out_and_comes_back_over_a_socket() {
         json!({"messages": history("text"), "store_dir": "./store", "max_total_tokens": 100});
     let answer = server.post("/context_offload", &body);
     assert_eq!(answer["metadata"]["report"]["outcome"], "compacted");
-    let read = server.post("/read_file", &json!({"absolute_path": "./store/tool_call_1.txt"}));
+    let whole = json!({"absolute_path": "./store/tool_call_1.txt", "max_tokens": 0});
+    let read = server.post("/read_file", &whole);
     assert_eq!(read["answer"], history("text")[2]["content"]);
     assert!(server.folder.path().join("store/tool_call_1.txt").exists());
     let found = server.post("/grep", &json!({"pattern": "TEXT of", "path": "./store", "limit": 2}));
-    assert!(found["answer"].as_str().unwrap().starts_with("Found 2 matches"));
+    assert!(found["answer"].as_str().unwrap().starts_with("Found 3000 matches, 1-2 shown"));
     let back = server.post("/rehydrate", &json!({"messages": answer["messages"]}));
     assert_eq!(back["messages"], history("text"));
 

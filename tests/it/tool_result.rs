@@ -226,7 +226,7 @@ async fn what_cannot_be_read_is_told_apart() {
         (json!({"result_id": "call_7", "lines": "some"}), 422, "field_invalid", "head_tail:20"),
         (json!({"result_id": "call_7", "lines": "first:0"}), 422, "field_invalid", "first:100"),
         (json!({"result_id": "call_7", "lines": "80-10"}), 422, "field_invalid", "10-80"),
-        (json!({"result_id": "call_7", "max_tokens": 0}), 422, "field_invalid", "max_tokens"),
+        (json!({"result_id": "call_7", "max_tokens": -1}), 422, "field_invalid", "max_tokens"),
         (json!({"result_id": "call_99"}), 404, "file_not_found", "call_99"),
         (json!({"result_id": "../../etc/passwd"}), 404, "file_not_found", "passwd"),
         (json!({"result_id": "/etc/passwd"}), 404, "file_not_found", "passwd"),

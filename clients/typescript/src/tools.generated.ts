@@ -3,7 +3,7 @@ export const TOOLS = [
   {
     "name": "read_file",
     "title": "Read a stored result",
-    "description": "Read a tool result or message that was moved to a file. Use it with the path of a line such as `(detailed result is stored in PATH)`, or with a path that grep found. Returns the lines from `offset` on. If the file has more, a header gives their range, the total and how to continue. Ask for the lines that you need rather than for the whole file.",
+    "description": "Read a tool result or message that was moved to a file. Use it with the path of a line such as `(detailed result is stored in PATH)`, or with a file that `grep` found in the searched folder. Returns the lines from `start_line` on. If the file has more, a header gives their range, the total and how to continue. Ask for the lines that you need rather than for the whole file.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -17,10 +17,10 @@ export const TOOLS = [
           "type": "string",
           "description": "The path, spelled as in the reference."
         },
-        "offset": {
+        "start_line": {
           "type": "integer",
-          "minimum": 0,
-          "description": "First line, counted from 0 (line numbers in a preview are counted from 1: L41 is offset 40)."
+          "minimum": 1,
+          "description": "First line, counted from 1 as in previews and grep: L41 is 41."
         },
         "limit": {
           "type": "integer",
@@ -30,7 +30,7 @@ export const TOOLS = [
         "byte_offset": {
           "type": "integer",
           "minimum": 0,
-          "description": "Instead of offset, for very long lines: first byte, counted from 0."
+          "description": "Instead of start_line, for very long lines: first byte, counted from 0."
         },
         "byte_limit": {
           "type": "integer",
@@ -39,70 +39,19 @@ export const TOOLS = [
         },
         "max_tokens": {
           "type": "integer",
-          "minimum": 1,
-          "description": "Maximum size of the answer in tokens."
+          "minimum": 0,
+          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
         }
       },
       "required": [
         "absolute_path"
-      ]
-    },
-    "output_schema": {
-      "type": "object",
-      "properties": {
-        "answer": {
-          "type": "string",
-          "description": "The requested lines or bytes; a header gives their range if the file has more."
-        },
-        "total_lines": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "total_bytes": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "next_offset": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "next_byte_offset": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "truncated": {
-          "type": "boolean",
-          "description": "True if a limit cut the answer."
-        },
-        "truncated_by": {
-          "type": [
-            "string",
-            "null"
-          ]
-        },
-        "next_call": {
-          "type": "string",
-          "description": "The call that continues, if a limit cut the answer."
-        }
-      },
-      "required": [
-        "answer",
-        "truncated"
       ]
     }
   },
   {
     "name": "grep",
     "title": "Search stored results",
-    "description": "Search tool results and messages that were moved to files, with a regular expression. Use it to find a fact when you do not know which file or line holds it. Returns the matching lines with file names and line numbers, or `No matches found`. Then read around a hit with read_file (line L41 is offset 40).",
+    "description": "Search tool results and messages that were moved to files, with a regular expression. Use it to find a fact when you do not know which file or line holds it. Returns the matching lines with file names and line numbers, or `No matches found`. Then read around a hit with `read_file` (line L41 is start_line 41).",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -129,6 +78,11 @@ export const TOOLS = [
           "minimum": 1,
           "description": "Maximum number of matches."
         },
+        "offset": {
+          "type": "integer",
+          "minimum": 0,
+          "description": "Number of matches to skip, to go on."
+        },
         "context": {
           "type": "integer",
           "minimum": 0,
@@ -144,69 +98,12 @@ export const TOOLS = [
         },
         "max_tokens": {
           "type": "integer",
-          "minimum": 1,
-          "description": "Maximum size of the answer in tokens."
+          "minimum": 0,
+          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
         }
       },
       "required": [
         "pattern"
-      ]
-    },
-    "output_schema": {
-      "type": "object",
-      "properties": {
-        "matches": {
-          "type": "array",
-          "items": {
-            "type": "object",
-            "properties": {
-              "path": {
-                "type": "string"
-              },
-              "line": {
-                "type": "integer"
-              },
-              "column": {
-                "type": "integer"
-              },
-              "text": {
-                "type": "string"
-              },
-              "text_truncated": {
-                "type": "boolean"
-              }
-            },
-            "required": [
-              "path",
-              "line",
-              "text"
-            ]
-          }
-        },
-        "answer": {
-          "type": "string",
-          "description": "The matches as text, if context lines were requested."
-        },
-        "files_searched": {
-          "type": "integer"
-        },
-        "files_skipped": {
-          "type": "integer"
-        },
-        "truncated": {
-          "type": "boolean",
-          "description": "True if a limit cut the answer."
-        },
-        "truncated_by": {
-          "type": [
-            "string",
-            "null"
-          ]
-        }
-      },
-      "required": [
-        "matches",
-        "truncated"
       ]
     }
   },
@@ -294,60 +191,12 @@ export const TOOLS = [
         },
         "max_tokens": {
           "type": "integer",
-          "minimum": 1,
-          "description": "Maximum size of the answer in tokens."
+          "minimum": 0,
+          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
         }
       },
       "required": [
         "file_path"
-      ]
-    },
-    "output_schema": {
-      "type": "object",
-      "properties": {
-        "answer": {
-          "type": "string",
-          "description": "Counts, groups or records, each record as it was stored."
-        },
-        "count": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "records_total": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "next_offset": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "complete": {
-          "type": "boolean"
-        },
-        "notes": {
-          "type": "array",
-          "items": {
-            "type": "string"
-          }
-        },
-        "truncated": {
-          "type": "boolean",
-          "description": "True if a limit cut the answer."
-        },
-        "next_call": {
-          "type": "string",
-          "description": "The call that continues, if a limit cut the answer."
-        }
-      },
-      "required": [
-        "answer",
-        "truncated"
       ]
     }
   },
@@ -378,62 +227,12 @@ export const TOOLS = [
         },
         "max_tokens": {
           "type": "integer",
-          "minimum": 1,
-          "description": "Maximum size of the answer in tokens."
+          "minimum": 0,
+          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
         }
       },
       "required": [
         "result_id"
-      ]
-    },
-    "output_schema": {
-      "type": "object",
-      "properties": {
-        "answer": {
-          "type": "string",
-          "description": "The requested lines."
-        },
-        "path": {
-          "type": "string",
-          "description": "The file that holds the result."
-        },
-        "others": {
-          "type": "array",
-          "items": {
-            "type": "string"
-          },
-          "description": "Other files that match the id."
-        },
-        "total_lines": {
-          "type": [
-            "integer",
-            "null"
-          ]
-        },
-        "next_lines": {
-          "type": [
-            "string",
-            "null"
-          ]
-        },
-        "truncated": {
-          "type": "boolean",
-          "description": "True if a limit cut the answer."
-        },
-        "truncated_by": {
-          "type": [
-            "string",
-            "null"
-          ]
-        },
-        "next_call": {
-          "type": "string",
-          "description": "The call that continues, if a limit cut the answer."
-        }
-      },
-      "required": [
-        "answer",
-        "truncated"
       ]
     }
   }

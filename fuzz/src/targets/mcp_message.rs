@@ -2,7 +2,6 @@
 //! a message are slices of it, answers to it are JSON, a message on one line says the
 //! same, and a call ends with a text and data that are well formed.
 
-use raw_json::fields;
 use serde_json::value::RawValue;
 use unburden::fuzz;
 
@@ -50,14 +49,10 @@ fn calls_a_tool(choice: usize, arguments: &str) {
     let tool = TOOLS[choice % TOOLS.len()];
     // An offload writes: it gets a folder of its own.
     let is_offload = tool == "context_offload";
-    let (text, structured) = match is_offload {
+    let (text, is_error) = match is_offload {
         true => fuzz::tool_call(&Place::new().service, tool, arguments),
         false => READ.with(|place| fuzz::tool_call(&place.service, tool, arguments)),
     };
-    let Some(structured) = structured else {
-        assert!(!text.is_empty(), "a failure says why");
-        return;
-    };
-    assert!(fields(&structured).is_ok(), "no object: {structured}");
-    assert!(!is_offload || is_json(text.as_bytes()), "no JSON: {text}");
+    assert!(!is_error || !text.is_empty(), "a failure says why");
+    assert!(is_error || !is_offload || is_json(text.as_bytes()), "no JSON: {text}");
 }

@@ -127,6 +127,9 @@ pub(crate) struct Grep {
     /// Most matches
     #[arg(long, short, value_name = "COUNT")]
     pub limit: Option<u64>,
+    /// Matches left out at the start
+    #[arg(long, value_name = "COUNT")]
+    pub offset: Option<u64>,
     /// Context lines around each match
     #[arg(long, short = 'C', value_name = "LINES")]
     pub context: Option<u64>,
@@ -136,7 +139,7 @@ pub(crate) struct Grep {
     /// Treat the pattern as plain text
     #[arg(long, short = 'F')]
     pub literal: bool,
-    /// Largest answer, in tokens
+    /// Largest answer, in tokens; 0 for everything [default: 10000]
     #[arg(long, value_name = "TOKENS")]
     pub max_tokens: Option<u64>,
     /// Print the whole answer as JSON
@@ -154,25 +157,28 @@ pub(crate) struct Read {
     pub path: String,
     /// Part of a result: all, first:100, last:50, 10-80 (lines from 1), head_tail:20
     /// or grep:PATTERN
-    #[arg(long, value_name = "PART", conflicts_with_all = ["offset", "limit", "byte_offset", "byte_limit"])]
+    #[arg(long, value_name = "PART", conflicts_with_all = ["start_line", "offset", "limit", "byte_offset", "byte_limit"])]
     pub lines: Option<String>,
     /// With --lines: the folder that holds the result [default: every store under
     /// the allowed folders]
     #[arg(long, value_name = "DIR", requires = "lines")]
     pub store_dir: Option<String>,
-    /// First line, counted from 0
+    /// First line, counted from 1
     #[arg(long, value_name = "LINE")]
+    pub start_line: Option<u64>,
+    /// First line, counted from 0
+    #[arg(long, value_name = "LINE", conflicts_with = "start_line")]
     pub offset: Option<u64>,
     /// Most lines
     #[arg(long, value_name = "LINES")]
     pub limit: Option<u64>,
     /// First byte, counted from 0
-    #[arg(long, value_name = "BYTE", conflicts_with_all = ["offset", "limit"])]
+    #[arg(long, value_name = "BYTE", conflicts_with_all = ["start_line", "offset", "limit"])]
     pub byte_offset: Option<u64>,
     /// Most bytes
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["offset", "limit"])]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["start_line", "offset", "limit"])]
     pub byte_limit: Option<u64>,
-    /// Largest answer, in tokens
+    /// Largest answer, in tokens; 0 for everything [default: 10000]
     #[arg(long, value_name = "TOKENS")]
     pub max_tokens: Option<u64>,
     /// Print the whole answer as JSON
@@ -226,7 +232,7 @@ pub(crate) struct Extract {
     /// Results to skip
     #[arg(long, value_name = "COUNT")]
     pub offset: Option<u64>,
-    /// Largest answer, in tokens
+    /// Largest answer, in tokens; 0 for everything [default: 10000]
     #[arg(long, value_name = "TOKENS")]
     pub max_tokens: Option<u64>,
     /// Print the whole answer as JSON

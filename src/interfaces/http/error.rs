@@ -8,6 +8,7 @@ use chat_history::HistoryError;
 
 use super::drain::drain;
 use super::response::json;
+use crate::config::InvalidPrefix;
 use crate::envelope::{Answer, ErrorFacts};
 use crate::params::ParamError;
 use crate::reading::error::ReloadError;
@@ -156,6 +157,11 @@ pub(super) fn unknown_format(unknown: &UnknownFormat) -> Response {
     respond(status, "format_unknown", unknown.to_string(), Some("format"))
 }
 
+pub(super) fn invalid_prefix(invalid: &InvalidPrefix) -> Response {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    respond(status, "field_invalid", invalid.to_string(), Some("prefix"))
+}
+
 pub(super) async fn unknown_route(request: Request) -> Response {
     let path: String = request.uri().path().chars().take(100).collect();
     drain(request.into_body());
@@ -231,8 +237,7 @@ fn reload_status(
         E::TooLarge { .. } => refused("file_too_large", path),
         E::TooSlow { .. } => (StatusCode::GATEWAY_TIMEOUT, "request_timeout", Some(path)),
         E::Expired { .. } | E::Deleted { .. } => (StatusCode::GONE, "file_expired", Some(path)),
-        E::LinesPastEnd { .. } => refused("offset_past_end", "lines"),
-        E::OffsetPastEnd { .. } => refused("offset_past_end", "offset"),
+        E::LinesPastEnd { field, .. } => refused("offset_past_end", field),
         E::ByteOffsetPastEnd { .. } => refused("offset_past_end", "byte_offset"),
         E::EmptyPattern => refused("pattern_empty", "pattern"),
         E::PatternTooLong { .. } => refused("pattern_too_long", "pattern"),

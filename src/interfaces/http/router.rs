@@ -14,6 +14,7 @@ use super::request_body::RequestBody;
 use super::response::json;
 use super::state::AppState;
 use super::{delete_chat, error, guarded_body, layers, mcp, probe};
+use crate::config::ToolPrefix;
 use crate::envelope::Answer;
 use crate::service::concurrency_limit::Lane;
 use crate::service::{Failure, Service};
@@ -107,16 +108,23 @@ async fn mcp(State(state): State<AppState>, request: Request) -> Response {
     mcp::answer(state, request).await
 }
 
-async fn tools(RawQuery(query): RawQuery) -> Response {
+async fn tools(State(state): State<AppState>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
-    let mut asked = query.split('&').filter_map(|pair| pair.split_once('='));
-    let word = asked.find(|(name, _)| *name == "format").map_or("openai", |(_, value)| value);
-    match word.parse::<ToolFormat>() {
-        Ok(format) => {
-            ([(header::CONTENT_TYPE, "application/json")], format.retrieval_tools()).into_response()
-        }
-        Err(unknown) => error::unknown_format(&unknown),
-    }
+    let asked = |wanted: &str| {
+        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
+    };
+    let format = match asked("format").unwrap_or("openai").parse::<ToolFormat>() {
+        Ok(format) => format,
+        Err(unknown) => return error::unknown_format(&unknown),
+    };
+    let prefix = match asked("prefix").map(|text| ToolPrefix::try_from(text.to_owned())) {
+        None => state.config.tool_prefix.clone(),
+        Some(Ok(prefix)) => prefix,
+        Some(Err(invalid)) => return error::invalid_prefix(&invalid),
+    };
+    let tools = format.retrieval_tools(prefix.text());
+    ([(header::CONTENT_TYPE, "application/json")], tools).into_response()
 }
 
 async fn openapi() -> Response {

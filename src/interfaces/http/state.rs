@@ -50,7 +50,8 @@ impl AppState {
         let longest = Duration::from_secs(config.queue_seconds);
         let concurrency = ConcurrencyLimit::new(config.concurrent_requests, entries.len(), longest);
         let tenant = |TenantEntry { name, token, service }: TenantEntry| {
-            let mcp = Mcp::new(Arc::clone(&service), concurrency.clone(), config.mcp_answer_tokens);
+            let mcp =
+                Mcp::new(Arc::clone(&service), concurrency.clone(), config.tool_prefix.text());
             Arc::new(TenantState { name, token, service, mcp: mcp_service::start(mcp, config) })
         };
         let tenants = entries.into_iter().map(tenant).collect();

@@ -19,13 +19,10 @@ use rmcp::service::{RequestContext, RoleServer};
 
 use crate::service::Service;
 use crate::service::concurrency_limit::{ConcurrencyLimit, Lane};
-use crate::tools::{self, CONTEXT_OFFLOAD, CallContext, Definition, ToolOutput};
+use crate::tools::{self, CONTEXT_OFFLOAD, Definition, ToolOutput};
 use original::{HttpBody, Originals};
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/mcp_instructions.md");
-
-/// The tools that guidance may name: a model behind this server has no shell.
-const RETRIEVAL_TOOLS: &str = r#"["read_file","grep","lro_extract","read_tool_result"]"#;
 
 /// The MCP server behind every transport; one for the process.
 #[derive(Clone)]
@@ -33,14 +30,27 @@ pub(crate) struct Mcp {
     service: Arc<Service>,
     limit: ConcurrencyLimit,
     originals: Arc<Originals>,
-    max_tokens: u64,
+    /// Stands before the name of every tool.
+    prefix: String,
 }
 
 impl Mcp {
-    /// Creates a server for `service` that runs calls within the limit `limit` and answers with
-    /// at most `max_tokens` tokens.
-    pub(crate) fn new(service: Arc<Service>, limit: ConcurrencyLimit, max_tokens: u64) -> Mcp {
-        Mcp { service, limit, originals: Arc::default(), max_tokens }
+    /// Creates a server for `service` that runs calls within the limit `limit`, with `prefix`
+    /// before the name of every tool.
+    pub(crate) fn new(service: Arc<Service>, limit: ConcurrencyLimit, prefix: &str) -> Mcp {
+        Mcp { service, limit, originals: Arc::default(), prefix: prefix.to_owned() }
+    }
+
+    fn tool(&self, tool: &Definition) -> Tool {
+        serde_json::from_str(&tool.as_mcp(&self.prefix))
+            .expect("a definition is built in and tested")
+    }
+
+    fn unknown_tool(&self, name: &str) -> String {
+        let known: Vec<String> =
+            tools::all().iter().map(|tool| format!("{}{}", self.prefix, tool.name)).collect();
+        let name: String = name.chars().take(60).collect();
+        format!("there is no tool {name:?}; the tools are {}", known.join(", "))
     }
 
     /// Calls a tool on a blocking thread once a permit is free.
@@ -48,17 +58,15 @@ impl Mcp {
         let lane = if tool.name == CONTEXT_OFFLOAD { Lane::Work } else { Lane::Reads };
         let permit = match self.limit.take(lane, self.service.holder()).await {
             Ok(permit) => permit,
-            Err(overloaded) => {
-                return ToolOutput { text: overloaded.to_string(), structured: None };
-            }
+            Err(overloaded) => return ToolOutput::error(overloaded.to_string()),
         };
-        let (service, max_tokens) = (Arc::clone(&self.service), self.max_tokens);
+        // No shell: a model behind this server has none.
+        let reload_tools = tools::reload_tools(&self.prefix);
+        let service = Arc::clone(&self.service);
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let _entered = fair_share::enter(service.holder());
-            let context_of_call =
-                CallContext { name: tool.name, reload_tools: RETRIEVAL_TOOLS, max_tokens };
-            tools::call(&service, tool, &arguments, &context_of_call)
+            tools::call(&service, tool, &arguments, &reload_tools)
         });
         match done.await {
             Ok(output) => output,
@@ -75,7 +83,7 @@ impl ServerHandler for Mcp {
         server.title = Some("Unburden".to_owned());
         let mut info = ServerConfig::new(capabilities);
         info.server_info = server;
-        info.instructions = Some(INSTRUCTIONS.trim_end().to_owned());
+        info.instructions = Some(tools::prefixed(INSTRUCTIONS.trim_end(), &self.prefix));
         info
     }
 
@@ -84,12 +92,12 @@ impl ServerHandler for Mcp {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tools::all().iter().map(mcp_tool).collect();
+        let tools = tools::all().iter().map(|tool| self.tool(tool)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::find(name).map(mcp_tool)
+        tools::find(name, &self.prefix).map(|tool| self.tool(tool))
     }
 
     async fn on_custom_request(
@@ -117,8 +125,8 @@ impl ServerHandler for Mcp {
         let parts = context.extensions.get::<http::request::Parts>();
         let sent = parts.and_then(|parts| parts.extensions.get::<HttpBody>());
         let sent = sent.and_then(HttpBody::arguments).or_else(|| self.originals.take(&context.id));
-        let Some(tool) = tools::find(&request.name) else {
-            return Err(ErrorData::invalid_params(unknown_tool(&request.name), None));
+        let Some(tool) = tools::find(&request.name, &self.prefix) else {
+            return Err(ErrorData::invalid_params(self.unknown_tool(&request.name), None));
         };
         // Parsed arguments have lost number spelling and member order.
         let parsed = || serde_json::to_string(&request.arguments.unwrap_or_default());
@@ -127,21 +135,11 @@ impl ServerHandler for Mcp {
     }
 }
 
-fn unknown_tool(name: &str) -> String {
-    let known: Vec<&str> = tools::all().iter().map(|tool| tool.name).collect();
-    let name: String = name.chars().take(60).collect();
-    format!("there is no tool {name:?}; the tools are {}", known.join(", "))
-}
-
-fn mcp_tool(tool: &Definition) -> Tool {
-    serde_json::from_str(&tool.as_mcp()).expect("a definition is built in and tested")
-}
-
 fn mcp_result(output: ToolOutput) -> CallToolResult {
     let content = vec![ContentBlock::text(output.text)];
-    let mut result = match &output.structured {
-        Some(_) => CallToolResult::success(content),
-        None => CallToolResult::error(content),
+    let mut result = match output.is_error {
+        true => CallToolResult::error(content),
+        false => CallToolResult::success(content),
     };
     result.structured_content = output.structured.and_then(|json| serde_json::from_str(&json).ok());
     result

@@ -158,16 +158,15 @@ impl ProxyState {
         let Some(tool) = names.local_tool(&call.name) else { return };
         let call_here = LocalCall {
             tool,
-            name: call.name,
             arguments: call.arguments.unwrap_or_else(|| "{}".to_owned()),
             reload_tools: names.reload_tools(),
             modern: call.modern,
         };
         let turn = Arc::clone(&self.call_permits).acquire_owned().await;
-        let (service, tokens) = (Arc::clone(&self.service), self.settings.answer_tokens);
+        let service = Arc::clone(&self.service);
         let done = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            call_here.result(&service, tokens)
+            call_here.result(&service)
         });
         let reply = match done.await {
             Ok(result) => answer(&call.id, &result),

@@ -25,8 +25,6 @@ pub(crate) struct Settings {
     pub threshold_tokens: u64,
     /// Longest message, in bytes.
     pub message_bytes: usize,
-    /// Largest answer of a retrieval tool, in tokens.
-    pub answer_tokens: u64,
     /// Local calls that run at a time.
     pub concurrent_calls: usize,
     /// Longest time for offloading a result; after that it passes unchanged.

@@ -27,8 +27,6 @@ pub(crate) struct Limits {
     pub deadline: Duration,
     /// On the answer, in bytes.
     pub answer_bytes: usize,
-    /// On the answer where the caller names none, in tokens.
-    pub default_max_tokens: u64,
     /// On the file, in bytes.
     pub file_bytes: u64,
 }
@@ -92,7 +90,7 @@ pub(crate) fn extract(
     let records = Records::of(content, path)?;
     let lines = records.lines();
     let limits = means.limits;
-    let room = max_tokens.unwrap_or(limits.default_max_tokens);
+    let room = max_tokens.unwrap_or(u64::MAX);
     // A text too long for any answer is not counted.
     let count =
         |text: &str| if text.len() > limits.answer_bytes { u64::MAX } else { (means.count)(text) };

@@ -76,10 +76,10 @@ request! {
         limit: u64 = 0,
         /// How many records, groups or outputs are skipped.
         offset: u64 = 0,
-        /// Ceiling of `answer`, in tokens of `o200k_base`.
+        /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
         ///
         /// The first sentence is there in any case.
-        max_tokens: Option<u64> { min: 1, absent: "8000 (`extract.default_max_tokens`)" },
+        max_tokens: Option<u64> { absent: "10000 (`reload.max_tokens`)" },
     }
 }
 

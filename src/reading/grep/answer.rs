@@ -48,7 +48,13 @@ pub(crate) struct GrepAnswer {
     pub answer: String,
     /// The matches that the text shows, in its order, without their context.
     pub matches: Vec<Match>,
-    /// The limit that cut the answer; None if it has every match.
+    /// The number of lines that match, shown or not.
+    pub matches_total: u64,
+    /// False if there may be more: the search ended early, or a file was not searched.
+    pub matches_total_exact: bool,
+    /// The `offset` that shows the next matches; None if there are no more.
+    pub next_offset: Option<u64>,
+    /// The limit that cut the answer; None if it has every match from the offset on.
     pub truncated: Option<TruncatedBy>,
     /// The number of files searched, completely or in part.
     pub files_searched: u64,

@@ -19,7 +19,7 @@ mod walk;
 use std::{path::Path, time::Instant};
 
 use crate::reading::error::ReloadError;
-use crate::reading::limit::{CountTokens, check_max_tokens};
+use crate::reading::limit::CountTokens;
 use crate::reading::regular_file::{self, Opened};
 use crate::reading::target::Target;
 use crate::reading::watch::{Watch, WatchedReader};
@@ -38,8 +38,8 @@ pub(crate) use query::{CaseMode, Limits, Query, Syntax};
 /// included, is an answer with less in it and says so.
 ///
 /// An error is a target that cannot be opened or is neither a file nor a
-/// folder, a pattern or a glob that cannot be used, a context above its limit,
-/// and a `max_tokens` of 0. A file that cannot be read inside a folder is none:
+/// folder, a pattern or a glob that cannot be used, and a context above its
+/// limit. A file that cannot be read inside a folder is none:
 /// the answer names it.
 pub(crate) fn grep(
     target: &Target<'_>,
@@ -66,7 +66,9 @@ pub(crate) fn grep(
             return Err(ReloadError::NotAFile { path: target.spelled.to_owned() });
         }
     }
-    let heading = Heading { pattern: &query.pattern, path: target.spelled, glob };
+    let offset = query.offset;
+    let heading =
+        Heading { pattern: &query.pattern, path: target.spelled, glob, offset, go_on: "offset" };
     Ok(text::answer(
         &heading,
         search.findings,
@@ -75,7 +77,8 @@ pub(crate) fn grep(
     ))
 }
 
-/// The same over `text`, which is what `target` holds for its reader.
+/// The same over `text`, which is what `target` holds for its reader, for a tool without an
+/// `offset`.
 pub(crate) fn grep_in(
     target: &Target<'_>,
     text: &str,
@@ -87,14 +90,16 @@ pub(crate) fn grep_in(
     let pattern = checked(query, limits)?;
     let mut search = Search::new(query, limits, count, &pattern, &watch);
     search.file(file_name(target), WatchedReader { inner: text.as_bytes(), watch: &watch });
-    let heading = Heading { pattern: &query.pattern, path: target.spelled, glob: None };
+    let offset = query.offset;
+    let go_on = "a search of this file with offset";
+    let heading =
+        Heading { pattern: &query.pattern, path: target.spelled, glob: None, offset, go_on };
     let room = Room { bytes: limits.answer_bytes, tokens: query.max_tokens };
     Ok(text::answer(&heading, search.findings, room, count))
 }
 
 /// The query's pattern; its numbers are in range.
 fn checked(query: &Query, limits: &Limits) -> Result<Pattern, ReloadError> {
-    check_max_tokens(query.max_tokens)?;
     if query.context > limits.context_lines {
         return Err(ReloadError::InvalidRange {
             field: "context",

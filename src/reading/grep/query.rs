@@ -30,13 +30,15 @@ pub(crate) struct Query {
     pub glob: Option<String>,
     /// The most matching lines; none or 0 leaves it to the ceiling.
     pub limit: Option<u64>,
+    /// The number of matching lines that are left out at the start.
+    pub offset: u64,
     /// Lines shown before and after each match, up to [`Limits::context_lines`].
     pub context: u64,
     /// Case sensitivity.
     pub case: CaseMode,
     /// The syntax of the pattern.
     pub syntax: Syntax,
-    /// The most tokens of the answer's text, from 1; none leaves it to
+    /// The most tokens of the answer's text; none leaves it to
     /// [`Limits::answer_bytes`].
     pub max_tokens: Option<u64>,
 }
@@ -52,6 +54,8 @@ pub(crate) struct Limits {
     pub deadline: Duration,
     /// The most matching lines, whatever limit a query names.
     pub max_matches: u64,
+    /// The most matching lines that are counted.
+    pub counted_matches: u64,
     /// Of the answer's text.
     pub answer_bytes: usize,
     /// Characters shown of a longer line.
@@ -72,6 +76,7 @@ impl Default for Limits {
             compile_bytes: 1024 * 1024,
             deadline: Duration::from_secs(3),
             max_matches: 10_000,
+            counted_matches: 100_000,
             answer_bytes: 1024 * 1024,
             line_chars: 500,
             files: 100_000,

@@ -27,15 +27,25 @@ pub(crate) struct Search<'a> {
     searcher: Searcher,
     watch: &'a Watch,
     count: CountTokens<'a>,
-    max_matches: u64,
-    /// The limit to report if `max_matches` is reached.
-    at_max: TruncatedBy,
-    line_chars: usize,
-    /// More than this cannot be in the answer, so it need not be found.
-    room: Room,
+    bounds: Bounds,
     used_bytes: usize,
     used_tokens: u64,
     pub(crate) findings: Findings,
+}
+
+/// The bounds of what is kept of the matches; those beyond are only counted.
+struct Bounds {
+    /// Matches that are left out at the start.
+    offset: u64,
+    /// Matches that are kept.
+    max_matches: u64,
+    /// The limit to report if `max_matches` is reached.
+    at_max: TruncatedBy,
+    /// Matches that are counted.
+    counted_matches: u64,
+    line_chars: usize,
+    /// More than this cannot be in the answer, so it need not be kept.
+    room: Room,
 }
 
 impl<'a> Search<'a> {
@@ -65,14 +75,18 @@ impl<'a> Search<'a> {
                 .build(),
             watch,
             count,
-            max_matches,
-            at_max,
-            line_chars: limits.line_chars,
-            room: Room {
-                bytes: limits.answer_bytes,
-                // The tokens of lines add up to somewhat more than those of
-                // their text, so only a clear excess ends the search.
-                tokens: query.max_tokens.map(|max| max.saturating_mul(2)),
+            bounds: Bounds {
+                offset: query.offset,
+                max_matches,
+                at_max,
+                counted_matches: limits.counted_matches,
+                line_chars: limits.line_chars,
+                room: Room {
+                    bytes: limits.answer_bytes,
+                    // The tokens of lines add up to somewhat more than those of
+                    // their text, so only a clear excess ends the page.
+                    tokens: query.max_tokens.map(|max| max.saturating_mul(2)),
+                },
             },
             used_bytes: 0,
             used_tokens: 0,
@@ -84,15 +98,15 @@ impl<'a> Search<'a> {
         for step in walk {
             match step {
                 Step::File { .. } if self.findings.files_searched == max_files as u64 => {
-                    self.findings.cut = Some(TruncatedBy::Files);
+                    self.findings.ended = Some(TruncatedBy::Files);
                 }
                 Step::File { path, file } => self.file(path, file),
                 Step::Unreadable { path } => self.skip(path, SkipReason::Unreadable),
                 Step::TooDeep { path } => self.skip(path, SkipReason::TooDeep),
-                Step::TooMany => self.findings.cut = Some(TruncatedBy::Files),
-                Step::Late => self.late(),
+                Step::TooMany => self.findings.ended = Some(TruncatedBy::Files),
+                Step::Late => self.findings.ended = Some(TruncatedBy::Deadline),
             }
-            if self.findings.cut.is_some() {
+            if self.findings.ended.is_some() {
                 return;
             }
         }
@@ -105,27 +119,18 @@ impl<'a> Search<'a> {
         let mut sink = Collector {
             matcher,
             count: self.count,
-            max_matches: self.max_matches,
-            at_max: self.at_max,
-            line_chars: self.line_chars,
-            room: &self.room,
+            bounds: &self.bounds,
             used_bytes: &mut self.used_bytes,
             used_tokens: &mut self.used_tokens,
             findings: &mut self.findings,
         };
         if self.searcher.search_reader(matcher, file, &mut sink).is_err() {
             match self.watch.take() {
-                Interruption::Deadline => self.late(),
+                Interruption::Deadline => self.findings.ended = Some(TruncatedBy::Deadline),
                 Interruption::Unreadable => self.skip_last(SkipReason::Unreadable),
                 Interruption::LongLine => self.skip_last(SkipReason::LongLine),
             }
         }
-    }
-
-    /// Past its last match a search only looks whether there is one more.
-    fn late(&mut self) {
-        let full = self.findings.matches == self.max_matches;
-        self.findings.cut = Some(if full { self.at_max } else { TruncatedBy::Deadline });
     }
 
     fn skip_last(&mut self, why: SkipReason) {
@@ -145,30 +150,31 @@ impl<'a> Search<'a> {
 struct Collector<'a> {
     matcher: &'a LineMatcher<'a>,
     count: CountTokens<'a>,
-    max_matches: u64,
-    at_max: TruncatedBy,
-    line_chars: usize,
-    room: &'a Room,
+    bounds: &'a Bounds,
     used_bytes: &'a mut usize,
     used_tokens: &'a mut u64,
     findings: &'a mut Findings,
 }
 
 impl Collector<'_> {
-    /// Keeps one line, and says whether there may be room for another.
-    fn keep(&mut self, entry: Entry) -> bool {
+    /// Keeps one line.
+    fn keep(&mut self, entry: Entry) {
         *self.used_bytes += entry.shown.len();
-        if self.room.tokens.is_some() {
+        if self.bounds.room.tokens.is_some() {
             *self.used_tokens += (self.count)(&entry.shown);
         }
-        self.findings.matches += u64::from(entry.hit.is_some());
+        self.findings.kept += u64::from(entry.hit.is_some());
         self.findings.entries.push(entry);
-        if *self.used_bytes > self.room.bytes {
-            self.findings.cut = Some(TruncatedBy::AnswerBytes);
-        } else if self.room.tokens.is_some_and(|room| *self.used_tokens > room) {
-            self.findings.cut = Some(TruncatedBy::MaxTokens);
+        if *self.used_bytes > self.bounds.room.bytes {
+            self.findings.full = Some(TruncatedBy::AnswerBytes);
+        } else if self.bounds.room.tokens.is_some_and(|room| *self.used_tokens > room) {
+            self.findings.full = Some(TruncatedBy::MaxTokens);
         }
-        self.findings.cut.is_none()
+    }
+
+    /// Returns true if the match with this number, from 1, belongs to the page.
+    fn shows(&self, number: u64) -> bool {
+        self.findings.full.is_none() && number > self.bounds.offset
     }
 
     fn entry(&self, line: u64, shown: String, hit: Option<Match>) -> Entry {
@@ -180,9 +186,17 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.findings.matches == self.max_matches {
-            self.findings.cut = Some(self.at_max);
+        self.findings.matches += 1;
+        if self.findings.kept == self.bounds.max_matches {
+            self.findings.full.get_or_insert(self.bounds.at_max);
+        }
+        if self.findings.matches > self.bounds.counted_matches && self.findings.full.is_some() {
+            self.findings.matches -= 1;
+            self.findings.ended = Some(TruncatedBy::MaxMatches);
             return Ok(false);
+        }
+        if !self.shows(self.findings.matches) {
+            return Ok(true);
         }
         let bytes = found.bytes();
         let first = self
@@ -190,7 +204,7 @@ impl Sink for Collector<'_> {
             .first_in(bytes.strip_suffix(b"\n").unwrap_or(bytes))
             .map_err(|cause| io::Error::other(cause.to_string()))?;
         let start = first.map_or(0, |found| found.start());
-        let excerpt = Excerpt::of(without_terminator(bytes), start, self.line_chars);
+        let excerpt = Excerpt::of(without_terminator(bytes), start, self.bounds.line_chars);
         let line = found.line_number().unwrap_or_default();
         let shown = excerpt.shown(found.absolute_byte_offset());
         let hit = Match {
@@ -200,20 +214,21 @@ impl Sink for Collector<'_> {
             text_truncated: excerpt.extent != Extent::Whole,
             text: excerpt.text,
         };
-        Ok(self.keep(self.entry(line, shown, Some(hit))))
+        self.keep(self.entry(line, shown, Some(hit)));
+        Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        // Context before a match that is one too many.
         let leads_up = *context.kind() == SinkContextKind::Before;
-        if leads_up && self.findings.matches == self.max_matches {
-            self.findings.cut = Some(self.at_max);
-            return Ok(false);
+        let one_too_many = leads_up && self.findings.kept == self.bounds.max_matches;
+        if one_too_many || !self.shows(self.findings.matches + u64::from(leads_up)) {
+            return Ok(true);
         }
-        let excerpt = Excerpt::of(without_terminator(context.bytes()), 0, self.line_chars);
+        let excerpt = Excerpt::of(without_terminator(context.bytes()), 0, self.bounds.line_chars);
         let line = context.line_number().unwrap_or_default();
         let shown = excerpt.shown(context.absolute_byte_offset());
-        Ok(self.keep(self.entry(line, shown, None)))
+        self.keep(self.entry(line, shown, None));
+        Ok(true)
     }
 }
 

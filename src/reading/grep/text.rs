@@ -10,11 +10,12 @@
 //! ---
 //! ```
 //!
-//! One more line follows where something other than the caller's own `limit`
-//! cut the answer, and one where files were left out:
+//! The first line of a page says how many matches there are, which of them it shows and
+//! how to go on; a last line names the files that were left out:
 //!
 //! ```text
-//! [cut at 2 matches: the time for one search is over; narrow the pattern, the path or the glob, or raise limit]
+//! Found 65 matches, 1-40 shown (max_tokens is reached; offset=40 shows more), for pattern "a" in path "./s":
+//! Found at least 7 matches (the time for one search is over), for pattern "a" in path "./s":
 //! [not searched to the end: big.json (a line is too long)]
 //! ```
 
@@ -33,6 +34,10 @@ pub(crate) struct Heading<'a> {
     pub(crate) pattern: &'a str,
     pub(crate) path: &'a str,
     pub(crate) glob: Option<&'a str>,
+    /// Matches left out at the start.
+    pub(crate) offset: u64,
+    /// The argument that shows more, in the words of the caller's tool.
+    pub(crate) go_on: &'a str,
 }
 
 /// The size limits of the answer.
@@ -48,10 +53,14 @@ pub(crate) struct Findings {
     /// Of every file searched.
     pub(crate) paths: Vec<String>,
     pub(crate) entries: Vec<Entry>,
-    /// The number of matches among the entries.
+    /// The matches that were found, kept or not.
     pub(crate) matches: u64,
+    /// The number of matches among the entries.
+    pub(crate) kept: u64,
+    /// The limit after which matches were only counted.
+    pub(crate) full: Option<TruncatedBy>,
     /// The limit that ended the search early.
-    pub(crate) cut: Option<TruncatedBy>,
+    pub(crate) ended: Option<TruncatedBy>,
     pub(crate) files_searched: u64,
     pub(crate) files_skipped: u64,
     pub(crate) skipped: Vec<Skipped>,
@@ -91,25 +100,30 @@ pub(crate) fn answer(
         render(heading, &findings, entries, matches, cut)
     };
     let fits = |matches: usize| {
-        let cut = if matches == all { findings.cut } else { Some(TruncatedBy::MaxTokens) };
-        let text = text(matches, cut);
-        if text.len() > room.bytes {
+        // As it reads where this limit is the one that cuts.
+        let cut_by = |why| text(matches, if matches == all { findings.full } else { Some(why) });
+        if cut_by(TruncatedBy::AnswerBytes).len() > room.bytes {
             Err(TruncatedBy::AnswerBytes)
-        } else if room.tokens.is_some_and(|room| count(&text) > room) {
+        } else if room.tokens.is_some_and(|room| count(&cut_by(TruncatedBy::MaxTokens)) > room) {
             Err(TruncatedBy::MaxTokens)
         } else {
             Ok(())
         }
     };
     let (shown, no_room) = fit::longest(all, all.max(1), |matches| matches, fits);
-    let truncated = no_room.or(findings.cut);
+    let cut = no_room.or(findings.full);
     let answer = match no_room {
-        Some(why) if shown == 0 && all > 0 => none_fits(heading, why),
-        _ => text(shown, truncated),
+        Some(why) if shown == 0 && all > 0 => none_fits(heading, &findings, why),
+        _ => text(shown, cut),
     };
+    // A match that is too large alone is passed over, so that going on goes on.
+    let next = heading.offset + shown.max(usize::from(all > 0)) as u64;
     GrepAnswer {
         answer,
-        truncated,
+        matches_total: findings.matches,
+        matches_total_exact: findings.is_exact(),
+        next_offset: (next < findings.matches).then_some(next),
+        truncated: cut.or(findings.ended),
         files_searched: findings.files_searched,
         files_skipped: findings.files_skipped,
         skipped: findings.skipped,
@@ -124,12 +138,7 @@ fn render(
     matches: usize,
     cut: Option<TruncatedBy>,
 ) -> String {
-    let asked = heading.asked();
-    let mut text = match matches {
-        0 => format!("No matches found for {asked}."),
-        1 => format!("Found 1 match for {asked}:\n---"),
-        _ => format!("Found {matches} matches for {asked}:\n---"),
-    };
+    let mut text = heading.line(findings, matches as u64, cut);
     let mut file = None;
     for entry in entries {
         if file != Some(entry.file) {
@@ -143,21 +152,17 @@ fn render(
     if matches > 0 {
         text.push_str("\n---");
     }
-    if let Some(why) = cut.filter(|why| *why != TruncatedBy::Limit) {
-        let noun = if matches == 1 { "match" } else { "matches" };
-        push(
-            &mut text,
-            format_args!(
-                "\n[cut at {matches} {noun}: {}; narrow the pattern, the path or the glob, or raise {}]",
-                why.phrase(),
-                if why == TruncatedBy::MaxTokens { "max_tokens" } else { "limit" },
-            ),
-        );
-    }
     if findings.files_skipped > 0 {
         push(&mut text, format_args!("\n[not searched to the end: {}]", left_out(findings)));
     }
     text
+}
+
+impl Findings {
+    /// Returns true if no file holds a match that was not counted.
+    fn is_exact(&self) -> bool {
+        self.ended.is_none() && self.files_skipped == 0
+    }
 }
 
 fn left_out(findings: &Findings) -> String {
@@ -179,22 +184,57 @@ fn left_out(findings: &Findings) -> String {
     names.join(", ")
 }
 
-fn none_fits(heading: &Heading<'_>, why: TruncatedBy) -> String {
+fn none_fits(heading: &Heading<'_>, findings: &Findings, why: TruncatedBy) -> String {
     let raise = match why {
         TruncatedBy::MaxTokens => "raise max_tokens",
         _ => "ask for less context",
     };
+    let (found, asked) = (matches_found(findings), heading.asked());
+    let (why, next) = (why.phrase(), heading.offset + 1);
+    let go_on = heading.go_on;
     format!(
-        "There are matches for {}, but not one fits: {}; {raise}.",
-        heading.asked(),
-        why.phrase()
+        "Found {found} for {asked}, but the next does not fit: {why}; {raise}, or go past it with {go_on}={next}."
     )
+}
+
+/// The number of matches in words.
+fn matches_found(findings: &Findings) -> String {
+    let at_least = if findings.is_exact() { "" } else { "at least " };
+    let noun = if findings.matches == 1 { "match" } else { "matches" };
+    format!("{at_least}{} {noun}", findings.matches)
 }
 
 impl Heading<'_> {
     fn asked(&self) -> String {
         let filter = self.glob.map_or_else(String::new, |glob| format!(" (filter: \"{glob}\")"));
         format!("pattern \"{}\" in path \"{}\"{filter}", self.pattern, self.path)
+    }
+
+    /// The first line of an answer that shows so many matches; `cut` is the limit that left
+    /// out others.
+    fn line(&self, findings: &Findings, shown: u64, cut: Option<TruncatedBy>) -> String {
+        let asked = self.asked();
+        let ended = findings.ended.map(TruncatedBy::phrase);
+        if findings.matches == 0 {
+            let so_far = ended.map_or_else(String::new, |why| format!(" so far ({why})"));
+            return format!("No matches found for {asked}{so_far}.");
+        }
+        let found = matches_found(findings);
+        if shown == 0 {
+            return format!("Found {found} for {asked}; offset={} is past the last.", self.offset);
+        }
+        let last = self.offset + shown;
+        let more = (last < findings.matches).then(|| format!("{}={last} shows more", self.go_on));
+        let cut = cut.filter(|why| *why != TruncatedBy::Limit).map(TruncatedBy::phrase);
+        let mut notes: Vec<&str> = cut.or(ended).into_iter().collect();
+        notes.extend(more.as_deref());
+        let part = shown < findings.matches;
+        let range =
+            if part { format!(", {}-{last} shown", self.offset + 1) } else { String::new() };
+        let notes =
+            if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        let comma = if part || !notes.is_empty() { "," } else { "" };
+        format!("Found {found}{range}{notes}{comma} for {asked}:\n---")
     }
 }
 

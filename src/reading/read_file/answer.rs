@@ -11,7 +11,7 @@ pub(crate) struct ReadAnswer {
     pub answer: String,
     /// The byte at which the file's own text begins in `answer`, after the header.
     pub body_start: usize,
-    /// The lines of the file: one more than its line feeds.
+    /// The lines of the file; a line feed at its end begins no line.
     pub total_lines: u64,
     /// The bytes of the file.
     pub total_bytes: u64,

@@ -64,8 +64,8 @@ pub(crate) fn lines(
         };
         next.map_or_else(String::new, |next| {
             format!(
-                "Showing lines {offset}-{} of {} total lines.\n\n---\n\n",
-                next - 1,
+                "Showing lines {}-{next} of {} total lines.\n\n---\n\n",
+                offset + 1,
                 page.total_lines
             )
         })
@@ -90,7 +90,7 @@ pub(crate) fn lines(
                 if why.is_some() { Some(offset + line_feeds(&text[..cut])) } else { asked_end };
             Ok(ReadAnswer {
                 next_offset: next,
-                last_line: next.unwrap_or(page.total_lines) - 1,
+                last_line: next.unwrap_or(page.total_lines).saturating_sub(1),
                 truncated: why,
                 ..answer(page, &header(cut), &text[..cut], start, offset)
             })
@@ -111,10 +111,11 @@ fn inside_line(
     let header = |cut: usize| {
         let end = start + cut as u64;
         format!(
-            "Showing bytes {start}-{} of {} total bytes (line {line} is {} bytes long; \
+            "Showing bytes {start}-{} of {} total bytes (line {} is {} bytes long; \
              continue with byte_offset={end}).\n\n---\n\n",
             end - 1,
             page.total_bytes,
+            line + 1,
             page.first_line_end - start,
         )
     };
@@ -137,7 +138,10 @@ fn inside_line(
     }
     ReadAnswer {
         // One line feed may be the whole line.
-        next_offset: first[..cut].ends_with('\n').then_some(line + 1),
+        next_offset: first[..cut]
+            .ends_with('\n')
+            .then_some(line + 1)
+            .filter(|next| *next < page.total_lines),
         truncated: Some(why),
         ..answer(page, &header(cut), &first[..cut], start, line)
     }
@@ -187,14 +191,14 @@ pub(crate) fn bytes(
 /// An answer that was cut by nothing and whose end is read off its text.
 fn answer(page: &Page, header: &str, body: &str, start: u64, first_line: u64) -> ReadAnswer {
     let end = start + body.len() as u64;
-    let inner = body.strip_suffix('\n').filter(|_| end < page.total_bytes);
+    let inner = body.strip_suffix('\n').unwrap_or(body);
     ReadAnswer {
         answer: format!("{header}{body}"),
         body_start: header.len(),
         total_lines: page.total_lines,
         total_bytes: page.total_bytes,
         first_line,
-        last_line: first_line + line_feeds(inner.unwrap_or(body)),
+        last_line: first_line + line_feeds(inner),
         first_byte: start,
         end_byte: end,
         next_offset: None,

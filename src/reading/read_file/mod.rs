@@ -1,5 +1,5 @@
-//! `read_file`: a file page by page, byte for byte. Lines are what splitting
-//! at line feeds gives, so ten terminated lines count as eleven; a page holds
+//! `read_file`: a file page by page, byte for byte. A line feed ends a line, so
+//! one at the end of the file begins no further line; a page holds
 //! its lines with their terminators, and the pages that the returned cursors
 //! name, put together, are the file. A page that ends before the file does
 //! opens with a header that says where it stands:
@@ -21,7 +21,7 @@ mod page;
 use std::time::{Duration, Instant};
 
 use crate::reading::error::ReloadError;
-use crate::reading::limit::{CountTokens, check_max_tokens};
+use crate::reading::limit::CountTokens;
 use crate::reading::regular_file::{self, Opened};
 use crate::reading::target::Target;
 use crate::reading::watch::{Interruption, Watch};
@@ -38,7 +38,7 @@ const CHARACTER_BYTES: usize = 4;
 pub(crate) struct Query {
     /// The part of the file.
     pub part: Part,
-    /// The most tokens of the answer, header included, from 1; none leaves it to
+    /// The most tokens of the answer, header included; none leaves it to
     /// [`Limits::answer_bytes`]. One character is returned even above it.
     pub max_tokens: Option<u64>,
 }
@@ -84,14 +84,13 @@ impl Default for Limits {
 ///
 /// An error is a target that cannot be read or is no regular file, an offset
 /// past its end, a page that would hold a byte that is not UTF-8 text, a file
-/// that is not read to its end in time, and a limit or a `max_tokens` of 0.
+/// that is not read to its end in time, and a limit of 0.
 pub(crate) fn read_file(
     target: &Target<'_>,
     query: &Query,
     limits: &Limits,
     count: CountTokens<'_>,
 ) -> Result<ReadAnswer, ReloadError> {
-    check_max_tokens(query.max_tokens)?;
     let span = span(query.part)?;
     let path = || target.spelled.to_owned();
     let watch = Watch::new(Instant::now() + limits.deadline);
@@ -112,8 +111,9 @@ pub(crate) fn read_file(
     let not_text =
         |cut::NotText { byte_offset }| ReloadError::NotText { path: path(), byte_offset };
     match query.part {
-        Part::Lines { offset, .. } if offset >= page.total_lines => {
-            Err(ReloadError::OffsetPastEnd { path: path(), offset, total_lines: page.total_lines })
+        Part::Lines { offset, .. } if offset >= page.total_lines && offset > 0 => {
+            let (first, total_lines) = (offset.saturating_add(1), page.total_lines);
+            Err(ReloadError::LinesPastEnd { field: "offset", path: path(), first, total_lines })
         }
         Part::Bytes { offset, .. } if offset >= page.total_bytes && offset > 0 => {
             Err(ReloadError::ByteOffsetPastEnd {

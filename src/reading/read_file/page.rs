@@ -60,6 +60,8 @@ struct Scan<'a> {
     /// Bytes and line feeds seen.
     bytes: u64,
     line_feeds: u64,
+    /// False if the bytes seen end with a line feed, or if there are none.
+    open_line: bool,
     /// The ends of the span, once they are seen.
     start: Option<u64>,
     end: Option<u64>,
@@ -81,6 +83,7 @@ impl<'a> Scan<'a> {
             kept: Vec::new(),
             bytes: 0,
             line_feeds: 0,
+            open_line: false,
             start,
             end,
             first_line: 0,
@@ -110,6 +113,7 @@ impl<'a> Scan<'a> {
             }
         }
         self.bytes = chunk_end;
+        self.open_line = chunk.last().is_some_and(|byte| *byte != b'\n');
     }
 
     /// Returns true if no further line feed can change the span.
@@ -142,7 +146,7 @@ impl<'a> Scan<'a> {
     fn finish(self) -> Page {
         let total_bytes = self.bytes;
         Page {
-            total_lines: self.line_feeds + 1,
+            total_lines: self.line_feeds + u64::from(self.open_line),
             total_bytes,
             kept: self.kept,
             start: self.start.unwrap_or(total_bytes).min(total_bytes),

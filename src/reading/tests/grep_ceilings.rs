@@ -50,19 +50,21 @@ fn grep_answers_fit_their_ceilings_and_say_what_cut_them() {
         assert_eq!(cut.truncated, Some(TruncatedBy::MaxTokens));
         assert_eq!(cut.matches, all.matches[..cut.matches.len()]);
         let n = cut.matches.len();
-        assert!(
-            n > 0 && cut.answer.contains(&format!("\n---\n[cut at {n} match")),
-            "{}",
-            cut.answer
+        let head = format!(
+            "Found 5000 matches, 1-{n} shown (max_tokens is reached; offset={n} shows more), for "
         );
+        assert!(n > 0 && cut.answer.starts_with(&head), "{}", cut.answer);
+        assert_eq!((cut.matches_total, cut.next_offset), (5000, Some(n as u64)));
         // No room is wasted: one more line would not have fitted.
         assert!(quarter(&cut.answer) + 8 > max_tokens);
     }
     let mut query = pattern("line");
     query.max_tokens = Some(5);
     let none = store.grep(&query);
-    assert!(none.answer.starts_with("There are matches for pattern \"line\""));
+    assert!(none.answer.starts_with("Found 5000 matches for pattern \"line\""));
+    assert!(none.answer.contains("the next does not fit: max_tokens is reached"));
     assert_eq!((none.matches.len(), none.truncated), (0, Some(TruncatedBy::MaxTokens)));
+    assert_eq!(none.next_offset, Some(1));
 
     let limits = grep::Limits { answer_bytes: 2000, ..grep::Limits::default() };
     let cut = store.grep_in("", &pattern("line"), &limits).unwrap();
@@ -75,9 +77,40 @@ fn grep_answers_fit_their_ceilings_and_say_what_cut_them() {
     let cut = store.grep_in("", &query, &limits).unwrap();
     assert_eq!(cut.matches, all.matches[..10]);
     assert_eq!(cut.truncated, Some(TruncatedBy::MaxMatches));
-    assert!(cut.answer.ends_with(
-        "---\n[cut at 10 matches: no answer holds more matches; narrow the pattern, the path or the glob, or raise limit]"
+    assert!(cut.answer.starts_with(
+        "Found 5000 matches, 1-10 shown (no answer holds more matches; offset=10 shows more), for "
     ));
+}
+
+#[test]
+fn matches_are_counted_up_to_a_limit() {
+    let store =
+        Store::with(&[("a", "x\n".repeat(30).as_bytes()), ("b", "x\n".repeat(30).as_bytes())]);
+    let mut query = pattern("x");
+    query.limit = Some(2);
+    let exact = store.grep(&query);
+    assert_eq!((exact.matches_total, exact.matches_total_exact), (60, true));
+    let limits = grep::Limits { counted_matches: 40, ..grep::Limits::default() };
+    let counted = store.grep_in("", &query, &limits).unwrap();
+    assert_eq!((counted.matches_total, counted.matches_total_exact), (40, false));
+    assert!(
+        counted.answer.starts_with("Found at least 40 matches, 1-2 shown ("),
+        "{}",
+        counted.answer
+    );
+}
+
+#[test]
+fn an_offset_past_the_last_match_says_how_many_there_are() {
+    let store = Store::with(&[("a", b"x\nx\n")]);
+    let mut query = pattern("x");
+    query.offset = 2;
+    let past = store.grep(&query);
+    assert_eq!(
+        past.answer,
+        "Found 2 matches for pattern \"x\" in path \"fix\"; offset=2 is past the last."
+    );
+    assert_eq!((past.next_offset, past.truncated), (None, None));
 }
 
 #[test]

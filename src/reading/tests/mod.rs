@@ -111,6 +111,7 @@ fn pattern(pattern: &str) -> grep::Query {
         pattern: pattern.to_owned(),
         glob: None,
         limit: None,
+        offset: 0,
         context: 0,
         case: CaseMode::Ignore,
         syntax: Syntax::Regex,

@@ -22,7 +22,7 @@ fn read_file_gives_a_whole_file_as_it_is() {
             assert_eq!(body_of(&store, path, &query), stored);
         }
         let answer = store.read(path, &lines(0, None)).unwrap();
-        assert_eq!(answer.total_lines, stored.matches('\n').count() as u64 + 1);
+        assert_eq!(answer.total_lines, stored.split_inclusive('\n').count() as u64);
         assert_eq!(answer.total_bytes, stored.len() as u64);
         assert_eq!((answer.next_offset, answer.next_byte_offset), (None, None));
         assert_eq!(answer.last_line, answer.total_lines - 1);
@@ -36,7 +36,7 @@ fn read_file_says_where_a_page_stands() {
     assert_eq!(
         answer.answer,
         format!(
-            "Showing lines 2-4 of 11 total lines.\n\n---\n\n{}\n{}\n{}\n",
+            "Showing lines 3-5 of 10 total lines.\n\n---\n\n{}\n{}\n{}\n",
             fox("alpha", 2),
             fox("alpha", 3),
             fox("alpha", 4)
@@ -46,11 +46,11 @@ fn read_file_says_where_a_page_stands() {
     assert_eq!((answer.first_line, answer.last_line), (2, 4));
     assert_eq!((answer.first_byte, answer.end_byte), (122, 305));
 
-    let last = store.read("a.txt", &lines(9, 1)).unwrap();
-    let header = "Showing lines 9-9 of 11 total lines.\n\n---\n\n";
-    assert_eq!(last.answer, format!("{header}{}\n", fox("alpha", 9)));
-    assert_eq!((last.next_offset, last.next_byte_offset), (Some(10), None));
-    assert_eq!(body_of(&store, "a.txt", &lines(10, 1)), "");
+    let last = store.read("a.txt", &lines(8, 1)).unwrap();
+    let header = "Showing lines 9-9 of 10 total lines.\n\n---\n\n";
+    assert_eq!(last.answer, format!("{header}{}\n", fox("alpha", 8)));
+    assert_eq!((last.next_offset, last.next_byte_offset), (Some(9), Some(549)));
+    assert_eq!(body_of(&store, "a.txt", &lines(9, 1)), fox("alpha", 9) + "\n");
 
     let rest: String = (5..10).map(|n| fox("alpha", n) + "\n").collect();
     assert_eq!(body_of(&store, "a.txt", &lines(5, None)), rest);
@@ -82,11 +82,11 @@ fn read_file_names_what_it_cannot_give() {
     let refusal = |path, query| store.read(path, &query).unwrap_err();
     assert_eq!(
         refusal("a.txt", lines(5000, 10)).to_string(),
-        "line offset 5000 is past the end of \"fix/a.txt\", which has 11 lines; 0 to 10 would be accepted"
+        "line 5001 is past the end of \"fix/a.txt\", which has 10 lines; lines 1 to 10 would be accepted"
     );
     assert!(matches!(
-        refusal("a.txt", lines(11, None)),
-        ReloadError::OffsetPastEnd { total_lines: 11, .. }
+        refusal("a.txt", lines(10, None)),
+        ReloadError::LinesPastEnd { first: 11, total_lines: 10, .. }
     ));
     assert!(matches!(
         refusal("a.txt", bytes(610, None)),
@@ -107,16 +107,16 @@ fn read_file_names_what_it_cannot_give() {
 }
 
 #[test]
-fn read_file_takes_an_empty_file_for_one_empty_line() {
+fn read_file_reads_an_empty_file() {
     let store = Store::with(&[("empty", b"")]);
     for query in [lines(0, None), lines(0, 1), bytes(0, None), bytes(0, 9)] {
         let answer = store.read("empty", &query).unwrap();
-        assert_eq!((answer.answer.as_str(), answer.total_lines), ("", 1));
+        assert_eq!((answer.answer.as_str(), answer.total_lines), ("", 0));
         assert_eq!((answer.next_offset, answer.truncated), (None, None));
     }
     assert!(matches!(
         store.read("empty", &lines(1, None)),
-        Err(ReloadError::OffsetPastEnd { total_lines: 1, .. })
+        Err(ReloadError::LinesPastEnd { total_lines: 0, .. })
     ));
     assert!(matches!(
         store.read("empty", &bytes(1, None)),
@@ -171,7 +171,7 @@ fn read_file_goes_on_inside_a_line_that_is_too_long() {
     let inside = store.read("x", &query(Part::Lines { offset: 1, limit: None })).unwrap();
     assert!(
         inside.answer.starts_with(&format!(
-            "Showing bytes 6-{} of 20011 total bytes (line 1 is 20001 bytes long; continue with byte_offset={}).\n\n---\n\né",
+            "Showing bytes 6-{} of 20011 total bytes (line 2 is 20001 bytes long; continue with byte_offset={}).\n\n---\n\né",
             inside.end_byte - 1,
             inside.end_byte
         )),

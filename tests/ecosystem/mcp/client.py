@@ -48,6 +48,7 @@ class Result:
 
     @property
     def data(self) -> dict[str, Any]:
+        """Its structured content, which only `context_offload` has of our tools."""
         return self.raw["structuredContent"]
 
     @property
@@ -136,9 +137,9 @@ def settled(future: "Future[dict[str, Any]]") -> dict[str, Any]:
     return message["result"]
 
 
-def over_stdio(command: list[str], status: Path | None = None) -> dict[str, Any]:
+def over_stdio(command: list[str], status: Path | None = None, **env: str) -> dict[str, Any]:
     """A target that is started by the SDK; its exit status is added to the file `status`."""
-    env = {"UNBURDEN_STORE__DURABILITY": "relaxed"}
+    env = {"UNBURDEN_STORE__DURABILITY": "relaxed"} | env
     if status:
         command = ["sh", "-c", '"$@"; echo $? >>"$0"', str(status), *command]
     return {"transport": "stdio", "command": command[0], "args": command[1:], "env": env}

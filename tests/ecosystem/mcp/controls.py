@@ -16,11 +16,16 @@ from tokens import Counter
 # Each fault, and the check that must fail by it.
 FAULTS = {
     "a word of a page is changed": "pages are the whole log",
-    "data loses a member that the schema demands": "asks for records",
+    "a header skips lines": "pages are the whole log",
+    "a page is structured content too": "pages are the whole log",
+    "a match has the number of another line": "pages of matches are all matches",
+    "a reference names a tool that is not there": "references name the calls that bring it back",
+    "data loses a member that the schema demands": "a dry run writes nothing",
     "an error is no error": "errors are sentences",
     "a message of the history is changed": "moves what is large",
     "a tool is missing": "lists its tools",
     "an answer is too long": "no answer is above the ceiling",
+    "an answer is cut and does not say so": "an answer without a ceiling is whole",
 }
 # What the other checks build on.
 _ALWAYS = {"lists its tools", "moves what is large"}

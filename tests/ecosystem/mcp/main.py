@@ -13,6 +13,7 @@ from pathlib import Path
 import controls
 import door
 import proxied
+from agent import Settings
 from client import Client, Sdk, over_http, over_stdio
 from program import Served, knows
 from reload import Reload
@@ -20,6 +21,7 @@ from score import Score
 from tokens import Counter
 
 NEWEST, LEGACY = "2026-07-28", "2025-11-25"
+SET = Settings(prefix="cellar-2_", ceiling=3_000)
 
 
 def sdks(home: Path) -> list[Sdk]:
@@ -42,18 +44,18 @@ def walk(
     sdk: Sdk,
     way: str,
     generation: str,
+    settings: Settings = Settings(),
 ) -> None:
     """One client from its first message to its last."""
-    label = f"{sdk.name}, {way}, {generation}"
+    label = f"{sdk.name}, {way}, {generation}" + (", with a prefix" if settings.prefix else "")
     name = label.replace(", ", "-").replace(" ", "")
     status = root / f"{name}.status"
     command = [str(binary), "mcp", "--root", str(root)]
     with score.check(f"{label}: session"):
-        client = Client(
-            sdk, over_http(url) if way == "http" else over_stdio(command, status), generation
-        )
+        child = over_stdio(command, status, **settings.environment())
+        client = Client(sdk, over_http(url) if way == "http" else child, generation)
         try:
-            Reload(score, label, client, root / f"store-{name}", count).walk(generation)
+            Reload(score, label, client, root / f"store-{name}", count, settings).walk(generation)
         finally:
             ended = client.close()
         assert ended == 0, client.complaints()
@@ -61,6 +63,20 @@ def walk(
             # The end of its input is how a client ends a server.
             assert set(status.read_text().split()) == {"0"}, status.read_text()
     score.say(label)
+
+
+def with_settings(score: Score, count: Counter, binary: Path, root: Path, sdks: list[Sdk]) -> None:
+    """Clients of a service whose operator names tools and bounds answers in another way."""
+    root.mkdir()
+    with (
+        Served(binary, root, **SET.environment()) as served,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        rows = [(sdks[1], "stdio", NEWEST), (sdks[3], "http", NEWEST)]
+        for run in [
+            pool.submit(walk, score, count, binary, served.url, root, *row, SET) for row in rows
+        ]:
+            run.result()
 
 
 def main(binary: Path, home: Path) -> int:
@@ -86,6 +102,7 @@ def main(binary: Path, home: Path) -> int:
             for run in runs:
                 run.result()
             door.two_clients_at_once(score, served.url, root, all_sdks)
+        with_settings(score, count, binary, root / "set", all_sdks)
         door.a_token_is_demanded(score, binary, root, all_sdks)
         if knows(binary, "proxy"):
             proxied.every(score, count, binary, home, root, all_sdks)

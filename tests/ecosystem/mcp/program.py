@@ -18,14 +18,14 @@ def environment() -> dict[str, str]:
 class Served:
     """`unburden serve` with one allowed root; `url` is its MCP door."""
 
-    def __init__(self, binary: Path, root: Path, *options: str) -> None:
+    def __init__(self, binary: Path, root: Path, *options: str, **env: str) -> None:
         self._log = (root / "serve.log").open("wb")
         self._child = subprocess.Popen(
             [binary, "serve", "--listen", "127.0.0.1:0", "--root", root, *options],
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            env=environment(),
+            env=environment() | env,
         )
         assert self._child.stdout
         line = self._child.stdout.readline().strip()

@@ -2,50 +2,67 @@
 
 import json
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import data
+from agent import SLACK, Agent, Settings
+from answers import (
+    RULE,
+    Change,
+    Match,
+    Matches,
+    Page,
+    lines_left_out,
+    matches_change,
+    named_call,
+    page_change,
+    records,
+    records_change,
+    told,
+)
 from client import Answered, Client
 from score import Score
 from tokens import Counter
 
 TOOLS = ["read_file", "grep", "lro_extract", "read_tool_result", "context_offload"]
-CEILING = 10_000
-# The header of a page and the line that says where an answer was cut stand above the ceiling.
-SLACK = 60
-_RULE = "\n\n---\n\n"
-_MORE = re.compile(r" More: the same call with (offset|byte_offset|lines)=(\S+)\.$")
+# A tool's name in a text for models.
+_NAMED = re.compile(rf"`([\w-]*?(?:{'|'.join(TOOLS)}))`")
+# Above any answer here.
+PLENTY = 10_000_000
 
 
-def _records(text: str) -> list[Any]:
-    """The records in an answer, without the lines that are said about them."""
-    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-
-
-class Reload:
+class Reload(Agent):
     """The checks of one client. `store` is a folder of its own under the root."""
 
     def __init__(
-        self, score: Score, label: str, client: Client, store: Path, count: Counter
+        self,
+        score: Score,
+        label: str,
+        client: Client,
+        store: Path,
+        count: Counter,
+        settings: Settings = Settings(),
     ) -> None:
-        self.score, self.label, self.client, self.store, self.count = (
-            score,
-            label,
-            client,
-            store,
-            count,
-        )
+        super().__init__(client, store, count, settings)
+        self.score, self.label = score, label
         self.paths: dict[str, str] = {}
+        self.replaced: dict[str, str] = {}
 
     def walk(self, generation: str, only: set[str] | None = None) -> None:
         """Runs the checks, those named in `only` where it is given."""
         checks = (
             self.lists_its_tools,
             self.moves_what_is_large,
+            self.a_dry_run_writes_nothing,
             self.files_hold_what_left,
+            self.references_name_the_calls_that_bring_it_back,
             self.grep_finds_the_fact,
+            self.pages_of_matches_are_all_matches,
+            self.lines_count_from_one,
             self.pages_are_the_whole_log,
             self.pages_in_bytes_are_the_whole_line,
             self.pages_of_an_earlier_result,
@@ -55,6 +72,7 @@ class Reload:
             self.errors_are_sentences,
             self.an_unknown_tool_is_an_error_of_the_protocol,
             self.no_answer_is_above_the_ceiling,
+            self.an_answer_without_a_ceiling_is_whole,
             self.calls_at_once_get_their_own_answers,
         )
         with self.score.check(f"{self.label}: connects"):
@@ -70,24 +88,33 @@ class Reload:
         assert info["version"] == generation, info
         assert info["server"] == "unburden"
         assert "(detailed result is stored in PATH)" in info["instructions"]
+        assert f"`{self.settings.prefix}grep`" in info["instructions"]
+        self.names_tools_as_they_are_here(info["instructions"])
+
+    def names_tools_as_they_are_here(self, text: str) -> None:
+        named = set(_NAMED.findall(text))
+        assert named <= {self.settings.prefix + tool for tool in TOOLS}, named
 
     def lists_its_tools(self) -> None:
         tools = self.client.tools()
-        assert list(tools) == TOOLS, list(tools)
-        for name, tool in tools.items():
-            hints, reads = tool["annotations"], name != "context_offload"
+        assert list(tools) == [self.settings.prefix + tool for tool in TOOLS], list(tools)
+        for tool, listed in zip(TOOLS, tools.values(), strict=True):
+            hints, reads = listed["annotations"], tool != "context_offload"
             assert (hints["readOnlyHint"], hints["destructiveHint"], hints["openWorldHint"]) == (
                 reads,
                 False,
                 False,
             )
-            assert tool["title"] and len(tool["description"]) > 100, name
-            for schema in (tool["inputSchema"], tool["outputSchema"]):
+            assert listed["title"] and len(listed["description"]) > 100, tool
+            # What a schema of output promises, hosts show instead of the text.
+            assert ("outputSchema" in listed) is not reads, tool
+            for schema in [listed["inputSchema"], *([] if reads else [listed["outputSchema"]])]:
                 assert schema["type"] == "object" and schema["properties"] and schema["required"]
+            self.names_tools_as_they_are_here(json.dumps(listed))
 
     def moves_what_is_large(self) -> None:
         before = data.history()
-        result = self.client.call(
+        result = self.call(
             "context_offload", messages=before, store_dir=str(self.store), max_total_tokens=1
         )
         assert not result.failed, result.text
@@ -104,6 +131,7 @@ class Reload:
         )
         assert report["outcome"] == "compacted" and all(report["checks"].values()), report
         self.paths = {action["tool_call_id"]: action["path"] for action in report["actions"]}
+        self.replaced = {name: after[i]["content"] for i, name in zip(data.MOVED, data.CALLS)}
         for index, name in zip(data.MOVED, data.CALLS, strict=True):
             assert after[index]["tool_call_id"] == name
             assert f"(detailed result is stored in {self.paths[name]})" in after[index]["content"]
@@ -111,6 +139,18 @@ class Reload:
             self.count(json.dumps(messages, ensure_ascii=False)) for messages in (before, after)
         )
         assert now < was / 100, f"{was} tokens became {now}"
+
+    def a_dry_run_writes_nothing(self) -> None:
+        place = self.store.with_name(self.store.name + "-dry")
+        result = self.call(
+            "context_offload",
+            messages=data.history(),
+            store_dir=str(place),
+            max_total_tokens=1,
+            dry_run=True,
+        )
+        assert not result.failed and result.data["report"]["dry_run"] is True, result.text[:400]
+        assert json.loads(result.text)["messages"] == data.history() and not place.exists()
 
     def files_hold_what_left(self) -> None:
         log, records, line = (Path(self.paths[name]) for name in data.CALLS)
@@ -120,91 +160,108 @@ class Reload:
         assert header["type"] == "lro_header" and header["count"] == len(stored)
         assert stored == data.records()
 
-    def grep_finds_the_fact(self) -> None:
-        result = self.client.call(
-            "grep", pattern=r"vault-\d+ refused", path=str(self.store), glob="*.txt"
-        )
-        (match,) = result.data["matches"]
-        assert match["line"] == data.FACT_LINE and data.FACT in match["text"], match
-        assert f"L{data.FACT_LINE}: {match['text']}" in result.text
-        line = self.client.call(
-            "read_file", absolute_path=self.paths[data.CALLS[0]], offset=match["line"] - 1, limit=1
-        )
-        assert line.text.split(_RULE)[1] == match["text"] + "\n", line.text
-        around = self.client.call(
-            "grep", pattern=data.FACT, path=str(self.store), literal=True, context=2
-        )
-        assert (
-            around.data["answer"] == around.text and f"Schritt {data.FACT_LINE + 2} " in around.text
-        )
-        nothing = self.client.call("grep", pattern="was never said", path=str(self.store))
-        assert nothing.data["matches"] == [] and nothing.text.startswith("No matches found"), (
-            nothing.text
-        )
+    def references_name_the_calls_that_bring_it_back(self) -> None:
+        log, rows, line = (named_call(self.replaced[name]) for name in data.CALLS)
+        prefix = self.settings.prefix
+        assert [tool for tool, _ in (log, rows, line)] == [
+            f"{prefix}read_file",
+            f"{prefix}lro_extract",
+            f"{prefix}read_file",
+        ]
+        lines = data.log().splitlines(True)
+        first, last, total = lines_left_out(self.replaced[data.CALLS[0]])
+        assert total == len(lines) and log[1]["start_line"] == first, log
+        assert self.whole("read_file", log[1], 5) == "".join(lines[first - 1 : last])
+        start, length = line[1]["byte_offset"], line[1]["byte_limit"]
+        assert 0 < start < start + length < len(data.one_line()), line
+        assert self.whole("read_file", line[1], 3) == data.one_line()[start : start + length]
+        closed = sum(not record["open"] for record in data.records())
+        answer = told(self.client.call(rows[0], **rows[1]))
+        assert answer == f"{closed} of {len(data.records())} records match.", (rows, answer)
 
-    def _pages(self, tool: str, arguments: dict[str, Any], argument: str, at_least: int) -> str:
-        """The whole, read as the headers of the pages say."""
-        whole, seen = [], 0
-        while True:
-            result = self.client.call(tool, **arguments)
-            assert not result.failed, result.text
-            assert self.count(result.text) <= CEILING + SLACK, self.count(result.text)
-            assert result.data["answer"] == result.text
-            header, rule, body = result.text.partition(_RULE)
-            header, body = (
-                (header, body) if rule and header.startswith("Showing ") else ("", result.text)
-            )
-            whole.append(body)
-            seen += 1
-            more = _MORE.search(header)
-            assert bool(more) is result.data["truncated"] is ("next_call" in result.data), header
-            if not more:
-                assert seen >= at_least, f"{seen} pages"
-                return "".join(whole)
-            assert more[1] == argument and seen < 100, header
-            following = more[2] if argument == "lines" else int(more[2])
-            assert f"{argument}={json.dumps(following)}" in result.data["next_call"], result.data[
-                "next_call"
-            ]
-            arguments = arguments | {argument: following}
+    def grep_finds_the_fact(self) -> None:
+        found = Matches.of(
+            self.ask("grep", pattern=r"vault-\d+ refused", path=str(self.store), glob="*.txt")
+        )
+        (match,) = found.shown
+        assert match.line == data.FACT_LINE and data.FACT in match.text, match
+        assert (found.total, found.exact) == (1, True), found
+        line = self.ask(
+            "read_file", absolute_path=str(self.store / match.file), start_line=match.line, limit=1
+        )
+        assert Page.of(line).body == match.text + "\n", line
+        around = self.ask("grep", pattern=data.FACT, path=str(self.store), literal=True, context=2)
+        assert Matches.of(around) == found, around
+        assert f"\nL{match.line - 2}- " in around and f"\nL{match.line + 2}- " in around, around
+        assert f"Schritt {data.FACT_LINE + 2} " in around
+        nothing = self.ask("grep", pattern="was never said", path=str(self.store))
+        assert Matches.of(nothing) == Matches(0, True, [], None), nothing
+
+    def pages_of_matches_are_all_matches(self) -> None:
+        log = self.paths[data.CALLS[0]]
+        lines = [line for line in enumerate(data.log().splitlines(), 1) if "worker-3 " in line[1]]
+        arguments = {"pattern": r"\bworker-3\b", "path": log}
+        for more, least in ({}, 1), ({"limit": 50}, 5), ({"max_tokens": 1_000}, 5):
+            pages = list(self.texts("grep", arguments | more, matches_change))
+            found = [match for text in pages for match in Matches.of(text).shown]
+            assert found == [Match(Path(log).name, *line) for line in lines], len(found)
+            assert {Matches.of(text).total for text in pages} == {len(lines)}
+            assert len(pages) >= least, f"{more}: {len(pages)} pages"
+
+    def lines_count_from_one(self) -> None:
+        path, lines = self.paths[data.CALLS[0]], data.log().splitlines(True)
+        wanted = f"Showing lines 3-5 of {data.LINES} total lines.{RULE}" + "".join(lines[2:5])
+        assert self.ask("read_file", absolute_path=path, start_line=3, limit=3) == wanted
+        # `offset`, which no model is told of, counts from 0.
+        told_of = self.client.listed[self.settings.prefix + "read_file"]["inputSchema"]
+        assert "start_line" in told_of["properties"] and "offset" not in told_of["properties"]
+        assert self.ask("read_file", absolute_path=path, offset=2, limit=3) == wanted
+        called = self.ask("read_tool_result", result_id=data.CALLS[0], lines="3-5", **self.here())
+        assert called == wanted, called
+        # The line feed at the end begins no line, so the last is the last.
+        assert self.ask("read_file", absolute_path=path, start_line=data.LINES) == lines[-1]
+        past = self.call("read_file", absolute_path=path, start_line=data.LINES + 1)
+        assert past.failed and f"{data.LINES} lines" in past.text, past.text
 
     def pages_are_the_whole_log(self) -> None:
-        path = self.paths[data.CALLS[0]]
-        assert self._pages("read_file", {"absolute_path": path}, "offset", 5) == data.log()
+        path, lines = {"absolute_path": self.paths[data.CALLS[0]]}, data.log().splitlines(True)
+        assert self.whole("read_file", path, 5) == data.log()
+        late = "".join(lines[600:])
+        assert self.whole("read_file", path | {"start_line": 601}, 3) == late
+        assert self.whole("read_file", path | {"offset": 600}, 3) == late
+        # A number of lines is that of all pages together.
+        part = "".join(lines[600:1400])
+        assert self.whole("read_file", path | {"start_line": 601, "limit": 800}, 2) == part
+        assert self.whole("read_file", path | {"offset": 600, "limit": 800}, 2) == part
 
     def pages_in_bytes_are_the_whole_line(self) -> None:
-        path = self.paths[data.CALLS[2]]
-        assert (
-            self._pages("read_file", {"absolute_path": path}, "byte_offset", 3) == data.one_line()
-        )
+        path, line = {"absolute_path": self.paths[data.CALLS[2]]}, data.one_line()
+        assert self.whole("read_file", path, 3) == line
+        assert self.whole("read_file", path | {"start_line": 1, "limit": 1}, 3) == line
+        part = {"byte_offset": 100, "byte_limit": 60_000}
+        assert self.whole("read_file", path | part, 2) == line[100:60_100]
 
     def pages_of_an_earlier_result(self) -> None:
-        name, store = data.CALLS[0], str(self.store)
-        few = self.client.call(
-            "read_tool_result", result_id=name, store_dir=store, lines="1186-1188"
-        )
-        assert few.text.split(_RULE)[1] == "".join(data.log().splitlines(True)[1185:1188]), few.text
-        assert few.data["path"] == self.paths[name]
-        found = self.client.call(
-            "read_tool_result", result_id=name, store_dir=store, lines="grep:vault-17"
-        )
-        assert data.FACT in found.text and str(data.FACT_LINE) in found.text, found.text
-        late = self._pages(
-            "read_tool_result",
-            {"result_id": name, "store_dir": store, "lines": "801-1600"},
-            "lines",
-            2,
-        )
-        assert late == "".join(data.log().splitlines(True)[800:])
+        name, lines = data.CALLS[0], data.log().splitlines(True)
+        few = self.ask("read_tool_result", result_id=name, lines="1186-1188", **self.here())
+        assert Page.of(few).body == "".join(lines[1185:1188]), few
+        same = self.ask("read_tool_result", result_id=self.paths[name], lines="1186-1188")
+        assert same == few, same
+        found = self.ask("read_tool_result", result_id=name, lines="grep:vault-17", **self.here())
+        (match,) = Matches.of(found).shown
+        assert data.FACT in match.text and match.line == data.FACT_LINE, found
+        many = self.ask("read_tool_result", result_id=name, lines="grep:Schritt", **self.here())
+        shown = Matches.of(many)
+        assert f"; a search of this file with offset={shown.next} shows more" in many, many[:300]
+        rest = {"pattern": "Schritt", "path": self.paths[name], "offset": shown.next}
+        following = (Matches.of(text) for text in self.texts("grep", rest, matches_change))
+        all_of_them = shown.shown + [match for page in following for match in page.shown]
+        assert [match.line for match in all_of_them] == list(range(1, data.LINES + 1))
+        late = {"result_id": name, "lines": "801-1600"} | self.here()
+        assert self.whole("read_tool_result", late, 2) == "".join(lines[800:])
 
     def asks_for_records(self) -> None:
-        path = self.paths[data.CALLS[1]]
-
-        def ask(**arguments: Any) -> Any:
-            result = self.client.call("lro_extract", file_path=path, **arguments)
-            assert not result.failed and result.data["answer"] == result.text, result.text
-            return result
-
+        ask = partial(self.ask, "lro_extract", file_path=self.paths[data.CALLS[1]])
         mine = [
             record for record in data.records() if record["owner"] == "ada" and record["score"] > 90
         ]
@@ -212,35 +269,31 @@ class Reload:
             {"field": "owner", "op": "=", "value": "ada"},
             {"field": "score", "op": ">", "value": 90},
         ]
-        assert ask(where={"all": both}, count=True).data["count"] == len(mine) > 3
-        assert _records(ask(where={"all": both}).text) == mine
-        assert _records(ask(query='select(.owner == "ada" and .score > 90)').text) == mine
+        counted = f"{len(mine)} of {len(data.records())} records match."
+        assert ask(where={"all": both}, count=True) == counted and len(mine) > 3
+        listed = ask(where={"all": both})
+        assert listed.startswith(counted + "\n") and records(listed) == mine, listed
+        assert records(ask(query='select(.owner == "ada" and .score > 90)')) == mine
         total = sum(record["score"] for record in data.records())
-        assert float(ask(query="map(.score) | add", slurp=True).text) == total
+        assert float(ask(query="map(.score) | add", slurp=True)) == total
         present = ask(ids=["T-7", data.MISSING_ID])
-        assert (
-            present.data["count"] == 1 and data.MISSING_ID in present.text.partition("bsent")[2]
-        ), present.text
-        groups = ask(group_by="owner").text
+        assert present == f"1 of 2 ids is present. Absent: {data.MISSING_ID}.", present
+        groups = ask(group_by="owner")
         assert all(re.search(rf"\b{owner}\b.*\b13[34]\b", groups) for owner in data.OWNERS), groups
-        assert _records(ask(sort_by="-score", select=["id"], limit=1).text) == [{"id": "T-399"}]
+        best = ask(sort_by="-score", select=["id"], limit=1)
+        assert records(best) == [{"id": "T-399"}] and records_change(best) == ({"offset": 1}, set())
 
     def pages_of_records_are_all_records(self) -> None:
-        arguments: dict[str, Any] = {"file_path": self.paths[data.CALLS[1]], "query": "."}
-        whole: list[Any] = []
-        for page in range(20):
-            result = self.client.call("lro_extract", **arguments)
-            assert self.count(result.text) <= CEILING + SLACK
-            whole += _records(result.text)
-            if result.data.get("next_offset") is None:
-                break
-            assert f"offset={result.data['next_offset']}" in result.data["next_call"]
-            arguments["offset"] = result.data["next_offset"]
-        assert page >= 1 and whole == data.records(), (page, len(whole))
+        every = {"field": "score", "op": ">=", "value": 0}
+        for asked in ({"query": "."}, {"where": every}, {"where": every, "limit": 90}):
+            arguments = {"file_path": self.paths[data.CALLS[1]]} | asked
+            pages = list(self.texts("lro_extract", arguments, records_change))
+            whole = [record for text in pages for record in records(text)]
+            assert len(pages) > 1 and whole == data.records(), (len(pages), len(whole))
 
     def every_recipe_answers(self) -> None:
         for recipe in range(1, 11):
-            result = self.client.call(
+            result = self.call(
                 "lro_extract", file_path=self.paths[data.CALLS[1]], recipe=recipe, limit=3
             )
             assert not result.failed and result.text.strip(), f"recipe {recipe}: {result.text}"
@@ -257,7 +310,13 @@ class Reload:
                 {"absolute_path": str(self.store / "../../../../etc/passwd")},
             ),
             ("absolute_path is missing", "read_file", {}),
+            ("start_line is 0", "read_file", {"absolute_path": log, "start_line": 0}),
             ("offset is", "read_file", {"absolute_path": log, "offset": "ten"}),
+            (
+                "start_line (from 1) or offset (from 0)",
+                "read_file",
+                {"absolute_path": log, "start_line": 3, "offset": 2},
+            ),
             ("unclosed group", "grep", {"pattern": "(", "path": str(self.store)}),
             ("was not found", "grep", {"pattern": "x", "path": "/etc"}),
             ("nearest: owner", "lro_extract", {"file_path": records, "where": strange}),
@@ -275,7 +334,7 @@ class Reload:
                 {"messages": data.history(), "store_dir": "/etc/unburden"},
             ),
         ):
-            result = self.client.call(tool, **arguments)
+            result = self.call(tool, **arguments)
             assert result.failed and "structuredContent" not in result.raw, (
                 f"{tool} {arguments}: {result.text[:200]}"
             )
@@ -283,37 +342,56 @@ class Reload:
             assert "root:" not in result.text
 
     def an_unknown_tool_is_an_error_of_the_protocol(self) -> None:
-        try:
-            result = self.client.call("cat", path="/etc/passwd")
-        except Answered as error:
-            assert error.code == -32602 and 'there is no tool "cat"' in str(error), error
-        else:
-            raise AssertionError(result)
+        known = ", ".join(self.settings.prefix + tool for tool in TOOLS)
+        # With a prefix the names without it belong to somebody else.
+        for name in ("cat", *(TOOLS if self.settings.prefix else ())):
+            try:
+                result = self.client.call(name, path="/etc/passwd")
+            except Answered as error:
+                assert error.code == -32602 and f'there is no tool "{name}"' in str(error), error
+                assert known in str(error), error
+            else:
+                raise AssertionError(result)
+
+    def _large_answers(self) -> list[tuple[str, dict[str, Any], Callable[[str], Change | None]]]:
+        """Calls whose answers are above any ceiling, and what tells how each goes on."""
+        log, rows, _ = (self.paths[name] for name in data.CALLS)
+        return [
+            ("read_file", {"absolute_path": log}, page_change),
+            ("grep", {"pattern": "Schritt", "path": log, "limit": 100_000}, matches_change),
+            ("lro_extract", {"file_path": rows, "query": "."}, records_change),
+            ("read_tool_result", {"result_id": data.CALLS[0]} | self.here(), page_change),
+        ]
 
     def no_answer_is_above_the_ceiling(self) -> None:
-        log, records, _ = (self.paths[name] for name in data.CALLS)
-        for tool, arguments in (
-            ("read_file", {"absolute_path": log}),
-            ("grep", {"pattern": "Schritt", "path": log, "limit": 100_000}),
-            ("lro_extract", {"file_path": records, "query": "."}),
-            ("read_tool_result", {"result_id": data.CALLS[0], "store_dir": str(self.store)}),
-        ):
-            greedy = self.client.call(tool, **arguments, max_tokens=10_000_000)
-            assert CEILING / 2 < self.count(greedy.text) <= CEILING + SLACK, (
-                f"{tool}: {self.count(greedy.text)}"
+        ceiling = self.settings.ceiling
+        for tool, arguments, change in self._large_answers():
+            usual = self.ask(tool, **arguments)
+            assert ceiling / 2 < self.count(usual) <= ceiling + SLACK, (
+                f"{tool}: {self.count(usual)}"
             )
-            modest = self.client.call(tool, **arguments, max_tokens=500)
-            assert 100 < self.count(modest.text) <= 500 + SLACK, (
-                f"{tool}: {self.count(modest.text)}"
-            )
-            assert greedy.data["truncated"] is modest.data["truncated"] is True
+            modest = self.ask(tool, **arguments, max_tokens=500)
+            assert 100 < self.count(modest) <= 500 + SLACK, f"{tool}: {self.count(modest)}"
+            assert change(usual) and change(modest), f"{tool} does not say how it goes on"
+
+    def an_answer_without_a_ceiling_is_whole(self) -> None:
+        lines = data.log().splitlines()
+        for max_tokens in (PLENTY, 0):
+            texts = {}
+            for tool, arguments, change in self._large_answers():
+                texts[tool] = self.ask(tool, **arguments, max_tokens=max_tokens)
+                assert change(texts[tool]) is None, f"{tool}, {max_tokens}: {texts[tool][:200]}"
+            assert texts["read_file"] == texts["read_tool_result"] == data.log()
+            matches = Matches.of(texts["grep"]).shown
+            assert [(match.line, match.text) for match in matches] == list(enumerate(lines, 1))
+            assert records(texts["lro_extract"]) == data.records()
 
     def calls_at_once_get_their_own_answers(self) -> None:
         path, lines = self.paths[data.CALLS[0]], data.log().splitlines(True)
 
-        def read(offset: int) -> bool:
-            page = self.client.call("read_file", absolute_path=path, offset=offset, limit=1)
-            return page.text.split(_RULE)[1] == lines[offset]
+        def read(line: int) -> bool:
+            page = self.ask("read_file", absolute_path=path, start_line=line, limit=1)
+            return Page.of(page).body == lines[line - 1]
 
         with ThreadPoolExecutor(16) as pool:
-            assert all(pool.map(read, range(0, data.LINES, 100)))
+            assert all(pool.map(read, range(1, data.LINES, 100)))

@@ -30,7 +30,7 @@ pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     sweep_on_schedule(&service, config.store.sweep_seconds);
     let wait = Duration::from_secs(config.server.request_timeout_seconds);
     let limit = ConcurrencyLimit::new(config.server.concurrent_requests, 1, wait);
-    let mcp = Mcp::new(service, limit, config.server.mcp_answer_tokens);
+    let mcp = Mcp::new(service, limit, config.server.tool_prefix.text());
     runtime::run(async {
         let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
         tokio::select! {

@@ -88,7 +88,6 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
         filter,
         threshold_tokens: options.threshold.unwrap_or(large.threshold_tokens),
         message_bytes: config.server.body_limit_bytes,
-        answer_tokens: config.server.mcp_answer_tokens,
         concurrent_calls: config.server.concurrent_requests,
         result_timeout: Duration::from_secs(config.server.request_timeout_seconds),
     };

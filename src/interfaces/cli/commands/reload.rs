@@ -13,6 +13,7 @@ pub(crate) fn grep(options: &Grep) -> Result<Exit, CliError> {
         .text("path", options.path.as_deref())
         .text("glob", options.glob.as_deref())
         .number("limit", options.limit)
+        .number("offset", options.offset)
         .number("context", options.context)
         .number("max_tokens", options.max_tokens)
         .flag("ignore_case", !options.case_sensitive)
@@ -30,6 +31,7 @@ pub(crate) fn read(options: &Read) -> Result<Exit, CliError> {
     }
     let body = BodyMembers::default()
         .text("absolute_path", Some(&options.path))
+        .number("start_line", options.start_line)
         .number("offset", options.offset)
         .number("limit", options.limit)
         .number("byte_offset", options.byte_offset)

@@ -15,7 +15,6 @@ from upstreams import Servers
 ADDED = {"read_file", "grep", "lro_extract", "read_tool_result"}
 # What a model pays for a descriptor, at most.
 DESCRIPTOR = 2_000
-RULE = "\n\n---\n\n"
 
 
 class Bench:

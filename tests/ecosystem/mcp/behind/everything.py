@@ -4,8 +4,10 @@ import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+from answers import Matches, told
 from behind.bench import (
     Bench,
     described,
@@ -92,12 +94,13 @@ def a_large_environment_becomes_a_file(bench: Bench, plain: Client, through: Cli
     direct = plain.call("get-env")
     result = through.call("get-env")
     file = described(bench, result, direct.text)
-    found = through.call("grep", pattern="under-the-third-stone", path=str(file), literal=True)
-    assert found.data["matches"], found.text
+    search = partial(through.call, "grep", path=str(file), literal=True)
+    found = told(search(pattern="under-the-third-stone"))
+    assert Matches.of(found).shown, found
     assert "under-the-third-stone" in direct.text
     # What the command line does not name stays with the proxy.
-    kept = through.call("grep", pattern="kept-from-the-server", path=str(file), literal=True)
-    assert "kept-from-the-server" in direct.text and not kept.data["matches"], kept.text
+    kept = told(search(pattern="kept-from-the-server"))
+    assert "kept-from-the-server" in direct.text and Matches.of(kept).total == 0, kept
 
 
 def behind_everything(bench: Bench, sdk: Sdk, url: OverHttp | None) -> None:

@@ -5,6 +5,7 @@ import re
 import time
 from pathlib import Path
 
+from answers import Matches, told
 from behind.bench import (
     ADDED,
     Bench,
@@ -47,7 +48,9 @@ def the_list_is_the_servers_and_ours(_: Bench, plain: Client, through: Client) -
         wanted = {key: value for key, value in tool.items() if key != "outputSchema"}
         assert seen[name] == wanted, (name, seen[name])
     for name in ours:
-        assert seen[name]["annotations"]["readOnlyHint"] is True and seen[name]["outputSchema"]
+        assert seen[name]["annotations"]["readOnlyHint"] is True
+        # Hosts would show a model what it promises instead of the text.
+        assert "outputSchema" not in seen[name], seen[name]
 
 
 def small_results_are_the_same(bench: Bench, plain: Client, through: Client) -> None:
@@ -98,7 +101,7 @@ def records_become_a_file_of_records(bench: Bench, plain: Client, through: Clien
         f'"R-{PLANTED}"' in needle.text and f"{10**6 + PLANTED}9007199254740993" in needle.text
     ), needle.text
     found = through.call("grep", pattern="planted needle", path=str(file))
-    assert [match["line"] for match in found.data["matches"]] == [PLANTED + 2], found.text
+    assert [match.line for match in Matches.of(told(found)).shown] == [PLANTED + 2], found.text
 
 
 def the_descriptor_names_the_tools_as_they_are_here(
@@ -125,12 +128,15 @@ def ten_megabytes_become_a_file(bench: Bench, plain: Client, through: Client) ->
     tokens, shown = len(text) // 4, bench.count(result.text)
     bench.score.say(f"{len(text)} bytes: about {tokens} tokens became {shown} in {took:.1f} s")
     assert stored_text(file) == text, "the file is not the text"
-    (match,) = through.call("grep", pattern="key of the cellar", path=str(file)).data["matches"]
-    page = through.call(
-        "unburden_read_file", absolute_path=str(file), offset=match["line"] - 1, limit=1
+    found = told(through.call("grep", pattern="key of the cellar", path=str(file)))
+    (match,) = Matches.of(found).shown
+    page = told(
+        through.call(
+            "unburden_read_file", absolute_path=str(file), start_line=match.line, limit=1
+        )
     )
-    assert "077777 the key of the cellar lies under the third stone" in page.text, page.text
-    assert len(page.text) < 300, page.text
+    assert "077777 the key of the cellar lies under the third stone" in page, page
+    assert len(page) < 300, page
 
 
 def fill(folder: Path) -> None:

@@ -1,8 +1,10 @@
 """A server from PyPI whose results are no JSON."""
 
 import sqlite3
+from functools import partial
 
-from behind.bench import RULE, Bench, described, outcome, stored_text, the_list_has_ours_in_it
+from answers import Matches, Page, follow, page_change, told
+from behind.bench import Bench, described, outcome, stored_text, the_list_has_ours_in_it
 from client import Client, Sdk, over_stdio
 
 
@@ -15,16 +17,20 @@ def rows_become_a_file(bench: Bench, plain: Client, through: Client) -> None:
         f"rows: {bench.count(direct.text)} tokens became {bench.count(result.text)}; {file.suffix}"
     )
     assert stored_text(file) == direct.text
-    found = through.call("grep", pattern="the planted needle", path=str(file))
-    assert len(found.data["matches"]) == 1, found.text
-    assert "the planted needle" in found.text, found.text
-    pages, offset = [], 0
-    while offset is not None:
-        page = through.call("read_file", absolute_path=str(file), byte_offset=offset)
-        assert bench.count(page.text) < 10_100
-        pages.append(page.text.split(RULE)[-1])
-        offset = page.data.get("next_byte_offset")
-    assert len(pages) > 5 and "".join(pages) == file.read_text(), len(pages)
+    found = told(through.call("grep", pattern="the planted needle", path=str(file)))
+    (match,) = Matches.of(found).shown
+    assert "the planted needle" in match.text, found
+    for start in ({}, {"byte_offset": 0}):
+        pages = list(
+            follow(
+                partial(through.call, "read_file"),
+                {"absolute_path": str(file)} | start,
+                page_change,
+            )
+        )
+        assert all(bench.count(page) < 10_100 for page in pages)
+        bodies = [Page.of(page).body for page in pages]
+        assert len(bodies) > 5 and "".join(bodies) == file.read_text(), len(bodies)
 
 
 def statements_and_small_queries_pass(_: Bench, plain: Client, through: Client) -> None:

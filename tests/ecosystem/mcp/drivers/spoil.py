@@ -9,7 +9,7 @@ from typing import Any
 
 def spoil(fault: str, result: dict[str, Any]) -> None:
     """Changes a result in place, where the fault has to do with it."""
-    data, blocks = result.get("structuredContent"), result.get("content")
+    report, blocks = result.get("structuredContent"), result.get("content")
     if fault == "a tool is missing" and "tools" in result:
         del result["tools"][1]
     if fault == "an error is no error" and result.get("isError"):
@@ -25,11 +25,20 @@ def spoil(fault: str, result: dict[str, Any]) -> None:
         text = text.replace("part 42 ", "part 43 ")
     if fault == "an answer is too long" and text.startswith("Showing "):
         text += "much too long " * 8_000
-    if fault == "data loses a member that the schema demands" and data and "records_total" in data:
-        del data["truncated"]
+    if fault == "an answer is cut and does not say so" and len(text) > 100_000:
+        text = text[:50_000]
+    if fault == "a header skips lines":
+        text = text.replace("same call with start_line=", "same call with start_line=1")
+    if fault == "a match has the number of another line":
+        text = text.replace("\nL801: ", "\nL802: ")
+    if fault == "a reference names a tool that is not there":
+        text = text.replace(" left out: read_file(", " left out: read_the_file(")
+    if fault == "a page is structured content too" and text.startswith("Showing "):
+        result["structuredContent"] = {"answer": text}
+    if fault == "data loses a member that the schema demands" and report:
+        if report["report"]["dry_run"]:
+            del report["answer"]
     blocks[0]["text"] = text
-    if data and "answer" in data and "report" not in data:
-        data["answer"] = text
 
 
 def main(fault: str, command: list[str]) -> int:
