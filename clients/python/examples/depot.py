@@ -155,6 +155,26 @@ class Call:
     name: str
     arguments: dict[str, Any]
 
+    def as_chat(self) -> dict[str, Any]:
+        """The call as chat completions have it."""
+        arguments = json.dumps(self.arguments, separators=(",", ":"))
+        function = {"name": self.name, "arguments": arguments}
+        return {"id": self.id, "type": "function", "function": function}
+
+
+def seen_of_chat(messages: list[dict[str, Any]]) -> list[Seen]:
+    """The pieces of a history of chat completions."""
+    seen = []
+    for message in messages:
+        told = message.get("content") or ""
+        text = told if isinstance(told, str) else "\n".join(part.get("text", "") for part in told)
+        result = message["role"] == "tool"
+        seen.append(Seen("result" if result else "text", text, message["tool_call_id"] if result else ""))
+        for call in message.get("tool_calls") or []:
+            arguments = json.dumps(json.loads(call["function"]["arguments"]))
+            seen.append(Seen("call", f"{call['function']['name']} {arguments}", call["id"]))
+    return seen
+
 
 class Script:
     """A model: what it sees in, a tool call or an answer out."""
@@ -169,6 +189,10 @@ class Script:
         self.reloads: list[Call] = []
         self._asked = False
         self._observe = observe
+
+    def next_of_chat(self, messages: list[dict[str, Any]]) -> Call | str:
+        """The next step for a history of chat completions."""
+        return self.next(seen_of_chat(messages), {"messages": messages, "format": "openai-chat"})
 
     def next(self, seen: list[Seen], wire: dict[str, Any]) -> Call | str:
         """The next step. `wire` has `messages`, `format` and, where it stands beside them, `system`."""

@@ -196,6 +196,15 @@ class Reload(unittest.TestCase):
             self.assertEqual(server.requests[0][1], {"pattern": "p", "path": "/s", "limit": 3})
             self.assertEqual(server.requests[1][1], {"file_path": "f", "where": {"a": 1}, "count": True})
 
+    def test_the_descriptor_is_compact_unless_a_specification_has_another(self) -> None:
+        with Server(refuses(404, "x", "x")) as server:
+            client = Unburden(server.url)
+            for options in ({}, {"profile": "general"}, {"profile": "mif"}, {"descriptor": "full"}):
+                with self.assertRaises(ServiceError):
+                    client.offload_result("op", content="", **options)  # type: ignore[arg-type]
+            sent = [body.get("descriptor") for _, body, _ in server.requests]
+        self.assertEqual(sent, ["compact", "compact", None, "full"])
+
     def test_healthy(self) -> None:
         with Server(says(200, {"status": "ok"})) as server:
             self.assertTrue(Unburden(server.url).healthy())

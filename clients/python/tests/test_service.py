@@ -150,6 +150,15 @@ class Reload(WithService):
         self.assertEqual((present.present, present.absent), (["O-5"], ["O-500"]))
         self.assertEqual(self.made.extract(self.records, query="select(.weight > 29)").count, 3)
 
+    def test_names_of_the_agent(self) -> None:
+        client = self.client(prefix="unburden_", preview_tokens=200)
+        told = json.dumps(client.offload(_history()).messages)
+        self.assertIn("unburden_", told)
+        self.assertNotRegex(told, r"[^_](read_file|read_tool_result|lro_extract)\(")
+        asked: Any = {"output_dir": str(self.store), "threshold_tokens": 9, "descriptor": "full"}
+        stored = client.offload_result("orders", results=ORDERS, **asked)
+        self.assertIn("unburden_lro_extract", json.dumps(stored.descriptor))
+
     def test_offload_result(self) -> None:
         out = str(self.store)
         stored = self.made.offload_result("orders", results=ORDERS, threshold_tokens=10, output_dir=out)

@@ -11,7 +11,7 @@ from typing import Any
 
 from unburden import TOOL_NAMES, Unburden, tool_definitions
 
-from .scripted import Server, refuses, says
+from .scripted import Server, offloads, refuses, says
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -60,6 +60,90 @@ class Definitions(unittest.TestCase):
         client = Unburden(reload_tools=["grep", "shell"])
         self.assertEqual([tool["name"] for tool in client.tool_definitions("anthropic")], ["grep"])
         self.assertIn("accepted is one of grep", client.run_tool("read_file", {"absolute_path": "x"}))
+
+    def test_names(self) -> None:
+        renamed = Unburden(reload_tools={"grep": "mcp__unburden__grep", "read_file": "open_stored"})
+        read_file, grep = renamed.tool_definitions("anthropic")
+        self.assertEqual((read_file["name"], grep["name"]), ("open_stored", "mcp__unburden__grep"))
+        self.assertIn("with open_stored (line", grep["description"])
+        self.assertEqual(read_file["input_schema"], tool_definitions("anthropic")[0]["input_schema"])
+        prefixed = Unburden(prefix="unburden_", reload_tools=["grep", "shell"])
+        self.assertEqual(prefixed.reload_tools, {"grep": "unburden_grep", "shell": "shell"})
+        (tool,) = prefixed.tool_definitions("openai")
+        self.assertEqual(tool["function"]["name"], "unburden_grep")
+        self.assertIn("accepted is one of unburden_grep", prefixed.run_tool("grep", {"pattern": "x"}))
+
+    def test_names_that_are_none(self) -> None:
+        twice = {"grep": "x", "read_file": "x"}
+        wrong: list[Any] = [{"grep": 1}, {"grep": "a b"}, {"cat": "cat"}, twice, "grep"]
+        for names in wrong:
+            with self.subTest(names), self.assertRaises((TypeError, ValueError)):
+                Unburden(reload_tools=names)
+        with self.assertRaises(ValueError):
+            Unburden(prefix="un burden_")
+        with self.assertRaises(ValueError):
+            Unburden(prefix="unburden_", reload_tools={"grep": "search"})
+
+    def test_names_are_sent(self) -> None:
+        with Server(offloads()) as server:
+            client = Unburden(server.url, prefix="unburden_")
+            client.offload([], reload_tools=["grep"])
+            client.offload([], reload_tools=[])
+            client.offload([])
+        sent = [body["reload_tools"] for _, body, _ in server.requests]
+        every = {name: f"unburden_{name}" for name in TOOL_NAMES}
+        self.assertEqual(sent, [{"grep": "unburden_grep"}, {}, every])
+
+    def test_a_renamed_call_reaches_its_tool(self) -> None:
+        with Server(_gives("text")) as server:
+            client = Unburden(server.url, prefix="unburden_")
+            self.assertEqual(client.run_tool("unburden_grep", {"pattern": "x"}), "text")
+        self.assertEqual(server.requests[0][0], "/grep")
+
+
+class Collisions(unittest.TestCase):
+    MINE = ("bash", "read_file", "edit_file", "grep", "task")
+
+    def warnings(self, *lists: list[Any], **options: Any) -> list[str]:
+        said: list[str] = []
+        with Server(offloads()) as server:
+            client = Unburden(server.url, on_warning=said.append, **options)
+            for tools in lists:
+                client.offload([{"role": "user", "content": "x"}], tools=tools)
+        return said
+
+    def mine(self, *names: str) -> list[Any]:
+        return [{"name": name, "description": f"My {name}.", "input_schema": {}} for name in names]
+
+    def test_both_are_there(self) -> None:
+        ours = tool_definitions("openai")
+        (warning,) = self.warnings([*self.mine(*self.MINE), *ours], [*ours, *self.mine("grep")])
+        self.assertIn("retrieval tools: grep, read_file;", warning)
+
+    def test_ours_took_the_place(self) -> None:
+        # As a framework does that keeps tools by their names.
+        for shape in ("openai", "anthropic", "gemini"):
+            made = tool_definitions(shape)
+            (ours,) = [made] if shape != "gemini" else [made[0]["functionDeclarations"]]
+            by_name = {name: self.mine(name)[0] for name in self.MINE}
+            by_name.update({tool.get("name") or tool["function"]["name"]: tool for tool in ours})
+            tools = list(by_name.values())
+            (warning,) = self.warnings([{"function_declarations": tools}] if shape == "gemini" else tools)
+            self.assertIn("retrieval tools: grep, read_file;", warning)
+
+    def test_theirs_stayed(self) -> None:
+        ours = tool_definitions("openai-responses", ["lro_extract", "read_tool_result"])
+        self.assertEqual(len(self.warnings([*self.mine(*self.MINE), *ours])), 1)
+
+    def test_no_collision(self) -> None:
+        ours, mine = tool_definitions("mcp"), self.mine(*self.MINE)
+        # Tools of its own alone, that read the files; in the order of the alphabet; others.
+        in_order = sorted([*ours, *self.mine("list", "run")], key=lambda tool: str(tool["name"]))
+        self.assertEqual(self.warnings(mine, ours, in_order, [*self.mine("bash"), *ours]), [])
+        self.assertEqual(self.warnings([*mine, *ours[1:3]], reload_tools=["lro_extract"]), [])
+        client = Unburden(prefix="unburden_")
+        tools = [*mine, *client.tool_definitions("openai")]
+        self.assertEqual(self.warnings(tools, prefix="unburden_"), [])
 
 
 class RunTool(unittest.TestCase):

@@ -9,7 +9,6 @@ import type { Instructions, LanguageModel, ModelMessage, Tool } from 'ai';
 import type { Unburden } from './client.js';
 import { wireSettings } from './settings.js';
 import type { OffloadSettings } from './settings.js';
-import { reloadToolDefinitions } from './tools.js';
 import type { ReloadToolName } from './tools.js';
 
 /** What `prepareStep` is told, as far as it matters here. */
@@ -60,16 +59,16 @@ async function smaller(
 /**
  * The reload tools for `tools`, under their own names.
  *
- * @param only the names of those that are wanted; give the same in `settings.reloadTools`.
+ * @param only the names of those that are wanted, default the client's; give the same in `settings.reloadTools`.
  */
 export function reloadTools(client: Unburden, only?: readonly ReloadToolName[]): Record<string, Tool> {
-  const tools = reloadToolDefinitions(only).map(({ name, title, description, input_schema }) => [
+  const tools = client.reloadToolDefinitions(only).map(({ tool: own, name, title, description, input_schema }) => [
     name,
     tool({
       title,
       description,
       inputSchema: jsonSchema<Record<string, unknown>>(input_schema as Parameters<typeof jsonSchema>[0]),
-      execute: (input: Record<string, unknown>) => client.runTool(name, input),
+      execute: (input: Record<string, unknown>) => client.runTool(own, input),
     }),
   ]);
   return Object.fromEntries(tools) as Record<string, Tool>;

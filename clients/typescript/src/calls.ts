@@ -1,4 +1,4 @@
-import type { Format, ReloadTool } from './settings.js';
+import type { Format, ReloadTools } from './settings.js';
 
 /** Options of `grep`. */
 export interface GrepOptions {
@@ -110,10 +110,10 @@ export interface OffloadResultOptions {
   /** Default: the client's store. */
   outputDir?: string;
   profile?: 'general' | 'mif' | 'mif-6400';
-  /** Default `full`. */
+  /** Default `compact`; with a profile `full`, as its specification has it. */
   descriptor?: 'full' | 'no_recipes' | 'no_schema' | 'compact' | 'pointer';
   scoreField?: string;
-  reloadTools?: ReloadTool[];
+  reloadTools?: ReloadTools;
 }
 
 /** Options of `countTokens`. */

@@ -7,6 +7,7 @@ import type {
   ReadFileOptions,
   ReadToolResultOptions,
 } from './calls.js';
+import { collisions } from './collisions.js';
 import { environment } from './environment.js';
 import { UnburdenError } from './errors.js';
 import { graft } from './graft.js';
@@ -25,9 +26,9 @@ import type {
 } from './results.js';
 import { runTool } from './run-tool.js';
 import { wireName, wireSettings } from './settings.js';
-import type { Format, OffloadSettings } from './settings.js';
-import { toolDefinitions } from './tools.js';
-import type { ReloadToolName, ToolFormat } from './tools.js';
+import type { Format, OffloadSettings, ReloadTools } from './settings.js';
+import { reloadToolDefinitions, toolDefinitions, toolNames } from './tools.js';
+import type { ReloadToolDefinition, ReloadToolName, ToolFormat, ToolNames } from './tools.js';
 import { Transport, reason } from './transport.js';
 import type { Envelope } from './transport.js';
 
@@ -37,6 +38,11 @@ export interface UnburdenOptions extends OffloadSettings {
   baseUrl?: string;
   /** Folder for the files, as the service sees it. Default `./context_store`. */
   storeDir?: string;
+  /**
+   * Of the reload tools' names, such as `unburden_`: for an agent that has tools of its own named
+   * `read_file` or `grep`.
+   */
+  prefix?: string;
   /** Bearer token. Default: the variable UNBURDEN_TOKEN, else none. */
   token?: string;
   /** The most time of a call, in milliseconds. Default 30000. */
@@ -45,7 +51,11 @@ export interface UnburdenOptions extends OffloadSettings {
   connectTimeoutMs?: number;
   /** Whether `offload` gives the messages back as they are where it fails. Default true; false throws. */
   failOpen?: boolean;
-  /** Takes the warning where `offload` failed open. Default: `console.warn`. */
+  /**
+   * Takes the warning where `offload` failed open, and where names of tools clash (code
+   * `tool_names_clash`).
+   * Default: `console.warn`.
+   */
   onWarning?: (message: string, error: UnburdenError) => void;
   /** Default: the runtime's own. */
   fetch?: typeof fetch;
@@ -85,6 +95,10 @@ const DEFAULT_URL = 'http://127.0.0.1:8002';
 export class Unburden {
   /** Folder for the files, as the service sees it. */
   readonly storeDir: string;
+  readonly #prefix: string;
+  readonly #reloadTools: ReloadTools | undefined;
+  readonly #warn: (message: string, error: UnburdenError) => void;
+  readonly #collided = new Set<string>();
   readonly #transport: Transport;
   readonly #defaults: Record<string, unknown>;
   readonly #failOpen: boolean;
@@ -102,15 +116,19 @@ export class Unburden {
       connectTimeoutMs,
       failOpen,
       onWarning,
+      prefix,
       fetch: call,
       ...settings
     } = options;
     this.storeDir = filled(storeDir ?? './context_store', 'storeDir');
     this.#defaults = { include_files: false, ...wireSettings(settings) };
+    this.#prefix = prefix ?? '';
+    this.#reloadTools = settings.reloadTools;
+    Object.assign(this.#defaults, this.#named(settings.reloadTools));
     this.#failOpen = failOpen ?? true;
-    const warn = onWarning ?? ((message: string) => console.warn(message));
-    this.#outage = new Outage(warn);
-    this.#misfit = new Outage(warn);
+    this.#warn = onWarning ?? ((message: string) => console.warn(message));
+    this.#outage = new Outage(this.#warn);
+    this.#misfit = new Outage(this.#warn);
     this.#transport = new Transport({
       baseUrl: address(baseUrl ?? environment('UNBURDEN_URL') ?? DEFAULT_URL),
       token: token ?? environment('UNBURDEN_TOKEN'),
@@ -133,6 +151,8 @@ export class Unburden {
     if (!Array.isArray(messages)) throw new TypeError('unburden: messages is no array');
     const { system, tools, storeDir, ...given } = options;
     const settings: Record<string, unknown> = { ...this.#defaults, ...wireSettings(given) };
+    if (given.reloadTools) Object.assign(settings, this.#named(given.reloadTools));
+    this.noteTools(tools, given.reloadTools);
     settings['store_dir'] = filled(storeDir ?? this.storeDir, 'storeDir');
     if (system !== undefined && system !== null) settings['system'] = system;
     if (tools !== undefined && tools !== null) settings['tools'] = tools;
@@ -228,7 +248,11 @@ export class Unburden {
    * @throws UnburdenError where it cannot.
    */
   async offloadResult(operation: string, options: OffloadResultOptions): Promise<OffloadResultResult> {
-    const body = { operation, output_dir: this.storeDir, ...wire(options) };
+    const isOwn = (options.profile ?? 'general') === 'general';
+    // With a profile the descriptor is what its specification has.
+    const compact = isOwn ? { descriptor: 'compact' } : {};
+    const tools = this.#named(options.reloadTools ?? this.#reloadTools);
+    const body = { operation, output_dir: this.storeDir, ...compact, ...wire(options), ...tools };
     return this.#result('/offload_result', body, ['offload', 'results', 'file']);
   }
 
@@ -261,9 +285,38 @@ export class Unburden {
     return this.#transport.healthy();
   }
 
-  /** The reload tools as a provider takes them; see {@link toolDefinitions}. */
+  /** The reload tools as a provider takes them, under the agent's names; see {@link toolDefinitions}. */
   toolDefinitions(format: ToolFormat, only?: readonly ReloadToolName[]): Record<string, unknown>[] {
-    return toolDefinitions(format, only);
+    const names = this.toolNames();
+    return toolDefinitions(format, only ?? owned(names), names);
+  }
+
+  /**
+   * For adapters: the definitions of the reload tools under the agent's names.
+   *
+   * @param only the names of those that are wanted; default the client's.
+   * @param tools settings for the adapter alone.
+   */
+  reloadToolDefinitions(only?: readonly ReloadToolName[], tools?: ReloadTools): ReloadToolDefinition[] {
+    const names = this.toolNames(tools);
+    return reloadToolDefinitions(only ?? owned(names), names);
+  }
+
+  /** The agent's name for each tool that it has. */
+  toolNames(tools: ReloadTools | undefined = this.#reloadTools): ToolNames {
+    return toolNames(tools, this.#prefix);
+  }
+
+  /** For adapters: warns where a tool of the agent has the name of a reload tool, once for each name. */
+  noteTools(tools: unknown, reloadTools?: ReloadTools): void {
+    const found = collisions(tools, this.toolNames(reloadTools)).filter((name) => !this.#collided.has(name));
+    if (found.length === 0) return;
+    found.forEach((name) => this.#collided.add(name));
+    const clash =
+      `the agent has tools of its own with the names of retrieval tools: ${found.join(', ')}; ` +
+      "one of each two is lost. Set prefix: 'unburden_' for the client, or leave these out of " +
+      "reloadTools and of the agent's tools";
+    this.#warn(`unburden: ${clash}.`, new UnburdenError(clash, { code: 'tool_names_clash' }));
   }
 
   /**
@@ -275,13 +328,23 @@ export class Unburden {
    */
   runTool(name: string, args: unknown): Promise<string> {
     const post = (path: string, body: Record<string, unknown>) => this.#transport.post(path, body);
-    return runTool({ post, storeDir: this.storeDir }, name, args);
+    return runTool({ post, storeDir: this.storeDir, toolNames: this.toolNames() }, name, args);
+  }
+
+  /** The setting under its name in the contract; empty where nothing is named. */
+  #named(tools: ReloadTools | undefined): Record<string, unknown> {
+    if (!this.#prefix) return tools === undefined ? {} : { reload_tools: tools };
+    return { reload_tools: this.toolNames(tools) };
   }
 
   async #result<T>(path: string, body: Record<string, unknown>, opaque: string[] = []): Promise<T> {
     const answer = await this.#transport.post(path, body);
     return { ...camel<object>(answer.metadata, opaque), text: answer.answer } as T;
   }
+}
+
+function owned(names: ToolNames): ReloadToolName[] {
+  return (Object.keys(names) as (keyof ToolNames)[]).filter((name) => name !== 'shell');
 }
 
 /** Options under the names of the contract; their values may hold data of others and stay. */

@@ -15,8 +15,8 @@ export interface ErrorDetails {
  *
  * Codes of the client itself: `unreachable` (nothing listens, the connection broke), `timeout`,
  * `answer_unreadable` (no JSON, or not what the contract says), `arguments_unreadable` (a value
- * that JSON cannot hold, messages that an adapter cannot convert) and `not_done` (the service
- * worked, but could not offload: a full disk, say).
+ * that JSON cannot hold, messages that an adapter cannot convert), `not_done` (the service
+ * worked, but could not offload: a full disk, say) and `tool_names_clash` (a warning only).
  */
 export class UnburdenError extends Error {
   override readonly name = 'UnburdenError';

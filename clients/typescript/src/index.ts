@@ -32,6 +32,6 @@ export type {
   ToolResultResult,
   ValidateResult,
 } from './results.js';
-export type { Format, OffloadSettings, ReloadTool } from './settings.js';
+export type { Format, OffloadSettings, ReloadTool, ReloadTools } from './settings.js';
 export { toolDefinitions } from './tools.js';
-export type { ReloadToolName, ToolFormat } from './tools.js';
+export type { ReloadToolName, ToolFormat, ToolNames } from './tools.js';

@@ -12,9 +12,8 @@ import { createMiddleware } from 'langchain';
 import type { AgentMiddleware } from 'langchain';
 import type { Unburden } from './client.js';
 import { wireSettings } from './settings.js';
-import type { OffloadSettings, ReloadTool } from './settings.js';
-import { reloadToolDefinitions } from './tools.js';
-import type { ReloadToolName } from './tools.js';
+import type { OffloadSettings } from './settings.js';
+import type { ReloadToolDefinition, ReloadToolName } from './tools.js';
 
 /** LangGraph's own constant; its package is a dependency of `langchain` and cannot be counted on. */
 const REMOVE_ALL_MESSAGES = '__remove_all__';
@@ -36,10 +35,13 @@ interface Dumped {
  */
 export function offloadMiddleware(client: Unburden, settings: OffloadSettings = {}): AgentMiddleware {
   wireSettings(settings);
-  const only = settings.reloadTools?.filter(isOurs);
   return createMiddleware({
     name: 'UnburdenMiddleware',
-    tools: reloadTools(client, only),
+    tools: client.reloadToolDefinitions(undefined, settings.reloadTools).map((made) => asTool(client, made)),
+    wrapModelCall: (request, handler) => {
+      client.noteTools(request.tools, settings.reloadTools);
+      return handler(request);
+    },
     beforeModel: async (state) => {
       const messages = await offloadMessages(client, state.messages as BaseMessage[], settings);
       if (!messages) return undefined;
@@ -49,9 +51,12 @@ export function offloadMiddleware(client: Unburden, settings: OffloadSettings = 
 }
 
 /**
- * What the middleware does, for graphs of one's own: the smaller history, or null where it stays.
- * A snapshot that finds no system message goes into a human's message in front, since models take
- * system messages at the very beginning only, where an agent has its own.
+ * The smaller history, as the middleware makes it, for graphs of one's own. A snapshot that finds
+ * no system message goes into a human's message in front, since models take system messages at the
+ * very beginning only, where an agent has its own.
+ *
+ * @returns null where the history stays as it is: nothing is too large, or the service failed. Go
+ *   on with `messages` then: `(await offloadMessages(client, messages)) ?? messages`.
  */
 export async function offloadMessages(
   client: Unburden,
@@ -82,18 +87,13 @@ async function smaller(
  * @param only the names of those that are wanted; give the same in `settings.reloadTools`.
  */
 export function reloadTools(client: Unburden, only?: readonly ReloadToolName[]): DynamicStructuredTool[] {
-  return reloadToolDefinitions(only).map(
-    ({ name, description, input_schema }) =>
-      tool((input: unknown) => client.runTool(name, input), {
-        name,
-        description,
-        schema: input_schema,
-      }) as unknown as DynamicStructuredTool,
-  );
+  return client.reloadToolDefinitions(only).map((made) => asTool(client, made));
 }
 
-function isOurs(name: ReloadTool): name is ReloadToolName {
-  return name !== 'shell';
+function asTool(client: Unburden, made: ReloadToolDefinition): DynamicStructuredTool {
+  const { name, description, input_schema: schema } = made;
+  const run = (input: unknown): Promise<string> => client.runTool(made.tool, input);
+  return tool(run, { name, description, schema }) as unknown as DynamicStructuredTool;
 }
 
 /** The service looks for its snapshots in system messages, so one of a human's goes as one. */

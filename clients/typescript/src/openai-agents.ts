@@ -9,7 +9,6 @@ import type { Unburden } from './client.js';
 import { fromResponses, toResponses, withTexts } from './responses-items.js';
 import { wireSettings } from './settings.js';
 import type { OffloadSettings } from './settings.js';
-import { reloadToolDefinitions } from './tools.js';
 import type { ReloadToolName } from './tools.js';
 
 /**
@@ -23,6 +22,7 @@ import type { ReloadToolName } from './tools.js';
 export function offloadFilter(client: Unburden, settings: OffloadSettings = {}): CallModelInputFilter {
   wireSettings(settings);
   return async ({ modelData, agent }) => {
+    client.noteTools(agent.tools, settings.reloadTools);
     const named = typeof agent.model === 'string' && agent.model ? { model: agent.model } : {};
     const next = await client.attempt(() => smaller(client, { ...named, ...settings }, modelData));
     return next ?? modelData;
@@ -53,17 +53,17 @@ async function smaller(
 /**
  * The reload tools for an agent's `tools`.
  *
- * @param only the names of those that are wanted; give the same in `settings.reloadTools`.
+ * @param only the names of those that are wanted, default the client's; give the same in `settings.reloadTools`.
  */
 export function reloadTools(client: Unburden, only?: readonly ReloadToolName[]): Tool[] {
-  return reloadToolDefinitions(only).map(({ name, description, input_schema }) =>
+  return client.reloadToolDefinitions(only).map(({ tool: own, name, description, input_schema }) =>
     tool({
       name,
       description,
       parameters: { ...input_schema, additionalProperties: true as const } as never,
       // Strict mode asks for every member to be required.
       strict: false,
-      execute: (input: unknown) => client.runTool(name, input),
+      execute: (input: unknown) => client.runTool(own, input),
     }),
   );
 }

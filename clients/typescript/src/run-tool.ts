@@ -1,5 +1,6 @@
 import { UnburdenError } from './errors.js';
-import { reloadToolDefinitions } from './tools.js';
+import type { ToolNames } from './tools.js';
+import { TOOLS } from './tools.generated.js';
 import type { Envelope } from './transport.js';
 
 /** The most tokens of a reload tool's answer, unless the model asked for fewer. */
@@ -11,17 +12,21 @@ type Arguments = Record<string, unknown>;
 export interface ToolBackend {
   post(path: string, body: Arguments): Promise<Envelope>;
   storeDir: string;
+  /** The agent's name for each tool. */
+  toolNames: ToolNames;
 }
 
 /**
  * Runs a reload tool for a model. What goes wrong is a sentence that the model can act on:
  * nothing is thrown for an answer of the service, or for none.
  */
-export async function runTool(backend: ToolBackend, name: string, given: unknown): Promise<string> {
-  const known = reloadToolDefinitions().map((tool) => tool.name as string);
-  if (!known.includes(name)) return `Error: there is no tool ${name}; there are ${known.join(', ')}.`;
+export async function runTool(backend: ToolBackend, called: string, given: unknown): Promise<string> {
+  const own = TOOLS.map((tool) => [tool.name, backend.toolNames[tool.name] ?? tool.name] as const);
+  // Adapters know a tool by both names.
+  const name = (own.find(([, shown]) => shown === called) ?? own.find(([tool]) => tool === called))?.[0];
+  if (!name) return `Error: there is no tool ${called}; there are ${own.map((pair) => pair[1]).join(', ')}.`;
   const args = parsed(given);
-  if (!args) return `Error: the arguments of ${name} are not a JSON object.`;
+  if (!args) return `Error: the arguments of ${called} are not a JSON object.`;
   try {
     const body = { ...args, ...defaults(name, args, backend.storeDir) };
     const { answer, metadata } = await backend.post(`/${name}`, body);

@@ -1,7 +1,32 @@
 import { ACCEPTED } from './settings.generated.js';
-import type { Accepted, OffloadSettings } from './settings.generated.js';
+import type { Accepted, OffloadSettings as Declared, ReloadTool } from './settings.generated.js';
 
-export type { Format, OffloadSettings, ReloadTool } from './settings.generated.js';
+export type { Format, ReloadTool } from './settings.generated.js';
+
+/** The retrieval tools that an agent has, or its name for each. */
+export type ReloadTools = readonly ReloadTool[] | { readonly [tool in ReloadTool]?: string };
+
+/** Settings of `offload`; an absent one is the service's default. */
+export interface OffloadSettings extends Omit<Declared, 'reloadTools'> {
+  /**
+   * The retrieval tools that the agent has, or its name for each; references name only those.
+   * Default: read_file, grep, lro_extract, read_tool_result, shell.
+   */
+  reloadTools?: ReloadTools;
+}
+
+/** A name that an agent may have for a tool. */
+export const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
+
+function namesRefusal(words: readonly string[], names: object): string | null {
+  const own = Object.values(names);
+  const taken =
+    Object.keys(names).every((tool) => words.includes(tool)) &&
+    own.every((name) => typeof name === 'string' && TOOL_NAME.test(name)) &&
+    new Set(own).size === own.length;
+  const accepted = 'one name each, of letters, digits, _ - . : /, at most 128';
+  return taken ? null : `an object with ${words.join(', ')} and ${accepted}`;
+}
 
 /** What a setting takes, in words; null for a value that is taken. */
 function refusal(accepted: Accepted, value: unknown): string | null {
@@ -36,7 +61,12 @@ export function wireSettings(options: object): Record<string, unknown> {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === null) continue;
     if (!Object.hasOwn(ACCEPTED, name)) throw new TypeError(`unburden: ${name} is no setting`);
-    const accepted = refusal(ACCEPTED[name as keyof OffloadSettings], value);
+    const declared = ACCEPTED[name as keyof Declared];
+    const isNames = name === 'reloadTools' && typeof value === 'object' && !Array.isArray(value);
+    const accepted =
+      isNames && typeof declared === 'object' && 'words' in declared
+        ? namesRefusal(declared.words, value)
+        : refusal(declared, value);
     if (accepted) throw new TypeError(`unburden: ${name} is ${shown(value)}; accepted is ${accepted}`);
     wire[wireName(name)] = value;
   }
@@ -44,5 +74,6 @@ export function wireSettings(options: object): Record<string, unknown> {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? `"${value.slice(0, 60)}"` : String(value).slice(0, 60);
+  if (typeof value === 'string') return `"${value.slice(0, 60)}"`;
+  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, 60);
 }

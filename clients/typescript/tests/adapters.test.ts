@@ -302,9 +302,28 @@ test('each framework gets the reload tools, or those that are wanted', async (t)
     middleware.tools?.map((tool) => (tool as { name: string }).name),
     ['grep'],
   );
+  const named = offloadMiddleware(client, { reloadTools: { grep: 'search', shell: 'bash' } });
+  const [search] = named.tools as unknown as ReturnType<typeof langchainTools>;
+  assert.equal(search!.name, 'search');
+  assert.equal(await search!.invoke({ pattern: 'x' }), '/grep');
   assert.equal(await langchainTools(client, ['grep'])[0]!.invoke({ pattern: 'x' }), '/grep');
   assert.equal(
     await aiTools(client)['read_file']!.execute!({ absolute_path: 'x' }, {} as never),
     '/read_file',
   );
+});
+
+test('a tool of the agent with the name of a reload tool gives one warning', async (t) => {
+  const server = await ScriptedServer.start(t, shortened);
+  const { client, warnings, errors } = clientOf(server.url);
+  const mine = { type: 'function', name: 'grep', description: 'Mine.' };
+  const modelData = { input: [{ role: 'user' as const, content: 'go' }] };
+  const agent = { tools: [mine, ...agentsTools(client)], model: '' };
+  await offloadFilter(client)({ modelData, agent, context: undefined } as never);
+  const middleware = offloadMiddleware(client);
+  const request = { tools: [mine, ...langchainTools(client)] };
+  assert.equal(await middleware.wrapModelCall!(request as never, (() => 'answer') as never), 'answer');
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0]!, /names of retrieval tools: grep;/);
+  assert.equal(errors[0]!.code, 'tool_names_clash');
 });

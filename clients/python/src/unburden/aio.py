@@ -52,6 +52,7 @@ class AsyncUnburden:
         fail_open: bool = True,
         on_warning: Callable[[str], None] | None = None,
         model: str | None = None,
+        prefix: str = "",
         **defaults: Unpack[Settings],
     ) -> None:
         """See `Unburden`."""
@@ -64,6 +65,7 @@ class AsyncUnburden:
                 fail_open=fail_open,
                 on_warning=on_warning,
                 model=model,
+                prefix=prefix,
                 **defaults,
             )
         )

@@ -24,8 +24,9 @@ from .results import (
     ToolResult,
     Validated,
 )
-from .settings import Format, ReloadTool, Settings, check_settings
+from .settings import Format, Settings, check_settings
 from .tool_calls import MAX_TOKENS, answered, parse_call
+from .tool_names import collisions, named
 from .transport import Transport
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Unburden:
         fail_open: bool = True,
         on_warning: Callable[[str], None] | None = None,
         model: str | None = None,
+        prefix: str = "",
         **defaults: Unpack[Settings],
     ) -> None:
         """Connects to nothing yet.
@@ -66,6 +68,8 @@ class Unburden:
             fail_open: False: `offload` raises as the other calls do.
             on_warning: gets the warnings of `offload`; by default the logger `unburden`.
             model: the name that picks the tokenizer, where a call names none.
+            prefix: of the retrieval tools' names, such as `unburden_`: for an agent that has tools of
+                its own named `read_file` or `grep`.
             **defaults: settings of every offload. `store_dir` is `./context_store` unless given.
 
         Raises:
@@ -78,7 +82,8 @@ class Unburden:
             if not seconds > 0:
                 raise ValueError(f"{name} is {seconds!r}; accepted is a number of seconds above 0")
         self.store_dir: str = settings.pop("store_dir", "./context_store")
-        self.reload_tools: list[ReloadTool] = list(settings.pop("reload_tools", TOOL_NAMES))
+        self.prefix = prefix
+        self.reload_tools = named(settings.pop("reload_tools", TOOL_NAMES), prefix)
         self.fail_open = fail_open
         self.model = model
         self._defaults = settings
@@ -86,6 +91,7 @@ class Unburden:
         url = base_url or os.environ.get("UNBURDEN_URL") or DEFAULT_URL
         self._transport = Transport(url, token or os.environ.get("UNBURDEN_TOKEN"), float(connect_timeout))
         self._outage = Outage(on_warning)
+        self._collided: set[str] = set()
 
     def offload(
         self,
@@ -122,6 +128,7 @@ class Unburden:
             sent = plain_list(messages, "messages")
             given = plain(system, "system")
             body.update(_given(messages=sent, system=given, tools=plain(tools, "tools")))
+            self._warn_of_collisions(body)
             envelope = self._transport.post("/context_offload", body, self._timeout)
             result = answers.parsed(lambda e: answers.offloaded(e, messages, sent, system, given), envelope)
         except UnburdenError as error:
@@ -322,7 +329,8 @@ class Unburden:
             ttl_seconds: how long the file lives after it was last given out.
             output_dir: its folder; by default the operator's.
             profile: whose recipes and names.
-            descriptor: how much is said of the file.
+            descriptor: how much is said of the file. By default `compact`; with a profile `full`, as its
+                specification has it.
             score_field: the number whose range is told.
 
         Raises:
@@ -331,6 +339,8 @@ class Unburden:
         """
         if (results is None) == (content is None):
             raise TypeError("exactly one of results and content is needed")
+        if descriptor is None and profile in (None, "general"):
+            descriptor = "compact"
         return self._ask(
             "/offload_result",
             answers.stored,
@@ -443,7 +453,7 @@ class Unburden:
         if isinstance(call, str):
             return call
         try:
-            envelope = self._transport.post(f"/{name}", call.body, self._timeout)
+            envelope = self._transport.post(f"/{call.name}", call.body, self._timeout)
             return answers.parsed(lambda e: answered(call, e["answer"], e["metadata"]), envelope)
         except ServiceError as error:
             return error.message
@@ -472,7 +482,21 @@ class Unburden:
             # They would double an answer that nobody looks at.
             "include_files": False,
         }
-        return {**body, **self._defaults, **check_settings(settings)}
+        body.update(self._defaults)
+        body.update(check_settings(settings))
+        if settings.get("reload_tools") is not None:
+            body["reload_tools"] = named(body["reload_tools"], self.prefix)
+        return body
+
+    def _warn_of_collisions(self, body: Mapping[str, Any]) -> None:
+        found = set(collisions(body.get("tools"), body["reload_tools"])) - self._collided
+        if found:
+            self._collided |= found
+            self._outage.warn(
+                f"the agent has tools of its own with the names of retrieval tools: "
+                f'{", ".join(sorted(found))}; one of each two is lost. Set prefix="unburden_" for the '
+                f"client, or leave these out of reload_tools and of the agent's tools"
+            )
 
     def _ask(self, route: str, parse: Callable[[answers.Envelope], answers.T], /, **body: Any) -> answers.T:
         body = {name: plain(value, name) for name, value in body.items()}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, cast
@@ -24,23 +25,34 @@ TOOL_NAMES: Final = ("read_file", "grep", "lro_extract", "read_tool_result")
 """The reload tools, in the order of their definitions."""
 
 
-def plain_tools(names: Iterable[str] | None = None) -> list[_Tool]:
+def plain_tools(names: Iterable[str] | Mapping[str, str] | None = None) -> list[_Tool]:
     """The definitions as their source has them: name, title, description, annotations, input_schema.
 
     Args:
-        names: only these; names of other tools are passed over. None: all four.
+        names: only these, or only these under the names that an object gives; other tools are passed
+            over. None: all four.
     """
     wanted = TOOL_NAMES if names is None else frozenset(names)
-    return [copy.deepcopy(tool) for tool in _tools() if tool["name"] in wanted]
+    tools = [copy.deepcopy(tool) for tool in _tools() if tool["name"] in wanted]
+    return [_renamed(tool, names) for tool in tools] if isinstance(names, Mapping) else tools
 
 
-def tool_definitions(format: ToolFormat, names: Iterable[str] | None = None) -> list[_Tool]:
+def _renamed(tool: _Tool, names: Mapping[str, str]) -> _Tool:
+    # A description may name another of the tools.
+    words = re.compile(rf"\b(?:{'|'.join(TOOL_NAMES)})\b")
+    text = words.sub(lambda found: names.get(found[0], found[0]), tool["description"])
+    return {**tool, "name": names[tool["name"]], "description": text}
+
+
+def tool_definitions(
+    format: ToolFormat, names: Iterable[str] | Mapping[str, str] | None = None
+) -> list[_Tool]:
     """The definitions for a request to a provider. They are part of this package: no service is asked.
 
     Args:
         format: `openai` (chat completions), `openai-responses`, `anthropic`, `gemini` (one element,
             with `functionDeclarations`), or `mcp`.
-        names: only these tools.
+        names: only these tools, or only these under the names that an object gives.
 
     Raises:
         ValueError: another `format`.

@@ -26,10 +26,13 @@ class Outage:
         with self._lock:
             known, self._cause = self._cause == error.code, error.code
         known = known and error.code != "body_not_json"
-        if known:
-            return
+        if not known:
+            self.warn(f"the history goes on as it is, nothing was offloaded: {error.message} ({error.code})")
+
+    def warn(self, message: str) -> None:
+        """Gives a warning to where the client's warnings go. Raises nothing."""
         try:
-            self._warn(f"the history goes on as it is, nothing was offloaded: {error.message} ({error.code})")
+            self._warn(message)
         except Exception:
             # A warning that cannot be given must not cost the turn that it is about.
             logger.exception("the warning could not be given")

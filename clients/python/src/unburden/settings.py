@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from .declared import ACCEPTED, Descriptor, Format, Mode, ReloadTool, Role, Settings
+from . import declared
+from .declared import ACCEPTED, Descriptor, Format, Mode, ReloadTool, Role
 
-__all__ = ["Descriptor", "Format", "Mode", "ReloadTool", "Role", "Settings", "check_settings"]
+__all__ = [
+    "Descriptor",
+    "Format",
+    "Mode",
+    "ReloadTool",
+    "ReloadTools",
+    "Role",
+    "Settings",
+    "check_settings",
+]
+
+ReloadTools = list[ReloadTool] | dict[ReloadTool, str]
+"""The retrieval tools that an agent has, or its name for each."""
+
+TOOL_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
+"""A name that an agent may have for a tool."""
+NAME_ACCEPTED = "letters, digits, _ - . : /, at most 128"
+
+if TYPE_CHECKING:
+
+    class Settings(declared.Settings, total=False):
+        """Settings of `/context_offload`, for a client or for one call."""
+
+        reload_tools: ReloadTools  # type: ignore[misc]
+        """The retrieval tools that the agent has, or its name for each; references name only those.
+        Default: the four that this client has."""
+else:
+    Settings = declared.Settings
 
 
 def check_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,6 +54,8 @@ def check_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check(name: str, value: Any) -> None:
+    if name == "reload_tools" and isinstance(value, Mapping):
+        return _check_names(value)
     accepted = ACCEPTED.get(name)
     if accepted is None:
         raise TypeError(f"{name} is no setting; accepted are {', '.join(ACCEPTED)}")
@@ -53,7 +84,19 @@ def _check(name: str, value: Any) -> None:
 def _check_words(name: str, value: Any, words: Sequence[str]) -> None:
     many = isinstance(words, list)
     if many and not isinstance(value, (list, tuple)):
-        raise TypeError(f"{name} is {value!r}; accepted is a list of {', '.join(words)}")
+        more = ", or an object with a name for each" if name == "reload_tools" else ""
+        raise TypeError(f"{name} is {value!r}; accepted is a list of {', '.join(words)}{more}")
     for word in value if many else [value]:
         if word not in words:
             raise ValueError(f"{name} has {word!r}; accepted is {', '.join(words)}")
+
+
+def _check_names(names: Mapping[Any, Any]) -> None:
+    _check_words("reload_tools", list(names), [*get_args(ReloadTool)])
+    for tool, name in names.items():
+        if not isinstance(name, str):
+            raise TypeError(f"reload_tools has {name!r} for {tool}; accepted is a string")
+        if not TOOL_NAME.fullmatch(name):
+            raise ValueError(f"reload_tools has {name!r} for {tool}; accepted are {NAME_ACCEPTED}")
+    if len(set(names.values())) < len(names):
+        raise ValueError("reload_tools has one name for two tools")

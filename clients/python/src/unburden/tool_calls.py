@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ class ToolCall:
     """A call that can be sent."""
 
     name: str
+    """Of the tool; the agent may have it under another."""
     asked: dict[str, Any]
     """The arguments as the model gave them."""
     body: dict[str, Any]
@@ -38,13 +39,15 @@ def parse_call(
     name: str,
     arguments: Mapping[str, Any] | str | None,
     store_dir: str,
-    names: Iterable[str],
+    names: Sequence[str] | Mapping[str, str],
     max_tokens: int,
 ) -> ToolCall | str:
     """The call, or the sentence that tells the model what is wrong with it."""
-    known = [tool for tool in TOOL_NAMES if tool in set(names)]
+    spelled = names if isinstance(names, Mapping) else {tool: tool for tool in names}
+    known = {spelled[tool]: tool for tool in TOOL_NAMES if tool in spelled}
     if name not in known:
         return f"there is no tool {name!r}; accepted is one of {', '.join(known)}"
+    name = known[name]
     asked = _arguments(arguments)
     if isinstance(asked, str):
         return asked

@@ -26,11 +26,19 @@ from trial import KINDS, Framework, Outcome, Trial, quiet  # noqa: E402
 
 FRAMEWORKS = [
     Framework("langchain", "langchain", "grep"),
+    Framework("langgraph", "langgraph", "read_tool_result", unseen=60),
     Framework("openai_agents", "openai-agents", "read_file"),
     Framework("pydantic_ai", "pydantic-ai-slim", "lro_extract"),
     Framework("adk", "google-adk", "lro_extract of guests"),
     Framework("strands", "strands-agents", "read_tool_result"),
     Framework("agentscope", "agentscope", "grep"),
+    Framework("crewai", "crewai", "lro_extract"),
+    Framework("llama_index", "llama-index-core", "read_file"),
+    Framework("autogen", "autogen-agentchat", "lro_extract", unseen=60),
+    Framework("litellm", "litellm", "read_tool_result"),
+    Framework("agno", "agno", "lro_extract of guests", snapshots=False),
+    Framework("haystack", "haystack-ai", "grep"),
+    Framework("agent_framework", "agent-framework-core", "read_file", unseen=60),
 ]
 HEAD = "framework|version|run|model calls|raw tokens|largest seen|budget|reload tools|s|ok".split("|")
 
@@ -64,6 +72,8 @@ def main() -> int:
 def _all(framework: Framework, binary: Path, judge: Service) -> list[Outcome]:
     began = time.monotonic()
     module = importlib.import_module(f"{framework.name}_agent")
+    # Some frameworks set filters of their own.
+    warnings.simplefilter("ignore")
     print(f"# {framework.name}: imported in {time.monotonic() - began:.1f} s", flush=True)
     outcomes = []
     raw = 0
@@ -82,7 +92,7 @@ _headed = False
 
 def _row(framework: Framework, outcome: Outcome, raw: int, seconds: float) -> None:
     global _headed
-    widths = (14, 8, 8, 12, 11, 13, 7, 27, 4, 3)
+    widths = (15, 8, 8, 12, 11, 13, 7, 27, 4, 3)
     row = (
         framework.name,
         version(framework.package),

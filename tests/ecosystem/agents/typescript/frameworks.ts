@@ -4,6 +4,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import type { Format, OffloadSettings, Unburden } from 'unburden';
 import * as aiSdk from '../examples/ai-sdk-agent.ts';
 import * as langchain from '../examples/langchain-agent.ts';
+import * as mastra from '../examples/mastra-agent.ts';
 import * as openaiAgents from '../examples/openai-agents-agent.ts';
 import type { ResponsesRequest } from '../examples/openai-agents-agent.ts';
 
@@ -56,6 +57,14 @@ export const FRAMEWORKS: Framework[] = [
       });
       const model = openaiAgents.scriptedModel((request) => onCall(sent(request)));
       return openaiAgents.audit(client, model, settings);
+    },
+  },
+  {
+    name: '@mastra/core',
+    version: version('@mastra/core'),
+    run: (client, settings, onCall) => {
+      const model = aiSdk.scriptedModel((messages) => onCall({ messages, format: 'ai-sdk' }));
+      return mastra.audit(client, model as Parameters<typeof mastra.audit>[1], settings);
     },
   },
 ];

@@ -1,5 +1,5 @@
 """Ready-made hooks for agent frameworks, one module each.
 
-A module imports its framework, and nothing else of this package imports a module: only the
-frameworks that are used need to be installed.
+Only these modules import frameworks, so only the frameworks that are used need to be installed.
+`chat`, `retrieval` and `arguments` have what several of them share.
 """

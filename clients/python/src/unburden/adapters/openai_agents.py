@@ -17,8 +17,8 @@ from agents.tool_context import ToolContext
 
 from ..aio import AsyncUnburden
 from ..client import Unburden
-from ..definitions import plain_tools
 from ..settings import Settings
+from .retrieval import RetrievalTool, retrieval_tools
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -61,20 +61,17 @@ def input_filter(client: Unburden | AsyncUnburden, **settings: Unpack[Settings])
 
 def reload_tools(client: Unburden | AsyncUnburden) -> list[Tool]:
     """The tools with which the agent reads back what left."""
-    made = AsyncUnburden.of(client)
-    return [_tool(made, tool) for tool in plain_tools(made.sync.reload_tools)]
+    return [_tool(tool) for tool in retrieval_tools(client)]
 
 
-def _tool(client: AsyncUnburden, tool: dict[str, Any]) -> FunctionTool:
-    name = tool["name"]
-
+def _tool(tool: RetrievalTool) -> FunctionTool:
     async def run(context: ToolContext[Any], arguments: str) -> str:
-        return await client.run_tool(name, arguments)
+        return await tool.client.run_tool(tool.name, arguments)
 
     return FunctionTool(
-        name=name,
-        description=tool["description"],
-        params_json_schema=tool["input_schema"],
+        name=tool.name,
+        description=tool.description,
+        params_json_schema=tool.schema,
         on_invoke_tool=run,
         # Strict schemas require every field, and the ones here are optional.
         strict_json_schema=False,

@@ -6,8 +6,7 @@ agent = Agent(model, tools=[*my_tools, *reload_tools(client)], capabilities=[his
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai import RunContext, Tool
@@ -28,8 +27,9 @@ from pydantic_ai.messages import (
 
 from ..aio import AsyncUnburden
 from ..client import Unburden
-from ..definitions import plain_tools
 from ..settings import Settings
+from .chat import Chat, ChatHistory, assistant, call, content, texts, tool_result
+from .retrieval import retrieval_tools
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,140 +49,95 @@ def history(client: Unburden | AsyncUnburden, **settings: Unpack[Settings]) -> A
     made = AsyncUnburden.of(client)
 
     async def process(context: RunContext[Any], messages: list[ModelMessage]) -> list[ModelMessage]:
-        told = [_lines(message) for message in messages]
-        sent = [line for lines in told for line in lines]
+        told = ChatHistory(messages, _chats)
         result = await made.offload(
-            [line.chat for line in sent],
+            told.chats,
             tools=_beside(messages, context) or None,
             format="openai-chat",
             **settings,
         )
-        if not result.changed:
-            return messages
-        added = []
-        for chat, origin in zip(result.messages, result.origins, strict=True):
-            if origin is None:
-                added.append(_snapshot(chat))
-            else:
-                sent[origin].left = chat
-        kept = [_message(message, lines) for message, lines in zip(messages, told, strict=True)]
-        return [*added, *(message for message in kept if message is not None)]
+        return told.merged(result, _message, _snapshot) if result.changed else messages
 
     return ProcessHistory(process)
 
 
 def reload_tools(client: Unburden | AsyncUnburden) -> list[Tool[Any]]:
     """The tools with which the agent reads back what left."""
-    made = AsyncUnburden.of(client)
-    return [_tool(made, tool) for tool in plain_tools(made.sync.reload_tools)]
+    return [
+        Tool.from_schema(tool.arun, tool.name, tool.description, tool.schema)
+        for tool in retrieval_tools(client)
+    ]
 
 
-def _tool(client: AsyncUnburden, tool: dict[str, Any]) -> Tool[Any]:
-    name = tool["name"]
-
-    async def run(**arguments: Any) -> str:
-        return await client.run_tool(name, arguments)
-
-    return Tool.from_schema(run, name, tool["description"], tool["input_schema"])
-
-
-@dataclass(eq=False)
-class _Line:
-    """One message of chat completions, and the part of the request that it tells."""
-
-    chat: dict[str, Any]
-    part: int | None = None
-    left: dict[str, Any] | None = None
-    """What came back of it; None where it became a part of a snapshot."""
-
-
-def _lines(message: ModelMessage) -> list[_Line]:
+def _chats(message: ModelMessage) -> list[Chat]:
     if isinstance(message, ModelResponse):
-        return [_Line(_response(message))]
-    lines = ((index, _request_part(part)) for index, part in enumerate(message.parts))
-    return [_Line(chat, index) for index, chat in lines if chat is not None]
+        return [_response(message)]
+    chats = (_request_part(part) for part in message.parts)
+    return [chat for chat in chats if chat is not None]
 
 
-def _response(message: ModelResponse) -> dict[str, Any]:
+def _response(message: ModelResponse) -> Chat:
     texts = [part.content for part in message.parts if isinstance(part, TextPart)]
     # What the provider's own tools returned is only counted: a response is never changed.
     texts += [part.model_response_str() for part in message.parts if isinstance(part, BaseToolReturnPart)]
-    chat: dict[str, Any] = {"role": "assistant", "content": "\n".join(texts) or None}
     thoughts = [part.content for part in message.parts if isinstance(part, ThinkingPart)]
-    if any(thoughts):
-        chat["reasoning_content"] = "\n".join(thoughts)
-    calls = [_call(part) for part in message.parts if isinstance(part, ToolCallPart)]
-    return {**chat, "tool_calls": calls} if calls else chat
+    calls = [part for part in message.parts if isinstance(part, ToolCallPart)]
+    made = [call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in calls]
+    return assistant("\n".join(texts), made, "\n".join(thoughts))
 
 
-def _call(part: ToolCallPart) -> dict[str, Any]:
-    function = {"name": part.tool_name, "arguments": part.args_as_json_str()}
-    return {"id": part.tool_call_id, "type": "function", "function": function}
-
-
-def _request_part(part: ModelRequestPart) -> dict[str, Any] | None:
+def _request_part(part: ModelRequestPart) -> Chat | None:
     if isinstance(part, SystemPromptPart):
         return {"role": "system", "content": part.content}
     if isinstance(part, UserPromptPart):
         return {"role": "user", "content": _user_content(part.content)}
     if isinstance(part, ToolReturnPart):
-        return _tool_message(part.tool_call_id, part.model_response_str(wrap_if_error=False))
+        return tool_result(part.tool_call_id, part.model_response_str(wrap_if_error=False))
     if part.part_kind == "retry-prompt":
         if part.tool_name is not None:
-            return _tool_message(part.tool_call_id, part.model_response())
+            return tool_result(part.tool_call_id, part.model_response())
         return {"role": "user", "content": part.model_response()}
     if part.part_kind == "retry-feedback":
         return {"role": "user", "content": str(part.content)}
     return None
 
 
-def _tool_message(call_id: str, text: str) -> dict[str, Any]:
-    return {"role": "tool", "tool_call_id": call_id, "content": text}
+def _user_content(given: Any) -> Any:
+    if isinstance(given, str):
+        return given
+    return content(item if isinstance(item, str) else None for item in given)
 
 
-def _user_content(content: Any) -> Any:
-    if isinstance(content, str):
-        return content
-    # The service counts a picture, a sound and a document alike, and looks into none.
-    return [
-        {"type": "text", "text": item}
-        if isinstance(item, str)
-        else {"type": "image_url", "image_url": {"url": "attachment:"}}
-        for item in content
-    ]
-
-
-def _message(message: ModelMessage, lines: Sequence[_Line]) -> ModelMessage | None:
-    if lines and all(line.left is None for line in lines):
-        return None
-    if isinstance(message, ModelResponse) or all(line.left is line.chat for line in lines):
+def _message(message: ModelMessage, came: list[Chat | None]) -> ModelMessage:
+    if isinstance(message, ModelResponse):
         return message
-    told = {line.part: line for line in lines}
+    rest = iter(came)
     parts: list[ModelRequestPart] = []
-    for index, part in enumerate(message.parts):
-        line = told.get(index)
-        if line is None or line.left is line.chat:
+    for part in message.parts:
+        was = _request_part(part)
+        now = next(rest) if was is not None else None
+        if now == was:
             parts.append(part)
-        elif line.left is not None:
-            parts.append(_part(part, line.left))
+        elif now is not None:
+            parts.append(_part(part, now))
     return replace(message, parts=parts)
 
 
-def _part(part: ModelRequestPart, chat: Mapping[str, Any]) -> ModelRequestPart:
-    content: Any = chat["content"]
+def _part(part: ModelRequestPart, chat: Chat) -> ModelRequestPart:
+    new: Any = chat["content"]
     if isinstance(part, UserPromptPart) and not isinstance(part.content, str):
-        texts = zip(part.content, content, strict=True)
-        return replace(part, content=[new["text"] if isinstance(old, str) else old for old, new in texts])
+        came = zip(part.content, texts(new), strict=True)
+        return replace(part, content=[old if text is None else text for old, text in came])
     if type(part) is ToolReturnPart:
-        whole: Any = [content, *part.files] if part.files else content
+        whole: Any = [new, *part.files] if part.files else new
         return replace(part, content=whole)
     if isinstance(part, ToolReturnPart):
         # Of a typed part the content has a shape that no text has.
         return part
-    return replace(part, content=content)
+    return replace(part, content=new)
 
 
-def _snapshot(chat: Mapping[str, Any]) -> ModelRequest:
+def _snapshot(chat: Chat) -> ModelRequest:
     return ModelRequest(parts=[SystemPromptPart(content=chat["content"])])
 
 

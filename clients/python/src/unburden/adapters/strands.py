@@ -20,9 +20,9 @@ from strands.types.tools import AgentTool, ToolResult, ToolUse
 
 from ..aio import AsyncUnburden
 from ..client import Unburden
-from ..definitions import plain_tools
 from ..results import Offloaded
 from ..settings import Settings
+from .retrieval import RetrievalTool, retrieval_tools
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -88,20 +88,17 @@ class UnburdenConversationManager(ConversationManager):
 
 def reload_tools(client: Unburden | AsyncUnburden) -> list[Any]:
     """The tools with which the agent reads back what left, as `Agent(tools=…)` takes them."""
-    made = AsyncUnburden.of(client)
-    return [_tool(made, tool) for tool in plain_tools(made.sync.reload_tools)]
+    return [_tool(tool) for tool in retrieval_tools(client)]
 
 
-def _tool(client: AsyncUnburden, tool: dict[str, Any]) -> AgentTool:
-    name = tool["name"]
-
+def _tool(tool: RetrievalTool) -> AgentTool:
     async def run(use: ToolUse, **_: Any) -> ToolResult:
-        text = await client.run_tool(name, use["input"])
+        text = await tool.client.run_tool(tool.name, use["input"])
         return {"toolUseId": use["toolUseId"], "status": "success", "content": [{"text": text}]}
 
     spec: Any = {
-        "name": name,
-        "description": tool["description"],
-        "inputSchema": {"json": tool["input_schema"]},
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": {"json": tool.schema},
     }
-    return PythonAgentTool(name, spec, run)
+    return PythonAgentTool(tool.name, spec, run)
