@@ -130,7 +130,7 @@ class Reload(WithService):
 
     def test_read_file(self) -> None:
         page = self.made.read_file(self.text, offset=10, limit=2)
-        self.assertEqual((page.total_lines, page.next_offset), (201, 12))
+        self.assertEqual((page.total_lines, page.next_offset), (200, 12))
         self.assertIn("build line 11 says", page.text)
 
     def test_read_tool_result(self) -> None:
@@ -204,10 +204,10 @@ class Reload(WithService):
         while True:
             header, _, page = self.made.run_tool("read_file", arguments).rpartition("\n\n---\n\n")
             pages.append(page)
-            more = re.search(r" More: the same call with offset=(\d+)\.$", header)
+            more = re.search(r" More: the same call with start_line=(\d+)\.$", header)
             if not more:
                 break
-            arguments["offset"] = int(more[1])
+            arguments["start_line"] = int(more[1])
         self.assertGreater(len(pages), 5)
         self.assertEqual("".join(pages), log("build"))
 

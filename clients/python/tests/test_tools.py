@@ -65,7 +65,7 @@ class Definitions(unittest.TestCase):
         renamed = Unburden(reload_tools={"grep": "mcp__unburden__grep", "read_file": "open_stored"})
         read_file, grep = renamed.tool_definitions("anthropic")
         self.assertEqual((read_file["name"], grep["name"]), ("open_stored", "mcp__unburden__grep"))
-        self.assertIn("with open_stored (line", grep["description"])
+        self.assertIn("with `open_stored` (line", grep["description"])
         self.assertEqual(read_file["input_schema"], tool_definitions("anthropic")[0]["input_schema"])
         prefixed = Unburden(prefix="unburden_", reload_tools=["grep", "shell"])
         self.assertEqual(prefixed.reload_tools, {"grep": "unburden_grep", "shell": "shell"})
@@ -175,19 +175,30 @@ class RunTool(unittest.TestCase):
         self.assertEqual(body["store_dir"], "/s")
 
     def test_a_page_that_was_cut_says_how_to_go_on(self) -> None:
-        header, page = "Showing lines 0-119 of 500 total lines.", "\n\n---\n\nline\n"
+        header, page = "Showing lines 1-120 of 500 total lines.", "\n\n---\n\nline\n"
         for name, asked, found, more in (
-            ("read_file", {"absolute_path": "a"}, {"next_offset": 120, "next_byte_offset": 9}, "offset=120"),
             (
                 "read_file",
                 {"absolute_path": "a"},
-                {"next_offset": None, "next_byte_offset": 9},
+                {"next_start_line": 121, "next_byte_offset": 9},
+                "start_line=121",
+            ),
+            (
+                "read_file",
+                {"absolute_path": "a", "offset": 3},
+                {"next_start_line": 121, "next_byte_offset": 9},
+                "start_line=121 and without offset",
+            ),
+            (
+                "read_file",
+                {"absolute_path": "a"},
+                {"next_start_line": None, "next_byte_offset": 9},
                 "byte_offset=9",
             ),
             (
                 "read_file",
                 {"absolute_path": "a", "byte_limit": 9},
-                {"next_offset": 2, "next_byte_offset": 9},
+                {"next_start_line": None, "next_byte_offset": 9},
                 "byte_offset=9",
             ),
             ("read_tool_result", {"result_id": "c"}, {"next_lines": "6-900"}, "lines=6-900"),

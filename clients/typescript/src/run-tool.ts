@@ -74,10 +74,10 @@ function goesOn(page: string, change: string | null): string {
 
 /** What changes in the call that goes on; null where there is none. */
 function change(args: Arguments, metadata: Arguments): string | null {
-  const [lines, line, byte] = ['next_lines', 'next_offset', 'next_byte_offset'].map((key) => metadata[key]);
-  const isBytes = args['byte_offset'] != null || args['byte_limit'] != null;
+  const [lines, line, byte] = ['next_lines', 'next_start_line', 'next_byte_offset'].map((key) => metadata[key]);
+  const without = args['offset'] != null ? ' and without offset' : '';
   if (lines != null) return `lines=${String(lines)}`;
-  if (line != null && !isBytes) return `offset=${String(line)}`;
+  if (line != null) return `start_line=${String(line)}${without}`;
   // A line too long for the ceiling can only be read on by bytes.
   return byte != null ? `byte_offset=${String(byte)}` : null;
 }

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { ScriptedServer, clientOf, nowhere, refuse } from './support.ts';
 import type { Json } from './support.ts';
 
-const HEADER = 'Showing lines 0-119 of 500 total lines.';
+const HEADER = 'Showing lines 1-120 of 500 total lines.';
 
 const MORE: [string, Json, Json, string][] = [
-  ['read_file', { absolute_path: 'a b.txt' }, { next_offset: 120, next_byte_offset: 9000 }, 'offset=120'],
-  ['read_file', { absolute_path: 'a' }, { next_offset: null, next_byte_offset: 9000 }, 'byte_offset=9000'],
-  ['read_file', { absolute_path: 'a', byte_offset: 10 }, { next_offset: 2, next_byte_offset: 60 }, 'byte_offset=60'],
+  ['read_file', { absolute_path: 'a b.txt' }, { next_start_line: 121, next_byte_offset: 9000 }, 'start_line=121'],
+  ['read_file', { absolute_path: 'a' }, { next_start_line: null, next_byte_offset: 9000 }, 'byte_offset=9000'],
+  ['read_file', { absolute_path: 'a', byte_offset: 10 }, { next_start_line: null, next_byte_offset: 60 }, 'byte_offset=60'],
   ['read_tool_result', { result_id: 'c' }, { next_lines: '81-160' }, 'lines=81-160'],
 ];
 

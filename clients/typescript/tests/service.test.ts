@@ -120,13 +120,13 @@ suite('the real program', { skip: BINARY ? false : 'UNBURDEN_BINARY is not set' 
       absolute_path: './context_store/tool_call_1.txt',
       max_tokens: 100,
     });
-    const more = /^Showing lines .* More: the same call with offset=(\d+)\.\n\n---\n\n/.exec(page);
+    const more = /^Showing lines .* More: the same call with start_line=(\d+)\.\n\n---\n\n/.exec(page);
     assert.ok(more, page);
     const next = await client.runTool(
       'read_file',
-      JSON.stringify({ absolute_path: './context_store/tool_call_1.txt', offset: Number(more[1]), limit: 1 }),
+      JSON.stringify({ absolute_path: './context_store/tool_call_1.txt', start_line: Number(more[1]), limit: 1 }),
     );
-    assert.match(next, new RegExp(`package ${more[1]} of`));
+    assert.match(next, new RegExp(`package ${Number(more[1]) - 1} of`));
     assert.match(await client.runTool('grep', { pattern: '(' }), /^Error: .*pattern/);
     assert.match(
       await client.runTool('read_tool_result', { result_id: 'call_77' }),

@@ -101,11 +101,11 @@ def _change(asked: Mapping[str, Any], metadata: Mapping[str, Any]) -> str | None
     """What changes in the call that goes on; None where nothing was cut."""
     if metadata.get("truncated") is not True:
         return None
+    without_offset = "" if asked.get("offset") is None else " and without offset"
     if metadata.get("next_lines") is not None:
         return f"lines={metadata['next_lines']}"
+    if metadata.get("next_start_line") is not None:
+        return f"start_line={metadata['next_start_line']}{without_offset}"
     # A page in bytes, or one that ends inside a line, goes on in bytes.
-    in_bytes = asked.get("byte_offset") is not None or asked.get("byte_limit") is not None
-    if metadata.get("next_offset") is not None and not in_bytes:
-        return f"offset={metadata['next_offset']}"
     byte = metadata.get("next_byte_offset")
     return None if byte is None else f"byte_offset={byte}"
