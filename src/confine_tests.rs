@@ -1,4 +1,4 @@
-//! What the kernel refuses a confined thread.
+//! The refusals of the kernel to a confined thread.
 
 use std::net::TcpStream;
 

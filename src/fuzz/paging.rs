@@ -12,7 +12,7 @@ use crate::reading::read_file::{Limits, Part, Query, ReadAnswer, read_file};
 use crate::reading::target::Target;
 use crate::reading::tool_result::{Lines, Room, part};
 
-/// What stands between a page's header and the page.
+/// The text between a page's header and the page.
 const RULE: &str = "\n\n---\n\n";
 
 /// The size of the pages.
@@ -106,7 +106,7 @@ impl Pages {
     }
 }
 
-/// What a page says of itself.
+/// Checks the totals and places that a page says of itself.
 fn is_true(page: &ReadAnswer, content: &[u8], read: usize) {
     let lines = content.split_inclusive(|byte| *byte == b'\n').count() as u64;
     assert_eq!(page.total_bytes, content.len() as u64);

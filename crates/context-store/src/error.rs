@@ -18,7 +18,7 @@ pub enum StoreError {
     BadPath {
         /// The path, cut to 80 characters.
         path: String,
-        /// What is wrong with it.
+        /// The reason that it is refused.
         reason: &'static str,
     },
     /// A configured root cannot be opened.

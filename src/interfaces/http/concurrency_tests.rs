@@ -1,4 +1,4 @@
-//! What is answered while all permits for histories are taken.
+//! The answers while all permits for histories are taken.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is sent, and what is made of the replies.
+//! The requests that are sent, and the reading of their replies.
 
 use super::*;
 
@@ -69,7 +69,7 @@ async fn odd_answers_are_read() {
         assert_eq!(outcome, completion(text, finished), "{choice}");
         assert_eq!(calls, 1);
     }
-    // What no tree can hold: twice the same member, half a surrogate pair.
+    // Nothing that a tree can hold: twice the same member, half a surrogate pair.
     let odd = r#" {"choices": 0, "choices": [{"message": {"content": "\ud83d half"}}]} "#;
     let (outcome, _) = outcome(vec![ResponseTemplate::new(200).set_body_string(odd)]).await;
     assert_eq!(outcome, completion("\u{fffd} half", Finish::Stop));

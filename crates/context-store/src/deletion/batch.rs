@@ -29,7 +29,7 @@ pub(super) struct Batch<'a> {
     pub(super) report: &'a mut Deletion,
 }
 
-/// What becomes of a file that the chat has a marker for.
+/// The fate of a file that the chat has a marker for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// It is deleted; it has this many bytes.

@@ -1,4 +1,4 @@
-//! What is recorded of a file: pure data, no file system.
+//! The records of a file: pure data, no file system.
 
 pub(crate) mod origin;
 pub(crate) mod record;
