@@ -23,7 +23,7 @@ class Question:
     call: dict[str, Any]
     truth: Any
     tries: tuple[tuple[str, dict[str, Any], str | None], ...]
-    """What is sent: which of the four groups, the call, and the pattern of the way."""
+    """A call that is sent: which of the four groups, the call, and the pattern of the way."""
 
 
 def read_all(word: str) -> list[Question]:

@@ -81,7 +81,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Matches:
-    """What grep's answer says: of `total` matches it shows `shown`, `next` is the offset."""
+    """The first line of grep's answer: of `total` matches it shows `shown`, `next` is the offset."""
 
     total: int
     exact: bool

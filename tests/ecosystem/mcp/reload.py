@@ -106,7 +106,7 @@ class Reload(Agent):
                 False,
             )
             assert listed["title"] and len(listed["description"]) > 100, tool
-            # What a schema of output promises, hosts show instead of the text.
+            # Hosts show what a schema of output promises instead of the text.
             assert ("outputSchema" in listed) is not reads, tool
             for schema in [listed["inputSchema"], *([] if reads else [listed["outputSchema"]])]:
                 assert schema["type"] == "object" and schema["properties"] and schema["required"]

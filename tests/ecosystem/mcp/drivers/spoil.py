@@ -7,6 +7,17 @@ import threading
 from typing import Any
 
 
+REPLACED = {
+    "a word of a page is changed": ("Schritt 900 ", "Schritt 901 "),
+    "a message of the history is changed": ("x_trace", "x_spur"),
+    "a row is changed": ("part 42 ", "part 43 "),
+    "a header skips lines": ("same call with start_line=", "same call with start_line=1"),
+    "a match has the number of another line": ("\nL801: ", "\nL802: "),
+    "a reference names a tool that is not there": (" left out: read_file(", " left out: read_the_file("),
+}
+"""Faults that replace one text of an answer by another."""
+
+
 def spoil(fault: str, result: dict[str, Any]) -> None:
     """Changes a result in place, where the fault has to do with it."""
     report, blocks = result.get("structuredContent"), result.get("content")
@@ -17,22 +28,12 @@ def spoil(fault: str, result: dict[str, Any]) -> None:
     if not blocks or result.get("isError"):
         return
     text = blocks[0]["text"]
-    if fault == "a word of a page is changed":
-        text = text.replace("Schritt 900 ", "Schritt 901 ")
-    if fault == "a message of the history is changed":
-        text = text.replace("x_trace", "x_spur")
-    if fault == "a row is changed":
-        text = text.replace("part 42 ", "part 43 ")
+    if fault in REPLACED:
+        text = text.replace(*REPLACED[fault])
     if fault == "an answer is too long" and text.startswith("Showing "):
         text += "much too long " * 8_000
     if fault == "an answer is cut and does not say so" and len(text) > 100_000:
         text = text[:50_000]
-    if fault == "a header skips lines":
-        text = text.replace("same call with start_line=", "same call with start_line=1")
-    if fault == "a match has the number of another line":
-        text = text.replace("\nL801: ", "\nL802: ")
-    if fault == "a reference names a tool that is not there":
-        text = text.replace(" left out: read_file(", " left out: read_the_file(")
     if fault == "a page is structured content too" and text.startswith("Showing "):
         result["structuredContent"] = {"answer": text}
     if fault == "data loses a member that the schema demands" and report:
