@@ -1,4 +1,4 @@
-"""What the adapters over chat completions do to messages; skipped where a framework is missing."""
+"""The adapters over chat completions on messages; skipped where a framework is missing."""
 
 from __future__ import annotations
 
@@ -36,6 +36,33 @@ def _chats() -> list[dict[str, Any]]:
         {"role": "assistant", "content": "Done."},
         {"role": "user", "content": "And now?"},
     ]
+
+
+class Shared:
+    """Not collected as tests, as a class of the module would be."""
+
+    class ListAdapter(WithService):
+        """An adapter that takes a list of messages and returns the list that the model gets."""
+
+        text = "content"
+        """The attribute of a message that has its text."""
+
+        def history(self) -> list[Any]:
+            raise NotImplementedError
+
+        def shown(self, client: Unburden, history: list[Any], **settings: Any) -> list[Any]:
+            raise NotImplementedError
+
+        def test_compressed(self) -> None:
+            shown = self.shown(self.client(), self.history(), **_COMPRESS)
+            self.assertIn("<state_snapshot>", getattr(shown[0], self.text))
+            self.assertEqual(getattr(shown[-1], self.text), "And now?")
+
+        def test_down(self) -> None:
+            warnings: list[str] = []
+            history = self.history()
+            self.assertEqual(_changed(self.shown(_down(warnings), history), history), [])
+            self.assertEqual(len(warnings), 1)
 
 
 @_has("langgraph")
@@ -85,7 +112,7 @@ class CrewAI(WithService):
 
     def history(self) -> list[Any]:
         history = _chats()
-        # What no JSON has.
+        # A value that no JSON has.
         history[0]["files"] = {"plan": object()}
         history[1]["raw_tool_call_parts"] = [object()]
         history[2]["cache_breakpoint"] = object()
@@ -179,7 +206,7 @@ class LiteLLM(WithService):
 
 
 @_has("autogen_core")
-class AutoGen(WithService):
+class AutoGen(Shared.ListAdapter):
     def history(self) -> list[Any]:
         from autogen_core import FunctionCall, Image
         from autogen_core.models import (
@@ -224,11 +251,9 @@ class AutoGen(WithService):
             self.assertIn("stored in ", new.content)
             self.assertEqual(new, old.model_copy(update={"content": new.content}))
 
-    def test_compressed(self) -> None:
+    def test_the_snapshot_is_the_system_s(self) -> None:
         shown = self.shown(self.client(), self.history(), **_COMPRESS)
         self.assertEqual(shown[0].type, "SystemMessage")
-        self.assertIn("<state_snapshot>", shown[0].content)
-        self.assertEqual(shown[-1].content, "And now?")
 
     def test_users_text(self) -> None:
         history = self.history()
@@ -237,12 +262,6 @@ class AutoGen(WithService):
         shown = self.shown(self.client(), history, **settings)
         self.assertEqual(_changed(shown, history), [0])
         self.assertIs(shown[0].content[1], history[0].content[1])
-
-    def test_down(self) -> None:
-        warnings: list[str] = []
-        history = self.history()
-        self.assertEqual(_changed(self.shown(_down(warnings), history), history), [])
-        self.assertEqual(len(warnings), 1)
 
     def test_tools(self) -> None:
         from autogen_core import CancellationToken
@@ -255,7 +274,7 @@ class AutoGen(WithService):
 
 
 @_has("llama_index.core")
-class LlamaIndex(WithService):
+class LlamaIndex(Shared.ListAdapter):
     def history(self) -> list[Any]:
         from llama_index.core.base.llms.types import ImageBlock, TextBlock, ToolCallBlock
         from llama_index.core.llms import ChatMessage
@@ -311,17 +330,6 @@ class LlamaIndex(WithService):
         self.assertIn("stored in ", shown[2].blocks[0].text)
         self.assertIs(shown[2].blocks[1], history[2].blocks[1])
         self.assertEqual(shown[2].additional_kwargs, history[2].additional_kwargs)
-
-    def test_compressed(self) -> None:
-        shown = self.shown(self.client(), self.history(), **_COMPRESS)
-        self.assertIn("<state_snapshot>", shown[0].content)
-        self.assertEqual(shown[-1].content, "And now?")
-
-    def test_down(self) -> None:
-        warnings: list[str] = []
-        history = self.history()
-        self.assertEqual(_changed(self.shown(_down(warnings), history), history), [])
-        self.assertEqual(len(warnings), 1)
 
     def test_the_calls_of_older_integrations(self) -> None:
         from llama_index.core.llms import ChatMessage
@@ -386,7 +394,9 @@ class Agno(WithService):
 
 
 @_has("haystack")
-class Haystack(WithService):
+class Haystack(Shared.ListAdapter):
+    text = "text"
+
     def history(self) -> list[Any]:
         from haystack.dataclasses import ChatMessage, ImageContent, TextContent, ToolCall
 
@@ -423,17 +433,6 @@ class Haystack(WithService):
         self.assertEqual((now.origin, now.error, shown[2].meta), (was.origin, True, {"y": 2}))
         self.assertIn("stored in ", shown[3].tool_call_result.result)
 
-    def test_compressed(self) -> None:
-        shown = self.shown(self.client(), self.history(), **_COMPRESS)
-        self.assertIn("<state_snapshot>", shown[0].text)
-        self.assertEqual(shown[-1].text, "And now?")
-
-    def test_down(self) -> None:
-        warnings: list[str] = []
-        history = self.history()
-        self.assertEqual(_changed(self.shown(_down(warnings), history), history), [])
-        self.assertEqual(len(warnings), 1)
-
     def test_tools(self) -> None:
         from unburden.adapters.haystack import reload_tools
 
@@ -443,7 +442,9 @@ class Haystack(WithService):
 
 
 @_has("agent_framework")
-class AgentFramework(WithService):
+class AgentFramework(Shared.ListAdapter):
+    text = "text"
+
     def history(self) -> list[Any]:
         from agent_framework import Content, Message
 
@@ -484,17 +485,6 @@ class AgentFramework(WithService):
         self.assertEqual([part.call_id for part in now], ["call_bash", "call_orders"])
         self.assertEqual(was[1].result, RECORDS)
         self.assertEqual(shown[2].additional_properties["x"], 1)
-
-    def test_compressed(self) -> None:
-        shown = self.shown(self.client(), self.history(), **_COMPRESS)
-        self.assertIn("<state_snapshot>", shown[0].text)
-        self.assertEqual(shown[-1].text, "And now?")
-
-    def test_down(self) -> None:
-        warnings: list[str] = []
-        history = self.history()
-        self.assertEqual(_changed(self.shown(_down(warnings), history), history), [])
-        self.assertEqual(len(warnings), 1)
 
     def test_tools(self) -> None:
         from unburden.adapters.agent_framework import reload_tools
