@@ -1,7 +1,6 @@
 //! The counter against tiktoken-rs, on text of every kind, on the inputs that
 //! break other counters, and on random strings of awkward characters.
 
-
 mod estimates;
 mod texts;
 
