@@ -318,6 +318,21 @@ def results() -> dict[str, bytes]:
     return {f"{n:02}": heads[n % 3] + text for n, text in enumerate(texts)}
 
 
+def statements() -> dict[str, bytes]:
+    """Statements over the target's own records, and one over others."""
+    texts = [
+        "SELECT id, a.b, record FROM records WHERE t = 'x'",
+        "SELECT a_b, count(*) FROM file GROUP BY 1 ORDER BY 2 DESC LIMIT 3",
+        'SELECT s FROM records WHERE s = "y"',
+        "SELECT e.value FROM records r, json_each(r.t) e WHERE r.s <= '2025-05-01'",
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c",
+        "SELECT median(id), stddev(a.b), id REGEXP '1|2' FROM records",
+        "SELECT x.id FROM data x; DELETE FROM records",
+        "SELECT k FROM records\0{\"k\":\"\\ud800\"}\n[1]\n2",
+    ]
+    return {f"statement-{n}": text.encode() for n, text in enumerate(texts)}
+
+
 def main() -> None:
     """Writes every seed anew."""
     targets = {
@@ -329,6 +344,7 @@ def main() -> None:
         "paging": pages(),
         "regex": patterns(),
         "jq_protocol": protocol(),
+        "sql": statements(),
         "model_reply": replies(),
         "mcp_message": messages(),
         "proxy_edit": results(),

@@ -3,8 +3,8 @@
 //! results move to files, and everything that left can be read again.
 //!
 //! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
-//! `token_count`, `context_store`, `record_files`, `jq_sandbox`, `fair_share` (what tenants
-//! share), `redact` (secrets).
+//! `token_count`, `context_store`, `record_files`, `record_sql`, `query_sandbox`, `fair_share`
+//! (what tenants share), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!

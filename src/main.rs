@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use jq_sandbox::worker;
+use query_sandbox::worker;
 use unburden::interfaces::cli;
 
 /// As fast as any for large bodies, and the memory of idle threads goes back to the

@@ -1,7 +1,9 @@
 //! Parameters: the members of a request object, declared once ([`Field`]) and read one by
-//! one. A member that no operation reads is reported by name, not refused: callers of a
-//! newer or an older version keep working.
+//! one. In a request of a framework, a member that no operation reads is reported by name, not
+//! refused: callers of a newer or an older version keep working. In a tool call, which a model
+//! writes, it is refused ([`checked`]).
 
+mod call;
 mod field;
 mod history;
 mod member;
@@ -9,6 +11,7 @@ mod member;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+pub(crate) use call::{Elsewhere, checked, unquoted};
 use chat_history::outline::outline;
 pub(crate) use field::{Blank, Field, Shape};
 pub(crate) use history::{Beside, HistoryMembers, HistoryOrParam, SystemPrompt};
@@ -51,6 +54,16 @@ pub enum ParamError {
         /// The accepted value.
         accepted: String,
     },
+    /// A tool call has a member that the tool does not have.
+    #[error("\"{field}\" is no member of this request; accepted are {accepted}{advice}")]
+    Unknown {
+        /// The member.
+        field: String,
+        /// The accepted members.
+        accepted: String,
+        /// The request to send instead, if it is plain what was meant.
+        advice: String,
+    },
     /// A known field holds what it cannot take.
     #[error("{field} is {found}; accepted is {accepted}")]
     Invalid {
@@ -65,8 +78,9 @@ pub enum ParamError {
 
 impl ParamError {
     /// The field concerned, where there is one.
-    pub(crate) fn field(&self) -> Option<&'static str> {
+    pub(crate) fn field(&self) -> Option<&str> {
         match self {
+            ParamError::Unknown { field, .. } => Some(field),
             ParamError::Missing { field, .. } | ParamError::Invalid { field, .. } => Some(field),
             ParamError::NotUtf8 { .. }
             | ParamError::NotJson { .. }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use jq_sandbox::{Job, Jq, Limits};
+use query_sandbox::{Job, Workers};
 use raw_json as raw;
 use record_files::file::{self, Facts, identity, render};
 use record_files::query::{self, Query};
@@ -42,10 +42,10 @@ pub(crate) fn of_offloading(body: &[u8], place: &Place, table: &mut Table) {
     table.take("sync it (synced calls only)", || file.sync_all().expect("the disk can be synced"));
 }
 
-fn jq() -> Jq {
+fn jq() -> Workers {
     let folder = tempfile::tempdir().expect("a folder");
-    let worker = config(&folder, DurabilityConfig::Relaxed).extract.worker;
-    Jq::new(worker.into(), Limits::default())
+    let config = config(&folder, DurabilityConfig::Relaxed).extract;
+    Workers::new(config.worker.clone().into(), config.worker_limits())
 }
 
 /// Tries the first candidates for recipes in a worker.

@@ -18,7 +18,7 @@ pub use privacy::{PrivacyConfig, RedactConfig};
 pub use server::ServerConfig;
 pub use tenants::TenantConfig;
 pub(crate) use tool_prefix::InvalidPrefix;
-pub use tool_prefix::ToolPrefix;
+pub(crate) use tool_prefix::ToolPrefix;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

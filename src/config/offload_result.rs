@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::offload_result;
 use crate::reading::extract;
-use jq_sandbox as jq;
+use query_sandbox as sandbox;
 
 /// `[prompt]`: the section named by the specification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -49,13 +49,13 @@ impl Default for OffloadResultConfig {
 pub struct ExtractConfig {
     /// Longest query, in milliseconds; then the results so far are returned, or an error.
     pub deadline_ms: u64,
-    /// Memory of the worker process that runs jq, in bytes.
+    /// Memory of the worker process that runs jq or SQL, in bytes.
     pub memory_bytes: u64,
     /// Largest answer, in bytes.
     pub answer_bytes: usize,
     /// Largest file that is queried, in bytes.
     pub file_bytes: u64,
-    /// Program whose `jq-worker` runs filters; empty means this one.
+    /// Program whose `query-worker` runs jq and SQL; empty means this one.
     pub worker: String,
 }
 
@@ -81,13 +81,13 @@ impl ExtractConfig {
         }
     }
 
-    /// Returns the limits of a jq filter.
-    pub(crate) fn jq(&self) -> jq::Limits {
-        jq::Limits {
+    /// Returns the limits of a worker.
+    pub(crate) fn worker_limits(&self) -> sandbox::Limits {
+        sandbox::Limits {
             deadline: Duration::from_millis(self.deadline_ms),
             memory_bytes: self.memory_bytes,
             output_bytes: self.answer_bytes,
-            ..jq::Limits::default()
+            ..sandbox::Limits::default()
         }
     }
 }

@@ -50,7 +50,7 @@ pub struct ServerConfig {
     /// Longest drain after SIGTERM or SIGINT, in seconds.
     pub drain_seconds: u64,
     /// Stands before the names of the tools over MCP and at `/tools`.
-    pub tool_prefix: ToolPrefix,
+    pub(crate) tool_prefix: ToolPrefix,
 }
 
 impl Default for ServerConfig {

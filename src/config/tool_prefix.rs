@@ -9,7 +9,7 @@ const MAX_BYTES: usize = 32;
 /// `_` and `-`, at most 32.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String")]
-pub struct ToolPrefix(String);
+pub(crate) struct ToolPrefix(String);
 
 /// A text that is no prefix.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +17,7 @@ pub struct ToolPrefix(String);
     "the prefix of the tools is {found:?}; accepted are letters, digits, _ and -, at most \
      {MAX_BYTES}, such as \"unburden_\""
 )]
-pub struct InvalidPrefix {
+pub(crate) struct InvalidPrefix {
     /// The text found.
     found: String,
 }

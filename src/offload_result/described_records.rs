@@ -7,7 +7,7 @@ use redact::Redact;
 
 use super::request::{GivenResult, Request};
 use crate::reading::extract::trial::tried as tried_on;
-use jq_sandbox::Jq;
+use query_sandbox::Workers;
 use record_files::estimate;
 use record_files::find::{self, Accept, Found};
 use record_files::recipes::{Detail, Recipe};
@@ -57,7 +57,7 @@ impl DescribedRecords {
         found: &Found,
         request: &Request<'_>,
         tried: Option<Vec<Recipe>>,
-        jq: &Jq,
+        workers: &Workers,
         redact: Redact,
     ) -> DescribedRecords {
         let lines: Vec<&str> = found.records().collect();
@@ -66,7 +66,7 @@ impl DescribedRecords {
             Some(recipes) => (recipes, None),
             None => {
                 let detail = Detail::of(&request.detail).unwrap_or(Detail::Full);
-                tried_on(request.profile, detail, &schema, &lines, jq)
+                tried_on(request.profile, detail, &schema, &lines, workers)
             }
         };
         DescribedRecords { schema, recipes, untried }

@@ -17,7 +17,7 @@ use context_store::{
     Claim, Durability, FileCache, FileName, Lifetimes, Location, Reader, Roots, Store, StoreError,
     rfc3339,
 };
-use jq_sandbox::Jq;
+use query_sandbox::Workers;
 use record_files::file::header::SCHEMA_VERSION;
 use record_files::file::{Facts, identity, render};
 use record_files::recipes::Profile;
@@ -34,7 +34,7 @@ pub(crate) struct ResultOffloader {
     /// The durability that a file must have before its name is given out.
     pub durability: Durability,
     /// Tries recipes.
-    pub jq: Arc<Jq>,
+    pub workers: Arc<Workers>,
     /// The lifetimes of files.
     pub lifetimes: Lifetimes,
     /// The operator's settings.
@@ -185,7 +185,7 @@ impl ResultOffloader {
         // that were made where secrets are shown may show one.
         let tried = known.as_ref().filter(|_| self.redact == Redact::Off);
         let tried = tried.and_then(|name| result_file.recipes(name));
-        let described = DescribedRecords::of(&found, request, tried, &self.jq, self.redact);
+        let described = DescribedRecords::of(&found, request, tried, &self.workers, self.redact);
         facts.recipes = serde_json::value::to_raw_value(&described.recipes).ok();
         let around = found.around().map(|around| self.redact.text(around));
         let preview = found.is_text().then(|| preview_of(&request.text(), self.redact));

@@ -53,6 +53,8 @@ pub(crate) enum Blank {
 pub(crate) struct Field {
     /// Its name.
     pub name: &'static str,
+    /// Other names that callers give it, for the error of an unknown member.
+    pub aka: &'static [&'static str],
     /// Its description: a first sentence, and after an empty line the details.
     pub about: &'static str,
     /// The JSON that it takes.
@@ -79,7 +81,6 @@ pub(crate) struct Field {
     /// The accepted value, as errors name it for another type.
     pub typed: &'static str,
     /// Further keywords of its JSON Schema: members of an object, JSON.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the contract is written from it"))]
     pub schema: &'static str,
 }
 

@@ -159,6 +159,7 @@ impl Field {
     ) -> Field {
         Field {
             name,
+            aka: &[],
             about,
             shape: T::SHAPE,
             required: T::REQUIRED && default.is_none(),

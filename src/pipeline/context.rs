@@ -23,7 +23,7 @@ use crate::snapshot::format::place::Place;
 use context_store::{
     Allowance, Chat, Durability, FileCache, Key, Lifetimes, Reader, Roots, Store, StoreError,
 };
-use jq_sandbox::Jq;
+use query_sandbox::Workers;
 use token_count::Tokenizer;
 
 /// Files whose own references were renewed for a chat, and when.
@@ -52,7 +52,7 @@ pub(crate) struct Offloader {
     /// The redaction of secrets in previews, descriptors, snapshots and prompts.
     pub redact: Redact,
     /// Tries recipes before they are offered.
-    pub jq: Arc<Jq>,
+    pub workers: Arc<Workers>,
     /// The lifetimes of files.
     pub lifetimes: Lifetimes,
     /// Files whose own references were renewed, and when.

@@ -168,7 +168,7 @@ impl Budget {
 
     /// Returns the budget of this machine: the container's limit, or half the machine's memory,
     /// less the process with `turns` worker threads, `caches` bytes of caches, and a quarter of
-    /// the rest for jq workers; at least a quarter of the memory.
+    /// the rest for query workers; at least a quarter of the memory.
     pub(crate) fn of_this_machine(caches: u64, turns: u64) -> Budget {
         let memory = available_memory();
         let standing = PROCESS_BYTES + turns.saturating_mul(PER_THREAD_BYTES);

@@ -6,7 +6,7 @@ use super::requests;
 use super::state::Service;
 use super::stored_file::{COPIES, missing, target};
 use crate::envelope::Answer;
-use crate::params::{Params, invalid};
+use crate::params::{Params, checked, invalid};
 use crate::reading::restore::proof::Prover;
 use crate::reading::restore::rehydrate;
 use crate::reading::restore::rehydrate::Rehydrated;
@@ -20,7 +20,8 @@ const SEARCHES: u64 = 16;
 impl Service {
     /// `POST /grep`.
     pub fn grep(&self, body: &[u8]) -> Result<Answer, Failure> {
-        let params = Params::parse(body)?;
+        let body = checked(body, requests::Grep::FIELDS, &[])?;
+        let params = Params::parse(&body)?;
         let asked = requests::Grep::from_params(&params)?;
         let query = grep::Query {
             pattern: asked.pattern,
@@ -59,7 +60,7 @@ impl Service {
         answer.put("files_searched", &found.files_searched);
         answer.put("files_skipped", &found.files_skipped);
         answer.put("skipped", &found.skipped);
-        Ok(answer.with_unknown(&params))
+        Ok(answer)
     }
 
     /// Returns the longest line that a search holds, in bytes, so that several searches fit.
@@ -69,7 +70,8 @@ impl Service {
 
     /// `POST /read_file`.
     pub fn read_file(&self, body: &[u8]) -> Result<Answer, Failure> {
-        let params = Params::parse(body)?;
+        let body = checked(body, requests::Read::FIELDS, &[])?;
+        let params = Params::parse(&body)?;
         let requests::Read {
             absolute_path: path,
             byte_offset,
@@ -114,7 +116,7 @@ impl Service {
         answer.put("next_byte_offset", &page.next_byte_offset);
         answer.put("truncated", &page.truncated.is_some());
         answer.put("truncated_by", &page.truncated);
-        Ok(answer.with_unknown(&params))
+        Ok(answer)
     }
 
     /// `POST /rehydrate`.

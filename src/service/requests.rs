@@ -11,6 +11,10 @@ const LINES: &str = concat!(
 /// The default of `max_tokens`, in words.
 pub(crate) const MAX_TOKENS: &str = "10000 (`reload.max_tokens`)";
 
+/// Other names of a limit.
+const MOST: &[&str] =
+    &["max_results", "max_matches", "max_count", "max_lines", "head_limit", "count", "top", "n"];
+
 request! {
     /// `POST /grep`.
     pub(crate) struct Grep {
@@ -19,6 +23,7 @@ request! {
         /// Syntax of the Rust `regex` crate: no back-references, no look-around. At most 1024
         /// bytes.
         pattern: String {
+            aka: &["regex", "query", "search", "text", "expression", "keyword"],
             accepted: "a regular expression, as a string",
             typed: "a regular expression, as a string",
             schema: r#"{"minLength": 1, "maxLength": 1024}"#,
@@ -26,23 +31,36 @@ request! {
         /// Only files that it matches, as ripgrep's `-g`.
         ///
         /// `*.txt` matches at any depth, a leading `!` excludes. Empty: all files.
-        glob: Option<String> { absent: "all files", schema: r#"{"maxLength": 1024}"# },
+        glob: Option<String> {
+            aka: &["include", "file_pattern", "filename", "files"],
+            absent: "all files",
+            schema: r#"{"maxLength": 1024}"#,
+        },
         /// The most matching lines; 0 leaves it to the service's 10 000.
-        limit: Option<u64> = 0,
+        limit: Option<u64> { aka: MOST } = 0,
         /// Lines shown before and after each match.
-        context: u64 { schema: r#"{"maximum": 50}"# } = 0,
+        context: u64 {
+            aka: &["context_lines", "lines", "-C", "before", "after"],
+            schema: r#"{"maximum": 50}"#,
+        } = 0,
         /// Whether upper and lower case are the same.
-        ignore_case: bool = true,
+        ignore_case: bool { aka: &["case_insensitive", "insensitive", "-i"] } = true,
         /// Whether `pattern` is plain text.
-        literal: bool = false,
+        literal: bool { aka: &["fixed_strings", "fixed", "plain", "-F"] } = false,
         /// How many matching lines are left out at the start.
-        offset: u64 = 0,
+        offset: u64 { aka: &["skip", "start", "from"] } = 0,
         /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
         ///
         /// The last matches are left out.
         max_tokens: Option<u64> { absent: MAX_TOKENS },
         /// A file or a folder.
-        path: Option<String> { absent: "the first allowed root", schema: PATH },
+        path: Option<String> {
+            aka: &[
+                "file", "file_path", "absolute_path", "folder", "dir", "directory", "store_dir",
+            ],
+            absent: "the first allowed root",
+            schema: PATH,
+        },
     }
 }
 
@@ -52,7 +70,11 @@ request! {
         /// The file; absolute, or relative to the service's working directory.
         ///
         /// At most 4096 bytes, no control character.
-        absolute_path: String { accepted: "a path, as a string", schema: PATH },
+        absolute_path: String {
+            aka: &["path", "file", "file_path", "filename"],
+            accepted: "a path, as a string",
+            schema: PATH,
+        },
         /// The first byte, from 0.
         byte_offset: Option<u64> = 0,
         /// The most bytes.
@@ -60,9 +82,9 @@ request! {
         /// The first line, from 0.
         offset: Option<u64> = 0,
         /// The first line, from 1; instead of `offset`.
-        start_line: Option<u64> { min: 1, absent: "1" },
+        start_line: Option<u64> { aka: &["start", "from", "line", "first_line"], min: 1, absent: "1" },
         /// The most lines.
-        limit: Option<u64> { min: 1, absent: "to the end" },
+        limit: Option<u64> { aka: MOST, min: 1, absent: "to the end" },
         /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
         max_tokens: Option<u64> { absent: MAX_TOKENS },
     }
@@ -73,6 +95,7 @@ request! {
     pub(crate) struct ToolResult {
         /// The id of the tool call, the name of the file with or without extension, or its path.
         result_id: String {
+            aka: &["id", "tool_call_id", "call_id", "tool_use_id", "path", "file_path"],
             blank: Blank::Absent,
             accepted: "the id of a tool call, a file's name or its path, as a string",
             schema: r#"{"minLength": 1}"#,
@@ -81,13 +104,14 @@ request! {
         ///
         /// `all`, `first:100`, `last:50`, `10-80` (both included), `7`, `head_tail:20` (so many
         /// from each end), or `grep:` and a regular expression.
-        lines: String { schema: LINES } = "all",
+        lines: String { aka: &["range", "line", "selector", "part"], schema: LINES } = "all",
         /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
         max_tokens: Option<u64> { absent: MAX_TOKENS },
         /// The folder that ids and names are looked for in.
         ///
         /// At most 4096 bytes, no control character.
         store_dir: Option<String> {
+            aka: &["folder", "dir", "directory", "store"],
             absent: "the first root, and every folder of the service below the roots",
             schema: PATH,
         },

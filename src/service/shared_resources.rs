@@ -4,12 +4,12 @@ use super::budget::Budget;
 use super::open_error::OpenError;
 use crate::config::Config;
 use crate::pipeline::Summariser;
-use jq_sandbox::Jq;
+use query_sandbox::Workers;
 
 /// Resources that the services of all tenants share.
 pub(super) struct SharedResources {
     pub(super) summariser: Summariser,
-    pub(super) jq: Jq,
+    pub(super) workers: Workers,
     pub(super) budget: Budget,
 }
 
@@ -22,20 +22,20 @@ impl SharedResources {
             bytes => Budget::new(bytes),
         };
         let summariser = config.llm.summariser(config.compression.summariser)?;
-        let jq = jq(config, &budget).shared(config.callers());
-        Ok(SharedResources { summariser, jq, budget })
+        let workers = workers(config, &budget).shared(config.callers());
+        Ok(SharedResources { summariser, workers, budget })
     }
 }
 
-/// Returns the pool of jq workers. Together they may take a third of the requests' memory, next
+/// Returns the pool of query workers. Together they may take a third of the requests' memory, next
 /// to it, and at least two fit.
-fn jq(config: &Config, budget: &Budget) -> Jq {
-    let mut limits = config.extract.jq();
+fn workers(config: &Config, budget: &Budget) -> Workers {
+    let mut limits = config.extract.worker_limits();
     let share = budget.total() / 3;
     limits.memory_bytes = limits.memory_bytes.min(share / 2);
     limits.workers = usize::try_from(share / limits.memory_bytes.max(1)).unwrap_or(usize::MAX);
     match config.extract.worker.trim() {
-        "" => Jq::this_program(limits),
-        program => Jq::new(program.into(), limits),
+        "" => Workers::this_program(limits),
+        program => Workers::new(program.into(), limits),
     }
 }

@@ -14,7 +14,7 @@ use crate::offload_result::{ResultOffloader, StripedLocks};
 use crate::pipeline::{ExpandedFiles, Materials, Offloader, replacements};
 use crate::reading::extract::Limits as ExtractLimits;
 use context_store::{Durability, FileCache, Key, Lifetimes, RootSpec, Roots};
-use jq_sandbox::Jq;
+use query_sandbox::Workers;
 use record_files::file::header;
 
 /// Lifetime of temporary files that a crashed process left.
@@ -25,7 +25,7 @@ pub struct Service {
     pub(super) measure: Arc<Measure>,
     pub(super) offloader: Offloader,
     pub(super) large: ResultOffloader,
-    pub(super) jq: Arc<Jq>,
+    pub(super) workers: Arc<Workers>,
     pub(super) budget: Budget,
     pub(super) holder: Holder,
     pub(super) reload: ReloadConfig,
@@ -58,13 +58,13 @@ impl Service {
             Arc::new(FileCache::new(config.cache.files).with_key(operators_key(config)?));
         let durability = config.store.durability.into();
         let lifetimes = lifetimes(config);
-        let jq = Arc::new(resources.jq.of(holder));
+        let workers = Arc::new(resources.workers.of(holder));
         let budget = resources.budget.for_one_of(config.callers());
         let large = ResultOffloader {
             roots: Arc::clone(&roots),
             file_cache: Arc::clone(&file_cache),
             durability,
-            jq: Arc::clone(&jq),
+            workers: Arc::clone(&workers),
             lifetimes,
             config: config.prompt.offload.clone().into(),
             redact: config.privacy.into(),
@@ -80,7 +80,7 @@ impl Service {
             materials: Materials::new(config.cache.files),
             records: config.prompt.offload.enabled,
             redact: config.privacy.into(),
-            jq: Arc::clone(&jq),
+            workers: Arc::clone(&workers),
             lifetimes,
             expanded_files: ExpandedFiles::new(MAX_EXPANDED_FILES),
         };
@@ -94,7 +94,7 @@ impl Service {
             measure,
             offloader,
             large,
-            jq,
+            workers,
             budget,
             holder,
             reload,

@@ -1,5 +1,5 @@
 //! Tenants: each has a service of its own, so that nothing of one can reach another. Memory,
-//! permits and jq workers are shared fairly; the model is shared.
+//! permits and query workers are shared fairly; the model is shared.
 
 use std::sync::Arc;
 

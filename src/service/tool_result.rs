@@ -7,7 +7,7 @@ use super::requests;
 use super::state::Service;
 use super::stored_file::target;
 use crate::envelope::Answer;
-use crate::params::{Params, invalid};
+use crate::params::{Params, checked, invalid};
 use crate::reading::error::ReloadError;
 use crate::reading::grep;
 use crate::reading::tool_result::{ACCEPTED, Lines, Room, part, text_of};
@@ -24,7 +24,8 @@ const MAX_ID_CHARS: usize = 200;
 impl Service {
     /// `POST /read_tool_result`.
     pub fn read_tool_result(&self, body: &[u8]) -> Result<Answer, Failure> {
-        let params = Params::parse(body)?;
+        let body = checked(body, requests::ToolResult::FIELDS, &[])?;
+        let params = Params::parse(&body)?;
         let requests::ToolResult { result_id: id, lines: word, max_tokens, store_dir } =
             requests::ToolResult::from_params(&params)?;
         let lines =
@@ -40,7 +41,7 @@ impl Service {
         if !others.is_empty() {
             answer.put("others", &others);
         }
-        Ok(answer.with_unknown(&params))
+        Ok(answer)
     }
 
     /// Returns the file of an id, and other candidates.

@@ -1,4 +1,4 @@
-"""jq filters of strangers: each is answered or refused in time, and none gets hold of more
+"""jq filters and SQL statements of strangers: each is answered or refused in time, and none gets hold of more
 than the records."""
 
 from __future__ import annotations
@@ -177,6 +177,45 @@ FILTERS: tuple[str, ...] = (
     "🦊",
 )
 
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+
+STATEMENTS: tuple[str, ...] = (
+    # What reaches for the process around it.
+    "SELECT load_extension('/tmp/x.so')",
+    "SELECT readfile('/etc/passwd')",
+    "SELECT writefile('/tmp/x', 'y')",
+    "SELECT edit('x')",
+    "ATTACH '/etc/passwd' AS p",
+    "VACUUM INTO '/tmp/x'",
+    "PRAGMA database_list",
+    "SELECT * FROM pragma_database_list",
+    "SELECT * FROM sqlite_schema",
+    "SELECT * FROM records('/etc/passwd')",
+    "SELECT * FROM records('../../outside')",
+    "SELECT * FROM \"/proc/self/environ\"",
+    "SELECT * FROM records('rows.jsonl'); DELETE FROM records",
+    "SELECT sqlite_compileoption_get(1), sqlite_source_id()",
+    # What has no end, or no bound.
+    f"{ENDLESS} SELECT count(*) FROM c",
+    f"{ENDLESS} SELECT x FROM c",
+    f"{ENDLESS} SELECT group_concat(x) FROM c",
+    f"{ENDLESS} SELECT DISTINCT x FROM c ORDER BY x DESC",
+    f"{ENDLESS} SELECT json_group_array(printf('%99999d', x)) FROM c",
+    "SELECT count(*) FROM records a, records b, records c, records d, records e, records f",
+    "SELECT a.record || b.record FROM records a, records b, records c, records d ORDER BY 1",
+    "SELECT printf('%999999999d', 1)",
+    "SELECT zeroblob(1000000000), randomblob(1000000000)",
+    "SELECT replace(printf('%99999d', 1), ' ', printf('%99999d', 1))",
+    "SELECT count(*) FROM records WHERE record LIKE '%1%2%3%4%5%6%7%8%9%0%1%2%3%'",
+    "SELECT count(*) FROM records WHERE record REGEXP '(a|b)*(x+x+)+y'",
+    "SELECT count(*) FROM records WHERE record REGEXP 'a{1000}{1000}'",
+    "SELECT " + "(" * 5000 + "1" + ")" * 5000,
+    "SELECT 1" + " UNION ALL SELECT 1" * 800,
+    "SELECT '",
+    "SELECT \"",
+    ";",
+)
+
 
 class Memory:
     """The most that the server and its workers hold, looked at all the time."""
@@ -215,20 +254,22 @@ def filters(bench: Bench) -> None:
     environment["UNBURDEN_EXTRACT__DEADLINE_MS"] = str(deadline)
     environment["UNBURDEN_EXTRACT__MEMORY_BYTES"] = str(WORKER_MIB * 1024 * 1024)
     bench.tally.note("filters", len(FILTERS))
+    bench.tally.note("statements", len(STATEMENTS))
     with Server(bench.program, str(folder), cwd=str(folder), environment=environment) as server:
         patience = Patience(bench, server, deadline / 1000 + bench.pick(1000, 200) / 1000)
         with Memory(server) as memory:
             for slurp in (False, True) if bench.full else (True,):
                 for text in FILTERS:
-                    _ask(bench, patience, text, slurp)
+                    _ask(bench, patience, f"jq {text[:60]!r}", {"query": text, "slurp": slurp})
+            for text in STATEMENTS:
+                _ask(bench, patience, f"sql {text[:60]!r}", {"sql": text})
         patience.note()
         _bounded(bench, server, memory)
         _nobody_left(bench, server)
 
 
-def _ask(bench: Bench, patience: Patience, text: str, slurp: bool) -> None:
-    what = f"jq {text[:60]!r}"
-    body = {"file_path": "rows.jsonl", "query": text, "slurp": slurp}
+def _ask(bench: Bench, patience: Patience, what: str, query: dict[str, object]) -> None:
+    body = {"file_path": "rows.jsonl", **query}
     reply = patience.ask(what, "/lro_extract", body)
     if reply is None:
         return
@@ -236,7 +277,7 @@ def _ask(bench: Bench, patience: Patience, text: str, slurp: bool) -> None:
     bench.tally.hold(not held, f"{what}: the environment came back: {reply.body[:300]!r}")
     bench.tally.hold(b"root:x:0" not in reply.body, f"{what}: a file came back")
     bench.tally.hold(reply.length < 8 * 1024 * 1024, f"{what}: {reply.length} bytes came back")
-    bench.tally.add("over the memory", b'"jq_memory"' in reply.body)
+    bench.tally.add("over the memory", b'_memory"' in reply.body)
 
 
 def _bounded(bench: Bench, server: Server, memory: Memory) -> None:

@@ -120,6 +120,76 @@ fn a_filter_of_jq() {
     assert_eq!((said.get("count"), said.get("next_offset")), (json!(120), json!(5)));
 }
 
+/// The elements of an array that is the only output are paged as outputs are.
+#[test]
+fn a_page_of_one_array() {
+    let app = TestApp::new();
+    let path = offloaded(&app, 120);
+    let all = json!({"query": "map(.id)", "slurp": true, "limit": 3, "offset": 4});
+    let said = app.extract(&path, &all);
+    assert_eq!(said.raw("records"), Some(r#"["mem-0004","mem-0005","mem-0006"]"#));
+    assert_eq!((said.get("count"), said.get("next_offset")), (json!(120), json!(7)));
+    assert!(said.answer.contains("[3 of 120 shown; offset=7 for more]"), "{}", said.answer);
+    let last = json!({"query": "map(.id)", "slurp": true, "offset": 118});
+    let said = app.extract(&path, &last);
+    assert_eq!((said.get("count"), said.get("next_offset")), (json!(120), json!(null)));
+    // One that does not fit, without a page asked for.
+    let said = app.extract(&path, &json!({"query": ".", "slurp": true, "max_tokens": 700}));
+    assert_eq!(said.get("count"), 120);
+    assert!(said.get("next_offset").as_u64() > Some(1), "{}", said.envelope);
+    let whole = app.extract(&path, &json!({"query": "map(.id)", "slurp": true}));
+    assert!(whole.answer.starts_with("[\"mem-0000\""), "{}", whole.answer);
+}
+
+/// Answers that were wrong without a word.
+#[test]
+fn a_condition_is_read_as_it_is_meant() {
+    let app = TestApp::new();
+    let records: Vec<Value> = (0..60)
+        .map(|n| {
+            json!({"key": format!("K-{n}"), "ios_version": format!("{}.{}.1", n % 15, n % 2),
+                "created": format!("2025-0{}-14T{:02}:30:00Z", 4 + n % 3, n % 24),
+                "priority": n % 5, "due": if n % 4 == 0 { json!(null) } else { json!(n) },
+                "events": [{"status": "delivered", "location": "Oslo"},
+                    {"status": if n < 7 { "delivered" } else { "lost" }, "location": "Rome"}]})
+        })
+        .collect();
+    let path = app.offload_records(&Value::from(records).to_string(), &json!({})).path();
+    for (condition, expected, note) in [
+        (
+            json!({"events.status": "delivered", "events.location": "Rome"}),
+            7,
+            "met by one element of events",
+        ),
+        (json!({"ios_version": {">=": "13"}}), 8, "as versions"),
+        (json!({"field": "created", "op": "<=", "value": "2025-05-14"}), 40, "as dates"),
+        (json!({"created": "2025-05-14"}), 20, "as dates"),
+        (json!({"created": "May 2025"}), 20, "as dates"),
+        (json!({"field": "priority", "op": ">=", "value": "4"}), 12, "read as a number"),
+        (json!({"priority": {"$gte": 4}}), 12, ""),
+        (json!({"field": "due", "op": "exists"}), 60, ""),
+        (json!({"field": "due", "op": "is_null"}), 15, ""),
+        (json!({"events.location": "oslo"}), 0, "\"Oslo\" (60)"),
+    ] {
+        let said = app.extract(&path, &json!({"where": condition, "count": true}));
+        assert_eq!(said.get("count"), expected, "{condition}: {}", said.answer);
+        assert!(said.answer.contains(note), "{condition}: {}", said.answer);
+    }
+    let said = app.extract(&path, &json!({"ids": ["K-1", "K-9", "k-2"], "where": {"priority": 1}}));
+    assert!(
+        said.answer.starts_with(
+            "1 of 3 ids is present and meets the condition. Present, but not meeting it: K-9. \
+             Absent: k-2."
+        ),
+        "{}",
+        said.answer
+    );
+    assert!(said.answer.contains("the ids are values of key"), "{}", said.answer);
+    assert!(said.answer.contains("near \"k-2\": \"K-2\""), "{}", said.answer);
+    let said = app.extract(&path, &json!({"sort_by": "-due", "limit": 1}));
+    assert!(said.answer.contains("15 records without due come last"), "{}", said.answer);
+}
+
 #[test]
 fn exactly_one_question_at_a_time() {
     let app = TestApp::new();
@@ -161,6 +231,13 @@ fn mistakes_are_answered_with_what_was_meant() {
         (json!({"select": ["titel"]}), vec!["title"]),
         (json!({"ids": ["x"], "id_field": "uuid"}), vec!["uuid", "accepted"]),
         (json!({"where": {"field": "id", "op": "like", "value": "x"}}), vec!["like", "contains"]),
+        (json!({"where": {"provenance.confidence": "high"}}), vec!["numbers such as", "\"high\""]),
+        (json!({"where": "status = 'active' or id = 'x'"}), vec!["{\"sql\": \"SELECT * FROM"]),
+        (json!({"query": ".", "count": true}), vec!["count", "without effect", "length"]),
+        (json!({"where": {"id": "x"}, "id_field": "id"}), vec!["id_field", "without effect"]),
+        (json!({"recipe": 1, "slurp": true}), vec!["slurp", "without effect"]),
+        (json!({"count": true, "limit": 5}), vec!["limit", "no effect", "leave one"]),
+        (json!({"count": true, "filter": "status=active"}), vec!["\"where\": \"status=active\""]),
         (
             json!({"where": {"field": "id", "op": "matches", "value": "("}}),
             vec!["regular expression", "character"],

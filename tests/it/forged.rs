@@ -352,10 +352,11 @@ fn a_planted_file_is_not_read() {
     let why = back.json["metadata"]["unresolved"][0]["why"].as_str().unwrap().to_owned();
     assert!(why.contains("has 3221225472 bytes; at most"), "{why}");
     let path = "/workspace/store/tool_call_1.txt";
-    let asked = json!({"result_id": path, "file_path": path, "count": true}).to_string();
+    let result = json!({"result_id": path}).to_string();
+    let records = json!({"file_path": path, "count": true}).to_string();
     for refused in [
-        app.service.read_tool_result(asked.as_bytes()).err(),
-        app.service.lro_extract(asked.as_bytes()).err(),
+        app.service.read_tool_result(result.as_bytes()).err(),
+        app.service.lro_extract(records.as_bytes()).err(),
     ] {
         let why = refused.unwrap().to_string();
         assert!(why.contains("has 3221225472 bytes; up to"), "{why}");

@@ -140,7 +140,6 @@ async fn unknown_fields_are_accepted_and_named() {
     let app = TestApp::new();
     for (path, body) in [
         ("/context_offload", json!({"messages": [], "store_dir": "/workspace/s", "extra": 1})),
-        ("/grep", json!({"pattern": "x", "extra": 1})),
         ("/rehydrate", json!({"messages": [], "extra": 1})),
         ("/count_tokens", json!({"messages": [], "extra": 1})),
     ] {
@@ -149,6 +148,38 @@ async fn unknown_fields_are_accepted_and_named() {
         let warnings = reply.json["metadata"]["report"]["warnings"].to_string();
         assert!(warnings.contains("extra"), "{path}: {warnings}");
     }
+}
+
+/// Models write the calls of tools: a member that is ignored would give a wrong answer.
+#[tokio::test]
+async fn unknown_members_of_tool_calls_are_refused_with_what_is_meant() {
+    let app = TestApp::new();
+    for (path, body, send) in [
+        ("/grep", r#"{"regex":"x"}"#, r#"send {"pattern": "x"}"#),
+        ("/grep", r#"{"pattern":"x","max_results":5}"#, r#"send {"pattern": "x", "limit": 5}"#),
+        ("/read_file", r#"{"path":"x"}"#, r#"send {"absolute_path": "x"}"#),
+        ("/read_tool_result", r#"{"tool_call_id":"x"}"#, r#"send {"result_id": "x"}"#),
+        (
+            "/lro_extract",
+            r#"{"file_path":"x","count":true,"filter":"status=active"}"#,
+            r#"send {"file_path": "x", "count": true, "where": "status=active"}"#,
+        ),
+        (
+            "/lro_extract",
+            r#"{"file_path":"x","columns":["a"],"order_by":"b"}"#,
+            r#"send {"file_path": "x", "select": ["a"], "sort_by": "b"}"#,
+        ),
+        ("/lro_extract", r#"{"file_path":"x","aggregate":"avg"}"#, r#"send {"sql": "SELECT "#),
+    ] {
+        let reply = app.post(path, body.to_owned()).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", reply.text);
+        let error = &reply.json["metadata"]["error"];
+        assert_eq!(error["code"], "member_unknown", "{error}");
+        assert!(error["message"].as_str().unwrap().contains(send), "{error}");
+    }
+    let odd = app.post("/grep", r#"{"pattern":"x","zzzzzzzzzzz":1}"#.to_owned()).await;
+    let message = odd.json["metadata"]["error"]["message"].to_string();
+    assert!(message.contains("accepted are pattern, glob, limit"), "{message}");
 }
 
 #[tokio::test]

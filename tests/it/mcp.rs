@@ -21,7 +21,7 @@ impl TestApp {
     }
 
     /// The result of a call of a tool, its arguments as JSON text.
-    async fn call(&self, tool: &str, arguments: &str) -> Value {
+    pub(crate) async fn call(&self, tool: &str, arguments: &str) -> Value {
         let params = format!("{{\"name\":\"{tool}\",\"arguments\":{arguments}}}");
         let message =
             format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
@@ -128,13 +128,14 @@ async fn a_call_says_what_the_route_says() {
 async fn arguments_are_taken_as_models_spell_them() {
     let (app, records) = app();
     let meant = json!({"file_path": records, "where": {"field": "open", "op": "=", "value": true},
-        "count": true, "limit": 5});
-    let spelled = json!({"file_path": records, "count": "true", "limit": "5", "sort_by": null,
+        "select": ["id"], "limit": 5});
+    let spelled = json!({"file_path": records, "limit": "5", "sort_by": null,
+        "select": "[\"id\"]",
         "where": "{\"field\":\"open\",\"op\":\"=\",\"value\":true}"});
     let meant = app.call("lro_extract", &meant.to_string()).await;
     let spelled = app.call("lro_extract", &spelled.to_string()).await;
-    assert_eq!(said(&meant), "150 of 300 records match.");
-    assert_eq!(meant, spelled);
+    assert!(said(&meant).starts_with("150 of 300 records match."), "{}", said(&meant));
+    assert_eq!(said(&meant), said(&spelled));
 }
 
 #[tokio::test]

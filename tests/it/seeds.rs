@@ -50,6 +50,7 @@ targets!(
     paging,
     regex,
     jq_protocol,
+    sql,
     model_reply,
     mcp_message,
     proxy_edit

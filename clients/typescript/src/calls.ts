@@ -69,7 +69,7 @@ export type Condition =
   | { not: Condition }
   | { [field: string]: unknown };
 
-/** A question about records: `where` and what stands with it, or `ids`, `recipe` or `query`. */
+/** A question about records: `where` and what stands with it, or `ids`, `sql`, `recipe` or `query`. */
 export interface ExtractOptions {
   where?: Condition;
   /** Which of these ids there are. */
@@ -85,6 +85,8 @@ export interface ExtractOptions {
   recipe?: number;
   /** A jq filter. */
   query?: string;
+  /** A SELECT over the table `records`, in SQLite's dialect. */
+  sql?: string;
   slurp?: boolean;
   /** Values for a recipe's parameters or the filter's variables. */
   params?: Record<string, unknown>;

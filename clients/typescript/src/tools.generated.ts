@@ -45,7 +45,8 @@ export const TOOLS = [
       },
       "required": [
         "absolute_path"
-      ]
+      ],
+      "additionalProperties": false
     }
   },
   {
@@ -104,13 +105,14 @@ export const TOOLS = [
       },
       "required": [
         "pattern"
-      ]
+      ],
+      "additionalProperties": false
     }
   },
   {
     "name": "lro_extract",
     "title": "Query a file of records",
-    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor). Use it to filter, count, group, sort or look up ids instead of reading the file. Give exactly one of `where`, `ids`, `recipe` and `query`; count, group_by and sort_by also work alone. Returns counts, groups or the matching records; an unknown field is an error that names the nearest ones.",
+    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor). Use it to filter, count, group, sort or look up ids instead of reading the file. Give exactly one of `where`, `ids`, `sql`, `recipe` and `query`; count, group_by and sort_by also work alone. Returns counts, groups or the matching records; an unknown field is an error that names the nearest ones.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -126,7 +128,7 @@ export const TOOLS = [
         },
         "where": {
           "type": "object",
-          "description": "A condition: {\"field\": \"priority\", \"op\": \">\", \"value\": 3}. Operators: =, !=, >, >=, <, <=, contains (ignores case), starts_with, matches (regular expression), in (value is a list), exists. Combine with {\"all\": [..]}, {\"any\": [..]}, {\"not\": ..}. Fields may be dotted paths."
+          "description": "A condition: {\"field\": \"priority\", \"op\": \">\", \"value\": 3}. Operators: =, !=, >, >=, <, <=, contains (ignores case), starts_with, matches (regular expression), in (value is a list), exists, is_null. Dates: \"2025-05\" is the whole month. Combine with {\"all\": [..]}, {\"any\": [..]}, {\"not\": ..}. Fields may be dotted paths; in `all`, those through one array are met by one element."
         },
         "select": {
           "type": "array",
@@ -159,7 +161,11 @@ export const TOOLS = [
         },
         "id_field": {
           "type": "string",
-          "description": "The field that holds ids. Default \"id\"."
+          "description": "The field that holds ids. Default \"id\", or guessed."
+        },
+        "sql": {
+          "type": "string",
+          "description": "One SQLite SELECT FROM records; columns are fields, also nested (a.b); arrays are JSON text. records('path') is another file."
         },
         "recipe": {
           "type": "integer",
@@ -197,7 +203,8 @@ export const TOOLS = [
       },
       "required": [
         "file_path"
-      ]
+      ],
+      "additionalProperties": false
     }
   },
   {
@@ -233,7 +240,8 @@ export const TOOLS = [
       },
       "required": [
         "result_id"
-      ]
+      ],
+      "additionalProperties": false
     }
   }
 ] as const;

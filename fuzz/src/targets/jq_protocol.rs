@@ -7,8 +7,8 @@
 
 use std::thread;
 
-use jq_sandbox::protocol::{Line, read};
-use jq_sandbox::worker::serve;
+use query_sandbox::protocol::{Line, read};
+use query_sandbox::worker::serve;
 use serde_json::{Value, json};
 
 /// As a worker has it: deep values are gone down by calls.
@@ -77,6 +77,9 @@ fn worked(data: &[u8]) {
 fn is_known(input: &[u8]) -> bool {
     let first = input.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let Ok(order) = serde_json::from_slice::<Value>(first) else { return true };
+    if order.get("sql").is_some() {
+        return false;
+    }
     let tasks = order["jobs"].as_array();
     let known = |task: &Value| task["filter"].as_str().is_some_and(|one| FILTERS.contains(&one));
     tasks.is_none_or(|tasks| tasks.iter().all(known))
@@ -103,6 +106,7 @@ fn outputs(said: &[u8]) -> Option<Vec<String>> {
             Some(Line::Output(output)) => outputs.push(output),
             Some(Line::End(last)) => end = Some(last),
             Some(Line::Full(_) | Line::Trial(_)) => {}
+            Some(Line::Sql(_)) => panic!("a filter ends as a statement"),
             None => panic!("no line of the protocol: {:?}", String::from_utf8_lossy(line)),
         }
     }

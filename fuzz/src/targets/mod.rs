@@ -14,12 +14,13 @@ mod proxy_edit;
 mod regex;
 mod request_json;
 mod spelling;
+mod sql;
 
 /// A target: its name, which is that of its folder of seeds, and its body.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub(crate) const ALL: [Target; 11] = [
+pub(crate) const ALL: [Target; 12] = [
     ("request_json", request_json::run),
     ("pairing", pairing::run),
     ("growth", growth::run),
@@ -28,6 +29,7 @@ pub(crate) const ALL: [Target; 11] = [
     ("paging", paging::run),
     ("regex", regex::run),
     ("jq_protocol", jq_protocol::run),
+    ("sql", sql::run),
     ("model_reply", unburden::fuzz::model_reply),
     ("mcp_message", mcp_message::run),
     ("proxy_edit", proxy_edit::run),

@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Grep(Grep),
     /// Read a stored result, whole or by lines or bytes
     Read(Read),
-    /// Query a file of records: filter, count, group, sort, or run jq
+    /// Query a file of records: filter, count, group, sort, or run SQL or jq
     Extract(Extract),
     /// Count the tokens of a history
     Count(Count),
@@ -199,8 +199,11 @@ pub(crate) struct Extract {
     /// Condition as JSON, such as '{"field":"priority","op":">","value":3}'
     #[arg(long = "where", value_name = "JSON", conflicts_with = "query")]
     pub condition: Option<String>,
+    /// SQL statement (SQLite) over the table `records`
+    #[arg(long, value_name = "SELECT", conflicts_with_all = ["query", "condition"])]
+    pub sql: Option<String>,
     /// One of the file's recipes, 1 to 10
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["query", "condition"])]
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["query", "condition", "sql"])]
     pub recipe: Option<u64>,
     /// A value for the recipe or the filter, as NAME=VALUE; may be given again
     #[arg(long, value_name = "NAME=VALUE")]

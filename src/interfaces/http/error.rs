@@ -16,7 +16,7 @@ use crate::reading::extract::ExtractError;
 use crate::service::Failure;
 use crate::tools::UnknownFormat;
 use context_store::StoreError;
-use jq_sandbox::JqError;
+use query_sandbox::{JqError, SqlError, WorkerError};
 use record_files::query::QueryError;
 
 /// Returns the response for a failure of the service.
@@ -36,7 +36,7 @@ pub(super) fn failed(failure: &Failure) -> Response {
 }
 
 /// Returns the status, the code and the field of a failure.
-fn status_of(failure: &Failure) -> (StatusCode, &'static str, Option<&'static str>) {
+fn status_of(failure: &Failure) -> (StatusCode, &'static str, Option<&str>) {
     use StatusCode as S;
     match failure {
         Failure::Param(error) => {
@@ -44,6 +44,7 @@ fn status_of(failure: &Failure) -> (StatusCode, &'static str, Option<&'static st
                 ParamError::NotUtf8 { .. } => (S::BAD_REQUEST, "body_not_utf8"),
                 ParamError::NotJson { .. } => (S::BAD_REQUEST, "body_not_json"),
                 ParamError::NotAnObject { .. } => (S::UNPROCESSABLE_ENTITY, "body_not_an_object"),
+                ParamError::Unknown { .. } => (S::UNPROCESSABLE_ENTITY, "member_unknown"),
                 ParamError::Missing { .. } => (S::UNPROCESSABLE_ENTITY, "field_missing"),
                 ParamError::Invalid { .. } => (S::UNPROCESSABLE_ENTITY, "field_invalid"),
             };
@@ -186,7 +187,10 @@ fn extract_status(error: &ExtractError) -> (StatusCode, &'static str, Option<&'s
             QueryError::BadPattern { .. } => refused("pattern_invalid", "where"),
             QueryError::PatternTooCostly { .. } => refused("pattern_too_costly", "where"),
             QueryError::NotJson { .. } => refused("records_damaged", "file_path"),
+            QueryError::NoEffect { member, .. } => refused("question_invalid", member),
+            QueryError::Misfit { .. } => refused("value_unfit", "where"),
             QueryError::BadMember { member, .. }
+            | QueryError::TextCondition { member, .. }
             | QueryError::UnknownOp { member, .. }
             | QueryError::TooMany { member, .. } => refused("question_invalid", field_of(member)),
         },
@@ -194,22 +198,46 @@ fn extract_status(error: &ExtractError) -> (StatusCode, &'static str, Option<&'s
             JqError::Syntax { .. } => refused("jq_syntax", "query"),
             JqError::Undefined { .. } => refused("jq_undefined", "query"),
             JqError::Runtime { .. } => refused("jq_failed", "query"),
-            JqError::Deadline { .. } => refused("jq_deadline", "query"),
-            JqError::Memory { .. } => refused("jq_memory", "query"),
-            JqError::Crashed { .. } => refused("jq_crashed", "query"),
             JqError::FilterTooLong { .. } => refused("jq_too_long", "query"),
             JqError::Unsupported { .. } => refused("jq_unsupported", "query"),
             JqError::Variable { .. } => refused("jq_variable", "params"),
             JqError::BadInput { .. } => refused("records_damaged", "file_path"),
-            JqError::Busy { .. } => (StatusCode::SERVICE_UNAVAILABLE, "jq_busy", Some("query")),
-            JqError::Spawn { .. } => {
-                (StatusCode::INTERNAL_SERVER_ERROR, "jq_unavailable", Some("query"))
-            }
+            JqError::Worker(error) => worker_status(
+                error,
+                ["jq_deadline", "jq_memory", "jq_crashed", "jq_busy", "jq_unavailable"],
+                "query",
+            ),
+        },
+        E::Sql(error) => match error {
+            SqlError::Statement { .. } => refused("sql_invalid", "sql"),
+            SqlError::TooLong { .. } => refused("sql_too_long", "sql"),
+            SqlError::BadInput { .. } => refused("records_damaged", "file_path"),
+            SqlError::Worker(error) => worker_status(
+                error,
+                ["sql_deadline", "sql_memory", "sql_crashed", "sql_busy", "sql_unavailable"],
+                "sql",
+            ),
         },
         E::NoRecords { .. } => refused("no_records", "file_path"),
         E::Damaged { .. } => refused("records_damaged", "file_path"),
         E::NoParam { .. } => refused("param_unknown", "params"),
     }
+}
+
+/// Returns the status of a worker's error; `codes` are in the order of its kinds.
+fn worker_status(
+    error: &WorkerError,
+    codes: [&'static str; 5],
+    field: &'static str,
+) -> (StatusCode, &'static str, Option<&'static str>) {
+    let (status, code) = match error {
+        WorkerError::Deadline { .. } => (StatusCode::UNPROCESSABLE_ENTITY, codes[0]),
+        WorkerError::Memory { .. } => (StatusCode::UNPROCESSABLE_ENTITY, codes[1]),
+        WorkerError::Crashed { .. } => (StatusCode::UNPROCESSABLE_ENTITY, codes[2]),
+        WorkerError::Busy { .. } => (StatusCode::SERVICE_UNAVAILABLE, codes[3]),
+        WorkerError::Spawn { .. } => (StatusCode::INTERNAL_SERVER_ERROR, codes[4]),
+    };
+    (status, code, Some(field))
 }
 
 /// Returns the request field that holds a member of a query.

@@ -126,8 +126,8 @@ pub(crate) fn descriptor_of(
         Richness::Pointer | Richness::NoRecipes => Vec::new(),
         Richness::Full | Richness::NoSchema | Richness::Compact => {
             let lines: Vec<&str> = made.content.lines().skip(1).collect();
-            let jq = &context.offloader.jq;
-            tried(Profile::General, Detail::Full, &made.schema, &lines, jq).0
+            let workers = &context.offloader.workers;
+            tried(Profile::General, Detail::Full, &made.schema, &lines, workers).0
         }
     };
     let facts = NoteFacts {

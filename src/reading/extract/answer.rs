@@ -4,7 +4,7 @@ use raw_json::quote;
 
 use crate::reading::fit::longest;
 use crate::reading::limit::{CountTokens, TruncatedBy};
-use jq_sandbox::{Cut, Job, Outcome as JqOutcome};
+use query_sandbox::{Cut, Job, Outcome as JqOutcome};
 use record_files::query::answer::render;
 use record_files::query::{Group, Outcome, Query};
 
@@ -22,16 +22,22 @@ pub(crate) struct Extracted {
     pub records: Option<Vec<String>>,
     /// The groups that are shown: the value as JSON, and how many.
     pub groups: Option<Vec<Group>>,
+    /// The names of a statement's columns.
+    pub columns: Option<Vec<String>>,
+    /// The rows that are shown: a JSON array of one value for each column.
+    pub rows: Option<Vec<String>>,
     /// Ids that exist.
     pub present: Option<Vec<String>>,
     /// Ids that do not.
     pub absent: Option<Vec<String>>,
     /// True where a bound left something out.
     pub truncated: bool,
+    /// Ids that exist, of records that do not meet the condition.
+    pub excluded: Option<Vec<String>>,
     /// The offset to continue at.
     pub next_offset: Option<u64>,
-    /// A possible reason that nothing matched.
-    pub warnings: Vec<String>,
+    /// How values were read, and possible reasons that nothing matched.
+    pub notes: Vec<String>,
     /// False where the time was over before the last record.
     pub complete: bool,
 }
@@ -55,10 +61,12 @@ pub(crate) fn of_query(
         groups: outcome.groups.as_ref().map(|groups| groups.iter().take(shown).cloned().collect()),
         present: outcome.present.clone(),
         absent: outcome.absent.clone(),
+        excluded: outcome.excluded.clone(),
         truncated: rendered.truncated || !outcome.complete,
         next_offset: rendered.next_offset,
-        warnings: outcome.warnings.clone(),
+        notes: outcome.notes.clone(),
         complete: outcome.complete,
+        ..Extracted::default()
     }
 }
 
@@ -93,7 +101,7 @@ pub(crate) fn of_jq(
         records: Some(values.iter().take(shown).map(json).collect()),
         truncated,
         next_offset: more.then_some(next),
-        warnings,
+        notes: warnings,
         complete: true,
         ..Extracted::default()
     }

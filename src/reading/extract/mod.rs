@@ -1,9 +1,10 @@
-//! `lro_extract`: queries on the records of a file – by a condition, by ids, by jq, or by
-//! one of the file's recipes – so that the agent need not read it. Every query is bounded in
+//! `lro_extract`: queries on the records of a file – by a condition, by ids, by SQL, by jq,
+//! or by one of the file's recipes – so that the agent need not read it. Every query is bounded in
 //! time, memory and output, and an answer that a bound cut says so.
 
 pub(crate) mod answer;
 pub(crate) mod request;
+mod sql_answer;
 pub(crate) mod trial;
 
 use std::borrow::Cow;
@@ -11,13 +12,15 @@ use std::time::{Duration, Instant};
 
 use crate::reading::limit::CountTokens;
 use answer::{Extracted, of_jq, of_query};
-use jq_sandbox::{Job, Jq, JqError};
+use query_sandbox::{Cut, Job, JqError, Outcome, SqlError, Workers};
 use record_files::file::{self, Stored};
 use record_files::find::{self, Accept};
 use record_files::query::{self, QueryError};
 use record_files::recipes::{Detail, Profile, Recipe, TEN};
 use record_files::schema::infer;
-use request::{ExtractQuery, JqFilter, RecipeCall};
+use record_sql::{Query as SqlQuery, Source};
+use request::{ExtractQuery, JqFilter, RecipeCall, SqlStatement};
+use sql_answer::of_sql;
 use trial::tried;
 
 /// The limits of one query.
@@ -40,6 +43,9 @@ pub enum ExtractError {
     /// The filter.
     #[error(transparent)]
     Jq(#[from] JqError),
+    /// The statement.
+    #[error(transparent)]
+    Sql(#[from] SqlError),
     /// A file without records.
     #[error(
         "{path:?} holds no records; a file of records (JSONL, or JSON with an array of them) would \
@@ -71,23 +77,35 @@ pub enum ExtractError {
 
 /// The resources of a query.
 pub(crate) struct Means<'a> {
-    /// Runs filters.
-    pub jq: &'a Jq,
+    /// Run filters and statements.
+    pub workers: &'a Workers,
     /// The ceilings.
     pub limits: &'a Limits,
     /// Counts.
     pub count: CountTokens<'a>,
 }
 
-/// Runs one query on `content`, the file at `path` as the caller spells it.
+/// A file of records.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordFile<'a> {
+    /// Its text.
+    pub content: &'a str,
+    /// Its path as the caller spells it.
+    pub path: &'a str,
+    /// Other names that a statement may give it.
+    pub names: Vec<String>,
+}
+
+/// Runs one query on the first file; a statement may read the others, too.
 pub(crate) fn extract(
-    content: &str,
-    path: &str,
+    files: &[RecordFile<'_>],
     asked: &ExtractQuery<'_>,
     max_tokens: Option<u64>,
     means: &Means<'_>,
 ) -> Result<Extracted, ExtractError> {
-    let records = Records::of(content, path)?;
+    let all = files.iter().map(|file| Records::of(file.content, file.path));
+    let all: Vec<Records<'_>> = all.collect::<Result<_, _>>()?;
+    let [records, ..] = all.as_slice() else { return Ok(Extracted::default()) };
     let lines = records.lines();
     let limits = means.limits;
     let room = max_tokens.unwrap_or(u64::MAX);
@@ -103,17 +121,61 @@ pub(crate) fn extract(
         ExtractQuery::Jq(JqFilter { filter, vars, slurp, offset, limit }) => {
             let (offset, limit) = (*offset, *limit);
             let job = Job { filter, vars, slurp: *slurp, raw: false, offset, limit };
-            Ok(of_jq(means.jq.run(&job, lines)?, &job, records.count(), room, &count))
+            let outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
+            Ok(of_jq(outcome, &job, records.count(), room, &count))
         }
         ExtractQuery::Recipe(call) => {
-            let recipe = records.recipe(call.number, means.jq);
+            let recipe = records.recipe(call.number, means.workers);
             let vars = bound(&recipe, call)?;
             let Recipe { filter, slurp, raw, .. } = &recipe;
             let (offset, limit) = (call.offset, call.limit);
             let job = Job { filter, vars: &vars, slurp: *slurp, raw: *raw, offset, limit };
-            Ok(of_jq(means.jq.run(&job, lines)?, &job, records.count(), room, &count))
+            let outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
+            Ok(of_jq(outcome, &job, records.count(), room, &count))
+        }
+        ExtractQuery::Sql(SqlStatement { sql, offset, limit }) => {
+            let sources = files.iter().zip(&all).map(|(file, records)| Source {
+                names: file.names.clone(),
+                lines: records.lines(),
+            });
+            let sources = sources.collect();
+            let (offset, limit) = (*offset, *limit);
+            let outcome = means.workers.sql(&SqlQuery { sql, sources, offset, limit })?;
+            Ok(of_sql(&outcome, offset, records.count(), room, &count))
         }
     }
+}
+
+/// Runs a filter. If its only output is an array, and a page is asked for or the array does not
+/// fit, the elements of the array are the outputs.
+fn paged(
+    jq: &Workers,
+    job: &Job<'_>,
+    lines: &str,
+    is_too_large: &dyn Fn(&str) -> bool,
+) -> Result<Outcome, JqError> {
+    let mut outcome = jq.run(job, lines)?;
+    let is_page = job.offset > 0 || job.limit.is_some();
+    if outcome.total != Some(1) || job.raw {
+        return Ok(outcome);
+    }
+    if job.offset > 0 {
+        outcome = jq.run(&Job { offset: 0, limit: None, ..*job }, lines)?;
+    }
+    let is_paged = |value: &&String| is_page || is_too_large(value);
+    let Some(array) = outcome.values.first().filter(is_paged) else { return Ok(outcome) };
+    let Ok(elements) = raw_json::elements(array) else { return Ok(outcome) };
+    let skipped = usize::try_from(job.offset).unwrap_or(usize::MAX);
+    let shown = job.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let page = elements.iter().skip(skipped).take(shown);
+    let values: Vec<String> = page.map(|element| (*element).to_owned()).collect();
+    outcome.warnings.push("the filter gave one array; these are its elements".to_owned());
+    Ok(Outcome {
+        cut: (skipped.saturating_add(values.len()) < elements.len()).then_some(Cut::Limit),
+        total: Some(elements.len() as u64),
+        warnings: outcome.warnings,
+        values,
+    })
 }
 
 /// The records of a file: of one made for them, or found in a stored result.
@@ -127,9 +189,12 @@ impl<'a> Records<'a> {
         match file::split(content) {
             Ok(stored) => Ok(Records::Stored(Box::new(stored))),
             Err(file::FileError::NoHeader { .. }) => {
-                let found = find::find_records(content, Accept::Anything)
-                    .ok_or_else(|| ExtractError::NoRecords { path: path.to_owned() })?;
-                Ok(Records::Found(found.body().to_owned()))
+                let found = find::find_records(content, Accept::Anything);
+                let found =
+                    found.map(|found| found.body().to_owned()).or_else(|| few(content, path));
+                found
+                    .map(Records::Found)
+                    .ok_or_else(|| ExtractError::NoRecords { path: path.to_owned() })
             }
             Err(error) => {
                 Err(ExtractError::Damaged { path: path.to_owned(), why: error.to_string() })
@@ -152,7 +217,7 @@ impl<'a> Records<'a> {
     }
 
     /// One of the ten recipes: those the file came with, or the same made again.
-    fn recipe(&self, number: u64, jq: &Jq) -> Recipe {
+    fn recipe(&self, number: u64, workers: &Workers) -> Recipe {
         let at = usize::try_from(number).unwrap_or(TEN).clamp(1, TEN) - 1;
         let header = match self {
             Records::Stored(stored) => Some(&stored.header),
@@ -167,10 +232,19 @@ impl<'a> Records<'a> {
             let lines: Vec<&str> = self.lines().lines().collect();
             let schema = infer(lines.iter().copied());
             let (profile, detail) = (profile.unwrap_or_default(), detail.unwrap_or(Detail::Full));
-            let (all, _) = tried(profile, detail, &schema, &lines, jq);
+            let (all, _) = tried(profile, detail, &schema, &lines, workers);
             all.into_iter().nth(at).unwrap_or_else(Recipe::identity)
         })
     }
+}
+
+/// The lines of a `.jsonl` with too few objects to be recognised by its content.
+fn few(content: &str, path: &str) -> Option<String> {
+    let mut lines = content.lines().filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().filter(|_| path.ends_with(".jsonl"))?;
+    lines
+        .all(|line| line.starts_with('{') && raw_json::value(line).is_some())
+        .then(|| content.to_owned())
 }
 
 /// The recipe's variables, with the caller's values for its defaults.

@@ -6,7 +6,7 @@ use raw_json as raw;
 
 use record_files::query::{Query, QueryError};
 
-use crate::params::{Json, Member, PATH, ParamError, Params, invalid, request};
+use crate::params::{Elsewhere, Json, Member, PATH, ParamError, Params, invalid, request};
 
 request! {
     /// `POST /lro_extract`. The members that have no part in a question are not read.
@@ -15,6 +15,7 @@ request! {
         ///
         /// At most 4096 bytes, no control character.
         file_path: String {
+            aka: &["path", "file", "absolute_path", "filename"],
             accepted: "the path of a file of records, as a string",
             schema: PATH,
         },
@@ -23,6 +24,7 @@ request! {
         /// At most 32 levels and 200 parts; `{}` means all records.
         r#where: Option<Json<'a>> {
             name: "where",
+            aka: &["filter", "filters", "condition", "conditions", "predicate", "criteria"],
             schema: r##"{"oneOf": [{"$ref": "#/components/schemas/Condition"},
                 {"type": "null"}]}"##,
         },
@@ -31,6 +33,7 @@ request! {
         /// A number and a string with the same digits are the same id. With `select` the records
         /// that have one are shown, too.
         ids: Option<Json<'a>> {
+            aka: &["id", "keys", "id_list", "lookup"],
             schema: r#"{"type": ["array", "null"], "maxItems": 10000,
                 "items": {"type": ["string", "number"]}}"#,
         },
@@ -41,22 +44,24 @@ request! {
         /// One string (commas part names) or a list. A field that a record lacks is left out; a
         /// path through an array gives an array.
         select: Option<Json<'a>> {
+            aka: &["columns", "fields", "project", "projection", "return", "properties"],
             absent: "the whole record, as it is stored",
             schema: r#"{"type": ["string", "array", "null"], "maxItems": 100,
                 "items": {"type": "string"}}"#,
         },
         /// With `where` and `ids`, whether only the number is asked for.
-        count: bool = false,
+        count: bool { aka: &["count_only", "only_count", "total"] } = false,
         /// With `where` and `ids`, the field by whose values the records are counted.
         ///
         /// The largest group comes first. Each element of an array counts, a missing field
         /// counts as null.
-        group_by: Option<String>,
+        group_by: Option<String> { aka: &["group", "distinct", "unique", "facet"] },
         /// With `where` and `ids`, the fields that the shown records are sorted by.
         ///
         /// In jq's order of values; `-` before a name reverses it. One string (commas part
         /// names) or a list. Where values are equal: the order of the file.
         sort_by: Option<Json<'a>> {
+            aka: &["order_by", "sort", "order", "sorting"],
             absent: "the order of the file",
             schema: r#"{"type": ["string", "array", "null"], "maxItems": 8,
                 "items": {"type": "string"}}"#,
@@ -64,24 +69,58 @@ request! {
         /// The number of a recipe of the file.
         recipe: Option<u64> { min: 1, max: 10 },
         /// A jq filter, at most 16 KiB.
-        query: Option<Cow<'a, str>> { schema: r#"{"maxLength": 16384}"# },
+        query: Option<Cow<'a, str>> {
+            aka: &["jq", "jq_filter", "expression"],
+            schema: r#"{"maxLength": 16384}"#,
+        },
+        /// An SQL statement in SQLite's dialect, at most 16 KiB: one SELECT over the table `records`.
+        ///
+        /// Columns are top-level fields, nested paths (`a.b` or `a_b`) and `record`; arrays and
+        /// objects are JSON text. `records('path')` is the table of a further file.
+        sql: Option<Cow<'a, str>> { schema: r#"{"maxLength": 16384}"# },
         /// Values of any type for the recipe or the filter, by name.
         ///
         /// With `recipe` for its parameters, in place of their defaults; with `query` for its
         /// variables. Names have ASCII letters, digits and `_`.
-        params: Option<Json<'a>> { schema: r#"{"type": ["object", "null"]}"# },
+        params: Option<Json<'a>> {
+            aka: &["args", "vars", "variables", "arguments"],
+            schema: r#"{"type": ["object", "null"]}"#,
+        },
         /// With `query`, whether the filter gets all records as one array.
         slurp: bool = false,
         /// The most records, groups or outputs; 0 for all.
-        limit: u64 = 0,
+        limit: u64 { aka: &["top", "first", "max_results", "max_records", "n", "size"] } = 0,
         /// How many records, groups or outputs are skipped.
-        offset: u64 = 0,
+        offset: u64 { aka: &["skip", "start", "from"] } = 0,
         /// Ceiling of `answer`, in tokens of `o200k_base`; 0 for everything.
         ///
         /// The first sentence is there in any case.
         max_tokens: Option<u64> { absent: "10000 (`reload.max_tokens`)" },
     }
 }
+
+/// Requests for what conditions cannot express.
+pub(crate) const ELSEWHERE: &[Elsewhere] = &[(
+    &[
+        "aggregate",
+        "aggregation",
+        "aggregations",
+        "aggs",
+        "metrics",
+        "sum",
+        "avg",
+        "average",
+        "mean",
+        "median",
+        "percentile",
+        "min",
+        "max",
+        "having",
+        "join",
+        "case",
+    ],
+    r#"{"sql": "SELECT status, avg(priority) FROM records GROUP BY status"} with your fields"#,
+)];
 
 /// One question.
 pub(crate) enum ExtractQuery<'a> {
@@ -91,6 +130,18 @@ pub(crate) enum ExtractQuery<'a> {
     Jq(JqFilter<'a>),
     /// `recipe`.
     Recipe(RecipeCall<'a>),
+    /// `sql`.
+    Sql(SqlStatement<'a>),
+}
+
+/// An SQL statement.
+pub(crate) struct SqlStatement<'a> {
+    /// In SQLite's dialect.
+    pub sql: Cow<'a, str>,
+    /// Rows left out at the start.
+    pub offset: u64,
+    /// Most rows.
+    pub limit: Option<u64>,
 }
 
 /// A jq filter with its variables.
@@ -131,21 +182,29 @@ pub(crate) enum ExtractQueryError {
 }
 
 /// The members of which exactly one is given.
-const ONE_OF: &str = "exactly one of recipe (1 to 10), query (a jq filter) and where (a condition, \
-                      perhaps with ids), or ids, select, count, group_by or sort_by over all records";
+const ONE_OF: &str = "exactly one of sql (a SELECT), recipe (1 to 10), query (a jq filter) and where \
+                      (a condition, perhaps with ids), or ids, select, count, group_by or sort_by over all records";
 /// Members that ask of every record where no condition is given.
 const BESIDE: [&str; 4] = ["select", "count", "group_by", "sort_by"];
 
 impl<'a> ExtractQuery<'a> {
     /// Reads a request body.
     pub(crate) fn read(params: &Params<'a>) -> Result<ExtractQuery<'a>, ExtractQueryError> {
-        let given: Vec<&'static str> = ["recipe", "query", "where", "ids"]
+        let given: Vec<&'static str> = ["sql", "recipe", "query", "where", "ids"]
             .into_iter()
             .filter(|name| params.raw(name).is_some())
             .collect();
         let beside = BESIDE.iter().filter(|name| params.raw(name).is_some()).count();
-        params.raw("id_field");
+        no_effect(params, &given)?;
         match given.as_slice() {
+            ["sql"] => {
+                alone(params)?;
+                Ok(ExtractQuery::Sql(SqlStatement {
+                    sql: Member::read(params, &Extract::sql)?,
+                    offset: Member::read(params, &Extract::offset)?,
+                    limit: limit(params)?,
+                }))
+            }
             ["query"] => Ok(ExtractQuery::Jq(JqFilter {
                 filter: Member::read(params, &Extract::query)?,
                 vars: variables(params)?
@@ -175,21 +234,52 @@ impl<'a> ExtractQuery<'a> {
     }
 }
 
-impl ExtractQuery<'_> {
-    /// Returns a warning for each member without effect in this query.
-    pub(crate) fn without_effect(&self, params: &Params<'_>) -> Vec<String> {
-        let (idle, beside): (&[&'static str], &str) = match self {
-            ExtractQuery::Query(_) => (&["slurp", "params"], "where and ids"),
-            ExtractQuery::Jq(_) => {
-                (&["select", "count", "group_by", "sort_by", "id_field"], "query")
-            }
-            ExtractQuery::Recipe(_) => {
-                (&["select", "count", "group_by", "sort_by", "id_field", "slurp"], "recipe")
-            }
-        };
-        let given = idle.iter().filter(|name| params.raw(name).is_some());
-        given.map(|name| format!("\"{name}\" has no effect beside {beside}")).collect()
+/// Refuses a member that changes nothing next to the given kinds of query.
+fn no_effect(params: &Params<'_>, given: &[&'static str]) -> Result<(), ParamError> {
+    let (idle, beside, accepted): (&[&'static str], _, _) = match given {
+        ["query"] => (
+            &["select", "count", "group_by", "sort_by", "id_field"],
+            "query",
+            "params, slurp, limit, offset or max_tokens; jq itself counts, groups and sorts, such \
+             as {\"query\": \"[.[] | select(…)] | length\", \"slurp\": true}, and where takes the \
+             rest",
+        ),
+        ["recipe"] => (
+            &["select", "count", "group_by", "sort_by", "id_field", "slurp"],
+            "recipe",
+            "params, limit, offset or max_tokens; where takes the rest",
+        ),
+        ["sql"] => (&[], "sql", ""),
+        _ if given.contains(&"ids") => (&["slurp", "params"], "ids", "these beside query"),
+        _ => (
+            &["slurp", "params", "id_field"],
+            "where",
+            "slurp and params beside query, and id_field beside ids",
+        ),
+    };
+    let is_given = |name: &&&'static str| params.raw(name).is_some_and(|value| value != "false");
+    match idle.iter().find(is_given) {
+        Some(member) => Err(invalid(member, &format!("without effect beside {beside}"), accepted)),
+        None => Ok(()),
     }
+}
+
+/// Refuses members that have no effect on a statement, with what the statement has for them.
+fn alone(params: &Params<'_>) -> Result<(), ParamError> {
+    for (member, instead) in [
+        ("select", "columns after SELECT"),
+        ("count", "SELECT count(*)"),
+        ("group_by", "GROUP BY in the statement"),
+        ("sort_by", "ORDER BY in the statement"),
+        ("id_field", "WHERE id IN (…) in the statement"),
+        ("slurp", "an aggregate over all records, such as sum(x)"),
+        ("params", "the values in the statement"),
+    ] {
+        if params.raw(member).is_some() {
+            return Err(invalid(member, "given beside sql", instead));
+        }
+    }
+    Ok(())
 }
 
 fn query(params: &Params<'_>) -> Result<Query, QueryError> {

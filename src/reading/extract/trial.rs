@@ -1,7 +1,7 @@
 //! The trial of recipes: each is run once on records of every shape before it is offered,
 //! and a spare replaces one that fails.
 
-use jq_sandbox::{Job, Jq};
+use query_sandbox::{Job, Workers};
 use record_files::recipes::{Detail, Profile, Recipe, TEN, candidates, ten};
 use record_files::schema::Schema;
 
@@ -14,7 +14,7 @@ pub(crate) fn tried(
     detail: Detail,
     schema: &Schema,
     lines: &[&str],
-    jq: &Jq,
+    workers: &Workers,
 ) -> (Vec<Recipe>, Option<String>) {
     let mut candidates = candidates(profile, detail, schema);
     for recipe in &mut candidates {
@@ -35,7 +35,7 @@ pub(crate) fn tried(
     let vars: Vec<Vec<(String, String)>> = candidates.iter().map(Recipe::variables).collect();
     let jobs: Vec<Job<'_>> =
         candidates.iter().zip(&vars).map(|(recipe, vars)| job(recipe, vars)).collect();
-    let (good, why) = match jq.check(&jobs, &sample) {
+    let (good, why) = match workers.check(&jobs, &sample) {
         Ok(tried) => {
             let good: Vec<bool> = tried.iter().map(Result::is_ok).collect();
             let failed = TEN.saturating_sub(good.iter().filter(|good| **good).count());

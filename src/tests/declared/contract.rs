@@ -17,6 +17,7 @@ const ONE_QUESTION: &str = "
       oneOf:
         - required: [recipe]
         - required: [query]
+        - required: [sql]
         - anyOf: [{ required: [where] }, { required: [ids] }]
         - anyOf:
             - required: [select]
@@ -27,10 +28,19 @@ const ONE_QUESTION: &str = "
             anyOf:
               - required: [recipe]
               - required: [query]
+              - required: [sql]
               - required: [ids]
               - required: [where]";
 const ONE_RESULT: &str = "
       oneOf: [{ required: [results] }, { required: [content] }]";
+
+/// The tools whose calls models write, with their schemas: an unknown member is refused.
+const CALLS: [(&str, &str); 4] = [
+    ("grep", "GrepRequest"),
+    ("lro_extract", "ExtractRequest"),
+    ("read_file", "ReadRequest"),
+    ("read_tool_result", "ToolResultRequest"),
+];
 
 /// A schema of the contract: its name, its members, and what else holds for it.
 type Schema = (&'static str, Vec<Field>, &'static str);
@@ -59,7 +69,8 @@ fn the_contract_has_the_declared_members() {
         let required: Vec<&str> = fields.iter().filter(|f| f.required).map(|f| f.name).collect();
         let required = flow(&json!(required));
         write!(made, "    {name}:\n      type: object\n      required: {required}{rule}").unwrap();
-        made.push_str("\n      additionalProperties: true\n      properties:\n");
+        let is_call = CALLS.iter().any(|(_, schema)| *schema == name);
+        write!(made, "\n      additionalProperties: {}\n      properties:\n", !is_call).unwrap();
         for field in fields {
             writeln!(made, "        {}:", field.name).unwrap();
             for (keyword, value) in keywords(&field) {
@@ -91,17 +102,13 @@ fn the_contract_has_the_declared_parameters() {
 /// The definitions of the tools, written for models, take declared members only.
 #[test]
 fn the_tools_take_declared_members() {
-    let routes = [
-        ("context_offload", "OffloadRequest"),
-        ("grep", "GrepRequest"),
-        ("lro_extract", "ExtractRequest"),
-        ("read_file", "ReadRequest"),
-        ("read_tool_result", "ToolResultRequest"),
-    ];
-    for (tool, schema) in routes {
+    for (tool, schema) in CALLS.into_iter().chain([("context_offload", "OffloadRequest")]) {
         let definition = text(&format!("prompts/tools/{tool}.json"));
         let definition: Value = serde_json::from_str(&definition).unwrap();
         let (_, fields, _) = schemas().into_iter().find(|(name, ..)| *name == schema).unwrap();
+        let is_call = tool != "context_offload";
+        let is_closed = definition["input_schema"]["additionalProperties"] == json!(false);
+        assert_eq!(is_closed, is_call, "{tool}");
         for (name, given) in definition["input_schema"]["properties"].as_object().unwrap() {
             let field = fields.iter().find(|field| field.name == name);
             fits(given, field.unwrap(), &format!("{tool}.{name}"));

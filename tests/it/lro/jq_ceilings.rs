@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use jq_sandbox::{Job, Jq, JqError, Limits};
+use query_sandbox::{Job, JqError, Limits, WorkerError, Workers};
 
 const MIB: u64 = 1024 * 1024;
 /// Longest wait for a worker to be seen.
@@ -18,7 +18,7 @@ fn watched(
     mut look: impl FnMut(&Path),
 ) -> JqError {
     let limits = Limits { deadline, memory_bytes, ..Limits::default() };
-    let jq = Jq::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
+    let jq = Workers::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
     std::thread::scope(|scope| {
         let run = scope.spawn(|| jq.run(&Job::new(filter), "1\n").unwrap_err());
         let mut worker = None;
@@ -86,7 +86,7 @@ fn a_worker_may_open_write_and_start_nothing() {
             );
         }
     });
-    assert!(matches!(error, JqError::Deadline { ms: 1_000 }), "{error}");
+    assert!(matches!(error, JqError::Worker(WorkerError::Deadline { ms: 1_000 })), "{error}");
     // Its own limit of time is for a worker whose parent is gone.
     assert_eq!(seen, ["0", "0", "0", "3"].map(|limit| Some(limit.to_owned())));
 }
@@ -97,7 +97,7 @@ fn a_worker_ends_with_its_deadline() {
     let limits = (Duration::from_millis(1_500), 200 * MIB + 2);
     let start = Instant::now();
     let error = watched("until(false; .)", limits, |worker| used = used.max(cpu_time(worker)));
-    assert!(matches!(error, JqError::Deadline { ms: 1_500 }), "{error}");
+    assert!(matches!(error, JqError::Worker(WorkerError::Deadline { ms: 1_500 })), "{error}");
     assert!(start.elapsed() >= limits.0 && start.elapsed() < WAIT, "{:?}", start.elapsed());
     assert!(used > Duration::ZERO && used < Duration::from_millis(2_300), "it worked for {used:?}");
 }
@@ -110,7 +110,10 @@ fn a_worker_meets_the_ceiling_of_its_memory() {
         let memory = 64 * MIB + 1 + number as u64;
         let mut most = 0;
         let error = watched(filter, (WAIT, memory), |worker| most = most.max(own_bytes(worker)));
-        assert!(matches!(error, JqError::Memory { bytes } if bytes == memory), "{filter}: {error}");
+        assert!(
+            matches!(error, JqError::Worker(WorkerError::Memory { bytes }) if bytes == memory),
+            "{filter}: {error}"
+        );
         // It is looked at every few milliseconds, and fills some megabytes in them.
         assert!(most > 0 && most < memory + 40 * MIB, "{filter}: {} MiB of 64", most / MIB);
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jq_sandbox::{Cut, Job, Jq, JqError, Limits};
+use query_sandbox::{Cut, Job, JqError, Limits, WorkerError, Workers};
 
 use super::jq_filters::{ENDLESS, HOSTILE};
 
@@ -15,21 +15,21 @@ fn limits() -> Limits {
     }
 }
 
-fn jq() -> Jq {
-    Jq::new(env!("CARGO_BIN_EXE_unburden").into(), limits())
+fn jq() -> Workers {
+    Workers::new(env!("CARGO_BIN_EXE_unburden").into(), limits())
 }
 
 /// One with more time, where a slow machine must not matter.
-fn patient() -> Jq {
+fn patient() -> Workers {
     let limits = Limits { deadline: Duration::from_secs(20), ..Limits::default() };
-    Jq::new(env!("CARGO_BIN_EXE_unburden").into(), limits)
+    Workers::new(env!("CARGO_BIN_EXE_unburden").into(), limits)
 }
 
 const RECORDS: &str =
     "{\"a\":1,\"b\":[1,2],\"s\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"}\n{\"a\":2}\n";
 
 /// What every run keeps to, whatever it was given.
-fn bounded(jq: &Jq, filter: &str) {
+fn bounded(jq: &Workers, filter: &str) {
     let (slurp, raw) = (filter.len().is_multiple_of(2), filter.len().is_multiple_of(3));
     let job = Job { slurp, raw, ..Job::new(filter) };
     match jq.run(&job, RECORDS) {
@@ -42,7 +42,10 @@ fn bounded(jq: &Jq, filter: &str) {
         Err(error) => {
             let text = error.to_string();
             assert!(text.len() < 1_200, "{filter}: {text}");
-            let ours = matches!(error, JqError::Spawn { .. } | JqError::BadInput { .. });
+            let ours = matches!(
+                error,
+                JqError::Worker(WorkerError::Spawn { .. }) | JqError::BadInput { .. }
+            );
             assert!(!ours, "{filter}: {text}");
         }
     }
@@ -51,7 +54,7 @@ fn bounded(jq: &Jq, filter: &str) {
 #[test]
 fn a_worker_with_little_memory_has_all_of_it() {
     let limits = Limits { memory_bytes: 32 * 1024 * 1024, ..Limits::default() };
-    let jq = Jq::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
+    let jq = Workers::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
     let records: String = (0..20_000).map(|n| format!("{{\"a\":{n}}}\n")).collect();
     let job = Job { slurp: true, ..Job::new("map(.a) | add") };
     for _ in 0..20 {
@@ -62,7 +65,7 @@ fn a_worker_with_little_memory_has_all_of_it() {
 /// Four at a time: most wait for their worker's end.
 fn each(filters: &[&str]) {
     let limits = Limits { deadline: Duration::from_millis(300), ..limits() };
-    let jq = Jq::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
+    let jq = Workers::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
     std::thread::scope(|scope| {
         for part in filters.chunks(filters.len().div_ceil(4)) {
             let jq = &jq;
@@ -149,7 +152,7 @@ fn many_records_and_a_large_one() {
     assert_eq!((outcome.values.len(), outcome.total, outcome.cut), (0, Some(1), cut));
     // A worker that never reads its input is ended all the same.
     let hung = self::jq().run(&Job::new("until(false; .)"), &input);
-    assert!(matches!(hung, Err(JqError::Deadline { ms: 1_000 })));
+    assert!(matches!(hung, Err(JqError::Worker(WorkerError::Deadline { ms: 1_000 }))));
 }
 
 #[test]
@@ -226,9 +229,9 @@ fn sixteen_at_once_and_workers_that_are_none() {
         }
     });
     let run = |program: &str| {
-        Jq::new(program.into(), Limits::default()).run(&Job::new("."), "").unwrap_err()
+        Workers::new(program.into(), Limits::default()).run(&Job::new("."), "").unwrap_err()
     };
-    assert!(matches!(run("/no/such/program"), JqError::Spawn { .. }));
-    assert!(matches!(run("/bin/true"), JqError::Crashed { .. }));
-    assert!(matches!(run("/bin/cat"), JqError::Crashed { .. }));
+    assert!(matches!(run("/no/such/program"), JqError::Worker(WorkerError::Spawn { .. })));
+    assert!(matches!(run("/bin/true"), JqError::Worker(WorkerError::Crashed { .. })));
+    assert!(matches!(run("/bin/cat"), JqError::Worker(WorkerError::Crashed { .. })));
 }

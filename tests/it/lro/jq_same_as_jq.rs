@@ -1,7 +1,7 @@
 //! Filters give here what they give in jq 1.6, or the difference is a known one
 //! ([`KNOWN`]). Without jq 1.6 on this machine the test says so and passes.
 
-use jq_sandbox::{Job, Jq, JqError, Limits};
+use query_sandbox::{Job, JqError, Limits, Workers};
 use serde_json::Value;
 
 use super::jq_filters::{SOURCES, STEPS};
@@ -171,7 +171,7 @@ fn values<'a>(lines: impl Iterator<Item = &'a str>) -> Value {
 }
 
 /// How the two compare on a filter, and what they say; None without jq.
-fn compared(jq: &Jq, filter: &str, slurp: bool) -> Option<(Way, String)> {
+fn compared(jq: &Workers, filter: &str, slurp: bool) -> Option<(Way, String)> {
     let mut arguments = vec!["-c", filter];
     if slurp {
         arguments.push("-s");
@@ -199,7 +199,7 @@ fn compared(jq: &Jq, filter: &str, slurp: bool) -> Option<(Way, String)> {
 /// What is assigned to within null is refused, where jq makes an object of it.
 #[test]
 fn null_becomes_no_object_by_assignment() {
-    let jq = Jq::new(env!("CARGO_BIN_EXE_unburden").into(), Limits::default());
+    let jq = Workers::new(env!("CARGO_BIN_EXE_unburden").into(), Limits::default());
     for filter in [".missing.x = 1", ".missing.x += 1", ".missing.x |= 1", ".missing[0] = 1"] {
         let Some((way, text)) = compared(&jq, filter, false) else { return };
         assert_eq!(way, Way::Refused, "{filter} {text}");
@@ -214,7 +214,7 @@ fn null_becomes_no_object_by_assignment() {
 /// Compares the filters, four at a time: no difference that is not known, and at least so
 /// many of a hundred answered alike, for where neither answers nothing is compared.
 fn differ_only_as_is_known(filters: &[(String, bool)], alike: usize) {
-    let jq = Jq::new(env!("CARGO_BIN_EXE_unburden").into(), Limits::default());
+    let jq = Workers::new(env!("CARGO_BIN_EXE_unburden").into(), Limits::default());
     let compare = |(filter, slurp): &(String, bool)| {
         let (way, text) = compared(&jq, filter, *slurp)?;
         Some((way, format!("{way:?} {filter}\n   {text}"), filter.clone()))

@@ -6,14 +6,17 @@ mod jq_ceilings;
 mod jq_filters;
 mod jq_hostile;
 mod jq_same_as_jq;
+mod query_elements;
 mod query_hostile;
 mod query_same_as_jq;
 mod query_tasks;
+mod query_types;
 mod random;
 mod records;
 mod records_random;
 mod schema;
 mod schema_hostile;
+mod sql_hostile;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

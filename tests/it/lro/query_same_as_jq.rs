@@ -1,4 +1,5 @@
 //! Random conditions and orders over random records, compared with jq 1.6. Skipped without it.
+//! The fields hold text, so that no value is read as another type; `query_types.rs` tests these.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +58,14 @@ impl Random {
                 let (word, op) = self.pick(&[("all", " and "), ("any", " or ")]);
                 let (parts, filters): (Vec<_>, Vec<_>) =
                     (0..=self.below(3)).map(|_| self.condition(depth + 1)).unzip();
-                (json!({ word: parts }), format!("({})", filters.join(op)))
+                let all = |parts: Vec<Value>| {
+                    // By themselves: parts of an `all` would speak of one element.
+                    let none: Vec<Value> =
+                        parts.into_iter().map(|part| json!({ "not": part })).collect();
+                    json!({"not": {"any": none}})
+                };
+                let condition = if word == "all" { all(parts) } else { json!({ word: parts }) };
+                (condition, format!("({})", filters.join(op)))
             }
             5 => {
                 let (part, filter) = self.condition(depth + 1);
@@ -95,7 +103,10 @@ impl Random {
         let (value, filter) = match op {
             "=" => (value.clone(), field.equals(&value)),
             "!=" => (value.clone(), format!("({} | not)", field.equals(&value))),
-            ">" | ">=" | "<" | "<=" => (value.clone(), field.ordered(op, &value)),
+            ">" | ">=" | "<" | "<=" => {
+                let value = if value.is_number() { value } else { json!(word) };
+                (value.clone(), field.ordered(op, &value))
+            }
             "contains" if value.is_string() => {
                 let lower =
                     format!("(ascii_downcase | contains({} | ascii_downcase))", json!(word));
@@ -158,8 +169,13 @@ const HITS: &str = r#"def hits($p): if ($p|length) == 0 then . elif type == "arr
 fn conditions_match_what_jq_selects() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut records: Vec<String> = (0..150).map(|_| random.record(0).to_string()).collect();
-    // Every path exists in some record, so that no field is unknown.
-    records.push(r#"{"a":{"b":1},"b":[{"a":2,"c":3}],"c":{"a":{"d":4}},"d":5}"#.to_owned());
+    // Every path has values of every type, so that every operand could be one of them.
+    for value in [json!("x y"), json!(1), json!(true), json!(null), json!([1]), json!({"z": 1})] {
+        let deep = json!({"a": {"b": value}, "b": [{"a": value, "c": value}],
+            "c": {"a": {"d": value}}, "d": value});
+        records.push(deep.to_string());
+        records.push(json!({"a": value, "b": value, "c": value}).to_string());
+    }
     let lines = records.join("\n");
     let (conditions, filters): (Vec<_>, Vec<_>) = (0..300).map(|_| random.condition(0)).unzip();
     let counts: Vec<String> =

@@ -162,6 +162,7 @@ class AsyncUnburden:
         sort_by: str | Sequence[str] | None = None,
         recipe: int | None = None,
         query: str | None = None,
+        sql: str | None = None,
         slurp: bool | None = None,
         params: Mapping[str, Any] | None = None,
         limit: int | None = None,
@@ -171,7 +172,7 @@ class AsyncUnburden:
         """See `Unburden.extract`."""
         call = partial(self.sync.extract, file_path, where, ids=ids, id_field=id_field, select=select)
         call = partial(call, count=count, group_by=group_by, sort_by=sort_by, recipe=recipe, query=query)
-        call = partial(call, slurp=slurp, params=params, limit=limit, offset=offset, max_tokens=max_tokens)
+        call = partial(call, sql=sql, slurp=slurp, params=params, limit=limit, offset=offset, max_tokens=max_tokens)
         return await self._run(call)
 
     async def offload_result(

@@ -254,13 +254,14 @@ class Unburden:
         sort_by: str | Sequence[str] | None = None,
         recipe: int | None = None,
         query: str | None = None,
+        sql: str | None = None,
         slurp: bool | None = None,
         params: Mapping[str, Any] | None = None,
         limit: int | None = None,
         offset: int | None = None,
         max_tokens: int | None = None,
     ) -> Extracted:
-        """The answer to a question about a file of records: `where`, `ids`, `recipe` or `query`.
+        """The answer to a question about a file of records: `where`, `ids`, `sql`, `recipe` or `query`.
 
         Args:
             file_path: as a reference spells it.
@@ -273,6 +274,7 @@ class Unburden:
             sort_by: the order; `-created` is newest first.
             recipe: the number of a recipe of the file, 1 to 10.
             query: a jq filter.
+            sql: a SELECT over the table `records`, in SQLite's dialect.
             slurp: the filter gets all records as one array.
             params: values for `recipe` or `query`.
             limit: the most records, groups or outputs.
@@ -295,6 +297,7 @@ class Unburden:
             sort_by=sort_by,
             recipe=recipe,
             query=query,
+            sql=sql,
             slurp=slurp,
             params=params,
             limit=limit,

@@ -37,8 +37,8 @@ pub fn render(
 ) -> Rendered {
     let room = max_tokens.unwrap_or(u64::MAX);
     let (mut text, ids_cut) = head(outcome, room, count);
-    for warning in &outcome.warnings {
-        text.push_str(&format!("\nNote: {warning}."));
+    for note in &outcome.notes {
+        text.push_str(&format!("\nNote: {note}."));
     }
     let Some(listing) = listing(outcome, query) else {
         return Rendered { text, shown: 0, truncated: ids_cut, next_offset: None };
@@ -143,7 +143,9 @@ fn listing<'a>(outcome: &'a Outcome<'_>, query: &Query) -> Option<Listing<'a>> {
 /// Returns the first sentence, and true if ids were left out of it.
 fn head(outcome: &Outcome<'_>, room: u64, count: &dyn Fn(&str) -> u64) -> (String, bool) {
     let (mut text, cut) = match (&outcome.present, &outcome.absent) {
-        (Some(present), Some(absent)) => ids(present, absent, room, count),
+        (Some(present), Some(absent)) => {
+            ids(present, absent, outcome.excluded.as_deref(), room, count)
+        }
         _ => {
             let verb = if outcome.matched == 1 { "matches" } else { "match" };
             let noun = if outcome.records_total == 1 { "record" } else { "records" };
@@ -159,38 +161,52 @@ fn head(outcome: &Outcome<'_>, room: u64, count: &dyn Fn(&str) -> u64) -> (Strin
     (text, cut)
 }
 
-/// Names the fewer of those that exist and those that do not.
+/// Names the fewer of those that exist and those that do not; with a condition, those that do
+/// not exist and those that do not meet it.
 fn ids(
     present: &[String],
     absent: &[String],
+    excluded: Option<&[String]>,
     room: u64,
     count: &dyn Fn(&str) -> u64,
 ) -> (String, bool) {
-    let total = present.len() + absent.len();
+    let total = present.len() + absent.len() + excluded.map_or(0, <[String]>::len);
     let verb = if present.len() == 1 { "is" } else { "are" };
-    let sentence = format!("{} of {total} ids {verb} present.", present.len());
-    if present.is_empty() || absent.is_empty() {
-        return (sentence, false);
-    }
-    let (word, named) =
-        if present.len() < absent.len() { ("Present", present) } else { ("Absent", absent) };
-    let list = |shown: usize| {
-        let names: Vec<&str> = named[..shown].iter().map(|id| bare(id)).collect();
-        format!("{sentence} {word}: {}", names.join(", "))
+    let (meets, fewer) = match excluded {
+        Some(_) if present.len() == 1 => (" and meets the condition", false),
+        Some(_) => (" and meet the condition", false),
+        None => ("", present.len() < absent.len()),
     };
-    let whole = format!("{}.", list(named.len()));
+    let sentence = format!("{} of {total} ids {verb} present{meets}.", present.len());
+    let mut lists: Vec<(&str, &[String])> = match excluded {
+        Some(excluded) => vec![("Present, but not meeting it", excluded), ("Absent", absent)],
+        None if present.is_empty() || absent.is_empty() => Vec::new(),
+        None if fewer => vec![("Present", present)],
+        None => vec![("Absent", absent)],
+    };
+    lists.retain(|(_, ids)| !ids.is_empty());
+    let named: usize = lists.iter().map(|(_, ids)| ids.len()).sum();
+    let list = |shown: usize| {
+        let (mut text, mut left) = (sentence.clone(), shown);
+        for (word, ids) in &lists {
+            let names: Vec<&str> = ids.iter().take(left).map(|id| bare(id)).collect();
+            left -= names.len();
+            if !names.is_empty() {
+                text.push_str(&format!(" {word}: {}", names.join(", ")));
+                text.push_str(if names.len() == ids.len() { "." } else { " …" });
+            }
+        }
+        text
+    };
+    let whole = list(named);
     if count(&whole) <= room {
         return (whole, false);
     }
     let tail = |shown: usize| {
-        format!(
-            "{} … [{shown} of {} named; ask for fewer ids to see all]",
-            list(shown),
-            named.len()
-        )
+        format!("{} [{shown} of {named} named; ask for fewer ids to see all]", list(shown))
     };
     // A binary search for the longest list that fits.
-    let (mut fits, mut over) = (0, named.len());
+    let (mut fits, mut over) = (0, named);
     while over - fits > 1 {
         let middle = fits + (over - fits) / 2;
         if count(&tail(middle)) <= room { fits = middle } else { over = middle }

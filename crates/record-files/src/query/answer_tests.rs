@@ -49,11 +49,11 @@ fn ids_name_the_fewer_of_present_and_absent() {
 fn a_list_of_ids_is_cut_between_ids() {
     let ids: Vec<String> = (10..60).map(|n| format!("\"id-{n}\"")).collect();
     let (present, absent) = ids.split_at(30);
-    let (text, cut) = super::ids(present, absent, 100, &bytes);
+    let (text, cut) = super::ids(present, absent, None, 100, &bytes);
     assert!(cut && bytes(&text) <= 100 && bytes(&text) > 80, "{text}");
     assert!(text.starts_with("30 of 50 ids are present. Absent: id-40, "), "{text}");
     assert!(text.ends_with(" of 20 named; ask for fewer ids to see all]"), "{text}");
-    let (text, cut) = super::ids(present, absent, 30, &bytes);
+    let (text, cut) = super::ids(present, absent, None, 30, &bytes);
     assert_eq!(text, "30 of 50 ids are present. [ask for fewer ids to see which]");
     assert!(cut);
 }
@@ -113,10 +113,10 @@ fn an_offset_past_the_end_says_so() {
 
 #[test]
 fn warnings_and_a_stopped_run_are_shown() {
-    let rendered = ask(r#"{"where":{"kind":3}}"#, None);
+    let rendered = ask(r#"{"where":{"kind":"X"}}"#, None);
     assert_eq!(
         rendered.text,
-        "0 of 3 records match.\nNote: kind holds strings, the value is a number."
+        "0 of 3 records match.\nNote: no record meets kind = \"X\"; kind holds text: \"x\" (2), \"y\" (1)."
     );
     let query = Query::parse(&raw::fields("{\"count\":true}").unwrap()).unwrap();
     let outcome = run(&query, LINES, &|| true).unwrap();

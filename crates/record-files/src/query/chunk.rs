@@ -3,12 +3,14 @@
 use raw_json as raw;
 
 use super::{
-    condition::ComparisonState,
+    condition::Evaluator,
     error::QueryError,
     group::Groups,
-    json::{path::Hits, path_set::Record},
+    json::path_set::Record,
+    plan::Plan,
     request::{Query, Shows},
     sort::{self, Entry},
+    typed::Facts,
 };
 
 /// The bytes between two calls of `stop`: a fraction of a millisecond of work.
@@ -25,10 +27,16 @@ pub(super) struct Chunk<'a> {
     pub(super) groups: Groups<'a>,
     /// The positions of the ids that exist.
     pub(super) ids: Vec<usize>,
+    /// The positions of the ids whose records meet the condition.
+    pub(super) ids_met: Vec<usize>,
     /// For each path of the query, whether a record has it.
     pub(super) seen: Vec<bool>,
-    /// The state of each comparison of the query.
-    pub(super) states: Vec<ComparisonState>,
+    /// For each path of the query, the facts about the values that were looked at.
+    pub(super) facts: Vec<Facts>,
+    /// For each shared array, whether an element was chosen.
+    pub(super) chosen: Vec<bool>,
+    /// For each sort key, the number of matching records without a value.
+    pub(super) missing: Vec<u64>,
     pub(super) complete: bool,
     /// The error of a line that is not a record; its line number counts in this chunk.
     pub(super) fault: Option<QueryError>,
@@ -43,8 +51,11 @@ impl<'a> Chunk<'a> {
             entries: Vec::new(),
             groups: Groups::default(),
             ids: Vec::new(),
+            ids_met: Vec::new(),
             seen: vec![false; query.paths.all().len()],
-            states: vec![ComparisonState::default(); query.tests.len()],
+            facts: vec![Facts::default(); query.paths.all().len()],
+            chosen: vec![false; query.shared.len()],
+            missing: vec![0; query.sort_by.len()],
             complete: true,
             fault: None,
         }
@@ -53,26 +64,25 @@ impl<'a> Chunk<'a> {
     /// Reads `lines`, a slice of `whole`, until their end, or until `stop` returns true or a
     /// line is not JSON.
     pub(super) fn read(
-        query: &Query,
+        plan: &Plan<'_>,
         whole: &'a str,
         lines: &'a str,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Self {
+        let query = plan.query;
         let mut chunk = Self::new(query);
+        let mut evaluator =
+            Evaluator::new(&query.paths, &query.tests, &plan.typed, &query.shared, stop);
         let mut record = Record::default();
-        let mut hits = Hits::default();
-        let mut since = 0;
-        if stop() {
-            chunk.complete = false;
-            return chunk;
-        }
+        let mut since = STOP_BYTES;
         for line in lines.split_inclusive('\n') {
-            if since > STOP_BYTES {
+            if since >= STOP_BYTES {
                 since = 0;
-                if stop() {
-                    chunk.complete = false;
-                    return chunk;
-                }
+                chunk.complete = !stop();
+            }
+            chunk.complete &= !evaluator.is_stopped;
+            if !chunk.complete {
+                break;
             }
             since += line.len();
             chunk.lines += 1;
@@ -86,55 +96,82 @@ impl<'a> Chunk<'a> {
                     at: fault.at,
                     expected: fault.expected,
                 });
-                return chunk;
+                break;
             }
             chunk.records += 1;
-            chunk.take(query, &record, &mut hits, raw::offset_in(whole, line));
+            chunk.take(plan, &record, &mut evaluator, raw::offset_in(whole, line));
         }
+        chunk.complete &= !evaluator.is_stopped;
+        chunk.facts = evaluator.facts;
+        chunk.chosen = evaluator.chosen;
         chunk
     }
 
-    fn take(&mut self, query: &Query, record: &Record<'a>, hits: &mut Hits<'a>, place: usize) {
+    fn take(
+        &mut self,
+        plan: &Plan<'_>,
+        record: &Record<'a>,
+        evaluator: &mut Evaluator<'_, 'a>,
+        place: usize,
+    ) {
+        let query = plan.query;
+        let mut hits = std::mem::take(&mut evaluator.hits);
         for (path, seen) in self.seen.iter_mut().enumerate() {
             if !*seen {
-                query.paths.find(path, record, hits);
+                query.paths.find(path, record, &mut hits);
                 *seen = !hits.values.is_empty();
             }
         }
-        let states = &mut self.states;
-        let holds = query.condition.as_ref().is_none_or(|condition| {
-            condition.holds(&mut |index| {
-                let test = &query.tests[index];
-                query.paths.find(test.path, record, hits);
-                test.comparison.holds(&hits.values, &mut states[index])
-            })
+        for path in &plan.checked {
+            query.paths.find(*path, record, &mut hits);
+            let facts = &mut evaluator.facts[*path];
+            hits.values.iter().for_each(|value| facts.add_with_elements(value));
+        }
+        let before = self.ids.len();
+        let has_id = query.ids.as_ref().is_none_or(|ids| {
+            query.paths.find(ids.path, record, &mut hits);
+            ids.find(&hits.values, &mut self.ids)
         });
-        if !holds {
+        evaluator.hits = hits;
+        let condition = query.condition.as_ref();
+        if !has_id || !condition.is_none_or(|condition| evaluator.holds(condition, record)) {
             return;
         }
-        if let Some(ids) = &query.ids {
-            query.paths.find(ids.path, record, hits);
-            if !ids.find(&hits.values, &mut self.ids) {
-                return;
-            }
-        }
+        self.ids_met.extend_from_slice(&self.ids[before..]);
         self.matched += 1;
         match (query.shows, query.group_by) {
-            (Shows::Records, _) => self.keep(query, record, hits, place),
+            (Shows::Records, _) => self.keep(plan, record, evaluator, place),
             (Shows::Groups, Some(path)) => {
-                query.paths.find(path, record, hits);
-                self.groups.add(hits);
+                query.paths.find(path, record, &mut evaluator.hits);
+                self.groups.add(&evaluator.hits);
             }
             _ => {}
         }
     }
 
-    fn keep(&mut self, query: &Query, record: &Record<'a>, hits: &mut Hits<'a>, place: usize) {
+    fn keep(
+        &mut self,
+        plan: &Plan<'_>,
+        record: &Record<'a>,
+        evaluator: &mut Evaluator<'_, 'a>,
+        place: usize,
+    ) {
+        let Evaluator { hits, facts, .. } = evaluator;
+        let query = plan.query;
         let room = query.room();
         if query.sort_by.is_empty() && self.entries.len() >= room {
             return;
         }
-        let entry = Entry::new(&query.sort_by, &query.paths, record, hits, place);
+        for key in &query.sort_by {
+            if !plan.checked.contains(&key.path) {
+                query.paths.find(key.path, record, hits);
+                hits.values.iter().for_each(|value| facts[key.path].add_with_elements(value));
+            }
+        }
+        let entry = Entry::new(plan, record, hits, place);
+        for (key, missing) in self.missing.iter_mut().enumerate() {
+            *missing += u64::from(entry.lacks(key));
+        }
         sort::keep(&query.sort_by, &mut self.entries, entry, room);
     }
 
@@ -153,12 +190,11 @@ impl<'a> Chunk<'a> {
         self.complete &= later.complete;
         self.groups.merge(later.groups);
         self.ids.append(&mut later.ids);
-        for (seen, later) in self.seen.iter_mut().zip(later.seen) {
-            *seen |= later;
-        }
-        for (state, later) in self.states.iter_mut().zip(later.states) {
-            state.kinds |= later.kinds;
-        }
+        self.ids_met.append(&mut later.ids_met);
+        self.seen.iter_mut().zip(later.seen).for_each(|(seen, later)| *seen |= later);
+        self.facts.iter_mut().zip(later.facts).for_each(|(facts, later)| facts.merge(later));
+        self.chosen.iter_mut().zip(later.chosen).for_each(|(one, later)| *one |= later);
+        self.missing.iter_mut().zip(later.missing).for_each(|(count, later)| *count += later);
         for entry in later.entries {
             sort::keep(&query.sort_by, &mut self.entries, entry, query.room());
         }

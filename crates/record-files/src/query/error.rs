@@ -1,5 +1,7 @@
 //! The errors of a query: the value found, and the values accepted.
 
+use raw_json as raw;
+
 /// Why a query cannot be run. Quoted texts of the caller are truncated to 80 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
@@ -35,6 +37,38 @@ pub enum QueryError {
         found: String,
         /// At most five existing paths, the most similar first.
         nearest: Vec<String>,
+    },
+    /// An operand that cannot be a value of its field.
+    #[error("{member}: {field} holds {holds}; {operand} is not one of these; {advice}")]
+    Misfit {
+        /// The place of the condition.
+        member: String,
+        /// The field.
+        field: String,
+        /// The type of its values, with examples.
+        holds: String,
+        /// The operand as it is spelled.
+        operand: String,
+        /// The condition to send instead.
+        advice: String,
+    },
+    /// A condition that is a text.
+    #[error("{member} is a text; accepted is {SHAPES}; send {}", rewritten(text))]
+    TextCondition {
+        /// The place of the condition.
+        member: String,
+        /// The text.
+        text: String,
+    },
+    /// A member that changes nothing next to the others.
+    #[error("{member} has no effect {beside}; {instead}")]
+    NoEffect {
+        /// The member.
+        member: &'static str,
+        /// The members that leave it without effect.
+        beside: &'static str,
+        /// The request to send.
+        instead: &'static str,
     },
     /// An invalid regular expression.
     #[error("{member}.value is no regular expression: {reason}{}", position.map(|at| format!(", at character {at}")).unwrap_or_default())]
@@ -80,6 +114,43 @@ pub enum QueryError {
         /// The token that the grammar expects there.
         expected: &'static str,
     },
+}
+
+/// The longest part of a request that a request to send instead repeats.
+const MAX_REPEATED: usize = 400;
+
+pub(super) const SHAPES: &str = "an object with `field`, `op` and `value`, or with one of `all`, \
+                                 `any` and `not`, or with fields and the values they equal";
+
+/// Returns the condition to send instead of one whose operand does not fit.
+pub(super) fn instead(
+    field: &str,
+    operation: &str,
+    example: Option<&&str>,
+    operand: &str,
+) -> String {
+    let field = raw::quote(field);
+    if operand.starts_with('[') && operation == "=" {
+        let operand = if operand.len() > MAX_REPEATED { "[…]" } else { operand };
+        return format!("send {{\"field\": {field}, \"op\": \"in\", \"value\": {operand}}}");
+    }
+    let Some(example) = example else {
+        return "name a field in it, with a dot".to_owned();
+    };
+    let is_text = ["contains", "starts_with", "ends_with", "matches"].contains(&operation);
+    let operation = if is_text && !example.starts_with('"') { "=" } else { operation };
+    let (open, close) = if operation.ends_with("in") { ("[", "]") } else { ("", "") };
+    format!(
+        "send a value such as {{\"field\": {field}, \"op\": \"{operation}\", \"value\": \
+         {open}{example}{close}}}"
+    )
+}
+
+/// Returns a condition in words as SQL.
+fn rewritten(text: &str) -> String {
+    let text: String = text.trim().chars().take(MAX_REPEATED).collect();
+    let sql = format!("SELECT * FROM records WHERE {text}");
+    format!("{{\"sql\": {}}}", raw::quote(&sql))
 }
 
 fn meant(nearest: Option<&&'static str>) -> String {

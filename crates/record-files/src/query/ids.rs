@@ -1,12 +1,16 @@
 //! The ids of a query: which of many exist. A number and a string with the same digits are
 //! the same id, because agents add quotes.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
-use raw_json::{self as raw, each_element};
+use raw_json::{self as raw, each_element, each_member};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::QueryError;
 use super::json::value::{Kind, Text};
+use super::request::Query;
+use super::values::{Values, listed};
 use crate::number::Number;
 
 const IDS: usize = 10_000;
@@ -20,11 +24,28 @@ pub(super) struct Ids {
     /// As spelled in the request, without duplicates.
     asked: Vec<String>,
     places: HashMap<String, usize>,
+    /// True if the request names no field.
+    pub(super) is_default: bool,
 }
+
+/// The ids of a request, as spelled there.
+#[derive(Debug, Default)]
+pub(super) struct Split {
+    /// Those that exist and meet the condition.
+    pub(super) present: Vec<String>,
+    pub(super) absent: Vec<String>,
+    /// Those that exist but do not meet the condition.
+    pub(super) excluded: Vec<String>,
+}
+
+/// The most ids whose near misses are named.
+const MAX_NEAR_MISSES: usize = 3;
+/// The most fields that are tried as the field of ids.
+const MAX_FIELDS: usize = 64;
 
 impl Ids {
     /// Reads a JSON array of at most 10,000 ids.
-    pub(super) fn read(raw: &str, path: usize) -> Result<Self, QueryError> {
+    pub(super) fn read(raw: &str, path: usize, is_default: bool) -> Result<Self, QueryError> {
         let bad = |member: String, found: &str| QueryError::BadMember {
             member,
             found: found.to_owned(),
@@ -36,7 +57,7 @@ impl Ids {
             let (member, found) = ("ids".to_owned(), elements.len());
             return Err(QueryError::TooMany { member, found, what: "ids", limit: IDS });
         }
-        let mut ids = Self { path, asked: Vec::new(), places: HashMap::new() };
+        let mut ids = Self { path, asked: Vec::new(), places: HashMap::new(), is_default };
         for (index, id) in elements.into_iter().enumerate() {
             let Some(key) = key(id) else {
                 return Err(bad(format!("ids[{index}]"), raw::kind(id)));
@@ -62,18 +83,72 @@ impl Ids {
         found.len() > before
     }
 
-    /// Returns the ids that were found, and those that were not, as spelled in the request.
-    pub(super) fn split(&self, found: &[usize]) -> (Vec<String>, Vec<String>) {
-        let mut present = vec![false; self.asked.len()];
-        for place in found {
-            present[*place] = true;
+    /// Parts the ids into those that were found in records that meet the condition, in other
+    /// records, and not.
+    pub(super) fn split(&self, found: &[usize], met: &[usize]) -> Split {
+        let mut split = Split::default();
+        let (found, met): (HashSet<_>, HashSet<_>) = (found.iter().collect(), met.iter().collect());
+        for (place, id) in self.asked.iter().enumerate() {
+            let list = if met.contains(&place) {
+                &mut split.present
+            } else if found.contains(&place) {
+                &mut split.excluded
+            } else {
+                &mut split.absent
+            };
+            list.push(id.clone());
         }
-        let (mut here, mut gone) = (Vec::new(), Vec::new());
-        for (id, present) in self.asked.iter().zip(present) {
-            if present { here.push(id.clone()) } else { gone.push(id.clone()) }
-        }
-        (here, gone)
+        split
     }
+
+    /// Returns the field that probably holds the ids, if the request names none: one whose
+    /// values are all distinct, of these the one with the most of the ids, then the first.
+    pub(super) fn guess_field(&self, lines: &str, stop: &dyn Fn() -> bool) -> Option<String> {
+        if !self.is_default {
+            return None;
+        }
+        let mut fields: Vec<(Cow<'_, str>, HashSet<u64>, Vec<usize>)> = Vec::new();
+        let lines = lines.lines().map(str::trim_ascii).filter(|line| !line.is_empty());
+        for (records, line) in lines.enumerate() {
+            if records % 256 == 255 && stop() {
+                return None;
+            }
+            if records == 0 {
+                let scalar = |(_, value): &(_, &str)| key(value).is_some();
+                let members = each_member(line).filter(scalar).take(MAX_FIELDS);
+                fields = members.map(|(name, _)| (name.text(), HashSet::new(), vec![])).collect();
+            }
+            let values: Vec<_> = each_member(line).collect();
+            fields.retain_mut(|(field, seen, found)| {
+                let value = values.iter().rev().find(|(name, _)| name.text() == *field);
+                let id = value.and_then(|(_, value)| key(value));
+                found.extend(id.as_ref().and_then(|id| self.places.get(id.as_ref())));
+                id.is_some_and(|id| seen.insert(xxh3_64(id.as_bytes())))
+            });
+        }
+        let best = fields.iter().rev().max_by_key(|(_, _, found)| found.len());
+        best.map(|(field, ..)| field.clone().into_owned())
+    }
+}
+
+/// Names existing ids that are similar to the first absent ones.
+pub(super) fn near_misses(
+    query: &Query,
+    ids: &Ids,
+    absent: &[String],
+    lines: &str,
+    stop: &dyn Fn() -> bool,
+) -> Vec<String> {
+    if absent.is_empty() {
+        return Vec::new();
+    }
+    let values = Values::of(query, ids.path, lines.lines(), stop);
+    let near = |id: &String| {
+        let text = key(id)?;
+        let near: Vec<(&str, u64)> = values.near(&text, 3, true);
+        (!near.is_empty()).then(|| format!("near {}: {}", super::error::quoted(id), listed(&near)))
+    };
+    absent.iter().take(MAX_NEAR_MISSES).filter_map(near).collect()
 }
 
 /// Returns the text that equal ids share; None for a value that cannot be an id.

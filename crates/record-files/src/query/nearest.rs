@@ -23,6 +23,20 @@ pub(super) fn fields(wanted: &str, lines: &str, stop: &dyn Fn() -> bool) -> Vec<
     ranked.into_iter().take(MAX_SUGGESTIONS).map(|(_, path)| path).collect()
 }
 
+/// Returns the name that is most similar to `wanted`; None if none shares half of its letters.
+///
+/// ```
+/// use record_files::query::nearest_name;
+///
+/// assert_eq!(nearest_name("lmits", ["offset", "limit"].into_iter()), Some("limit"));
+/// assert_eq!(nearest_name("colour", ["offset", "limit"].into_iter()), None);
+/// ```
+pub fn nearest_name<'k>(wanted: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let wanted = wanted.to_lowercase();
+    let near = known.map(|name| (distance(&wanted, name), name)).min()?;
+    (near.0 * 2 <= near.1.chars().count()).then_some(near.1)
+}
+
 fn known(lines: &str, stop: &dyn Fn() -> bool) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for (number, line) in lines.lines().enumerate() {

@@ -1,17 +1,20 @@
 //! The query, and how it is read from a request.
 
+use std::collections::BTreeSet;
+
 use raw_json::{self as raw, Fields};
 
 use super::{
-    condition::{Condition, Reading, Test},
+    condition::{Condition, Reading, Shared, Test},
     error::{QueryError, quoted},
     ids::Ids,
-    json::path_set::PathSet,
+    json::{path::Path, path_set::PathSet},
     sort::SortKey,
 };
 
 const MAX_SELECTED: usize = 100;
 const MAX_SORT_KEYS: usize = 8;
+const NAME: &str = "the dotted name of one field";
 const NAMES: &str = "the dotted name of a field, or a list of them";
 
 /// A question about records. It can be run many times (see [`run`](super::run())).
@@ -19,9 +22,9 @@ const NAMES: &str = "the dotted name of a field, or a list of them";
 /// ```
 /// use record_files::query::Query;
 ///
-/// let request = raw_json::fields(r#"{"where": {"field": "size", "op": "gt"}}"#)?;
+/// let request = raw_json::fields(r#"{"where": {"field": "size", "op": "exist"}}"#)?;
 /// let error = Query::parse(&request).unwrap_err().to_string();
-/// assert!(error.ends_with("did you mean `>`?"));
+/// assert!(error.ends_with("did you mean `exists`?"));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -29,6 +32,10 @@ pub struct Query {
     pub(super) paths: PathSet,
     pub(super) tests: Vec<Test>,
     pub(super) condition: Option<Condition>,
+    /// The arrays that several comparisons go through.
+    pub(super) shared: Vec<Shared>,
+    /// The paths with several comparisons that are not judged on one element.
+    pub(super) repeated: BTreeSet<usize>,
     pub(super) select: Vec<Selected>,
     pub(super) group_by: Option<usize>,
     pub(super) sort_by: Vec<SortKey>,
@@ -60,60 +67,120 @@ impl Query {
     /// as absent; so is a `limit` of 0. Without any of these members, all records match.
     ///
     /// The answer shows groups with `group_by`; only numbers with `count`, and with `ids`
-    /// without `select`; else records. `sort_by` sorts records only.
+    /// without `select`; else records. `sort_by` sorts records only. Numbers and flags may be in
+    /// strings.
     ///
     /// # Errors
     ///
-    /// Fails if a member has an unaccepted type or value, or more parts than the limits.
+    /// Fails if a member has an unaccepted type or value, or more parts than the limits, or if
+    /// it would have no effect.
     pub fn parse(members: &Fields<'_>) -> Result<Self, QueryError> {
         let member = |name| raw::field(members, name).map(str::trim_ascii).filter(|v| *v != "null");
         let mut reading = Reading::default();
         let condition = member("where").map(|raw| reading.condition(raw)).transpose()?;
         let group_by = match member("group_by") {
             Some(value) => {
-                let name = name("group_by", value, "the dotted name of one field")?;
+                let name = name("group_by", value, NAME)?;
                 Some(reading.path(&name, "group_by")?)
             }
             None => None,
         };
         let select = select(member("select"), &mut reading)?;
-        let ids = match member("ids") {
-            Some(value) => {
-                let field = member("id_field").unwrap_or("\"id\"");
-                let field = name("id_field", field, "the dotted name of one field")?;
-                Some(Ids::read(value, reading.path(&field, "id_field")?)?)
-            }
-            None => None,
-        };
         let count = flag("count", member("count"))?;
-        let shows = match (&group_by, &ids) {
+        let shows = match (&group_by, member("ids")) {
             (Some(_), _) => Shows::Groups,
             (None, Some(_)) if select.is_empty() => Shows::Nothing,
             (None, _) if count => Shows::Nothing,
             (None, _) => Shows::Records,
         };
-        let sort_by = match member("sort_by").filter(|_| shows == Shows::Records) {
+        let sort_by = match member("sort_by") {
             Some(value) => sort_keys(value, &mut reading)?,
             None => Vec::new(),
+        };
+        let limit = number("limit", member("limit"))?.filter(|limit| *limit > 0);
+        let offset = number("offset", member("offset"))?.unwrap_or(0);
+        let given = [
+            ("select", !select.is_empty()),
+            ("sort_by", !sort_by.is_empty()),
+            ("limit", limit.is_some()),
+            ("offset", offset > 0),
+        ];
+        let given = given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name);
+        no_effect(given, shows, count)?;
+        // The field of the ids has a path of its own, which can be replaced by a guess.
+        let ids = match member("ids") {
+            Some(value) => {
+                let field = member("id_field");
+                let name = name("id_field", field.unwrap_or("\"id\""), NAME)?;
+                reading.paths.push(Path::parse(&name, "id_field")?);
+                Some(Ids::read(value, reading.paths.len() - 1, field.is_none())?)
+            }
+            None => None,
         };
         Ok(Self {
             paths: PathSet::new(reading.paths),
             tests: reading.tests,
             condition,
+            shared: reading.shared,
+            repeated: reading.repeated,
             select,
             group_by,
             sort_by,
             ids,
-            limit: number("limit", member("limit"))?.filter(|limit| *limit > 0),
-            offset: number("offset", member("offset"))?.unwrap_or(0),
+            limit,
+            offset,
             shows,
         })
+    }
+
+    /// Returns the query with another field of ids.
+    pub(super) fn with_id_field(&self, field: &str) -> Result<Self, QueryError> {
+        let mut query = self.clone();
+        let mut paths = query.paths.all().to_vec();
+        if let Some(ids) = &mut query.ids {
+            paths[ids.path] = Path::parse(field, "id_field")?;
+            ids.is_default = false;
+        }
+        query.paths = PathSet::new(paths);
+        Ok(query)
     }
 
     /// Returns the most groups or records that are needed, those before the page included.
     pub(super) fn room(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_add(self.offset))
     }
+}
+
+/// Refuses the first of the given members that would change nothing in the answer.
+fn no_effect(
+    given: impl Iterator<Item = &'static str>,
+    shows: Shows,
+    count: bool,
+) -> Result<(), QueryError> {
+    let (idle, beside, instead): (&[&str], _, _) = match shows {
+        Shows::Records => return Ok(()),
+        Shows::Groups => (
+            &["select", "sort_by"],
+            "beside group_by, which lists counts, the largest first",
+            "leave it out, or send {\"sql\": \"SELECT …, count(*) FROM records GROUP BY …\"}",
+        ),
+        Shows::Nothing if count => (
+            &["select", "sort_by", "limit", "offset"],
+            "beside count, which is one number over all records",
+            "leave one of the two out",
+        ),
+        Shows::Nothing => (
+            &["sort_by", "limit", "offset"],
+            "beside ids without select, which lists no records",
+            "leave it out, or name the fields to show in select",
+        ),
+    };
+    for member in given {
+        if idle.contains(&member) {
+            return Err(QueryError::NoEffect { member, beside, instead });
+        }
+    }
+    Ok(())
 }
 
 fn select(value: Option<&str>, reading: &mut Reading) -> Result<Vec<Selected>, QueryError> {
@@ -147,6 +214,9 @@ fn names(member: &str, value: Option<&str>, limit: usize) -> Result<Vec<String>,
         None => Vec::new(),
         Some(value) if raw::is_string(value) => {
             let text = raw::unescape(value).text;
+            if text.trim_ascii_start().starts_with('[') && raw::elements(&text).is_ok() {
+                return names(member, Some(&text), limit);
+            }
             text.split(',').map(|name| name.trim().to_owned()).collect()
         }
         Some(value) => {
@@ -171,15 +241,15 @@ fn name(member: &str, value: &str, accepted: &'static str) -> Result<String, Que
 
 fn flag(member: &str, value: Option<&str>) -> Result<bool, QueryError> {
     match value {
-        None | Some("false") => Ok(false),
-        Some("true") => Ok(true),
+        None | Some("false" | "\"false\"") => Ok(false),
+        Some("true" | "\"true\"") => Ok(true),
         Some(value) => Err(bad(member, value, "true or false")),
     }
 }
 
 fn number(member: &str, value: Option<&str>) -> Result<Option<usize>, QueryError> {
     let Some(value) = value else { return Ok(None) };
-    value.parse().map(Some).map_err(|_no_count| QueryError::BadMember {
+    value.trim_matches('"').trim().parse().map(Some).map_err(|_no_count| QueryError::BadMember {
         member: member.to_owned(),
         found: quoted(value),
         accepted: "a whole number from 0",

@@ -8,16 +8,25 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{
     chunk::Chunk,
-    error::QueryError,
+    error::{QueryError, instead, quoted},
+    explain,
     group::Group,
+    ids,
     json::{path::Hits, path_set::Record},
     nearest,
+    plan::{Misfit, Plan, infer},
     request::{Query, Shows},
     sort,
+    typed::Facts,
+    values::Values,
 };
 
 /// The bytes of a chunk.
 const CHUNK_BYTES: usize = 256 * 1024;
+/// The bytes at the start from which the types of the fields are inferred first.
+const SAMPLE_BYTES: usize = 64 * 1024;
+/// The first lines that the examples of an error are from.
+const SAMPLE_LINES: usize = 1_000;
 
 /// The outcome of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +41,15 @@ pub struct Outcome<'a> {
     pub groups: Option<Vec<Group>>,
     /// The number of groups on all pages.
     pub groups_total: u64,
-    /// The ids that exist, in the order of the request; None without `ids`.
+    /// The ids that exist and meet the condition, in the order of the request; None without
+    /// `ids`.
     pub present: Option<Vec<String>>,
     /// The ids that do not exist.
     pub absent: Option<Vec<String>>,
-    /// Possible reasons why nothing matched.
-    pub warnings: Vec<String>,
+    /// The ids that exist but do not meet the condition; None without both.
+    pub excluded: Option<Vec<String>>,
+    /// How values were read, and possible reasons why nothing matched.
+    pub notes: Vec<String>,
     /// False if `stop` ended the run before the last record.
     pub complete: bool,
 }
@@ -47,50 +59,116 @@ pub struct Outcome<'a> {
 ///
 /// # Errors
 ///
-/// Fails if a line is not JSON. Fails if no record has a field of the query, unless there are
-/// no records or the run was stopped.
+/// Fails if a line is not JSON. Fails if no record has a field of the query, or if an operand
+/// cannot be a value of its field, unless there are no records or the run was stopped.
 pub fn run<'a>(
     query: &Query,
     lines: &'a str,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Outcome<'a>, QueryError> {
-    let chunks: Vec<Chunk<'a>> = on(|| {
-        split(lines).par_iter().map(|chunk| Chunk::read(query, lines, chunk, stop)).collect()
-    });
-    let mut found = Chunk::new(query);
-    for chunk in chunks {
-        found.merge(query, chunk);
+    let (plan, found) = read(query, lines, stop)?;
+    let is_whole = found.complete && found.records > 0;
+    if let Some(ids) = query.ids.as_ref().filter(|ids| is_whole && !found.seen[ids.path])
+        && let Some(field) = ids.guess_field(lines, stop)
+    {
+        let mut outcome = run(&query.with_id_field(&field)?, lines, stop)?;
+        outcome.notes.insert(0, format!("no record has id; the ids are values of {field}"));
+        return Ok(outcome);
     }
-    if let Some(fault) = found.fault {
-        return Err(fault);
-    }
-    if found.complete && found.records > 0 {
+    if is_whole {
         check_fields(query, &found, lines, stop)?;
     }
-    let warnings = if found.matched == 0 { misfits(query, &found) } else { Vec::new() };
-    let (present, absent) = match &query.ids {
-        Some(ids) => {
-            let (present, absent) = ids.split(&found.ids);
-            (Some(present), Some(absent))
-        }
-        None => (None, None),
-    };
+    let mut notes = explain::readings(&plan, &found);
+    if found.matched == 0 && is_whole && query.ids.is_none() {
+        notes.extend(explain::no_matches(&plan, lines, stop));
+    }
+    let split = query.ids.as_ref().map(|ids| ids.split(&found.ids, &found.ids_met));
+    if let (Some(ids), Some(split)) = (&query.ids, &split) {
+        notes.extend(ids::near_misses(query, ids, &split.absent, lines, stop));
+    }
+    Ok(outcome(query, found, split, notes))
+}
+
+fn outcome<'a>(
+    query: &Query,
+    mut found: Chunk<'a>,
+    split: Option<ids::Split>,
+    notes: Vec<String>,
+) -> Outcome<'a> {
     sort::sort(&query.sort_by, &mut found.entries);
     let page = page(query, found.entries);
     let records = page.map(|entry| project(query, entry.text)).collect();
     let groups = found.groups.ranked();
     let groups_total = groups.len() as u64;
-    Ok(Outcome {
+    let ids::Split { present, absent, excluded } = split.unwrap_or_default();
+    let has_ids = query.ids.is_some();
+    Outcome {
         records_total: found.records,
         matched: found.matched,
         records,
         groups: (query.shows == Shows::Groups).then(|| self::page(query, groups).collect()),
         groups_total,
-        present,
-        absent,
-        warnings,
+        present: has_ids.then_some(present),
+        absent: has_ids.then_some(absent),
+        excluded: (has_ids && query.condition.is_some()).then_some(excluded),
+        notes,
         complete: found.complete,
-    })
+    }
+}
+
+/// Reads all records with the types of the first ones, and once more if the others differ.
+fn read<'q, 'a>(
+    query: &'q Query,
+    lines: &'a str,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(Plan<'q>, Chunk<'a>), QueryError> {
+    let sample = infer(query, &lines[..line_end(lines, SAMPLE_BYTES)], stop);
+    if let Ok(plan) = Plan::new(query, &sample) {
+        let mut found = chunks(&plan, lines, stop)?;
+        found.facts.iter_mut().zip(&sample).for_each(|(facts, sample)| facts.merge(*sample));
+        if !found.complete || plan.agrees(&found.facts) {
+            return Ok((plan, found));
+        }
+    }
+    let facts = infer(query, lines, stop);
+    let plan =
+        Plan::new(query, &facts).map_err(|misfit| misfit_error(query, &misfit, lines, &facts))?;
+    let found = chunks(&plan, lines, stop)?;
+    Ok((plan, found))
+}
+
+fn chunks<'a>(
+    plan: &Plan<'_>,
+    lines: &'a str,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Chunk<'a>, QueryError> {
+    let chunks: Vec<Chunk<'a>> =
+        on(|| split(lines).par_iter().map(|part| Chunk::read(plan, lines, part, stop)).collect());
+    let mut found = Chunk::new(plan.query);
+    for chunk in chunks {
+        found.merge(plan.query, chunk);
+    }
+    match found.fault.take() {
+        Some(fault) => Err(fault),
+        None => Ok(found),
+    }
+}
+
+fn misfit_error(query: &Query, misfit: &Misfit, lines: &str, facts: &[Facts]) -> QueryError {
+    let test = &query.tests[misfit.test];
+    let sample = lines.lines().take(SAMPLE_LINES);
+    let values = Values::of(query, test.path, sample, &|| false).top(3);
+    let examples: Vec<&str> = values.iter().map(|(value, _)| *value).collect();
+    let such = if examples.is_empty() { "" } else { " such as " };
+    let field = query.paths.all()[test.path].name();
+    let operation = test.comparison.name();
+    QueryError::Misfit {
+        member: test.member.clone(),
+        holds: format!("{}{such}{}", facts[test.path].name(), examples.join(", ")),
+        advice: instead(&field, operation, examples.first(), &misfit.operand),
+        operand: quoted(&misfit.operand),
+        field,
+    }
 }
 
 fn page<T>(query: &Query, all: Vec<T>) -> impl Iterator<Item = T> {
@@ -98,19 +176,22 @@ fn page<T>(query: &Query, all: Vec<T>) -> impl Iterator<Item = T> {
 }
 
 /// Splits a text at line ends into chunks of about the same size.
-fn split(lines: &str) -> Vec<&str> {
+pub(super) fn split(lines: &str) -> Vec<&str> {
     let mut chunks = Vec::with_capacity(lines.len() / CHUNK_BYTES + 1);
     let mut rest = lines;
     while !rest.is_empty() {
-        let after = rest.as_bytes().get(CHUNK_BYTES..).unwrap_or_default();
-        let end = memchr(b'\n', after).map_or(rest.len(), |at| CHUNK_BYTES + at + 1);
-        let (chunk, behind) = rest.split_at(end);
+        let (chunk, behind) = rest.split_at(line_end(rest, CHUNK_BYTES));
         chunks.push(chunk);
         rest = behind;
     }
     chunks
 }
 
+/// Returns the end of the line that byte `at` is in.
+fn line_end(lines: &str, at: usize) -> usize {
+    let after = lines.as_bytes().get(at..).unwrap_or_default();
+    memchr(b'\n', after).map_or(lines.len(), |end| at + end + 1)
+}
 fn check_fields(
     query: &Query,
     found: &Chunk<'_>,
@@ -123,19 +204,6 @@ fn check_fields(
         found: path.name(),
         nearest: nearest::fields(&path.text, lines, stop),
     })
-}
-
-fn misfits(query: &Query, found: &Chunk<'_>) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (test, state) in query.tests.iter().zip(&found.states) {
-        let field = query.paths.all()[test.path].name();
-        if let Some(warning) = test.comparison.misfit(&field, state.kinds)
-            && !warnings.contains(&warning)
-        {
-            warnings.push(warning);
-        }
-    }
-    warnings
 }
 
 /// Returns an object with the selected fields in their order; the record itself if none are

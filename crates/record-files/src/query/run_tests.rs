@@ -87,7 +87,7 @@ fn sorting_is_total_and_stable() {
     assert_eq!(names(r#"{"sort_by":"-extra"}"#), ["dora", "Ann", "bob", "Cleo"]);
     assert_eq!(names(r#"{"sort_by":["extra","-name"]}"#), ["bob", "Cleo", "Ann", "dora"]);
     assert_eq!(names(r#"{"sort_by":"extra, -name"}"#), ["bob", "Cleo", "Ann", "dora"]);
-    assert_eq!(names(r#"{"sort_by":"id"}"#), ["Ann", "Cleo", "bob", "dora"]);
+    assert_eq!(names(r#"{"sort_by":"id"}"#), ["Ann", "bob", "Cleo", "dora"]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn an_unknown_field_is_an_error_that_names_the_nearest() {
         let QueryError::UnknownField { found, nearest } = error else { panic!("{request}") };
         assert_eq!((found.as_str(), nearest[0].as_str()), ("nmae", "name"));
     }
-    assert!(ask(r#"{"where":{"at":1}}"#, LINES).is_ok());
+    assert!(ask(r#"{"where":{"at":null}}"#, LINES).is_ok());
     assert_eq!(ask(r#"{"where":{"nmae":1}}"#, "").unwrap().records_total, 0);
 }
 
@@ -139,11 +139,119 @@ fn invalid_json_is_an_error_with_its_line_number() {
 }
 
 #[test]
-fn another_type_than_the_field_holds_is_a_warning_where_nothing_matches() {
+fn an_operand_of_another_type_is_read_as_the_type_of_the_field() {
     let outcome = ask(r#"{"where":{"age":"30"}}"#, LINES).unwrap();
-    assert_eq!(outcome.warnings, ["age holds numbers, the value is a string"]);
-    let outcome = ask(r#"{"where":{"any":[{"age":"30"},{"name":"bob"}]}}"#, LINES).unwrap();
-    assert!(outcome.warnings.is_empty());
+    assert_eq!((outcome.matched, outcome.notes), (1, vec!["\"30\" read as a number".to_owned()]));
+    let error = ask(r#"{"where":{"age":"old"}}"#, LINES).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "where: age holds numbers such as 1e2, 30, 4.0; \"old\" is not one of these; send a value \
+         such as {\"field\": \"age\", \"op\": \"=\", \"value\": 1e2}"
+    );
+}
+
+/// The types of the first records may not be those of all.
+#[test]
+fn the_type_of_a_field_is_that_of_all_records() {
+    let long = |last: &str| {
+        let many: String = (0..20_000).map(|n| format!("{{\"v\":\"{n}\"}}\n")).collect();
+        format!("{many}{last}")
+    };
+    let count = |lines: &str, condition: &str| {
+        let request = format!("{{\"where\":{condition},\"count\":true}}");
+        ask(&request, lines).map(|outcome| (outcome.matched, outcome.notes))
+    };
+    let (numbers, versions, text) =
+        (long("{\"v\":7}"), long("{\"v\":\"20000.0.1\"}"), long("{\"v\":\"n/a\"}"));
+    let above = r#"{"field":"v","op":">=","value":"19999"}"#;
+    assert_eq!(count(&numbers, above).unwrap(), (1, vec!["v compared as numbers".to_owned()]));
+    let (matched, notes) = count(&versions, above).unwrap();
+    assert_eq!((matched, notes[0].contains("as versions")), (2, true));
+    let (matched, notes) = count(&text, above).unwrap();
+    // "2" to "9", and all that begin with 3 to 9 or with 2, but 19999: 20000 is absent.
+    let larger = (0..20_000).filter(|n| n.to_string().as_str() >= "19999").count() as u64 + 1;
+    assert_eq!((matched, notes[0].as_str()), (larger, "v compared as text, letter by letter"));
+    // Values that were not compared count, too.
+    let short = r#"{"all":[{"field":"v","op":"=","value":"7"},{"field":"v","op":"<","value":8}]}"#;
+    assert!(count(&text, short).is_err());
+    assert_eq!(count(&numbers, short).unwrap().0, 2);
+}
+
+#[test]
+fn sorting_is_by_type_and_says_where_missing_values_are() {
+    let lines = "{\"v\":\"10\"}\n{\"v\":\"9\"}\n{}\n{\"v\":null}\n";
+    let outcome = ask(r#"{"sort_by":"-v","limit":2}"#, lines).unwrap();
+    assert_eq!(outcome.records, [r#"{"v":"10"}"#, r#"{"v":"9"}"#]);
+    assert_eq!(outcome.notes, ["v sorted as numbers", "2 records without v come last"]);
+    assert!(ask(r#"{"sort_by":"name"}"#, LINES).unwrap().notes.is_empty());
+}
+
+#[test]
+fn no_match_is_explained_by_each_condition() {
+    let notes = |request: &str| ask(request, LINES).unwrap().notes;
+    assert_eq!(
+        notes(r#"{"where":{"name":"ann"}}"#),
+        [
+            "no record meets name = \"ann\"; name holds text: \"Ann\" (1), \"Cleo\" (1), \"bob\" (1), \"dora\" (1)"
+        ]
+    );
+    assert_eq!(
+        notes(r#"{"where":{"age":{">":500}}}"#),
+        ["no record meets age > 500; age holds numbers from 4.0 to 1e2"]
+    );
+    assert_eq!(
+        notes(r#"{"where":{"name":"Ann","age":4}}"#),
+        ["alone, name = \"Ann\" is met by 1, age = 4 by 1"]
+    );
+}
+
+#[test]
+fn conditions_that_different_elements_may_meet_are_named() {
+    let lines = "{\"id\":1,\"tags\":[1,9]}";
+    let request = r#"{"where":{"tags":{">":3,"<":5}},"count":true}"#;
+    let outcome = ask(request, lines).unwrap();
+    let sql = r#"{"sql": "SELECT count(*) FROM records, json_each(tags) AS e WHERE e.value > 3 AND e.value < 5"}"#;
+    assert_eq!(outcome.matched, 1);
+    assert!(outcome.notes[0].ends_with(sql), "{:?}", outcome.notes);
+}
+
+#[test]
+fn ids_that_exist_and_do_not_meet_the_condition_are_told_apart() {
+    let request = r#"{"where":{"name":"Ann"},"ids":["17","18","5"]}"#;
+    let outcome = ask(request, LINES).unwrap();
+    assert_eq!(outcome.present.unwrap(), ["\"17\""]);
+    assert_eq!(outcome.excluded.unwrap(), ["\"18\""]);
+    assert_eq!(outcome.absent.unwrap(), ["\"5\""]);
+}
+
+#[test]
+fn the_field_of_ids_is_guessed_and_near_ids_are_named() {
+    let lines =
+        "{\"kind\":\"a\",\"key\":\"AB-1\",\"at\":1}\n{\"kind\":\"a\",\"key\":\"AB-22\",\"at\":2}";
+    let outcome = ask(r#"{"ids":["AB-1","ab-22","zz"]}"#, lines).unwrap();
+    assert_eq!(outcome.present.unwrap(), ["\"AB-1\""]);
+    assert_eq!(
+        outcome.notes,
+        ["no record has id; the ids are values of key", "near \"ab-22\": \"AB-22\" (1)"]
+    );
+    assert!(ask(r#"{"ids":["AB-1"]}"#, "{\"kind\":1}\n{\"kind\":1}").is_err());
+    assert!(ask(r#"{"ids":["AB-1"],"id_field":"id"}"#, lines).is_err());
+}
+
+#[test]
+fn a_member_without_effect_is_refused() {
+    for (request, member) in [
+        (r#"{"count":true,"limit":3}"#, "limit"),
+        (r#"{"count":true,"select":"id"}"#, "select"),
+        (r#"{"group_by":"name","sort_by":"id"}"#, "sort_by"),
+        (r#"{"ids":[17],"limit":3}"#, "limit"),
+    ] {
+        let error = ask(request, LINES).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{member} has no effect beside")), "{error}");
+    }
+    for request in [r#"{"count":true,"limit":0,"offset":0}"#, r#"{"ids":[17],"count":true}"#] {
+        assert!(ask(request, LINES).is_ok(), "{request}");
+    }
 }
 
 #[test]
@@ -165,7 +273,7 @@ fn records_of_any_type_are_looked_at() {
 fn members_of_the_wrong_shape_are_errors() {
     for request in [
         r#"{"limit":-1}"#,
-        r#"{"limit":"5"}"#,
+        r#"{"limit":"many"}"#,
         r#"{"offset":1.5}"#,
         r#"{"count":1}"#,
         r#"{"select":{}}"#,
@@ -173,7 +281,7 @@ fn members_of_the_wrong_shape_are_errors() {
         r#"{"group_by":["a"]}"#,
         r#"{"sort_by":7}"#,
         r#"{"ids":"a"}"#,
-        r#"{"where":"name"}"#,
+        r#"{"where":["name"]}"#,
     ] {
         let error = ask(request, LINES).unwrap_err();
         assert!(matches!(error, QueryError::BadMember { .. }), "{request}: {error}");

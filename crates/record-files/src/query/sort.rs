@@ -1,11 +1,13 @@
-//! The order of the records of an answer: by the values of fields, in the order of jq; equal
-//! records stay in the order of the file.
+//! The order of the records of an answer: by the values of fields, in the order of jq, with
+//! numbers, versions and dates in strings in their own order; equal records stay in the order of
+//! the file.
 
 use std::cmp::Ordering;
 
 use super::json::path::Hits;
-use super::json::path_set::{PathSet, Record};
+use super::json::path_set::Record;
 use super::json::value::Value;
+use super::plan::Plan;
 
 /// One field to sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,24 +28,28 @@ pub(super) struct Entry<'a> {
 
 impl<'a> Entry<'a> {
     /// Reads the sort values of a record. A missing field is null; a path through an array is
-    /// the array of its values.
+    /// the array of its values. Strings are read as the type of their field.
     pub(super) fn new(
-        keys: &[SortKey],
-        paths: &PathSet,
+        plan: &Plan<'_>,
         record: &Record<'a>,
         hits: &mut Hits<'a>,
         place: usize,
     ) -> Self {
-        let mut values = Vec::with_capacity(keys.len());
-        for key in keys {
-            paths.find(key.path, record, hits);
+        let mut values = Vec::with_capacity(plan.sorted.len());
+        for (key, strings) in plan.query.sort_by.iter().zip(&plan.sorted) {
+            plan.query.paths.find(key.path, record, hits);
             values.push(match hits.values.as_slice() {
                 [] => Value::Null,
-                [value] if !hits.many => Value::read(value),
-                values => Value::Array(values.iter().map(|value| Value::read(value)).collect()),
+                [value] if !hits.many => strings.read(value),
+                values => Value::Array(values.iter().map(|value| strings.read(value)).collect()),
             });
         }
         Self { values, text: record.text, place }
+    }
+
+    /// Returns true if a sort value is null or missing.
+    pub(super) fn lacks(&self, key: usize) -> bool {
+        self.values[key] == Value::Null
     }
 }
 

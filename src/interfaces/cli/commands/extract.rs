@@ -14,6 +14,7 @@ pub(crate) fn run(options: &Extract) -> Result<Exit, CliError> {
     let body = BodyMembers::default()
         .text("file_path", Some(&options.path))
         .text("query", options.query.as_deref())
+        .text("sql", options.sql.as_deref())
         .json("where", condition(options.condition.as_deref())?)
         .number("recipe", options.recipe)
         .json("params", params(&options.param)?)

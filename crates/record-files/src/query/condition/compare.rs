@@ -7,9 +7,11 @@ use memchr::memmem::Finder;
 use raw_json::{self as raw, each_element};
 use regex::Regex;
 
-use super::{operation::Operation, pattern};
-use crate::query::error::QueryError;
-use crate::query::json::value::{Kind, Text, Value};
+use super::operation::{Named, Operation};
+use super::pattern;
+use crate::query::error::{QueryError, quoted};
+use crate::query::json::value::{Kind, Value};
+use crate::query::typed::{Facts, Range, Strings, understand};
 
 /// The most values of an `in`.
 const MAX_LIST: usize = 10_000;
@@ -17,34 +19,55 @@ const MAX_LIST: usize = 10_000;
 /// An operator with its operand.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
-    operation: Operation,
+    pub(crate) operation: Operation,
+    is_negated: bool,
     operand: Operand,
+    /// The operand for messages.
+    spelled: String,
 }
 
 #[derive(Clone, Debug)]
 enum Operand {
-    Value(Value<'static>),
+    /// JSON values that are read as the type of the field.
+    Values(Vec<String>),
     /// For `contains`: the value; for a string also a finder of its lower-case text.
     Needle(Value<'static>, Option<Box<Finder<'static>>>),
     Text(String),
     Pattern(Box<Regex>),
-    /// Sorted.
-    List(Vec<Value<'static>>),
     Flag(bool),
 }
 
-/// The state of a comparison between records.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ComparisonState {
-    /// The types of the values it was applied to, as bits of [`Kind`].
-    pub(crate) kinds: u8,
-    folded: String,
+/// The operands of a comparison as values of its field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TypedOperand {
+    /// The reading of the field's strings.
+    pub(crate) strings: Strings,
+    /// Sorted.
+    ranges: Vec<Range>,
+    /// True if the meaning depends on all values of the field, not only on those compared.
+    pub(crate) needs_all: bool,
+}
+
+impl TypedOperand {
+    /// Returns true if the operand is a text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.ranges.iter().all(|range| matches!(range.low(), Value::String(_)))
+    }
+
+    /// Names the type of the operand.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.ranges.first().map(Range::low) {
+            Some(Value::Number(_)) => "a number",
+            Some(Value::False | Value::True) => "a boolean",
+            _ => "text",
+        }
+    }
 }
 
 impl Comparison {
     /// Reads the operand from `value`. Errors name `member`, the place of the condition.
     pub(crate) fn read(
-        operation: Operation,
+        (operation, is_negated): Named,
         value: Option<&str>,
         member: &str,
     ) -> Result<Self, QueryError> {
@@ -58,14 +81,11 @@ impl Comparison {
                 value.filter(|value| raw::is_string(value)).ok_or_else(|| bad(accepted))?;
             Ok(raw::unescape(literal).text.into_owned())
         };
-        let any = || {
-            let value = value.ok_or_else(|| bad("any JSON value"))?;
-            Ok(Value::read(value).into_owned())
-        };
+        let any = || value.ok_or_else(|| bad("any JSON value"));
         let operand = match operation {
-            Operation::Exists => Operand::Flag(match value.unwrap_or("true") {
-                "true" => true,
-                "false" => false,
+            Operation::Exists | Operation::IsNull => Operand::Flag(match value.unwrap_or("true") {
+                "true" | "\"true\"" | "null" => true,
+                "false" | "\"false\"" => false,
                 _ => return Err(bad("true, false or nothing")),
             }),
             Operation::StartsWith | Operation::EndsWith => Operand::Text(text("a string")?),
@@ -74,166 +94,213 @@ impl Comparison {
                 Operand::Pattern(Box::new(pattern::compile(&expression, member)?))
             }
             Operation::In => {
-                let list = value.filter(|value| value.starts_with('['));
-                Operand::List(list_of(list.ok_or_else(|| bad("a list of values"))?, member)?)
+                Operand::Values(list_of(value, member)?.ok_or_else(|| bad("a list of values"))?)
             }
-            Operation::Contains => {
+            Operation::Contains => needle(any()?),
+            Operation::Equal => Operand::Values(vec![any()?.to_owned()]),
+            _ => {
                 let value = any()?;
-                let needle = match &value {
-                    Value::String(Text { text, .. }) => {
-                        let mut folded = String::new();
-                        fold(text, &mut folded);
-                        Some(Box::new(Finder::new(&folded).into_owned()))
-                    }
-                    _ => None,
-                };
-                Operand::Needle(value, needle)
+                if !matches!(Kind::of(value), Kind::Number | Kind::String) {
+                    return Err(bad("a number, a text or a date"));
+                }
+                Operand::Values(vec![value.to_owned()])
             }
-            _ => Operand::Value(any()?),
         };
-        Ok(Self { operation, operand })
+        let spelled = value.map(quoted).unwrap_or_default();
+        Ok(Self { operation, is_negated, operand, spelled })
+    }
+
+    /// Returns the comparison for messages, such as `priority > 3`.
+    pub(crate) fn text(&self, field: &str) -> String {
+        format!("{field} {} {}", self.name(), self.spelled).trim_end().to_owned()
+    }
+
+    /// Returns the name of the operator.
+    pub(crate) fn name(&self) -> &'static str {
+        Operation::name((self.operation, self.is_negated))
+    }
+
+    /// Returns the operand for messages.
+    pub(crate) fn spelled(&self) -> &str {
+        &self.spelled
+    }
+
+    /// Returns the operator and the operand in SQL; None if they have no simple form.
+    pub(crate) fn sql(&self) -> Option<String> {
+        let [value] = self.values() else { return None };
+        let literal = match Kind::of(value) {
+            Kind::Number => value.clone(),
+            Kind::String => format!("'{}'", raw::unescape(value).text.replace('\'', "''")),
+            _ => return None,
+        };
+        (self.operation != Operation::In).then(|| format!("{} {literal}", self.name()))
+    }
+
+    /// Returns the operands that are read as the type of the field.
+    pub(crate) fn values(&self) -> &[String] {
+        match &self.operand {
+            Operand::Values(values) => values,
+            _ => &[],
+        }
+    }
+
+    /// Returns the text that is looked for, to find values that are near to it.
+    pub(crate) fn wanted(&self) -> Vec<String> {
+        let text = |value: &String| match Kind::of(value) {
+            Kind::String => raw::unescape(value).text.into_owned(),
+            _ => value.clone(),
+        };
+        match &self.operand {
+            Operand::Values(values) => values.iter().map(text).collect(),
+            Operand::Needle(Value::String(needle), _) => vec![needle.text.to_string()],
+            Operand::Text(text) => vec![text.clone()],
+            Operand::Needle(..) | Operand::Pattern(_) | Operand::Flag(_) => Vec::new(),
+        }
+    }
+
+    /// Reads the operands as values of a field with these facts.
+    ///
+    /// # Errors
+    ///
+    /// Returns the operand, as it is spelled, that cannot be one.
+    pub(crate) fn bind(&self, facts: Facts) -> Result<TypedOperand, &str> {
+        let strings = if self.operation.is_typed() { facts.strings() } else { Strings::Absent };
+        let mut typed = TypedOperand { strings, ranges: Vec::new(), needs_all: false };
+        for value in self.values() {
+            let ordered = self.operation.is_ordered();
+            let (range, exact) = understand(value, facts, ordered).ok_or(value.as_str())?;
+            typed.needs_all |= !exact;
+            typed.ranges.push(range);
+        }
+        typed.ranges.sort_by(|a, b| a.low().cmp(b.low()));
+        let needed = match &self.operand {
+            Operand::Values(_) | Operand::Flag(_) => None,
+            // A value that is not a string can only be an element of an array.
+            Operand::Needle(_, None) => Some(Kind::Array),
+            Operand::Needle(..) | Operand::Text(_) | Operand::Pattern(_) => Some(Kind::String),
+        };
+        let has_scalars = facts.kinds & !(Kind::Null.bit() | Kind::Array.bit()) != 0;
+        if has_scalars && needed.is_some_and(|kind| !facts.has(kind)) {
+            return Err(&self.spelled);
+        }
+        Ok(typed)
     }
 
     /// Returns true if it holds for a field with these values, of which a missing field has
-    /// none.
-    pub(crate) fn holds(&self, values: &[&str], state: &mut ComparisonState) -> bool {
-        match (&self.operand, self.operation) {
-            (Operand::Flag(wanted), _) => values.is_empty() != *wanted,
-            (Operand::Value(wanted), Operation::Equal) => equals(wanted, values, state),
-            (Operand::Value(wanted), Operation::NotEqual) => !equals(wanted, values, state),
-            (Operand::Value(wanted), operation) => any(values, state, |value, _| {
-                // Other types have an order in jq, but not a meaningful one.
-                Kind::of(value) == wanted.kind()
-                    && matches!(wanted, Value::Number(_) | Value::String(_))
-                    && ordered(operation, Value::read(value).cmp(wanted))
+    /// none. Adds what it looked at to `facts`, unless all values are added elsewhere.
+    pub(crate) fn holds(
+        &self,
+        typed: &TypedOperand,
+        values: &[&str],
+        facts: &mut Facts,
+        folded: &mut String,
+    ) -> bool {
+        let holds = match &self.operand {
+            Operand::Flag(wanted) if self.operation == Operation::Exists => {
+                values.is_empty() != *wanted
+            }
+            Operand::Flag(wanted) => {
+                values.iter().all(|value| Kind::of(value) == Kind::Null) == *wanted
+            }
+            Operand::Values(_) if values.is_empty() => {
+                typed.ranges.iter().any(|range| *range.low() == Value::Null)
+            }
+            Operand::Values(_) if typed.needs_all => values.iter().any(|value| {
+                self.compares(typed, value)
+                    || each_element(value).any(|element| self.compares(typed, element))
             }),
-            (Operand::List(list), _) => {
-                (values.is_empty() && list.contains(&Value::Null))
-                    || any(values, state, |value, _| {
-                        list.binary_search(&Value::read(value)).is_ok()
-                    })
-            }
-            (Operand::Needle(wanted, needle), _) => {
-                contains(wanted, needle.as_deref(), values, state)
-            }
-            (Operand::Text(affix), operation) => any(values, state, |value, _| {
-                string(value).is_some_and(|text| match operation {
+            Operand::Values(_) => any(values, facts, |value| self.compares(typed, value)),
+            Operand::Needle(wanted, None) => values.iter().any(|value| {
+                // A value that is not a string can only be an element of an array.
+                facts.add(value);
+                each_element(value).any(|element| {
+                    facts.add(element);
+                    Value::read(element) == *wanted
+                })
+            }),
+            Operand::Needle(_, Some(needle)) => any(values, facts, |value| {
+                string(value).is_some_and(|text| {
+                    fold(&text, folded);
+                    needle.find(folded.as_bytes()).is_some()
+                })
+            }),
+            Operand::Text(affix) => any(values, facts, |value| {
+                string(value).is_some_and(|text| match self.operation {
                     Operation::StartsWith => text.starts_with(affix.as_str()),
                     _ => text.ends_with(affix.as_str()),
                 })
             }),
-            (Operand::Pattern(pattern), _) => any(values, state, |value, _| {
+            Operand::Pattern(pattern) => any(values, facts, |value| {
                 string(value).is_some_and(|text| pattern.is_match(&text))
             }),
+        };
+        holds != self.is_negated
+    }
+
+    fn compares(&self, typed: &TypedOperand, value: &str) -> bool {
+        let is_plain = matches!(typed.strings, Strings::Absent | Strings::Text);
+        match typed.ranges.as_slice() {
+            [range] => {
+                // Only values of the same type of JSON are read.
+                if is_plain && Kind::of(value) != range.low().kind() {
+                    return false;
+                }
+                let place = range.place(&typed.strings.read(value));
+                place.is_some_and(|place| self.accepts(place))
+            }
+            ranges => {
+                let value = typed.strings.read(value);
+                if ranges.iter().any(Range::is_wide) {
+                    return ranges.iter().any(|range| range.place(&value) == Some(Ordering::Equal));
+                }
+                ranges.binary_search_by(|range| range.low().cmp(&value)).is_ok()
+            }
         }
     }
 
-    /// Explains why it holds for no value: `met`, the types in the field, do not include the
-    /// type of the operand. None if they do.
-    pub(crate) fn misfit(&self, field: &str, met: u8) -> Option<String> {
-        let (fitting, found) = match &self.operand {
-            Operand::Flag(_) => return None,
-            Operand::Value(_) if self.operation == Operation::NotEqual => return None,
-            Operand::Value(value) | Operand::Needle(value, _) => {
-                (value.kind().bit(), singular(value))
-            }
-            Operand::Text(_) => (Kind::String.bit(), "a string"),
-            Operand::Pattern(_) => (Kind::String.bit(), "a regular expression"),
-            Operand::List(list) => {
-                let kinds = list.iter().fold(0, |kinds, value| kinds | value.kind().bit());
-                (kinds, "a list of other types")
-            }
-        };
-        let scalars = met & !(Kind::Null.bit() | Kind::Array.bit());
-        let met = if scalars == 0 { met & !Kind::Null.bit() } else { scalars };
-        if met == 0 || fitting & (met | Kind::Null.bit()) != 0 {
-            return None;
+    fn accepts(&self, place: Ordering) -> bool {
+        match self.operation {
+            Operation::Greater => place.is_gt(),
+            Operation::GreaterOrEqual => place.is_ge(),
+            Operation::Less => place.is_lt(),
+            Operation::LessOrEqual => place.is_le(),
+            _ => place.is_eq(),
         }
-        let holds: Vec<_> =
-            Kind::ALL.into_iter().filter(|kind| met & kind.bit() != 0).map(Kind::plural).collect();
-        let value = if matches!(self.operand, Operand::Value(_)) {
-            "the value".to_owned()
-        } else {
-            format!("the value of `{}`", self.operation.name())
-        };
-        Some(format!("{field} holds {}, {value} is {found}", holds.join(" and ")))
     }
 }
 
-fn list_of(array: &str, member: &str) -> Result<Vec<Value<'static>>, QueryError> {
-    let read = |element| Value::read(element).into_owned();
-    let mut list: Vec<_> = each_element(array).take(MAX_LIST).map(read).collect();
+fn list_of(value: Option<&str>, member: &str) -> Result<Option<Vec<String>>, QueryError> {
+    let Some(array) = value.filter(|value| value.starts_with('[')) else { return Ok(None) };
+    let list: Vec<_> = each_element(array).take(MAX_LIST).map(str::to_owned).collect();
     let found = each_element(array).count();
     if found > MAX_LIST {
         let member = format!("{member}.value");
         return Err(QueryError::TooMany { member, found, what: "values", limit: MAX_LIST });
     }
-    list.sort();
-    Ok(list)
+    Ok(Some(list))
 }
 
-fn any(
-    values: &[&str],
-    state: &mut ComparisonState,
-    mut holds: impl FnMut(&str, &mut String) -> bool,
-) -> bool {
-    values.iter().any(|value| {
-        let kind = Kind::of(value);
-        state.kinds |= kind.bit();
-        if holds(value, &mut state.folded) {
-            return true;
+fn needle(value: &str) -> Operand {
+    let value = Value::read(value).into_owned();
+    let finder = match &value {
+        Value::String(text) => {
+            let mut folded = String::new();
+            fold(&text.text, &mut folded);
+            Some(Box::new(Finder::new(&folded).into_owned()))
         }
-        kind == Kind::Array
-            && each_element(value).any(|element| {
-                state.kinds |= Kind::of(element).bit();
-                holds(element, &mut state.folded)
-            })
-    })
-}
-
-/// Returns true if a value equals `wanted`. A missing field equals null, as in jq.
-fn equals(wanted: &Value<'_>, values: &[&str], state: &mut ComparisonState) -> bool {
-    if values.is_empty() {
-        return *wanted == Value::Null;
-    }
-    any(values, state, |value, _| Kind::of(value) == wanted.kind() && Value::read(value) == *wanted)
-}
-
-fn ordered(operation: Operation, order: Ordering) -> bool {
-    match operation {
-        Operation::Greater => order.is_gt(),
-        Operation::GreaterOrEqual => order.is_ge(),
-        Operation::Less => order.is_lt(),
-        Operation::LessOrEqual => order.is_le(),
-        _ => false,
-    }
-}
-
-/// Returns true if a string contains the text in any letter case, or an array has an equal
-/// element or such a string.
-fn contains(
-    wanted: &Value<'_>,
-    needle: Option<&Finder<'_>>,
-    values: &[&str],
-    state: &mut ComparisonState,
-) -> bool {
-    let Some(needle) = needle else {
-        // A value that is not a string can only be an element of an array.
-        let mut found = false;
-        for value in values {
-            state.kinds |= Kind::of(value).bit();
-            found |= each_element(value).any(|element| {
-                state.kinds |= Kind::of(element).bit();
-                Value::read(element) == *wanted
-            });
-        }
-        return found;
+        _ => None,
     };
-    any(values, state, |value, folded| {
-        string(value).is_some_and(|text| {
-            fold(&text, folded);
-            needle.find(folded.as_bytes()).is_some()
-        })
+    Operand::Needle(value, finder)
+}
+
+fn any(values: &[&str], facts: &mut Facts, mut holds: impl FnMut(&str) -> bool) -> bool {
+    values.iter().any(|value| {
+        facts.add(value);
+        holds(value)
+            || each_element(value).any(|element| {
+                facts.add(element);
+                holds(element)
+            })
     })
 }
 
@@ -252,17 +319,6 @@ fn fold(text: &str, folded: &mut String) {
     }
     let small = text.chars().flat_map(char::to_lowercase);
     folded.extend(small.map(|letter| if letter == 'ς' { 'σ' } else { letter }));
-}
-
-fn singular(value: &Value<'_>) -> &'static str {
-    match value.kind() {
-        Kind::Null => "null",
-        Kind::Boolean => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "an array",
-        Kind::Object => "an object",
-    }
 }
 
 #[cfg(test)]

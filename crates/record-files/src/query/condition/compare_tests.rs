@@ -1,11 +1,20 @@
 //! The operators as a specification, on what one field holds.
 
-use super::{Comparison, ComparisonState, Operation, QueryError};
+use super::{Comparison, Facts, Operation, QueryError};
 
+/// Judges by the values alone, and by the facts about `others` of the field.
+fn bound(op: &str, operand: &str, values: &[&str], others: &[&str]) -> Result<bool, String> {
+    let named = Operation::parse(op, "where").unwrap();
+    let comparison = Comparison::read(named, Some(operand), "where").unwrap();
+    let mut facts = Facts::default();
+    values.iter().chain(others).for_each(|value| facts.add_with_elements(value));
+    let typed = comparison.bind(facts).map_err(str::to_owned)?;
+    Ok(comparison.holds(&typed, values, &mut facts, &mut String::new()))
+}
+
+/// Judges in a field that also holds values of every type.
 fn holds(op: &str, operand: &str, values: &[&str]) -> bool {
-    let operation = Operation::parse(op, "where").unwrap();
-    let comparison = Comparison::read(operation, Some(operand), "where").unwrap();
-    comparison.holds(values, &mut ComparisonState::default())
+    bound(op, operand, values, &["1", "\"x\"", "true", "[]", "{}"]).unwrap()
 }
 
 fn yes(op: &str, operand: &str, value: &str) {
@@ -66,9 +75,6 @@ fn order_is_of_numbers_with_numbers_and_strings_with_strings() {
     yes(">", "\"2024-05-01\"", "\"2024-10-01T00:00:00Z\"");
     yes("<", "\"a\"", "\"Z\"");
     no(">", "\"3\"", "4");
-    no("<", "null", "null");
-    no(">", "false", "true");
-    no("<", "[2]", "[1]");
     yes(">", "3", "[1,4]");
     assert!(!holds("<", "3", &[]));
 }
@@ -129,22 +135,33 @@ fn exists_counts_null_as_present() {
     no("exists", "false", "null");
     assert!(!holds("exists", "true", &[]));
     assert!(holds("exists", "false", &[]));
-    let comparison = Comparison::read(Operation::Exists, None, "where").unwrap();
-    assert!(comparison.holds(&["0"], &mut ComparisonState::default()));
+    yes("is_null", "true", "null");
+    no("is_null", "true", "0");
+    no("is_not_null", "true", "null");
+    assert!(holds("is_null", "true", &[]));
+    assert!(!holds("is_null", "false", &[]));
+    assert!(!holds("is_null", "true", &["null", "1"]));
 }
 
 #[test]
 fn an_operand_of_the_wrong_shape_is_an_error_that_names_the_right_one() {
     let error = |op: &str, operand: Option<&str>| {
-        let operation = Operation::parse(op, "where").unwrap();
-        Comparison::read(operation, operand, "where").unwrap_err()
+        let named = Operation::parse(op, "where").unwrap();
+        Comparison::read(named, operand, "where").unwrap_err()
     };
     assert_eq!(
         error("in", Some("1")).to_string(),
         "where.value is a number; accepted is a list of values"
     );
     assert_eq!(error("=", None).to_string(), "where.value is absent; accepted is any JSON value");
-    for (op, operand) in [("starts_with", "1"), ("matches", "{}"), ("exists", "\"yes\"")] {
+    for (op, operand) in [
+        ("starts_with", "1"),
+        ("matches", "{}"),
+        ("exists", "\"yes\""),
+        (">", "null"),
+        ("<", "[2]"),
+        (">=", "true"),
+    ] {
         assert!(matches!(error(op, Some(operand)), QueryError::BadMember { .. }));
     }
     let long = format!("[{}1]", "1,".repeat(1_000_000));
@@ -152,20 +169,69 @@ fn an_operand_of_the_wrong_shape_is_an_error_that_names_the_right_one() {
 }
 
 #[test]
-fn a_type_that_the_field_never_holds_is_named() {
-    let misfit = |op: &str, operand: &str, values: &[&str]| {
-        let operation = Operation::parse(op, "where").unwrap();
-        let comparison = Comparison::read(operation, Some(operand), "where").unwrap();
-        let mut state = ComparisonState::default();
-        comparison.holds(values, &mut state);
-        comparison.misfit("priority", state.kinds)
-    };
-    let text = "priority holds numbers, the value is a string";
-    assert_eq!(misfit("=", "\"3\"", &["3"]).as_deref(), Some(text));
-    assert_eq!(misfit(">", "\"3\"", &["[3,4]"]).as_deref(), Some(text));
-    assert!(misfit("contains", "\"3\"", &["3"]).is_some());
-    assert_eq!(misfit("=", "4", &["3"]), None);
-    assert_eq!(misfit("=", "\"3\"", &["null"]), None);
-    assert_eq!(misfit("=", "null", &["3"]), None);
-    assert_eq!(misfit("!=", "\"3\"", &["3"]), None);
+fn an_operand_is_read_as_the_type_of_the_field() {
+    for (op, operand, value, others, expected) in [
+        // Numbers in strings, where all strings are numbers.
+        (">=", "13", r#""9""#, vec![], false),
+        (">=", r#""13""#, r#""9""#, vec![], false),
+        (">=", r#""13""#, r#""100""#, vec!["7"], true),
+        ("=", "100", r#""1e2""#, vec![], true),
+        (">", r#""13""#, r#""9""#, vec![r#""x""#], true),
+        ("=", r#""""#, r#""""#, vec![r#""5""#], true),
+        // Texts and numbers.
+        (">=", r#""4""#, "5", vec![], true),
+        ("=", "\"true\"", "true", vec![], true),
+        ("=", "3", r#""3""#, vec![r#""x""#], true),
+        ("=", "3", r#""3""#, vec![r#""x""#, "4"], false),
+        ("=", r#""3""#, "3", vec![r#""x""#], false),
+        // Versions.
+        (">=", r#""13""#, r#""9.3.5""#, vec![], false),
+        ("<", "13", r#""9.3.5""#, vec!["14"], true),
+        ("=", "13", r#""13.0.0""#, vec![], true),
+        // Dates.
+        ("=", r#""2025-05-14""#, r#""2025-05-14T23:59:59.9Z""#, vec![], true),
+        ("<=", r#""2025-05-14""#, r#""2025-05-14T23:59:59.9Z""#, vec![], true),
+        (">", r#""2025-05-14""#, r#""2025-05-14T23:59:59.9Z""#, vec![], false),
+        ("!=", r#""2025-05-14""#, r#""2025-05-14T23:59:59.9Z""#, vec![], false),
+        ("<", r#""2025-05-14""#, r#""2025-05-14""#, vec![], false),
+        ("=", r#""May 2025""#, r#""2025-05-31T10:00:00Z""#, vec![], true),
+        (">", r#""2025-05""#, r#""2025-05-31T10:00:00Z""#, vec![], false),
+        ("=", "2025", r#""2025-12-31""#, vec![], true),
+        ("in", r#"["2024-01-01","2025-05"]"#, r#""2025-05-31""#, vec![], true),
+        ("=", r#""2025-05-14T10:00:00Z""#, r#""2025-05-14T12:00:00+02:00""#, vec![], true),
+        ("starts_with", r#""2025-05""#, r#""2025-05-14""#, vec![], true),
+    ] {
+        let found = bound(op, operand, &[value], &others);
+        assert_eq!(found, Ok(expected), "{value} {op} {operand} among {others:?}");
+    }
+}
+
+#[test]
+fn an_operand_that_is_no_value_of_the_field_is_refused() {
+    for (op, operand, values) in [
+        ("=", r#""high""#, vec!["3"]),
+        ("!=", r#""high""#, vec!["3"]),
+        (">", r#""yesterday""#, vec![r#""2025-05-14""#]),
+        ("=", r#""x""#, vec![r#""13""#]),
+        ("=", "[1]", vec!["1"]),
+        ("=", "1", vec!["true"]),
+        ("<", "3", vec![r#""x""#]),
+        ("in", r#"[3,"high"]"#, vec!["3"]),
+        ("contains", r#""3""#, vec!["3"]),
+        ("contains", "3", vec!["3"]),
+        ("starts_with", r#""3""#, vec!["3", "null"]),
+        ("=", r#""x""#, vec![r#"{"a":1}"#]),
+    ] {
+        let found = bound(op, operand, &values, &[]);
+        assert!(found.is_err(), "{op} {operand} in {values:?}: {found:?}");
+    }
+    for (op, operand, values) in [
+        ("=", "null", vec!["3"]),
+        ("contains", r#""x""#, vec!["null", "[]"]),
+        ("=", r#""3""#, vec!["null"]),
+        ("=", "[1]", vec!["[1]"]),
+        ("in", "[3,null]", vec!["3"]),
+    ] {
+        assert!(bound(op, operand, &values, &[]).is_ok(), "{op} {operand} in {values:?}");
+    }
 }

@@ -1,34 +1,36 @@
 //! A condition: the `where` of a query, a tree of comparisons.
 //!
-//! `{"field", "op", "value"}` compares one field; `{"all": […]}`,
-//! `{"any": […]}` and `{"not": {…}}` combine. An object without any of these
-//! six words is short for equalities that must all hold:
-//! `{"namespace": "_semantic", "priority": 3}`; a record with a field of such a
-//! name needs the long form.
+//! Every spelling becomes the same tree. An object is the conjunction of its members: `all` and
+//! `and`, `any` and `or`, `not`, or a field with the value it equals (`{"priority": 3}`) or with
+//! operators (`{"priority": {"$gte": 3, "lt": 5}}`). An object with `op` compares one field:
+//! `{"field": …, "op": …, "value": …}`; a record with a field of such a name needs this form.
+//! A string is read as the JSON in it, or as one comparison such as `status = active`.
 
 mod compare;
 mod operation;
 mod pattern;
+mod scope;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use raw_json::{self as raw, Fields};
 
-use super::error::{QueryError, quoted};
+use super::error::{QueryError, SHAPES, quoted};
 use super::json::path::Path;
-use compare::Comparison;
 use operation::Operation;
 
-pub(super) use compare::ComparisonState;
+pub(super) use compare::{Comparison, TypedOperand};
+pub(super) use scope::{Evaluator, Shared};
 
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 200;
-const RESERVED: [&str; 6] = ["all", "any", "not", "field", "op", "value"];
-const SHAPES: &str = "an object with `field`, `op` and `value`, or with one of `all`, `any` and \
-                      `not`, or with fields and the values they equal";
 
 /// A condition that a record meets or not.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
-    All(Vec<Condition>),
+    /// All hold; the groups are of parts that share arrays.
+    All(Vec<scope::Group>),
     Any(Vec<Condition>),
     Not(Box<Condition>),
     /// The index of a comparison in the query.
@@ -41,6 +43,8 @@ pub(crate) struct Test {
     /// The index in the paths of the query.
     pub(crate) path: usize,
     pub(crate) comparison: Comparison,
+    /// The place in the request.
+    pub(crate) member: String,
 }
 
 /// The paths and comparisons of a query that is being read.
@@ -49,18 +53,25 @@ pub(crate) struct Reading {
     /// The paths, without duplicates.
     pub(crate) paths: Vec<Path>,
     pub(crate) tests: Vec<Test>,
+    /// The arrays that several parts of a conjunction go through.
+    pub(crate) shared: Vec<Shared>,
+    /// The paths that are compared more than once in a conjunction.
+    pub(crate) repeated: BTreeSet<usize>,
     nodes: usize,
 }
 
 impl Reading {
     /// Returns the index of a path; adds it if it is new.
     pub(crate) fn path(&mut self, spelled: &str, member: &str) -> Result<usize, QueryError> {
-        let path = Path::parse(spelled, member)?;
+        Ok(self.add(Path::parse(spelled, member)?))
+    }
+
+    fn add(&mut self, path: Path) -> usize {
         if let Some(known) = self.paths.iter().position(|known| *known == path) {
-            return Ok(known);
+            return known;
         }
         self.paths.push(path);
-        Ok(self.paths.len() - 1)
+        self.paths.len() - 1
     }
 
     /// Reads a condition of at most 32 levels and 200 parts.
@@ -69,45 +80,43 @@ impl Reading {
     }
 
     fn part(&mut self, part: &str, member: &str, depth: usize) -> Result<Condition, QueryError> {
-        let over = |found, what, limit| {
-            Err(QueryError::TooMany { member: "where".to_owned(), found, what, limit })
-        };
         if depth > MAX_DEPTH {
-            return over(depth, "levels", MAX_DEPTH);
+            return Err(over(depth, "levels", MAX_DEPTH));
         }
-        self.nodes += 1;
-        if self.nodes > MAX_NODES {
-            return over(self.nodes, "conditions", MAX_NODES);
+        self.count()?;
+        let part = unquoted(part);
+        if let Some((field, op, value)) = in_words(&part) {
+            return self.compare(&field, &op, Some(&value), member);
         }
-        let fields = raw::fields(part).map_err(|_no_object| bad(member, raw::kind(part)))?;
-        let words: Vec<&str> =
-            RESERVED.into_iter().filter(|word| fields.iter().any(|(key, _)| key == word)).collect();
-        match words.first() {
-            None => self.equalities(&fields, member),
-            Some(&"all" | &"any" | &"not") if fields.len() > 1 => {
-                Err(bad(member, &format!("an object with more beside `{}`", words[0])))
+        let fields = raw::fields(&part).map_err(|_no_object| no_object(member, &part))?;
+        if let Some(long) = LongForm::of(&fields) {
+            return self.test(&long, member);
+        }
+        let mut parts = Vec::new();
+        for (key, value) in &fields {
+            let at = format!("{member}.{}", quoted(key));
+            match key.trim_start_matches('$').to_ascii_lowercase().as_str() {
+                "all" | "and" => parts.extend(self.list(value, &at, depth)?),
+                "any" | "or" => parts.push(Condition::Any(self.list(value, &at, depth)?)),
+                "not" => {
+                    parts.push(Condition::Not(Box::new(self.part(value, &at, depth + 1)?)));
+                }
+                _ => parts.extend(self.of_field(key, value, member)?),
             }
-            Some(&"not") => {
-                let inner = self.part(fields[0].1, &format!("{member}.not"), depth + 1)?;
-                Ok(Condition::Not(Box::new(inner)))
-            }
-            Some(&"all") => Ok(Condition::All(self.list(&fields, member, "all", depth)?)),
-            Some(&"any") => Ok(Condition::Any(self.list(&fields, member, "any", depth)?)),
-            Some(_) => self.test(&fields, member),
         }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { self.all(parts) })
     }
 
     fn list(
         &mut self,
-        fields: &Fields<'_>,
+        list: &str,
         member: &str,
-        word: &str,
         depth: usize,
     ) -> Result<Vec<Condition>, QueryError> {
-        let member = format!("{member}.{word}");
-        let parts = raw::elements(fields[0].1).map_err(|_no_array| QueryError::BadMember {
-            member: member.clone(),
-            found: raw::kind(fields[0].1).to_owned(),
+        let list = unquoted(list);
+        let parts = raw::elements(&list).map_err(|_no_array| QueryError::BadMember {
+            member: member.to_owned(),
+            found: raw::kind(&list).to_owned(),
             accepted: "a list of conditions",
         })?;
         let part = |(index, part): (usize, &&str)| {
@@ -116,71 +125,148 @@ impl Reading {
         parts.iter().enumerate().map(part).collect()
     }
 
-    fn equalities(&mut self, fields: &Fields<'_>, member: &str) -> Result<Condition, QueryError> {
-        let mut all = Vec::new();
-        for (field, value) in fields {
-            self.nodes += 1;
-            if self.nodes > MAX_NODES {
-                return Err(QueryError::TooMany {
-                    member: "where".to_owned(),
-                    found: self.nodes,
-                    what: "conditions",
-                    limit: MAX_NODES,
-                });
-            }
-            let comparison = Comparison::read(Operation::Equal, Some(value), member)?;
-            all.push(self.keep(field, member, comparison)?);
-        }
-        Ok(Condition::All(all))
-    }
-
-    fn test(&mut self, fields: &Fields<'_>, member: &str) -> Result<Condition, QueryError> {
-        if let Some((other, _)) =
-            fields.iter().find(|(key, _)| !matches!(key.as_ref(), "field" | "op" | "value"))
-        {
-            return Err(bad(member, &format!("an object that also holds `{}`", quoted(other))));
-        }
-        let text = |name: &str, accepted| {
-            let value = raw::field(fields, name);
-            match value.filter(|value| raw::is_string(value)) {
-                Some(literal) => Ok(raw::unescape(literal).text),
-                None => Err(QueryError::BadMember {
-                    member: format!("{member}.{name}"),
-                    found: value.map_or("absent", raw::kind).to_owned(),
-                    accepted,
-                }),
-            }
-        };
-        let field = text("field", "the dotted name of a field")?;
-        let op = text("op", "an operator such as `=`, `>` or `contains`")?;
-        let operation = Operation::parse(&op, member)?;
-        let comparison = Comparison::read(operation, raw::field(fields, "value"), member)?;
-        self.keep(&field, member, comparison)
-    }
-
-    fn keep(
+    /// Reads a field with the value it equals, or with operators and their operands.
+    fn of_field(
         &mut self,
         field: &str,
+        value: &str,
         member: &str,
-        comparison: Comparison,
+    ) -> Result<Vec<Condition>, QueryError> {
+        let operators = raw::fields(value).ok().filter(|operators| !operators.is_empty());
+        if let Some(operators) = operators {
+            if let Some(long) = LongForm::of(&operators) {
+                let named = LongForm { field: Some(Cow::Borrowed(field)), ..long };
+                return Ok(vec![self.test(&named, member)?]);
+            }
+            let known = |key: &str| key.starts_with('$') || Operation::named(key).is_some();
+            if operators.iter().all(|(key, _)| known(key)) {
+                let test = |(op, value): &(Cow<'_, str>, &str)| {
+                    self.count()?;
+                    self.compare(field, op, Some(value), member)
+                };
+                return operators.iter().map(test).collect();
+            }
+        }
+        self.count()?;
+        Ok(vec![self.compare(field, "=", Some(value), member)?])
+    }
+
+    fn test(&mut self, long: &LongForm<'_>, member: &str) -> Result<Condition, QueryError> {
+        if let Some(other) = &long.unknown {
+            return Err(bad(member, &format!("an object that also holds `{}`", quoted(other))));
+        }
+        let absent = |name, accepted| QueryError::BadMember {
+            member: format!("{member}.{name}"),
+            found: "absent".to_owned(),
+            accepted,
+        };
+        let field =
+            long.field.as_ref().ok_or_else(|| absent("field", "the dotted name of a field"))?;
+        let op = long
+            .op
+            .as_ref()
+            .ok_or_else(|| absent("op", "an operator such as `=`, `>` or `contains`"))?;
+        // A value in the style of `{"$gte": 4}` brings its own operator.
+        let is_dollar = |value: &&str| value.starts_with("{\"$");
+        if let Some(value) = long.value.filter(is_dollar).filter(|_| &**op == "=") {
+            let parts = self.of_field(field, value, member)?;
+            return Ok(self.all(parts));
+        }
+        self.compare(field, op, long.value, member)
+    }
+
+    fn compare(
+        &mut self,
+        field: &str,
+        op: &str,
+        value: Option<&str>,
+        member: &str,
     ) -> Result<Condition, QueryError> {
+        let named = Operation::parse(op, member)?;
+        let comparison = Comparison::read(named, value, member)?;
         let path = self.path(field, member)?;
-        self.tests.push(Test { path, comparison });
+        self.tests.push(Test { path, comparison, member: member.to_owned() });
         Ok(Condition::Test(self.tests.len() - 1))
+    }
+
+    fn count(&mut self) -> Result<(), QueryError> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(over(self.nodes, "conditions", MAX_NODES));
+        }
+        Ok(())
     }
 }
 
-impl Condition {
-    /// Returns true if the condition holds, given the results of the comparisons. Calls `test`
-    /// no more than necessary. At most 32 levels recurse.
-    pub(crate) fn holds(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
-        match self {
-            Self::All(parts) => parts.iter().all(|part| part.holds(test)),
-            Self::Any(parts) => parts.iter().any(|part| part.holds(test)),
-            Self::Not(part) => !part.holds(test),
-            Self::Test(index) => test(*index),
+/// The members of `{"field", "op", "value"}`.
+#[derive(Default)]
+struct LongForm<'a> {
+    field: Option<Cow<'a, str>>,
+    op: Option<Cow<'a, str>>,
+    value: Option<&'a str>,
+    unknown: Option<String>,
+}
+
+impl<'a> LongForm<'a> {
+    /// Returns the members if one of them is the name of a field or an operator.
+    fn of(fields: &Fields<'a>) -> Option<Self> {
+        let mut long = Self::default();
+        for (key, value) in fields {
+            let text = || raw::is_string(value).then(|| raw::unescape(value).text);
+            match &**key {
+                "field" | "path" | "column" if text().is_some() => long.field = text(),
+                "op" | "operator" if text().is_some() => long.op = text(),
+                "value" | "values" => long.value = Some(value),
+                other => long.unknown = Some(other.to_owned()),
+            }
         }
+        // A field of a record may be named as one of the members.
+        let is_long = long.op.is_some() || raw::field(fields, "field").is_some();
+        (is_long && (long.field.is_some() || long.value.is_some() || long.op.is_some()))
+            .then_some(long)
     }
+}
+
+/// Returns the JSON object or array in a string; any other value unchanged.
+fn unquoted(value: &str) -> Cow<'_, str> {
+    if !raw::is_string(value) {
+        return Cow::Borrowed(value);
+    }
+    let inner = raw::unescape(value).text;
+    if inner.trim_ascii_start().starts_with(['{', '[']) { inner } else { Cow::Borrowed(value) }
+}
+
+/// Reads one comparison in words, such as `status = active`: its field, operator and value.
+fn in_words(part: &str) -> Option<(String, String, String)> {
+    let text = raw::is_string(part).then(|| raw::unescape(part).text)?;
+    let (field, rest) = text.split_at(text.find(['=', '<', '>', '!'])?);
+    let (op, value) = rest.split_at(rest.find(|c| !"=<>!".contains(c))?);
+    let (field, value) = (field.trim(), value.trim());
+    let is_word = |c: char| c.is_alphanumeric() || "._-[]".contains(c);
+    let is_quoted = |quote: char| {
+        let inner = value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
+        inner.filter(|inner| !inner.contains(quote))
+    };
+    let value = match is_quoted('\'').or_else(|| is_quoted('"')) {
+        Some(text) => raw::quote(text),
+        None if value.is_empty() || !value.chars().all(is_word) => return None,
+        None if raw::value(value).is_some() => value.to_owned(),
+        None => raw::quote(value),
+    };
+    let is_field = !field.is_empty() && field.chars().all(is_word);
+    is_field.then(|| (field.to_owned(), op.to_owned(), value))
+}
+
+fn no_object(member: &str, part: &str) -> QueryError {
+    if raw::is_string(part) {
+        let text = raw::unescape(part).text.into_owned();
+        return QueryError::TextCondition { member: member.to_owned(), text };
+    }
+    bad(member, raw::kind(part))
+}
+
+fn over(found: usize, what: &'static str, limit: usize) -> QueryError {
+    QueryError::TooMany { member: "where".to_owned(), found, what, limit }
 }
 
 fn bad(member: &str, found: &str) -> QueryError {
@@ -188,61 +274,5 @@ fn bad(member: &str, found: &str) -> QueryError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Condition, QueryError, Reading};
-
-    fn read(raw: &str) -> Result<(Condition, Reading), QueryError> {
-        let mut reading = Reading::default();
-        reading.condition(raw).map(|condition| (condition, reading))
-    }
-
-    fn error(raw: &str) -> String {
-        read(raw).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn conditions_nest_and_share_paths() {
-        let (condition, reading) = read(
-            r#"{"all":[{"field":"a","op":"=","value":1},{"not":{"any":[{"field":".a","op":">","value":2},{"b":3}]}}]}"#,
-        )
-        .unwrap();
-        assert_eq!((reading.paths.len(), reading.tests.len()), (2, 3));
-        assert!(condition.holds(&mut |test| test == 0));
-        assert!(!condition.holds(&mut |_| true));
-        assert!(!condition.holds(&mut |_| false));
-    }
-
-    #[test]
-    fn an_object_without_reserved_words_is_short_for_equalities() {
-        let (condition, reading) = read(r#"{"namespace":"_semantic","priority":3}"#).unwrap();
-        assert_eq!(reading.tests.len(), 2);
-        assert!(condition.holds(&mut |_| true));
-        assert!(!condition.holds(&mut |test| test == 0));
-        assert!(read("{}").unwrap().0.holds(&mut |_| false));
-    }
-
-    #[test]
-    fn an_error_names_its_place() {
-        assert!(error("[1]").starts_with("where is an array; accepted is an object with"));
-        assert!(error(r#"{"all":1}"#).starts_with("where.all is a number; accepted is a list"));
-        assert!(error(r#"{"all":[{"not":7}]}"#).starts_with("where.all[0].not is a number"));
-        assert!(error(r#"{"all":[],"x":1}"#).contains("more beside `all`"));
-        assert!(error(r#"{"field":"a","value":1}"#).starts_with("where.op is absent"));
-        assert!(error(r#"{"op":"=","value":1}"#).starts_with("where.field is absent"));
-        assert!(error(r#"{"field":"a","op":"=","value":1,"x":2}"#).contains("also holds `x`"));
-        assert!(error(r#"{"field":"a","op":"=="}"#).starts_with("where.value is absent"));
-        assert!(error(r#"{"field":"","op":"=","value":1}"#).contains("an empty path"));
-    }
-
-    #[test]
-    fn depth_and_number_are_bounded() {
-        let deep = |levels: usize| {
-            format!("{}{{\"a\":1}}{}", "{\"not\":".repeat(levels), "}".repeat(levels))
-        };
-        assert!(read(&deep(31)).is_ok());
-        assert!(error(&deep(32)).contains("levels"));
-        assert!(error(&deep(10_000)).contains("levels"));
-        let many = format!("{{\"any\":[{}{{}}]}}", "{},".repeat(1000));
-        assert!(error(&many).contains("conditions; accepted is at most 200"));
-    }
-}
+#[path = "condition_tests.rs"]
+mod tests;

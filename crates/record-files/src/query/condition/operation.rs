@@ -1,13 +1,12 @@
 //! The operators of a condition, by their names.
 
 use crate::query::error::{QueryError, quoted};
-use crate::query::nearest::distance;
+use crate::query::nearest::nearest_name;
 
 /// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Equal,
-    NotEqual,
     Greater,
     GreaterOrEqual,
     Less,
@@ -18,80 +17,86 @@ pub(crate) enum Operation {
     Matches,
     In,
     Exists,
+    IsNull,
 }
 
-/// The names of the operators, in the order of messages.
-const NAMES: [(&str, Operation); 12] = [
-    ("=", Operation::Equal),
-    ("!=", Operation::NotEqual),
-    (">", Operation::Greater),
-    (">=", Operation::GreaterOrEqual),
-    ("<", Operation::Less),
-    ("<=", Operation::LessOrEqual),
-    ("contains", Operation::Contains),
-    ("starts_with", Operation::StartsWith),
-    ("ends_with", Operation::EndsWith),
-    ("matches", Operation::Matches),
-    ("in", Operation::In),
-    ("exists", Operation::Exists),
-];
+/// An operator, and whether its result is negated.
+pub(crate) type Named = (Operation, bool);
 
-/// The names in other languages that are not similar to the names here.
-const ALIASES: [(&str, &str); 20] = [
-    ("eq", "="),
-    ("equals", "="),
-    ("is", "="),
-    ("===", "="),
-    ("ne", "!="),
-    ("neq", "!="),
-    ("not", "!="),
-    ("gt", ">"),
-    ("gte", ">="),
-    ("ge", ">="),
-    ("=>", ">="),
-    ("lt", "<"),
-    ("lte", "<="),
-    ("le", "<="),
-    ("=<", "<="),
-    ("like", "contains"),
-    ("ilike", "contains"),
-    ("includes", "contains"),
-    ("regex", "matches"),
-    ("has", "exists"),
+/// The names of the operators: the one of messages, its meaning, and other spellings, in lower
+/// case without `$`, with `_` for spaces and hyphens.
+const NAMES: [(&str, Named, &[&str]); 18] = [
+    ("=", (Operation::Equal, false), &["==", "===", "eq", "equal", "equals", "is"]),
+    (
+        "!=",
+        (Operation::Equal, true),
+        &["<>", "!==", "ne", "neq", "not", "is_not", "not_equal", "not_equals"],
+    ),
+    (">", (Operation::Greater, false), &["gt", "greater_than", "after"]),
+    (">=", (Operation::GreaterOrEqual, false), &["=>", "gte", "ge", "greater_than_or_equal"]),
+    ("<", (Operation::Less, false), &["lt", "less_than", "before"]),
+    ("<=", (Operation::LessOrEqual, false), &["=<", "lte", "le", "less_than_or_equal"]),
+    ("contains", (Operation::Contains, false), &["icontains", "includes", "has"]),
+    ("not_contains", (Operation::Contains, true), &["does_not_contain", "excludes"]),
+    ("starts_with", (Operation::StartsWith, false), &["startswith", "prefix"]),
+    ("ends_with", (Operation::EndsWith, false), &["endswith", "suffix"]),
+    ("matches", (Operation::Matches, false), &["match", "regex", "regexp", "~", "=~"]),
+    ("not_matches", (Operation::Matches, true), &["not_regex", "!~"]),
+    ("in", (Operation::In, false), &["one_of", "any_of"]),
+    ("not_in", (Operation::In, true), &["nin", "none_of"]),
+    ("exists", (Operation::Exists, false), &["is_present"]),
+    ("not_exists", (Operation::Exists, true), &["missing", "is_missing"]),
+    ("is_null", (Operation::IsNull, false), &["isnull", "null"]),
+    ("is_not_null", (Operation::IsNull, true), &["not_null", "notnull"]),
 ];
 
 impl Operation {
-    /// Reads a name; accepts also `==` and `<>`. Errors name `member` of the request.
-    pub(crate) fn parse(name: &str, member: &str) -> Result<Self, QueryError> {
-        let known = match name {
-            "==" => "=",
-            "<>" => "!=",
-            name => name,
+    /// Reads a name in any spelling. None if it is unknown.
+    pub(crate) fn named(name: &str) -> Option<Named> {
+        let name = plain(name);
+        let is_it = |(known, _, others): &&(&str, Named, &[&str])| {
+            *known == name || others.contains(&name.as_str())
         };
-        if let Some((_, operation)) = NAMES.iter().find(|(name, _)| *name == known) {
-            return Ok(*operation);
-        }
-        Err(QueryError::UnknownOp {
+        NAMES.iter().find(is_it).map(|(_, named, _)| *named)
+    }
+
+    /// Reads a name in any spelling. Errors name `member` of the request.
+    pub(crate) fn parse(name: &str, member: &str) -> Result<Named, QueryError> {
+        Self::named(name).ok_or_else(|| QueryError::UnknownOp {
             member: member.to_owned(),
             found: quoted(name),
-            nearest: nearest(name),
-            accepted: NAMES.map(|(name, _)| format!("`{name}`")).join(", "),
+            nearest: nearest(&plain(name)),
+            accepted: NAMES.map(|(name, ..)| format!("`{name}`")).join(", "),
         })
     }
 
-    pub(crate) fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, operation)| *operation == self).map_or("", |(name, _)| name)
+    pub(crate) fn name(named: Named) -> &'static str {
+        NAMES.iter().find(|(_, known, _)| *known == named).map_or("", |(name, ..)| name)
+    }
+
+    /// Returns true for the operators that need an order of values.
+    pub(crate) fn is_ordered(self) -> bool {
+        matches!(self, Self::Greater | Self::GreaterOrEqual | Self::Less | Self::LessOrEqual)
+    }
+
+    /// Returns true for the operators whose operand is read as the type of the field.
+    pub(crate) fn is_typed(self) -> bool {
+        self.is_ordered() || matches!(self, Self::Equal | Self::In)
     }
 }
 
+fn plain(name: &str) -> String {
+    name.trim().trim_start_matches('$').to_lowercase().replace([' ', '-'], "_")
+}
+
 fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.trim().trim_start_matches('$').to_lowercase();
-    if let Some((_, known)) = ALIASES.iter().find(|(other, _)| *other == name) {
-        return Some(known);
+    if name.ends_with("like") {
+        return Some("contains");
     }
-    let close = NAMES.iter().map(|(known, _)| (distance(&name, known), *known)).min();
-    // A name with fewer than half of the letters in common is probably not a typing error.
-    close.filter(|(far, known)| far * 2 <= known.len()).map(|(_, known)| known)
+    if name == "between" {
+        return Some(">=");
+    }
+    nearest_name(name, NAMES.iter().map(|(known, ..)| *known))
 }
 
 #[cfg(test)]
@@ -100,22 +105,22 @@ mod tests {
 
     #[test]
     fn every_name_is_read_and_given_back() {
-        for (name, operation) in NAMES {
-            assert_eq!(Operation::parse(name, "where"), Ok(operation));
-            assert_eq!(operation.name(), name);
+        for (name, named, others) in NAMES {
+            assert_eq!(Operation::name(named), name);
+            for spelled in others.iter().chain([&name]) {
+                assert_eq!(Operation::parse(spelled, "where"), Ok(named));
+                assert_eq!(Operation::named(&format!("${}", spelled.to_uppercase())), Some(named));
+            }
         }
-        assert_eq!(Operation::parse("==", "where"), Ok(Operation::Equal));
-        assert_eq!(Operation::parse("<>", "where"), Ok(Operation::NotEqual));
+        assert_eq!(Operation::named("Starts With"), Operation::named("starts_with"));
     }
 
     #[test]
     fn an_unknown_name_is_an_error_with_the_list_and_the_nearest() {
         for (found, expected) in [
-            ("startswith", Some("starts_with")),
-            ("Contains", Some("contains")),
-            ("$gte", Some(">=")),
+            ("ilike", Some("contains")),
             ("exist", Some("exists")),
-            ("regex", Some("matches")),
+            ("contain", Some("contains")),
             ("zzzzzzzzz", None),
         ] {
             let error = Operation::parse(found, "where.all[1]").unwrap_err();

@@ -29,6 +29,13 @@ pub(crate) struct Hits<'a> {
     pub(crate) many: bool,
 }
 
+impl Hits<'_> {
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+        self.many = false;
+    }
+}
+
 impl Path {
     /// Reads `a.b`, `.a.b`, `a[].b` (the brackets have no effect) and `a[0].b`; `.` is the record
     /// itself. At most 1,024 bytes and 32 segments. Errors name `member` of the request.
@@ -50,18 +57,36 @@ impl Path {
             return Err(too_many("bytes", spelled.len(), MAX_BYTES));
         }
         let text = without_brackets(spelled.strip_prefix('.').unwrap_or(spelled));
-        let mut segments = Vec::new();
-        if !text.is_empty() {
-            let mut start = 0;
-            for segment in text.split('.') {
-                segments.push((start, start + segment.len()));
-                start += segment.len() + 1;
-            }
-        }
+        let segments = segments(&text);
         if segments.len() > MAX_SEGMENTS {
             return Err(too_many("segments", segments.len(), MAX_SEGMENTS));
         }
         Ok(Self { text, segments })
+    }
+
+    /// Returns the places on the way where an array gives all its elements: the number of
+    /// segments and the text of the path to each.
+    pub(crate) fn prefixes(&self) -> impl Iterator<Item = (usize, String)> + '_ {
+        let next = self.segments.iter().enumerate().skip(1);
+        let next = next.filter(|(_, (start, end))| index(&self.text[*start..*end]).is_none());
+        next.map(|(length, (start, _))| (length, self.text[..start - 1].to_owned()))
+    }
+
+    /// Returns a path from one of [`Path::prefixes`].
+    pub(crate) fn of_prefix(text: &str) -> Self {
+        Self { text: text.to_owned(), segments: segments(text) }
+    }
+
+    /// Returns true if the path goes through all elements of an array at `prefix`.
+    pub(crate) fn goes_through(&self, prefix: &str) -> bool {
+        let rest = self.text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
+        let next = rest.map(|rest| rest.split_once('.').map_or(rest, |(next, _)| next));
+        next.is_some_and(|next| index(next).is_none())
+    }
+
+    /// Returns the number of segments.
+    pub(crate) fn len(&self) -> usize {
+        self.segments.len()
     }
 
     /// Returns the path for messages; `.` for the record itself.
@@ -134,6 +159,19 @@ impl Path {
             }
         }
     }
+}
+
+/// Returns start and end of each segment.
+fn segments(text: &str) -> Vec<(usize, usize)> {
+    let mut segments = Vec::new();
+    if !text.is_empty() {
+        let mut start = 0;
+        for segment in text.split('.') {
+            segments.push((start, start + segment.len()));
+            start += segment.len() + 1;
+        }
+    }
+    segments
 }
 
 fn index(segment: &str) -> Option<usize> {

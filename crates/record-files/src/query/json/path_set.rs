@@ -64,8 +64,7 @@ impl PathSet {
 
     /// Finds the values of a path in a record that was read.
     pub(crate) fn find<'a>(&self, path: usize, record: &Record<'a>, hits: &mut Hits<'a>) {
-        hits.values.clear();
-        hits.many = false;
+        hits.clear();
         let heads = &self.heads[path];
         if heads.is_empty() || !record.text.starts_with('{') {
             self.paths[path].follow(0, record.text, hits);

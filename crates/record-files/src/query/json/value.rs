@@ -18,6 +18,10 @@ pub(crate) enum Value<'a> {
     False,
     True,
     Number(Number<'a>),
+    /// Nanoseconds since the year 0; only `typed` reads one.
+    Instant(i128),
+    /// The parts of a version; only `typed` reads one.
+    Version(Vec<u64>),
     String(Text<'a>),
     Array(Vec<Value<'a>>),
     Object(Object<'a>),
@@ -82,6 +86,8 @@ impl<'a> Value<'a> {
             Self::False => Value::False,
             Self::True => Value::True,
             Self::Number(number) => Value::Number(number.into_owned()),
+            Self::Instant(at) => Value::Instant(at),
+            Self::Version(parts) => Value::Version(parts),
             Self::String(text) => Value::String(text.into_owned()),
             Self::Array(values) => {
                 Value::Array(values.into_iter().map(Value::into_owned).collect())
@@ -101,7 +107,7 @@ impl<'a> Value<'a> {
             Self::Null => Kind::Null,
             Self::False | Self::True => Kind::Boolean,
             Self::Number(_) => Kind::Number,
-            Self::String(_) => Kind::String,
+            Self::String(_) | Self::Instant(_) | Self::Version(_) => Kind::String,
             Self::Array(_) => Kind::Array,
             Self::Object(_) => Kind::Object,
             Self::Deep(text) => Kind::of(text),

@@ -1,0 +1,195 @@
+//! Runs one worker process, from its start to its end.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::process::ExitStatusExt,
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc::{self, RecvTimeoutError, Sender},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::Signal;
+
+use crate::{
+    job::{Cut, Trial},
+    jq_error::JqError,
+    limits::Limits,
+    protocol::{self, Line},
+    request::Request,
+    worker,
+    worker_error::WorkerError,
+};
+
+/// The longest time that outputs are only counted, after the last one that is returned.
+const MAX_COUNTING: Duration = Duration::from_millis(300);
+
+/// The bytes for the other lines of a worker, and for each trial.
+const OTHER_LINES: usize = 64 * 1024;
+
+/// The bytes of standard error that are read, for the message of a crash.
+const MAX_STDERR: u64 = 4096;
+
+/// The environment of a worker: the allocator has one arena and no threads. Each of them would
+/// take tens of megabytes of the limit on address space.
+const ALLOCATOR: [(&str, &str); 2] =
+    [("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1"), ("MALLOC_ARENA_MAX", "1")];
+
+/// The output of a worker.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    pub(super) outputs: Vec<String>,
+    pub(super) cut: Option<Cut>,
+    pub(super) trials: Vec<Result<Trial, JqError>>,
+    /// The last line of a statement.
+    pub(super) sql: Option<Result<record_sql::Outcome, record_sql::SqlError>>,
+    /// The last line of a filter.
+    pub(super) end: Option<Result<Option<u64>, JqError>>,
+}
+
+impl Transcript {
+    fn is_ended(&self) -> bool {
+        self.end.is_some() || self.sql.is_some()
+    }
+}
+
+/// Kills and reaps the worker when dropped.
+struct ChildGuard(Child);
+
+impl ChildGuard {
+    fn end(&mut self) -> std::io::Result<ExitStatus> {
+        // Killing a process that ended does not change its exit status.
+        _ = self.0.kill();
+        self.0.wait()
+    }
+}
+
+impl Drop for ChildGuard {
+    fn drop(&mut self) {
+        _ = self.end();
+    }
+}
+
+/// Starts a worker, writes the request and the records to it, and reads its output until `until`.
+/// Also returns the error of a worker that ended without a last line.
+///
+/// # Errors
+///
+/// Fails if the worker cannot be started.
+pub(super) fn run_worker(
+    program: &Path,
+    request: &Request,
+    inputs: &[&str],
+    limits: &Limits,
+    until: Instant,
+) -> Result<(Transcript, Option<WorkerError>), WorkerError> {
+    let spawn = |source| WorkerError::Spawn { source };
+    let mut first = serde_json::to_vec(request).map_err(|error| spawn(error.into()))?;
+    first.push(b'\n');
+    let mut child = ChildGuard(start(program, limits).map_err(spawn)?);
+    let (stdin, stdout, stderr) =
+        (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take());
+    let (outputs, others) = request.room();
+    let room = outputs.saturating_add(OTHER_LINES.saturating_mul(others));
+    thread::scope(|scope| {
+        let write = move || {
+            if let Some(mut pipe) = stdin {
+                // A worker that ended early closes the pipe; its output tells why.
+                let mut write = |bytes: &[u8]| pipe.write_all(bytes).is_ok();
+                _ = write(&first) && inputs.iter().all(|input| write(input.as_bytes()));
+            }
+        };
+        let read_stderr = move || stderr.map(read_start).unwrap_or_default();
+        let (full, events) = mpsc::channel();
+        let read = move || stdout.map(|pipe| read(pipe, room, &full)).unwrap_or_default();
+        let writer = thread::Builder::new().spawn_scoped(scope, write).map_err(spawn)?;
+        let stderr_reader =
+            thread::Builder::new().spawn_scoped(scope, read_stderr).map_err(spawn)?;
+        let reader = thread::Builder::new().spawn_scoped(scope, read).map_err(spawn)?;
+        let late = wait(&events, until);
+        let status = child.end().map_err(spawn)?;
+        _ = writer.join();
+        let words = stderr_reader.join().unwrap_or_default();
+        let transcript = reader.join().unwrap_or_default();
+        let crash = (!transcript.is_ended()).then(|| {
+            if late { limits.deadline_error() } else { crash_error(status, &words, limits) }
+        });
+        Ok((transcript, crash))
+    })
+}
+
+fn start(program: &Path, limits: &Limits) -> std::io::Result<Child> {
+    // The parent enforces the deadline; this limit is for a worker without a parent.
+    let cpu_seconds = limits.deadline.as_secs().saturating_add(2);
+    Command::new(program)
+        .arg(worker::ARGUMENT)
+        .arg(limits.memory_bytes.to_string())
+        .arg(cpu_seconds.to_string())
+        .env_clear()
+        .envs(ALLOCATOR)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+}
+
+/// Waits for the end of the worker's output; returns true if `until` comes first.
+fn wait(events: &mpsc::Receiver<()>, mut until: Instant) -> bool {
+    loop {
+        match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(()) => until = until.min(Instant::now() + MAX_COUNTING),
+            Err(RecvTimeoutError::Timeout) => return true,
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+}
+
+/// Reads the output of a worker until its last line, its end, or a line that is not of the
+/// protocol.
+fn read(pipe: impl Read, room: usize, full: &Sender<()>) -> Transcript {
+    let room = u64::try_from(room).unwrap_or(u64::MAX);
+    let mut pipe = BufReader::with_capacity(64 * 1024, pipe.take(room));
+    let mut transcript = Transcript::default();
+    let mut text = Vec::new();
+    while !transcript.is_ended() {
+        text.clear();
+        if pipe.read_until(b'\n', &mut text).is_err() {
+            break;
+        }
+        match protocol::read(&text) {
+            Some(Line::Output(output)) => transcript.outputs.push(output),
+            Some(Line::Full(cut)) => {
+                transcript.cut = Some(cut);
+                _ = full.send(());
+            }
+            Some(Line::Trial(trial)) => transcript.trials.push(trial),
+            Some(Line::Sql(end)) => transcript.sql = Some(end),
+            Some(Line::End(end)) => transcript.end = Some(end),
+            None => break,
+        }
+    }
+    transcript
+}
+
+fn read_start(pipe: impl Read) -> String {
+    let mut words = Vec::new();
+    _ = pipe.take(MAX_STDERR).read_to_end(&mut words);
+    String::from_utf8_lossy(&words).into_owned()
+}
+
+fn crash_error(status: ExitStatus, words: &str, limits: &Limits) -> WorkerError {
+    let by = |signal: Signal| status.signal() == Some(signal.as_raw());
+    if by(Signal::XCPU) {
+        return limits.deadline_error();
+    }
+    if by(worker::OUT_OF_MEMORY) || words.contains("memory allocation of") {
+        return WorkerError::Memory { bytes: limits.memory_bytes };
+    }
+    if words.contains("overflowed its stack") || by(Signal::SEGV) {
+        let how = "it recurses too deeply, or builds values nested too deeply".to_owned();
+        return WorkerError::Crashed { how };
+    }
+    WorkerError::Crashed { how: format!("it ended by {status}") }
+}

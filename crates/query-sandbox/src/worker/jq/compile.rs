@@ -1,0 +1,197 @@
+//! Compiles filters.
+
+use jaq_core::{
+    Compiler, Filter, data,
+    load::{
+        Arena, File, Lexer, Loader, import,
+        lex::{StrPart, Tok, Token},
+        parse::Def,
+        span,
+    },
+    native::Fun,
+};
+use jaq_json::Val;
+
+use super::{compile_error, natives, unsupported};
+use crate::jq_error::JqError;
+
+/// The data of a filter: values, and nothing else.
+pub(super) type Data = data::JustLut<Val>;
+
+/// Helpers of public functions, which are never suggested as names.
+const INTERNAL: [&str; 22] = [
+    "capture_object",
+    "capture_of_match",
+    "cut_all",
+    "decode_base64",
+    "decode_uri",
+    "encode_base64",
+    "encode_uri",
+    "error_empty",
+    "escape_html",
+    "escape_sh",
+    "find_all",
+    "find_any",
+    "jaq_contains",
+    "jaq_flatten",
+    "jaq_indices",
+    "key_values",
+    "matches",
+    "max_by_or_empty",
+    "min_by_or_empty",
+    "path_value",
+    "remove_paths",
+    "to_text",
+];
+
+/// Compiles `filter`, which may use the variables `vars`, named with `$`.
+pub(super) fn compile(filter: &str, vars: &[String]) -> Result<Filter<Data>, JqError> {
+    let compiled = compile_as_written(filter, vars)?;
+    let texts = with_text_format(filter);
+    Ok(match texts.map(|filter| compile_as_written(&filter, vars)) {
+        Some(Ok(with_texts)) => with_texts,
+        _ => compiled,
+    })
+}
+
+fn compile_as_written(filter: &str, vars: &[String]) -> Result<Filter<Data>, JqError> {
+    let arena = Arena::default();
+    let modules = Loader::new(definitions())
+        .load(&arena, File { code: filter, path: () })
+        .map_err(|errors| compile_error::of_loading(filter, errors))?;
+    // The loader does not read data files; the compiler expects them to be loaded.
+    import(&modules, |_| Err("there are no data files".to_owned()))
+        .map_err(|errors| compile_error::of_loading(filter, errors))?;
+    Compiler::default()
+        .with_funs(functions())
+        .with_global_vars(vars.iter().map(String::as_str))
+        .compile(modules)
+        .map_err(|errors| compile_error::of_compiling(filter, errors, &known(), vars))
+}
+
+fn definitions() -> impl Iterator<Item = Def<&'static str>> {
+    let prelude = jaq_core::load::parse(include_str!("prelude.jq"), |parser| parser.defs());
+    jaq_core::defs()
+        .chain(jaq_std::defs())
+        .chain(jaq_json::defs())
+        .filter(|def| unsupported::reason(def.name).is_none())
+        .chain(prelude.expect("the prelude is part of this program and parses"))
+}
+
+fn functions() -> impl Iterator<Item = Fun<Data>> {
+    natives::functions()
+        .chain(jaq_core::funs())
+        .chain(jaq_std::funs())
+        .chain(jaq_json::funs())
+        .filter(|(name, ..)| unsupported::reason(name).is_none())
+}
+
+fn known() -> Vec<(&'static str, usize)> {
+    let defined = definitions().map(|def| (def.name, def.args.len()));
+    let native = functions().map(|(name, arguments, _)| (name, arguments.len()));
+    let public = |name: &str| !INTERNAL.contains(&name) && !name.ends_with('_');
+    defined.chain(native).filter(|(name, _)| public(name)).collect()
+}
+
+/// Inserts `@text` before each string of `filter` that has a `\(…)` and no format: the result is
+/// the same, but numbers are written by this crate. None if there is no such string.
+fn with_text_format(filter: &str) -> Option<String> {
+    if !filter.contains("\\(") {
+        return None;
+    }
+    let mut places = Vec::new();
+    find_strings(&Lexer::new(filter).lex().ok()?, filter, &mut places);
+    places.sort_unstable();
+    let mut out = String::with_capacity(filter.len() + places.len() * 7);
+    let mut done = 0;
+    for place in places {
+        out.push_str(&filter[done..place]);
+        out.push_str(" @text ");
+        done = place;
+    }
+    out.push_str(&filter[done..]);
+    Some(out)
+}
+
+/// Adds the positions of strings that need a format. The recursion is bounded by the length of
+/// the filter.
+fn find_strings(tokens: &[Token<&str>], filter: &str, places: &mut Vec<usize>) {
+    let mut has_format = false;
+    for Token(text, kind) in tokens {
+        match kind {
+            Tok::Block(inner) => find_strings(inner, filter, places),
+            Tok::Str(parts) => {
+                let mut inner = parts.iter().filter_map(|part| match part {
+                    StrPart::Term(token) => Some(token),
+                    _ => None,
+                });
+                if let Some(first) = inner.next() {
+                    if !has_format {
+                        places.push(span(filter, text).start);
+                    }
+                    for token in std::iter::once(first).chain(inner) {
+                        find_strings(std::slice::from_ref(token), filter, places);
+                    }
+                }
+            }
+            _ => {}
+        }
+        has_format = matches!(kind, Tok::Fmt);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(filter: &str) -> String {
+        compile(filter, &["$keyword".to_owned()]).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn everything_defined_here_compiles() {
+        for filter in [".", "$keyword", "\"\\(1/2) \\(\"\\(.)\")\" | @base64 \"\\(.)\"", "tostream"]
+        {
+            assert!(compile(filter, &["$keyword".to_owned()]).is_ok(), "{filter}");
+        }
+    }
+
+    #[test]
+    fn interpolations_get_the_text_format_once() {
+        let filter = r#""a\("b\(.c)") d", @csv "\(.)", "plain""#;
+        assert_eq!(
+            with_text_format(filter).unwrap(),
+            r#" @text "a\( @text "b\(.c)") d", @csv "\(.)", "plain""#
+        );
+        assert_eq!(with_text_format("\"plain\""), None);
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_place() {
+        assert_eq!(
+            error("map(.a"),
+            "the jq filter does not parse at character 6: expected closing parenthesis, found the end\n  map(.a\n        ^"
+        );
+        assert_eq!(
+            error(".a | slect(.b)"),
+            "slect/1 is not defined (character 5 of the jq filter); nearest: select/1\n  .a | slect(.b)\n       ^"
+        );
+        assert!(error("map(1; 2)").contains("map/2 is not defined"));
+        assert!(error("map(1; 2)").contains("nearest: map/1"));
+        assert!(error("$keywrd").contains("nearest: $keyword"));
+        assert!(error("import \"a\" as a; .").contains("not supported"));
+        assert!(error("import \"a\" as $a; $a").contains("not supported"));
+        assert!(error("").contains("found the end"));
+    }
+
+    #[test]
+    fn what_is_refused_says_why() {
+        for name in ["env", "$ENV", "halt", "halt_error", "input", "inputs", "debug", "stderr"] {
+            assert!(error(name).starts_with("not supported in this jq"), "{name}: {}", error(name));
+        }
+        for name in ["now", "localtime", "input_filename", "input_line_number", "debug(1)"] {
+            assert!(error(name).starts_with("not supported in this jq"), "{name}: {}", error(name));
+        }
+        assert!(error("halt(1)").starts_with("not supported"));
+    }
+}

@@ -1,0 +1,97 @@
+//! The errors of `jaq` about a filter, with suggestions.
+
+use jaq_core::{
+    compile::{self, Undefined},
+    load::{self, span},
+};
+
+use super::unsupported;
+use crate::jq_error::JqError;
+use record_sql::suggest::excerpt;
+use record_sql::suggest::nearest::nearest;
+
+/// The most suggestions.
+const MAX_NEAREST: usize = 3;
+
+/// Returns the first error of loading a filter.
+pub(super) fn of_loading(filter: &str, errors: load::Errors<&str, ()>) -> JqError {
+    let (at, what) = match errors.into_iter().next().map(|(_, error)| error) {
+        Some(load::Error::Io(_)) => {
+            return JqError::Unsupported {
+                what: "`import` and `include`; define functions with `def` in the filter".into(),
+            };
+        }
+        Some(load::Error::Lex(errors)) => of_lexing(filter, &errors),
+        Some(load::Error::Parse(errors)) => of_parsing(filter, &errors),
+        None => (0, "it cannot be read".to_owned()),
+    };
+    let (position, near) = excerpt::at(filter, at);
+    JqError::Syntax { position, what, near }
+}
+
+fn of_lexing(filter: &str, errors: &[load::lex::Error<&str>]) -> (usize, String) {
+    let Some((expected, found)) = errors.first() else { return (0, String::new()) };
+    (span(filter, found).start, unexpected(expected.as_str(), found))
+}
+
+fn of_parsing(filter: &str, errors: &[load::parse::Error<&str>]) -> (usize, String) {
+    let Some((expected, found)) = errors.first() else { return (0, String::new()) };
+    (span(filter, found).start, unexpected(expected.as_str(), found))
+}
+
+fn unexpected(expected: &str, found: &str) -> String {
+    let word: String = found.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let found = match (found.chars().next(), word.as_str()) {
+        (None, _) => "the end".to_owned(),
+        (Some(first), "") => format!("`{first}`"),
+        (_, word) => format!("`{}`", word.chars().take(32).collect::<String>()),
+    };
+    format!("expected {expected}, found {found}")
+}
+
+/// Returns the first error of compiling a filter: an undefined name. `known` are the functions
+/// that are defined, with their number of arguments, and `vars` the variables.
+pub(super) fn of_compiling(
+    filter: &str,
+    errors: compile::Errors<&str, ()>,
+    known: &[(&str, usize)],
+    vars: &[String],
+) -> JqError {
+    let first = errors.into_iter().flat_map(|(_, errors)| errors).next();
+    let Some((name, undefined)) = first else {
+        return JqError::Unsupported { what: "this filter".into() };
+    };
+    if let Some(why) = unsupported::reason(name) {
+        return JqError::Unsupported { what: format!("`{name}`: {why}") };
+    }
+    let (position, near) = excerpt::at(filter, span(filter, name).start);
+    let (name, nearest) = match undefined {
+        Undefined::Filter(arguments) => {
+            (format!("{name}/{arguments}"), nearest_functions(name, known))
+        }
+        Undefined::Var => {
+            let names = nearest(name, vars.iter().map(String::as_str), MAX_NEAREST);
+            (name.to_owned(), names.into_iter().map(str::to_owned).collect())
+        }
+        _ => (format!("{} {name}", undefined.as_str()), Vec::new()),
+    };
+    JqError::Undefined { name, nearest, position, near }
+}
+
+/// Returns functions of the same name with other numbers of arguments; if there are none, of
+/// similar names.
+fn nearest_functions(name: &str, known: &[(&str, usize)]) -> Vec<String> {
+    let spelled = |wanted: &str| {
+        let mut arities: Vec<usize> =
+            known.iter().filter(|(name, _)| *name == wanted).map(|(_, n)| *n).collect();
+        arities.sort_unstable();
+        arities.dedup();
+        arities.into_iter().map(|n| format!("{wanted}/{n}")).collect::<Vec<_>>()
+    };
+    let same = spelled(name);
+    if !same.is_empty() {
+        return same;
+    }
+    let near = nearest(name, known.iter().map(|(name, _)| *name), MAX_NEAREST);
+    near.into_iter().flat_map(spelled).take(MAX_NEAREST).collect()
+}

@@ -1,0 +1,110 @@
+//! Runs jq filters.
+
+mod compile;
+mod compile_error;
+mod json_text;
+mod natives;
+mod output;
+mod patterns;
+mod program;
+mod record;
+mod records;
+mod remove_paths;
+mod unsupported;
+
+use std::{
+    io::{self, BufRead, Write},
+    ops::ControlFlow,
+};
+
+use jaq_json::Val;
+
+use crate::{
+    job::{JobMessage, Trial},
+    jq_error::JqError,
+    protocol,
+    request::JqRequest,
+};
+use output::OutputWriter;
+pub(super) use program::ends;
+use program::{Program, RunError};
+use records::Records;
+
+/// Runs or tries the filters of a request, and writes the last line.
+///
+/// # Errors
+///
+/// Fails if reading or writing fails.
+pub(super) fn serve(
+    request: &JqRequest,
+    input: impl BufRead,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let last = if request.only_try {
+        try_all(&request.jobs, input, output)?
+    } else {
+        match request.jobs.first() {
+            Some(job) => run(job, input, &mut *output, request.output_bytes)?,
+            None => Ok(None),
+        }
+    };
+    output.write_all(&protocol::write(protocol::END, &last))
+}
+
+/// The result of a run: the outer error is of the pipe, the inner one of the filter.
+type RunResult<T> = io::Result<Result<T, JqError>>;
+
+fn run(
+    job: &JobMessage,
+    input: impl BufRead,
+    output: impl Write,
+    room: usize,
+) -> RunResult<Option<u64>> {
+    let program = match Program::new(job) {
+        Ok(program) => program,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut writer = OutputWriter::new(output, job, room);
+    let result = program.run(Records::new(input), |value| writer.take(value));
+    let last = match result {
+        Err(RunError::Pipe(error)) => return Err(error),
+        Ok(ControlFlow::Continue(())) => Ok(Some(writer.seen())),
+        Ok(ControlFlow::Break(())) => Ok(None),
+        // The page is complete: a later error does not matter.
+        Err(RunError::Jq(_)) if writer.is_full() => Ok(None),
+        Err(RunError::Jq(error)) => Err(error),
+    };
+    writer.into_inner().flush()?;
+    Ok(last)
+}
+
+fn try_all(
+    jobs: &[JobMessage],
+    input: impl BufRead,
+    output: &mut impl Write,
+) -> RunResult<Option<u64>> {
+    let records: Result<Vec<Val>, RunError> = Records::new(input).collect();
+    let records = match records {
+        Ok(records) => records,
+        Err(RunError::Pipe(error)) => return Err(error),
+        Err(RunError::Jq(error)) => return Ok(Err(error)),
+    };
+    for job in jobs {
+        let mut trial = Trial { outputs: 0, nulls: 0 };
+        let count = |value: &Val| {
+            trial.outputs += 1;
+            trial.nulls += u64::from(matches!(value, Val::Null));
+            Ok(ControlFlow::Continue(()))
+        };
+        let records = records.iter().cloned().map(Ok);
+        let result = Program::new(job).map(|program| program.run(records, count));
+        let trial = match result {
+            Ok(Err(RunError::Pipe(error))) => return Err(error),
+            Ok(Err(RunError::Jq(error))) | Err(error) => Err(error),
+            Ok(Ok(_)) => Ok(trial),
+        };
+        output.write_all(&protocol::write(protocol::TRIAL, &trial))?;
+        output.flush()?;
+    }
+    Ok(Ok(None))
+}

@@ -1,0 +1,107 @@
+//! Conditions as a specification: the spellings, and the places of errors.
+
+use raw_json as raw;
+
+use super::{Condition, QueryError, Reading};
+use crate::query::{Query, run};
+
+fn read(raw: &str) -> Result<(Condition, Reading), QueryError> {
+    let mut reading = Reading::default();
+    reading.condition(raw).map(|condition| (condition, reading))
+}
+
+fn error(raw: &str) -> String {
+    read(raw).unwrap_err().to_string()
+}
+
+const LINES: &str = concat!(
+    r#"{"n":1,"a":1,"b":2,"c":"x","e":[{"s":"d","p":"x","f":[{"k":1,"v":1}]},{"s":"o","p":"y","f":[{"k":1,"v":2},{"k":2,"v":1}]}]}"#,
+    "\n",
+    r#"{"n":2,"a":5,"b":9,"c":"y","e":[{"s":"d","p":"y","f":[]}]}"#,
+    "\n",
+    r#"{"n":3,"a":3,"b":3,"c":"xy","e":{"s":"d","p":"x","f":[[{"k":2,"v":1}]]}}"#,
+    "\n",
+    r#"{"n":4,"a":2,"c":null,"e":[]}"#,
+);
+
+/// Returns the numbers of the records that match.
+fn numbers(condition: &str) -> Vec<u64> {
+    let request = format!(r#"{{"where":{condition},"select":["n"]}}"#);
+    let query = Query::parse(&raw::fields(&request).unwrap()).unwrap();
+    let records = run(&query, LINES, &|| false).unwrap().records;
+    let number = |record: &std::borrow::Cow<'_, str>| record[5..record.len() - 1].parse().unwrap();
+    records.iter().map(number).collect()
+}
+
+#[test]
+fn every_spelling_gives_the_same_condition() {
+    for condition in [
+        r#"{"all":[{"field":"a","op":">=","value":2},{"field":"a","op":"<","value":5}]}"#,
+        r#"{"and":[{"field":"a","op":"gte","value":2},{"field":"a","op":"lt","value":"5"}]}"#,
+        r#"{"a":{"$gte":2,"$lt":5}}"#,
+        r#"{"a":{"gte":"2","<":5}}"#,
+        r#"{"$and":[{"a":{"op":">=","value":2}},{"a":{"$lt":5}}]}"#,
+        r#"{"AND":[{"a":{">=":2}}],"a":{"<":5}}"#,
+        r#""{\"a\":{\"$gte\":2,\"$lt\":5}}""#,
+        r#"{"all":["{\"a\":{\"$gte\":2}}",{"path":"a","operator":"lt","value":5}]}"#,
+        r#"{"field":"a","op":"=","value":{"$gte":2,"$lt":5}}"#,
+        r#"{"a":{"in":[2,3]}}"#,
+        r#"{"a":{"$nin":[1,5]}}"#,
+        r#"{"not":{"or":[{"a":1},{"a":{"is":5}}]}}"#,
+    ] {
+        assert_eq!(numbers(condition), [3, 4], "{condition}");
+    }
+    assert_eq!(numbers(r#"{"c":{"regex":"^x"}}"#), [1, 3]);
+    assert_eq!(numbers(r#"{"c":{"not_contains":"x"}}"#), [2, 4]);
+    assert_eq!(numbers(r#"{"field":"b","op":"exists","value":false}"#), [4]);
+    assert_eq!(numbers(r#"{"field":"c","op":"is_null"}"#), [4]);
+    assert_eq!(numbers(r#"{"any":["a=1","c == 'y'","b >= 3.0"]}"#), [1, 2, 3]);
+    assert_eq!(numbers("{}"), [1, 2, 3, 4]);
+}
+
+#[test]
+fn parts_of_a_conjunction_are_met_by_one_element() {
+    for (condition, expected) in [
+        (r#"{"e.s":"d","e.p":"y"}"#, vec![2]),
+        (r#"{"all":[{"e.s":"d"},{"all":[{"e.p":"y"}]}]}"#, vec![2]),
+        (r#"{"all":[{"e.s":"d"},{"any":[{"e.p":"y"},{"a":3}]}]}"#, vec![2, 3]),
+        (r#"{"any":[{"e.s":"d"},{"e.p":"y"}]}"#, vec![1, 2, 3]),
+        // By themselves, conditions speak of all elements.
+        (r#"{"all":[{"e.s":"d"},{"not":{"e.p":"y"}}]}"#, vec![3]),
+        (r#"{"e.s":{"!=":"d"}}"#, vec![4]),
+        // Next to another one, of the same element.
+        (r#"{"e.s":{"!=":"d"},"e.p":"y"}"#, vec![1]),
+        (r#"{"e.0.s":"d","e.p":"y"}"#, vec![1, 2]),
+        // Nested arrays, also directly in one another.
+        (r#"{"e.f.k":2,"e.f.v":1}"#, vec![1, 3]),
+        (r#"{"e.s":"d","e.f.k":1,"e.f.v":2}"#, vec![]),
+        (r#"{"e.s":"o","e.f.k":2,"e.f.v":1}"#, vec![1]),
+    ] {
+        assert_eq!(numbers(condition), expected, "{condition}");
+    }
+}
+
+#[test]
+fn an_error_names_its_place() {
+    assert!(error("[1]").starts_with("where is an array; accepted is an object with"));
+    assert!(error(r#"{"all":1}"#).starts_with("where.all is a number; accepted is a list"));
+    assert!(error(r#"{"all":[{"not":7}]}"#).starts_with("where.all[0].not is a number"));
+    assert!(error(r#"{"field":"a","value":1}"#).starts_with("where.op is absent"));
+    assert!(error(r#"{"op":"=","value":1}"#).starts_with("where.field is absent"));
+    assert!(error(r#"{"field":"a","op":"=","value":1,"x":2}"#).contains("also holds `x`"));
+    assert!(error(r#"{"field":"a","op":"=="}"#).starts_with("where.value is absent"));
+    let text = error(r#""a > 3 AND b < 2""#);
+    assert!(text.ends_with(r#"send {"sql": "SELECT * FROM records WHERE a > 3 AND b < 2"}"#));
+    assert!(error(r#"{"field":"","op":"=","value":1}"#).contains("an empty path"));
+}
+
+#[test]
+fn depth_and_number_are_bounded() {
+    let deep =
+        |levels: usize| format!("{}{{\"a\":1}}{}", "{\"not\":".repeat(levels), "}".repeat(levels));
+    assert!(read(&deep(31)).is_ok());
+    assert!(error(&deep(32)).contains("levels"));
+    assert!(error(&deep(10_000)).contains("levels"));
+    let many = format!("{{\"any\":[{}{{}}]}}", "{},".repeat(1000));
+    assert!(error(&many).contains("conditions; accepted is at most 200"));
+}

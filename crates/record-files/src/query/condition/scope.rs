@@ -1,0 +1,236 @@
+//! Conditions on arrays: the parts of a conjunction that go through the same array must be met
+//! by one of its elements.
+//!
+//! Two parts share an array if both have a path that goes on below it: `events.status` and
+//! `events.place` share `events`. The element is chosen for all these parts together, with those
+//! in their `any`; a `not` is judged by itself, over all elements. Of nested arrays, an element
+//! of the outer one is chosen first. Paths that end at an array, such as `tags`, and paths that
+//! select an element by number, share none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raw_json::each_element;
+
+use super::{Condition, Reading, Test, TypedOperand};
+use crate::query::json::path::Hits;
+use crate::query::json::path_set::{PathSet, Record};
+use crate::query::typed::Facts;
+
+/// Elements that are tried between two calls of `stop`.
+const STOP_ELEMENTS: usize = 4096;
+/// The deepest arrays directly in arrays.
+const MAX_ARRAYS: usize = 16;
+
+/// Parts of a conjunction that share arrays, directly or through each other.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    parts: Vec<Condition>,
+    /// The indexes of the arrays among those of the query, the outermost first.
+    arrays: Vec<usize>,
+}
+
+/// An array that several parts of a conjunction go through.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    /// The index of its path in the paths of the query.
+    pub(crate) path: usize,
+    /// The indexes of the paths that go through it.
+    pub(crate) through: BTreeSet<usize>,
+}
+
+impl Reading {
+    /// Joins the parts of a conjunction.
+    pub(super) fn all(&mut self, parts: Vec<Condition>) -> Condition {
+        let mut flat = Vec::new();
+        for part in parts {
+            match part {
+                Condition::All(groups) => flat.extend(groups.into_iter().flat_map(|g| g.parts)),
+                part => flat.push(part),
+            }
+        }
+        let mut compared = BTreeSet::new();
+        for part in &flat {
+            if let Condition::Test(index) = part
+                && !compared.insert(self.tests[*index].path)
+            {
+                self.repeated.insert(self.tests[*index].path);
+            }
+        }
+        let mut users: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+        for (at, part) in flat.iter().enumerate() {
+            let mut paths = BTreeSet::new();
+            self.paths_of(part, &mut paths);
+            let prefixes = paths.iter().flat_map(|path| self.paths[*path].prefixes());
+            for prefix in prefixes.collect::<BTreeSet<_>>() {
+                users.entry(prefix).or_default().push(at);
+            }
+        }
+        users.retain(|_, parts| parts.len() > 1);
+        // The first part of each part's group.
+        let mut first: Vec<usize> = (0..flat.len()).collect();
+        for parts in users.values() {
+            let least = parts.iter().map(|part| first[*part]).min().unwrap_or_default();
+            let joined: BTreeSet<usize> = parts.iter().map(|part| first[*part]).collect();
+            first.iter_mut().filter(|of| joined.contains(of)).for_each(|of| *of = least);
+        }
+        let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+        for (part, first) in flat.into_iter().zip(&first) {
+            let empty = || Group { parts: Vec::new(), arrays: Vec::new() };
+            groups.entry(*first).or_insert_with(empty).parts.push(part);
+        }
+        // The keys are ordered by length: an outer array comes before the arrays in it.
+        for ((_, prefix), parts) in users {
+            let shared = self.share(&prefix);
+            if let Some(group) = groups.get_mut(&first[parts[0]]) {
+                group.arrays.push(shared);
+            }
+        }
+        Condition::All(groups.into_values().collect())
+    }
+
+    /// Adds the array at `prefix`; returns its index.
+    fn share(&mut self, prefix: &str) -> usize {
+        let goes = |path: &usize| self.paths[*path].goes_through(prefix);
+        let through = self.tests.iter().map(|test| test.path).filter(goes).collect();
+        let path = self.add(crate::query::json::path::Path::of_prefix(prefix));
+        self.shared.push(Shared { path, through });
+        self.shared.len() - 1
+    }
+
+    /// Adds the paths of a condition that speak of the same elements as its neighbours.
+    fn paths_of(&self, condition: &Condition, paths: &mut BTreeSet<usize>) {
+        match condition {
+            Condition::All(groups) => {
+                let parts = groups.iter().flat_map(|group| &group.parts);
+                parts.for_each(|part| self.paths_of(part, paths));
+            }
+            Condition::Any(parts) => parts.iter().for_each(|part| self.paths_of(part, paths)),
+            Condition::Not(_) => {}
+            Condition::Test(index) => {
+                paths.insert(self.tests[*index].path);
+            }
+        }
+    }
+}
+
+/// Judges records by the comparisons of a query.
+pub(crate) struct Evaluator<'q, 'a> {
+    pub(crate) paths: &'q PathSet,
+    pub(crate) tests: &'q [Test],
+    pub(crate) typed: &'q [TypedOperand],
+    pub(crate) shared: &'q [Shared],
+    pub(crate) stop: &'q (dyn Fn() -> bool + Sync),
+    /// The facts about the values that were compared, for each path.
+    pub(crate) facts: Vec<Facts>,
+    /// For each shared array, whether an element was chosen.
+    pub(crate) chosen: Vec<bool>,
+    /// The elements that are chosen now, with the index of the array's path.
+    bound: Vec<(usize, &'a str)>,
+    pub(crate) hits: Hits<'a>,
+    folded: String,
+    tried: usize,
+    /// True once `stop` was: the results are of no use.
+    pub(crate) is_stopped: bool,
+}
+
+impl<'q, 'a> Evaluator<'q, 'a> {
+    pub(crate) fn new(
+        paths: &'q PathSet,
+        tests: &'q [Test],
+        typed: &'q [TypedOperand],
+        shared: &'q [Shared],
+        stop: &'q (dyn Fn() -> bool + Sync),
+    ) -> Self {
+        Self {
+            paths,
+            tests,
+            typed,
+            shared,
+            stop,
+            facts: vec![Facts::default(); paths.all().len()],
+            chosen: vec![false; shared.len()],
+            bound: Vec::new(),
+            hits: Hits::default(),
+            folded: String::new(),
+            tried: 0,
+            is_stopped: false,
+        }
+    }
+
+    /// Returns true if the record meets the condition. Compares no more than necessary. At most
+    /// 32 levels recurse.
+    pub(crate) fn holds(&mut self, condition: &Condition, record: &Record<'a>) -> bool {
+        match condition {
+            Condition::All(groups) => {
+                groups.iter().all(|group| self.one_holds(&group.parts, &group.arrays, record))
+            }
+            Condition::Any(parts) => parts.iter().any(|part| self.holds(part, record)),
+            Condition::Not(part) => {
+                let bound = std::mem::take(&mut self.bound);
+                let holds = !self.holds(part, record);
+                self.bound = bound;
+                holds
+            }
+            Condition::Test(index) => self.test(*index, record),
+        }
+    }
+
+    /// Returns true if one choice of elements of `arrays` meets all parts.
+    fn one_holds(&mut self, parts: &[Condition], arrays: &[usize], record: &Record<'a>) -> bool {
+        let Some((array, inner)) = arrays.split_first() else {
+            return parts.iter().all(|part| self.holds(part, record));
+        };
+        let path = self.shared[*array].path;
+        if self.bound.iter().any(|(known, _)| *known == path) {
+            return self.one_holds(parts, inner, record);
+        }
+        self.find(path, record);
+        if !self.hits.values.iter().any(|value| value.starts_with('[')) {
+            return self.one_holds(parts, inner, record);
+        }
+        self.chosen[*array] = true;
+        let mut elements: Vec<&'a str> = Vec::new();
+        self.hits.values.iter().for_each(|value| flatten(value, MAX_ARRAYS, &mut elements));
+        elements.into_iter().any(|element| {
+            self.tried += 1;
+            self.is_stopped |= self.tried.is_multiple_of(STOP_ELEMENTS) && (self.stop)();
+            if self.is_stopped {
+                return false;
+            }
+            self.bound.push((path, element));
+            let holds = self.one_holds(parts, inner, record);
+            self.bound.pop();
+            holds
+        })
+    }
+
+    /// Returns true if one comparison holds.
+    pub(crate) fn test(&mut self, index: usize, record: &Record<'a>) -> bool {
+        let Test { path, comparison, .. } = &self.tests[index];
+        self.find(*path, record);
+        let facts = &mut self.facts[*path];
+        comparison.holds(&self.typed[index], &self.hits.values, facts, &mut self.folded)
+    }
+
+    /// Finds the values of a path, in the chosen elements if it goes through their arrays.
+    fn find(&mut self, path: usize, record: &Record<'a>) {
+        let paths = self.paths.all();
+        let goes = |(array, _): &&(usize, &str)| paths[path].goes_through(&paths[*array].text);
+        match self.bound.iter().rev().find(goes) {
+            Some((array, element)) => {
+                self.hits.clear();
+                paths[path].follow(paths[*array].len(), element, &mut self.hits);
+            }
+            None => self.paths.find(path, record, &mut self.hits),
+        }
+    }
+}
+
+/// Adds the elements of an array, and of the arrays in it; another value is its own element.
+fn flatten<'a>(value: &'a str, depth: usize, elements: &mut Vec<&'a str>) {
+    if !value.starts_with('[') {
+        elements.push(value);
+    } else if depth > 0 {
+        each_element(value).for_each(|element| flatten(element, depth - 1, elements));
+    }
+}

@@ -1,0 +1,213 @@
+//! Explains an answer: why no record matches, and how values were read.
+
+use std::collections::BTreeSet;
+
+use fair_share::on;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::chunk::Chunk;
+use super::condition::{Evaluator, Test};
+use super::json::path::Hits;
+use super::json::path_set::Record;
+use super::json::value::Kind;
+use super::plan::Plan;
+use super::run::split;
+use super::typed::{Facts, Strings};
+use super::values::{Values, listed};
+
+/// The most comparisons that are explained.
+const MAX_TESTS: usize = 8;
+/// The most values that are listed.
+const MAX_VALUES: usize = 5;
+
+/// Explains why no record matches: how many records meet each comparison alone, and of those
+/// that none meets, the values that there are. Reads all records once more.
+pub(super) fn no_matches(
+    plan: &Plan<'_>,
+    lines: &str,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Vec<String> {
+    let tests = &plan.query.tests[..plan.query.tests.len().min(MAX_TESTS)];
+    let parts = split(lines);
+    let chunks: Vec<Alone<'_>> =
+        on(|| parts.par_iter().map(|part| Alone::read(plan, tests, part, stop)).collect());
+    let alone = chunks.into_iter().reduce(Alone::merge);
+    // Counts of a part of the records would mislead.
+    let Some(alone) = alone.filter(|_| !tests.is_empty() && !stop()) else { return Vec::new() };
+    let text = |test: &Test| test.comparison.text(&plan.query.paths.all()[test.path].name());
+    let mut notes: Vec<String> = Vec::new();
+    let mut met: Vec<String> = Vec::new();
+    for (test, (count, values)) in tests.iter().zip(alone.counts.iter().zip(&alone.values)) {
+        if *count > 0 {
+            let verb = if met.is_empty() { "is met by" } else { "by" };
+            met.push(format!("{} {verb} {count}", text(test)));
+            continue;
+        }
+        let facts = alone.facts[test.path];
+        let hint = hint(plan, test, facts, values);
+        let note = format!("no record meets {}{hint}", text(test));
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    if !met.is_empty() && tests.len() > 1 {
+        notes.push(format!("alone, {}", met.join(", ")));
+    }
+    notes
+}
+
+fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> String {
+    let field = plan.query.paths.all()[test.path].name();
+    let wanted = test.comparison.wanted();
+    let mut near: Vec<(&str, u64)> = Vec::new();
+    for wanted in wanted.iter().take(MAX_VALUES) {
+        near.extend(values.near(wanted, MAX_VALUES, false));
+    }
+    near.dedup();
+    near.truncate(MAX_VALUES);
+    let distinct = values.len();
+    let holds = format!("; {field} holds {}", facts.name());
+    if distinct == 0 {
+        return holds;
+    }
+    if test.comparison.operation.is_ordered() {
+        let strings = facts.strings();
+        let least = values.all().min_by_key(|value| strings.read(value));
+        let most = values.all().max_by_key(|value| strings.read(value));
+        let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
+        return format!("{holds} from {least} to {most}");
+    }
+    if distinct <= MAX_VALUES {
+        return format!("{holds}: {}", listed(&values.top(MAX_VALUES)));
+    }
+    if near.is_empty() {
+        let top = listed(&values.top(MAX_VALUES));
+        return format!("{holds}, {distinct} different values such as {top}");
+    }
+    format!("{holds}; nearest: {}", listed(&near))
+}
+
+/// What is known of each comparison by itself.
+struct Alone<'a> {
+    counts: Vec<u64>,
+    values: Vec<Values<'a>>,
+    facts: Vec<Facts>,
+}
+
+impl<'a> Alone<'a> {
+    fn read(
+        plan: &Plan<'_>,
+        tests: &[Test],
+        lines: &'a str,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Self {
+        let query = plan.query;
+        let mut alone = Self {
+            counts: vec![0; tests.len()],
+            values: tests.iter().map(|_| Values::default()).collect(),
+            facts: Vec::new(),
+        };
+        let mut evaluator =
+            Evaluator::new(&query.paths, &query.tests, &plan.typed, &query.shared, stop);
+        let (mut record, mut hits) = (Record::default(), Hits::default());
+        for (number, line) in lines.lines().enumerate() {
+            if number % 256 == 255 && stop() {
+                break;
+            }
+            if query.paths.read(line.trim_ascii(), &mut record).is_err() {
+                continue;
+            }
+            for (index, test) in tests.iter().enumerate() {
+                alone.counts[index] += u64::from(evaluator.test(index, &record));
+                query.paths.find(test.path, &record, &mut hits);
+                for value in &hits.values {
+                    alone.values[index].add(value);
+                    evaluator.facts[test.path].add_with_elements(value);
+                }
+            }
+        }
+        alone.facts = evaluator.facts;
+        alone
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
+        self.values.iter_mut().zip(other.values).for_each(|(a, b)| a.merge(b));
+        self.facts.iter_mut().zip(other.facts).for_each(|(a, b)| a.merge(b));
+        self
+    }
+}
+
+/// Says how values were read, and which records are at which end of an order.
+pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
+    let query = plan.query;
+    let name = |path: usize| query.paths.all()[path].name();
+    let mut notes = BTreeSet::new();
+    for (test, typed) in query.tests.iter().zip(&plan.typed) {
+        if !test.comparison.operation.is_typed() {
+            continue;
+        }
+        let (field, facts) = (name(test.path), found.facts[test.path]);
+        let ordered = test.comparison.operation.is_ordered();
+        notes.extend(match typed.strings {
+            Strings::Numbers => Some(format!("{field} compared as numbers")),
+            Strings::Versions => Some(format!("{field} compared as versions, part by part")),
+            Strings::Dates => Some(format!("{field} compared as dates, a day as a whole, in UTC")),
+            Strings::Text if ordered && facts.has(Kind::String) && typed.is_text() => {
+                Some(format!("{field} compared as text, letter by letter"))
+            }
+            _ if typed.needs_all => {
+                Some(format!("{} read as {}", test.comparison.spelled(), typed.name()))
+            }
+            _ => None,
+        });
+    }
+    let mut notes: Vec<String> = notes.into_iter().collect();
+    for (shared, _) in query.shared.iter().zip(&found.chosen).filter(|(_, chosen)| **chosen) {
+        let fields: Vec<String> = shared.through.iter().map(|path| name(*path)).collect();
+        let note = format!(
+            "conditions on {} met by one element of {}",
+            fields.join(" and "),
+            name(shared.path)
+        );
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes.extend(query.repeated.iter().filter_map(|path| apart(plan, found, *path)));
+    for ((key, strings), missing) in query.sort_by.iter().zip(&plan.sorted).zip(&found.missing) {
+        let field = name(key.path);
+        match strings {
+            Strings::Numbers => notes.push(format!("{field} sorted as numbers")),
+            Strings::Versions => notes.push(format!("{field} sorted as versions")),
+            _ => {}
+        }
+        if *missing > 0 {
+            let place = if key.descending { "last" } else { "first" };
+            let records = if *missing == 1 { "record" } else { "records" };
+            notes.push(format!("{missing} {records} without {field} come {place}"));
+        }
+    }
+    notes
+}
+
+/// Says that conditions on the elements of one array may be met by different ones.
+fn apart(plan: &Plan<'_>, found: &Chunk<'_>, path: usize) -> Option<String> {
+    if !found.facts[path].has(Kind::Array) {
+        return None;
+    }
+    let field = plan.query.paths.all()[path].name();
+    let tests = plan.query.tests.iter().filter(|test| test.path == path);
+    let sql: Option<Vec<String>> =
+        tests.map(|test| Some(format!("e.value {}", test.comparison.sql()?))).collect();
+    let sql = sql.map_or_else(|| "…".to_owned(), |tests| tests.join(" AND "));
+    let is_word = field.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let column = if is_word { field.clone() } else { format!("\"{field}\"") };
+    Some(format!(
+        "conditions on {field} may be met by different elements; for one element send {{\"sql\": \
+         {}}}",
+        raw_json::quote(&format!(
+            "SELECT count(*) FROM records, json_each({column}) AS e WHERE {sql}"
+        ))
+    ))
+}

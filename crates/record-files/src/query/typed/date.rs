@@ -1,0 +1,277 @@
+//! Dates in texts, as spans of time: a month and a day are as long as they are, a time is an
+//! instant. A time without a zone is UTC.
+
+/// Nanoseconds of a day.
+const DAY: i128 = 86_400 * 1_000_000_000;
+/// The longest text that is read as a date, in bytes.
+const MAX_BYTES: usize = 48;
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// A span of time: its first and its last nanosecond since the year 0, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) first: i128,
+    pub(crate) last: i128,
+    /// True for a text with a year only, which is a number rather than a date in a record.
+    pub(crate) is_year: bool,
+}
+
+/// Reads `2025`, `2025-05`, `2025-05-14`, each also with `/` or `.`, a day with a time and
+/// perhaps a zone (`2025-05-14T10:00:00.5+02:00`), and dates with an English month:
+/// `May 2025`, `14 May 2025`, `Wed, 14 May 2025 10:00:00 GMT`.
+pub(crate) fn span(text: &str) -> Option<Span> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MAX_BYTES || !text.is_ascii() {
+        return None;
+    }
+    if text.as_bytes()[0].is_ascii_digit()
+        && let Some(span) = numeric(text)
+    {
+        return Some(span);
+    }
+    named(text)
+}
+
+/// Year, month and day; a month or day that is not given is None.
+#[derive(Default)]
+struct Date {
+    year: Option<u32>,
+    month: Option<u32>,
+    day: Option<u32>,
+}
+
+impl Date {
+    fn span(&self) -> Option<Span> {
+        let year = self.year?;
+        let (first, days) = match (self.month, self.day) {
+            (None, None) => (days_before(year, 1, 1)?, 365 + u32::from(is_leap(year))),
+            (None, Some(_)) => return None,
+            (Some(month), None) => (days_before(year, month, 1)?, month_days(year, month)?),
+            (Some(month), Some(day)) => {
+                if !(1..=month_days(year, month)?).contains(&day) {
+                    return None;
+                }
+                (days_before(year, month, day)?, 1)
+            }
+        };
+        let first = i128::from(first) * DAY;
+        let is_year = self.month.is_none();
+        Some(Span { first, last: first + i128::from(days) * DAY - 1, is_year })
+    }
+
+    /// Returns the instant of a time on this day.
+    fn at(&self, time: i128) -> Option<Span> {
+        self.day?;
+        let at = self.span()?.first + time;
+        Some(Span { first: at, last: at, is_year: false })
+    }
+}
+
+fn numeric(text: &str) -> Option<Span> {
+    let year = text.get(..4)?;
+    let mut date = Date { year: Some(number(year)?), ..Date::default() };
+    let mut rest = &text[4..];
+    let separator = rest.bytes().next();
+    for part in [&mut date.month, &mut date.day] {
+        let Some(separator) = separator.filter(|byte| b"-/.".contains(byte)) else { break };
+        let Some(behind) = rest.strip_prefix(char::from(separator)) else { break };
+        *part = Some(number(behind.get(..2)?)?);
+        rest = &behind[2..];
+    }
+    if rest.is_empty() {
+        return date.span();
+    }
+    date.at(time(rest.strip_prefix(['T', 't', ' '])?.trim_start())?)
+}
+
+/// Reads a date whose month is a word, in any order of its parts.
+fn named(text: &str) -> Option<Span> {
+    let (mut date, mut clock, mut zone) = (Date::default(), None, "");
+    for part in text.split([' ', ',']).filter(|part| !part.is_empty()) {
+        let word = part.trim_end_matches('.').to_ascii_lowercase();
+        let is_name = |name: &&str| word.len() >= 3 && name.starts_with(word.as_str());
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        if let Some((_, month)) = MONTHS.iter().zip(1..).find(|(month, _)| is_name(month)) {
+            date.month = date.month.xor(Some(month));
+        } else if WEEKDAYS.iter().any(is_name) {
+        } else if part.contains(':') && part.as_bytes()[0].is_ascii_digit() {
+            clock = clock.xor(Some(part));
+        } else if matches!(word.as_str(), "gmt" | "utc" | "z") || part.starts_with(['+', '-']) {
+            zone = part;
+        } else if part.len() == 4 && number(part).is_some() {
+            date.year = date.year.xor(number(part));
+        } else if matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th") {
+            date.day = date.day.xor(Some(number(digits).filter(|day| *day < 32)?));
+        } else {
+            return None;
+        }
+    }
+    date.month?;
+    match clock {
+        Some(clock) => date.at(time(&format!("{clock}{zone}"))?),
+        None => date.span(),
+    }
+}
+
+/// Reads a time with its zone: nanoseconds since midnight UTC.
+fn time(text: &str) -> Option<i128> {
+    let (hours, minutes, seconds, rest) = match text.as_bytes() {
+        [h, i, b':', m, n, b':', s, t, ..] => ([h, i], [m, n], [s, t], &text[8..]),
+        [h, i, b':', m, n, ..] => ([h, i], [m, n], [&b'0'; 2], &text[5..]),
+        _ => return None,
+    };
+    let below = |[tens, ones]: [&u8; 2], limit| {
+        let digit = |byte: &u8| char::from(*byte).to_digit(10);
+        Some(digit(tens)? * 10 + digit(ones)?).filter(|number| *number < limit)
+    };
+    let seconds = below(hours, 24)? * 3_600 + below(minutes, 60)? * 60 + below(seconds, 61)?;
+    let fraction = rest.strip_prefix(['.', ',']);
+    let zone = fraction
+        .unwrap_or(rest)
+        .trim_start_matches(|c: char| fraction.is_some() && c.is_ascii_digit());
+    let (mut nanos, mut unit) = (0, 100_000_000);
+    for digit in fraction.unwrap_or_default().chars().map_while(|c| c.to_digit(10)).take(9) {
+        nanos += i128::from(digit) * unit;
+        unit /= 10;
+    }
+    Some((i128::from(seconds) - offset(zone.trim())?) * 1_000_000_000 + nanos)
+}
+
+/// Reads a zone as seconds ahead of UTC.
+fn offset(zone: &str) -> Option<i128> {
+    if zone.is_empty() || ["z", "utc", "gmt"].iter().any(|utc| zone.eq_ignore_ascii_case(utc)) {
+        return Some(0);
+    }
+    let (sign, rest) = match zone.as_bytes()[0] {
+        b'+' => (1, &zone[1..]),
+        b'-' => (-1, &zone[1..]),
+        _ => return None,
+    };
+    let hours = number(rest.get(..2)?).filter(|hours| *hours < 24)?;
+    let minutes = match rest[2..].trim_start_matches(':') {
+        "" => 0,
+        minutes => number(minutes).filter(|n| minutes.len() == 2 && *n < 60)?,
+    };
+    Some(sign * i128::from(hours * 3_600 + minutes * 60))
+}
+
+fn number(digits: &str) -> Option<u32> {
+    let all = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if all { digits.parse().ok() } else { None }
+}
+
+fn is_leap(year: u32) -> bool {
+    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+}
+
+/// Returns the days of a month. None if there is no such month.
+fn month_days(year: u32, month: u32) -> Option<u32> {
+    match month {
+        2 => Some(28 + u32::from(is_leap(year))),
+        4 | 6 | 9 | 11 => Some(30),
+        1..=12 => Some(31),
+        _ => None,
+    }
+}
+
+/// Returns the days from the first day of year 0 to a day. None if there is no such month.
+fn days_before(year: u32, month: u32, day: u32) -> Option<u32> {
+    const BEFORE: [u32; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+    let before = BEFORE.get(month.checked_sub(1)? as usize)?;
+    // Whole years before this one; year 0 is a leap year.
+    let past = year.checked_sub(1).map_or(0, |past| past / 4 - past / 100 + past / 400 + 1);
+    let leap_day = u32::from(is_leap(year) && month > 2);
+    Some(year * 365 + past + before + leap_day + day - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DAY, Span, span};
+
+    fn days(text: &str) -> i128 {
+        let Span { first, last, .. } = span(text).unwrap();
+        (last - first + 1) / DAY
+    }
+
+    #[test]
+    fn a_date_is_as_long_as_it_is() {
+        for (text, length) in [
+            ("2024", 366),
+            ("2025", 365),
+            ("2024-02", 29),
+            ("2100/02", 28),
+            ("May 2025", 31),
+            ("sept. 2025", 30),
+            ("2025-05-14", 1),
+            ("2025.05.14", 1),
+            ("14 May 2025", 1),
+            ("May 14th, 2025", 1),
+            ("Wed, 14 May 2025", 1),
+        ] {
+            assert_eq!(days(text), length, "{text}");
+        }
+        assert_eq!(span("2025-05-14"), span("May 14, 2025"));
+        assert_eq!(span("2025-01-01").unwrap().first, span("2024-12-31").unwrap().last + 1);
+        assert_eq!(span("2000-03-01").unwrap().first, span("2000-02-29").unwrap().last + 1);
+        assert_eq!(span("1970-01-01").unwrap().first, 719_528 * DAY);
+    }
+
+    #[test]
+    fn an_instant_is_the_same_in_every_zone() {
+        let utc = span("2025-05-14T10:00:00Z").unwrap();
+        assert_eq!(utc.first, utc.last);
+        for same in [
+            "2025-05-14 10:00",
+            "2025-05-14T12:00:00+02:00",
+            "2025-05-14T03:00:00.000-0700",
+            "2025/05/14 10:00:00 UTC",
+            "Wed, 14 May 2025 10:00:00 GMT",
+            "Wed May 14 12:00:00 +0200 2025",
+        ] {
+            assert_eq!(span(same), Some(utc), "{same}");
+        }
+        assert_eq!(span("2025-05-14T10:00:00.25Z").unwrap().first - utc.first, 250_000_000);
+    }
+
+    #[test]
+    fn a_text_that_is_no_date_has_no_span() {
+        for text in [
+            "",
+            "13",
+            "20250514",
+            "2025-13",
+            "2025-02-29",
+            "2025-5-4",
+            "2025-05-14T25:00",
+            "2025-05T10:00",
+            "14",
+            "May",
+            "May 5",
+            "31 June 2025",
+            "may be 2025",
+            "2025-05-14x",
+            "2025-05-14T10",
+            "2025-05-14T10:00:00 PST",
+            "1.2.3",
+            "é",
+            "May May 2025",
+        ] {
+            assert_eq!(span(text), None, "{text}");
+        }
+    }
+}

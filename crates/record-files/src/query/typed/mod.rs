@@ -1,0 +1,222 @@
+//! The type of a field, inferred from its values, and its values and operands read as this type.
+//!
+//! Strings that all are numbers, versions or dates compare as these. Blank strings count as
+//! missing here. A number in a field of versions is a version.
+
+mod date;
+mod operand;
+
+use std::borrow::Cow;
+
+use raw_json::{self as raw, Scanner, each_element};
+
+use super::json::value::{Kind, Value};
+use crate::number::Number;
+
+pub(super) use operand::{Range, understand};
+
+const NUMBER: u8 = 1;
+const VERSION: u8 = 2;
+const DATE: u8 = 4;
+const ANY: u8 = NUMBER | VERSION | DATE;
+
+/// The facts about the values of a field that its type is inferred from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// The types of JSON, as bits of [`Kind`].
+    pub(super) kinds: u8,
+    /// The readings that all strings so far have in common.
+    readings: u8,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self { kinds: 0, readings: ANY }
+    }
+}
+
+/// What the strings of a field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strings {
+    /// There are no strings.
+    Absent,
+    Text,
+    Numbers,
+    Versions,
+    Dates,
+}
+
+impl Facts {
+    /// Adds a value, without the elements of an array.
+    pub(super) fn add(&mut self, value: &str) {
+        let kind = Kind::of(value);
+        self.kinds |= kind.bit();
+        if kind == Kind::String && self.readings != 0 {
+            self.readings &= readings(&raw::unescape(value).text, self.readings);
+        }
+    }
+
+    /// Adds a value and the elements of an array.
+    pub(super) fn add_with_elements(&mut self, value: &str) {
+        self.add(value);
+        each_element(value).for_each(|element| self.add(element));
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.kinds |= other.kinds;
+        self.readings &= other.readings;
+    }
+
+    pub(super) fn strings(self) -> Strings {
+        if !self.has(Kind::String) {
+            Strings::Absent
+        } else if self.readings == ANY {
+            // All are blank.
+            Strings::Text
+        } else if self.readings & NUMBER != 0 {
+            Strings::Numbers
+        } else if self.readings & DATE != 0 {
+            Strings::Dates
+        } else if self.readings & VERSION != 0 {
+            Strings::Versions
+        } else {
+            Strings::Text
+        }
+    }
+
+    pub(super) fn has(self, kind: Kind) -> bool {
+        self.kinds & kind.bit() != 0
+    }
+
+    /// Names the type for a message: `numbers`, `dates`, `text and numbers`.
+    pub(super) fn name(self) -> String {
+        let scalars = self.kinds & !(Kind::Null.bit() | Kind::Array.bit());
+        let kinds = if scalars == 0 { self.kinds & !Kind::Null.bit() } else { scalars };
+        let names =
+            Kind::ALL.into_iter().filter(|kind| kinds & kind.bit() != 0).map(|kind| {
+                match (kind, self.strings()) {
+                    (Kind::String, Strings::Numbers) => "numbers in strings",
+                    (Kind::String, Strings::Versions) => "versions",
+                    (Kind::String, Strings::Dates) => "dates",
+                    (Kind::String, _) => "text",
+                    _ => kind.plural(),
+                }
+            });
+        let names: Vec<&str> = names.collect();
+        if names.is_empty() { "null only".to_owned() } else { names.join(" and ") }
+    }
+}
+
+impl Strings {
+    /// Reads a value of the field. A string that is blank stays a string.
+    pub(super) fn read(self, value: &str) -> Value<'_> {
+        match Kind::of(value) {
+            Kind::String => self.typed(raw::unescape(value).text),
+            Kind::Number if self == Strings::Versions => version(value).map(Value::Version),
+            _ => None,
+        }
+        .unwrap_or_else(|| Value::read(value))
+    }
+
+    fn typed(self, text: Cow<'_, str>) -> Option<Value<'_>> {
+        match self {
+            Strings::Numbers => number(text).map(Value::Number),
+            Strings::Versions => version(&text).map(Value::Version),
+            Strings::Dates => date::span(&text).map(|span| Value::Instant(span.first)),
+            Strings::Absent | Strings::Text => None,
+        }
+    }
+}
+
+/// Returns those of the `possible` readings that a text has.
+fn readings(text: &str, possible: u8) -> u8 {
+    let text = text.trim();
+    let Some(first) = text.bytes().next() else { return ANY };
+    if !first.is_ascii_alphanumeric() && first != b'-' {
+        return 0;
+    }
+    let mut readings = 0;
+    if possible & NUMBER != 0 && number(Cow::Borrowed(text)).is_some() {
+        readings |= NUMBER;
+    }
+    if possible & VERSION != 0 && version(text).is_some() {
+        readings |= VERSION;
+    }
+    if possible & DATE != 0 && date::span(text).is_some_and(|span| !span.is_year) {
+        readings |= DATE;
+    }
+    readings
+}
+
+/// Reads a number in the spelling of JSON.
+fn number(text: Cow<'_, str>) -> Option<Number<'_>> {
+    let trimmed = text.trim();
+    let is_number =
+        Kind::of(trimmed) == Kind::Number && Scanner::new(trimmed).value() == Some(trimmed);
+    if !is_number {
+        return None;
+    }
+    Some(match text {
+        Cow::Borrowed(text) => Number::read(text.trim()),
+        Cow::Owned(text) => Number::read(text.trim()).into_owned(),
+    })
+}
+
+/// Reads `13`, `13.1.2` or `v13.1.2` as its parts, without zeros at the end: 13.0 is 13. A part
+/// with a leading zero is a code rather than a number.
+fn version(text: &str) -> Option<Vec<u64>> {
+    let text = text.trim();
+    let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || text.len() > 64 {
+        return None;
+    }
+    let part = |part: &str| {
+        let is_number = part.bytes().all(|byte| byte.is_ascii_digit())
+            && (part == "0" || !part.starts_with('0'));
+        if is_number { part.parse().ok() } else { None }
+    };
+    let mut parts: Vec<u64> = text.split('.').map(part).collect::<Option<_>>()?;
+    while parts.len() > 1 && parts.last() == Some(&0) {
+        parts.pop();
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Facts, Strings};
+
+    fn strings(values: &[&str]) -> Strings {
+        let mut facts = Facts::default();
+        values.iter().for_each(|value| facts.add_with_elements(value));
+        facts.strings()
+    }
+
+    #[test]
+    fn strings_have_the_type_that_all_of_them_have() {
+        for (values, expected) in [
+            (vec!["1", "null"], Strings::Absent),
+            (vec![r#""1""#, r#""-2.5e3""#, "7", r#""""#], Strings::Numbers),
+            (vec![r#""1""#, r#""13.1.2""#], Strings::Versions),
+            (vec![r#""13.1""#, r#""v2""#], Strings::Versions),
+            (vec![r#"["2025-05-14"]"#, r#""2025-05-14T10:00:00Z""#, r#""""#], Strings::Dates),
+            (vec![r#""2024.01.05""#, r#""May 2025""#], Strings::Dates),
+            (vec![r#""2024""#, r#""2025""#], Strings::Numbers),
+            (vec![r#""2025-05-14""#, r#""n/a""#], Strings::Text),
+            (vec![r#""1""#, r#""2025-05-14""#], Strings::Text),
+            // Codes, such as those of the post, keep their zeros.
+            (vec![r#""01234""#, r#""99501""#], Strings::Text),
+            (vec![r#""""#], Strings::Text),
+        ] {
+            assert_eq!(strings(&values), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_part_by_part() {
+        let read = |value| Strings::Versions.read(value);
+        assert!(read(r#""9.3.5""#) < read(r#""13""#));
+        assert!(read(r#""13""#) < read(r#""13.1.2""#));
+        assert_eq!(read(r#""v13.0""#), read("13"));
+    }
+}

@@ -1,0 +1,94 @@
+//! Prepares a statement against empty tables: finds the tables, nested columns and files that it
+//! names, and the columns that it reads.
+
+mod draft;
+mod explain;
+mod failed;
+pub(crate) mod guard;
+mod resolve;
+
+use rusqlite::{Connection, Error};
+
+use crate::error::SqlError;
+use crate::failure::message;
+use crate::records::source::Scanned;
+use crate::records::table::Table;
+use crate::sql::quoting;
+use crate::sql::statement::Statement;
+
+use draft::Draft;
+use failed::Failed;
+use guard::Guard;
+use resolve::resolve;
+
+/// The most corrections of one statement.
+const MAX_FIXES: usize = 64;
+
+/// A statement with its tables.
+pub(crate) struct Prepared {
+    pub(crate) statement: Statement,
+    pub(crate) tables: Vec<Table>,
+    /// The columns that are read: table and column.
+    pub(crate) reads: Vec<(String, String)>,
+}
+
+/// Prepares a statement and makes its tables.
+///
+/// # Errors
+///
+/// Fails with a message that says what to send instead.
+pub(crate) fn prepare(
+    db: &Connection,
+    guard: &Guard,
+    sources: &[Scanned<'_>],
+    statement: Statement,
+) -> Result<Prepared, SqlError> {
+    let mut draft = Draft::new(whole_paths(statement, sources), sources);
+    for _ in 0..MAX_FIXES {
+        guard.watch(draft.tables.iter().map(|table| table.name.clone()).collect());
+        let result = db.prepare(&draft.statement.sql).map(drop);
+        let (reads, denied) = guard.end();
+        let Err(error) = result else {
+            return Ok(Prepared { statement: draft.statement, tables: draft.tables, reads });
+        };
+        let failed = Failed { message: message(&error), offset: offset(&error), denied };
+        let fixed = match resolve(&draft, &failed) {
+            Some(fix) => draft.apply(fix, db)?,
+            None => false,
+        };
+        if !fixed {
+            return Err(explain::explain(&draft, &failed));
+        }
+    }
+    Err(SqlError::statement("SQL: the statement names too many nested fields; select fewer"))
+}
+
+fn offset(error: &Error) -> Option<usize> {
+    match error {
+        Error::SqlInputError { offset, .. } => usize::try_from(*offset).ok(),
+        _ => None,
+    }
+}
+
+/// Quotes the paths of four keys and more, which are not SQL.
+fn whole_paths(statement: Statement, sources: &[Scanned<'_>]) -> Statement {
+    let long = |statement: &Statement| {
+        statement.chains().into_iter().find_map(|chain| {
+            let parts = chain.parts.len();
+            let found = (0..2).find(|from| {
+                parts - from > 2
+                    && parts > 3
+                    && sources
+                        .iter()
+                        .any(|source| source.paths().plain.find(&chain.path(*from)).is_some())
+            })?;
+            Some((chain.from(found), chain.path(found)))
+        })
+    };
+    let mut statement = statement;
+    for _ in 0..MAX_FIXES {
+        let Some((range, path)) = long(&statement) else { break };
+        statement = statement.replaced(range, &quoting::name(&path));
+    }
+    statement
+}

@@ -1,0 +1,9 @@
+//! The records, and the tables that are made of them.
+
+pub(crate) mod column;
+pub(crate) mod fields;
+pub(crate) mod filler;
+pub(crate) mod number;
+pub(crate) mod profile;
+pub(crate) mod source;
+pub(crate) mod table;

@@ -1,0 +1,7 @@
+//! The text of a statement, before SQLite sees it.
+
+pub(crate) mod bare;
+pub(crate) mod comparison;
+pub(crate) mod quoting;
+pub(crate) mod statement;
+pub(crate) mod token;

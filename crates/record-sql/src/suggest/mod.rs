@@ -1,0 +1,4 @@
+//! Help for an invalid filter or statement.
+
+pub mod excerpt;
+pub mod nearest;

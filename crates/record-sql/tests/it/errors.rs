@@ -1,0 +1,113 @@
+//! Errors say where, which columns there are, and what to send instead.
+
+use crate::error;
+
+fn contains(sql: &str, parts: &[&str]) {
+    let error = error(sql);
+    for part in parts {
+        assert!(error.contains(part), "{sql}: {part:?} is not in\n{error}");
+    }
+}
+
+#[test]
+fn text_in_double_quotes_is_corrected() {
+    contains(
+        "SELECT count(*) FROM records WHERE status = \"active\" AND id IN (\"T-1\", \"T-2\")",
+        &[
+            "single quotes",
+            "Send instead: SELECT count(*) FROM records WHERE status = 'active' AND id IN ('T-1', 'T-2')",
+        ],
+    );
+}
+
+#[test]
+fn unknown_columns_have_neighbours() {
+    contains(
+        "SELECT staus FROM records",
+        &[
+            "no such column: staus (character 7)",
+            "Nearest: status",
+            "Send instead: SELECT status FROM records",
+            "Columns: id, status",
+            "source.confidence",
+        ],
+    );
+    contains("SELECT r.confidense FROM records r", &["source.confidence"]);
+    contains(
+        "SELECT events.status FROM records",
+        &["json_each(records.\"events\")", "e.value->>'status'"],
+    );
+    contains("SELECT x.status FROM (SELECT id FROM records) x", &["status is a column of records"]);
+    contains("SELECT place FROM records", &["key of the objects in the array events"]);
+}
+
+#[test]
+fn unknown_tables_are_corrected() {
+    contains(
+        "SELECT id FROM data d",
+        &["no such table: data", "Send instead: SELECT id FROM records d"],
+    );
+    contains("SELECT * FROM sqlite_master", &["Columns: id"]);
+    contains("SELECT * FROM pragma_table_info('records')", &["Columns: id"]);
+}
+
+#[test]
+fn other_dialects_are_translated() {
+    contains("SELECT date_trunc('month', created) FROM records", &["strftime('%Y-%m', x)"]);
+    contains("SELECT id FROM records WHERE status ILIKE 'a%'", &["LIKE"]);
+    contains("SELECT priority::int FROM records", &["CAST(x AS INTEGER)"]);
+    contains("SELECT tags[0] FROM records", &["Send instead: SELECT tags->>'$[0]' FROM records"]);
+    contains("SELECT order FROM records", &["Send instead: SELECT \"order\" FROM records"]);
+    contains("SELECT medien(score) FROM records", &["Nearest: median"]);
+    contains("SELECT percentile(score, 0.5) FROM records", &["percentile(score, 50)"]);
+    contains(
+        "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY score) FROM records",
+        &["WITHIN GROUP"],
+    );
+    contains("SELECT id FROM records WHERE id = ?", &["no parameters"]);
+    contains("SELECT 1; SELECT 2", &["one statement"]);
+}
+
+#[test]
+fn nothing_but_reading() {
+    for sql in [
+        "DELETE FROM records",
+        "WITH x AS (SELECT 1) DELETE FROM records",
+        "WITH x AS (SELECT 1) INSERT INTO records(id) SELECT 1",
+        "ATTACH '/etc/passwd' AS p",
+        "PRAGMA table_info(records)",
+        "EXPLAIN SELECT 1",
+        "CREATE TABLE x(a)",
+        "VACUUM INTO '/tmp/x'",
+        "SELECT load_extension('x')",
+        "SELECT readfile('/etc/passwd')",
+        "SELECT writefile('/tmp/x', 'y')",
+        "SELECT zeroblob(10)",
+        "SELECT randomblob(10)",
+        "SELECT * FROM pragma_database_list",
+        "SELECT * FROM dbstat",
+        "SELECT sqlite_version()",
+        "SELECT sqlite_compileoption_get(1)",
+        "SELECT * FROM bytecode('SELECT 1')",
+        "SELECT * FROM generate_series(1, 2)",
+        "BEGIN",
+        "REPLACE INTO records(id) VALUES(1)",
+        "SELECT * FROM fts5vocab",
+    ] {
+        error(sql);
+    }
+}
+
+#[test]
+fn errors_never_quote_records() {
+    let secret = format!("{{\"id\":\"{}\",\"n\":{{\"k\":1}}}}", "s3cret".repeat(1_000));
+    for sql in [
+        "SELECT json_extract(id, '$.x') FROM records",
+        "SELECT median(id) FROM records",
+        "SELECT abs(n.k.z) FROM records",
+    ] {
+        if let Err(error) = crate::ask_of(sql, &secret) {
+            assert!(!error.to_string().contains("s3cret"), "{sql}: {error}");
+        }
+    }
+}
