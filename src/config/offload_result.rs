@@ -82,7 +82,7 @@ impl ExtractConfig {
     }
 
     /// Returns the limits of a worker.
-    pub(crate) fn worker_limits(&self) -> sandbox::Limits {
+    pub fn worker_limits(&self) -> sandbox::Limits {
         sandbox::Limits {
             deadline: Duration::from_millis(self.deadline_ms),
             memory_bytes: self.memory_bytes,
