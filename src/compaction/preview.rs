@@ -45,15 +45,6 @@ pub(crate) fn replacement(moved: &MovedText<'_>, spec: &PreviewSettings) -> Stri
     out
 }
 
-/// Summarizes a text that is shown without a reference: its beginning, its end, and between
-/// them the lines with errors and totals; then its size.
-pub(crate) fn summary(text: &str, spec: &PreviewSettings) -> String {
-    let shown = Shown::choose(text, spec);
-    let tokens = spec.tokenizer.count(text);
-    let (said, lines) = (shown.render(text, &spec.redact.secrets(text)), shown.lines);
-    format!("{said}[{lines} lines, {tokens} tokens, {} bytes]", text.len())
-}
-
 /// The parts that stay: `text[..head]`, `text[tail..]`, and lines between.
 struct Shown {
     head: usize,

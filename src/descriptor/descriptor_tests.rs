@@ -1,24 +1,29 @@
 //! The descriptor in each size.
 
 use super::*;
+use crate::compaction::call::{ReloadTool, ReloadTools};
 use record_files::recipes::{Detail, Profile};
 use record_files::{recipes, schema};
 
-fn rendered(richness: Richness) -> serde_json::Value {
+fn rendered(profile: Profile, richness: Richness) -> serde_json::Value {
     let records = [r#"{"id":"a","size":1e400}"#, r#"{"id":"b","size":2}"#];
     let schema = schema::infer(records.into_iter());
     let summary = Summary::new(&schema, "list", Some("full"), 12, None);
     let all = recipes::candidates(Profile::General, Detail::Full, &schema);
     let ten = recipes::ten(all, &[true; 64]);
     let facts = Facts {
+        profile,
         summary: &summary,
-        file_path: "/s/lro-list-X.jsonl",
-        schema: &schema,
+        offer: Offer {
+            path: "/s/lro-list-X.jsonl",
+            tools: &ReloadTools::of(&[ReloadTool::LroExtract, ReloadTool::Shell]),
+            schema: &schema,
+            recipes: &ten,
+            statements: &["SELECT 1".to_owned()],
+        },
         schema_bytes: 2_000,
-        recipes: &ten,
         guidance: "advice",
         around: Some(r#"{"total":2}"#),
-        preview: None,
     };
     let text = render(&facts, richness);
     assert!(!text.contains('\n'));
@@ -31,8 +36,8 @@ fn keys(value: &serde_json::Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_full_one_has_every_member_of_the_specification() {
-    let full = rendered(Richness::Full);
+fn a_full_one_of_memories_has_every_member_of_the_specification() {
+    let full = rendered(Profile::Mif, Richness::Full);
     let expected =
         ["around", "file_path", "guidance", "jq_recipes", "line_schema", "offloaded", "summary"];
     assert_eq!(keys(&full), expected);
@@ -42,11 +47,15 @@ fn a_full_one_has_every_member_of_the_specification() {
 
 #[test]
 fn smaller_ones_leave_out_what_their_names_say() {
-    assert!(rendered(Richness::NoRecipes).get("jq_recipes").is_none());
-    assert!(rendered(Richness::NoSchema).get("line_schema").is_none());
-    let compact = rendered(Richness::Compact);
-    assert_eq!(compact["jq_recipes"].as_array().map(Vec::len), Some(3));
-    let pointer = rendered(Richness::Pointer);
+    let general = |richness| rendered(Profile::General, richness);
+    let full = general(Richness::Full);
+    assert_eq!(full["example"]["id"], "a");
+    assert_eq!(full["fields"]["id"], "string");
+    assert!(general(Richness::NoRecipes).get("jq_recipes").is_none());
+    assert!(general(Richness::NoSchema).get("fields").is_none());
+    let compact = general(Richness::Compact);
+    assert_eq!(compact["calls"][1], r#"lro_extract(file_path=$FILE, sql="SELECT 1")"#);
+    let pointer = general(Richness::Pointer);
     assert_eq!(keys(&pointer), ["around", "count", "fields", "file_path", "offloaded"]);
     assert!(pointer["fields"].as_str().is_some_and(|fields| fields.starts_with("id string")));
 }

@@ -6,8 +6,10 @@ use std::borrow::Cow;
 
 use raw_json::quote;
 
+use super::calls::Offer;
+use super::summary::score_range;
 use super::words;
-use record_files::recipes::{Profile, Purpose, Recipe};
+use record_files::recipes::{Profile, keyword};
 use record_files::schema::Schema;
 
 const SHELL: &str = include_str!("../../prompts/lro_guidance_shell.md");
@@ -17,23 +19,20 @@ const MIF_EXTRACT: &str = include_str!("../../prompts/lro_guidance_mif_extract.m
 const MIF_6400_SHELL: &str = include_str!("../../prompts/lro_guidance_mif_6400_shell.md");
 const MIF_6400_EXTRACT: &str = include_str!("../../prompts/lro_guidance_mif_6400_extract.md");
 
+/// The calls in a guidance.
+const CALLS: usize = 2;
+
 /// The values in a guidance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// The profile, which selects the template.
     pub profile: Profile,
-    /// The number of records.
-    pub count: u64,
     /// Estimated tokens that offloading saves.
     pub tokens: u64,
-    /// The file's path, as the agent sees it.
-    pub path: &'a str,
     /// The level of detail.
     pub detail: &'a str,
-    /// The ten recipes.
-    pub recipes: &'a [Recipe],
-    /// The schema of the records.
-    pub schema: &'a Schema,
+    /// The file with the means to query it.
+    pub offer: Offer<'a>,
 }
 
 /// Returns the guidance for an agent with a shell.
@@ -43,7 +42,7 @@ pub(crate) fn shell(facts: &Facts<'_>) -> String {
         Profile::Mif => MIF_SHELL,
         Profile::Mif6400 => MIF_6400_SHELL,
     };
-    filled(template, facts, &path_line(facts.path), "lro_extract")
+    filled(template, facts, &path_line(facts.offer.path), "lro_extract")
 }
 
 /// Returns the guidance for an agent that has `lro_extract` under the name `tool`.
@@ -54,20 +53,23 @@ pub(crate) fn extract(facts: &Facts<'_>, tool: &str) -> String {
         Profile::Mif6400 => MIF_6400_EXTRACT,
     };
     // The templates have the quotes.
-    let quoted = quote(facts.path);
+    let quoted = quote(facts.offer.path);
     filled(template, facts, &quoted[1..quoted.len() - 1], tool)
 }
 
 fn filled(template: &str, facts: &Facts<'_>, path: &str, tool: &str) -> String {
+    let Offer { schema, recipes, .. } = facts.offer;
     fill(template, |name| match name {
-        "count" => Some(facts.count.to_string().into()),
+        "count" => Some(schema.records().to_string().into()),
         "tokens" => Some(facts.tokens.to_string().into()),
         "path" => Some(Cow::Borrowed(path)),
         "detail" => Some(words::clean(facts.detail).into()),
-        "patterns" => Some(patterns(facts.recipes).into()),
-        "examples" => Some(examples(facts, tool).into()),
+        "examples" => Some(examples(&facts.offer).into()),
         "lro_extract" => Some(Cow::Borrowed(tool)),
-        "recipes" => Some(names(facts.recipes).into()),
+        "recipes" => Some(words::recipes(recipes).into()),
+        "namespace" => Some(namespace(schema).into()),
+        "keyword" => Some(title_word(schema).into()),
+        "filter" => Some(filter(schema).into()),
         _ => None,
     })
 }
@@ -77,73 +79,42 @@ fn path_line(path: &str) -> String {
     path.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Lists up to two recipes for each purpose: `- Filter: recipe #2 (…) or #3 (…)`.
-fn patterns(recipes: &[Recipe]) -> String {
-    let purposes = [
-        (Purpose::Browse, "Browse", 1),
-        (Purpose::Filter, "Filter", 2),
-        (Purpose::Analyze, "Analyze", 1),
-    ];
-    let mut lines = Vec::new();
-    for (purpose, name, max) in purposes {
-        let fitting: Vec<String> = recipes
-            .iter()
-            .enumerate()
-            .filter(|(_, recipe)| recipe.purpose() == purpose)
-            .take(max)
-            .map(|(at, recipe)| format!("#{} ({})", at + 1, name_of(recipe)))
-            .collect();
-        if !fitting.is_empty() {
-            lines.push(format!("- {name}: recipe {}", fitting.join(" or ")));
+fn examples(offer: &Offer<'_>) -> String {
+    let calls = offer.calls(CALLS).into_iter().map(|call| format!("- {call}"));
+    calls.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the specification's example of a namespace, or one that occurs; as JSON.
+fn namespace(schema: &Schema) -> String {
+    let spaces = top(schema, "namespace");
+    let semantic = spaces.is_empty() || spaces.iter().any(|it| it.starts_with("\"_semantic"));
+    let first = spaces.into_iter().next().filter(|_| !semantic);
+    first.unwrap_or_else(|| "\"_semantic\"".to_owned())
+}
+
+/// Returns a word that occurs in titles, as JSON.
+fn title_word(schema: &Schema) -> String {
+    let word = keyword(schema, "title").filter(|word| words::is_clean(word));
+    quote(word.as_deref().unwrap_or("your term"))
+}
+
+/// Returns the specification's example of a filter, or one that gives something.
+fn filter(schema: &Schema) -> String {
+    for path in ["provenance.confidence", "confidence"] {
+        if let Some((_, max)) = score_range(schema, path) {
+            let least = if max > 0.8 { 0.8 } else { (max / 2.0).min(max - 0.1) };
+            return quote(&format!("select(.{path} > {least})"));
         }
     }
-    lines.join("\n")
+    let kind = top(schema, "memory_type").into_iter().next();
+    quote(&format!("select(.memory_type == {})", kind.as_deref().unwrap_or("\"semantic\"")))
 }
 
-/// Returns a recipe's description for use within a sentence.
-fn name_of(recipe: &Recipe) -> String {
-    let clean = words::clean(&recipe.description);
-    let mut letters = clean.chars();
-    match letters.next() {
-        Some(first) => first.to_lowercase().chain(letters).collect(),
-        None => clean,
-    }
-}
-
-fn examples(facts: &Facts<'_>, tool: &str) -> String {
-    let path = quote(facts.path);
-    let mut lines = vec![format!("- Browse: {tool}(file_path={path}, recipe=1)")];
-    let ours = |(_, recipe): &(usize, &Recipe)| {
-        recipe.purpose() == Purpose::Filter && !recipe.params.is_empty()
-    };
-    if let Some((at, recipe)) = facts.recipes.iter().enumerate().find(ours)
-        && let Some(param) = recipe.params.first()
-    {
-        lines.push(format!(
-            "- {}: {tool}(file_path={path}, recipe={}, params={{{}: {}}})",
-            words::clean(&recipe.description),
-            at + 1,
-            quote(&param.name),
-            param.value
-        ));
-    }
-    if let Some(example) = words::example(facts.schema) {
-        lines.push(format!(
-            "- Count: {tool}(file_path={path}, where={}, count=true)",
-            example.condition
-        ));
-    }
-    let mut custom = facts.recipes.iter().filter(|recipe| recipe.purpose() == Purpose::Filter);
-    if let Some(recipe) = custom.next_back() {
-        let query = quote(&recipe.with_defaults());
-        lines.push(format!("- Custom filter: {tool}(file_path={path}, query={query})"));
-    }
-    lines.join("\n")
-}
-
-fn names(recipes: &[Recipe]) -> String {
-    let name = |(at, recipe): (usize, &Recipe)| format!("{}={}", at + 1, name_of(recipe));
-    recipes.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
+/// Returns the most frequent values of a field as JSON, those that can be shown as they are.
+fn top(schema: &Schema, path: &str) -> Vec<String> {
+    let field = schema.paths().into_iter().find(|field| field.path == path);
+    let top = field.map(|field| field.top).unwrap_or_default();
+    top.into_iter().map(|it| it.literal).filter(|it| words::is_clean(it)).collect()
 }
 
 /// Replaces `{{name}}` in one pass, so that placeholders in the values are not replaced.

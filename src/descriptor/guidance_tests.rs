@@ -1,19 +1,18 @@
 //! The guidance from each template.
 
 use super::*;
-use record_files::recipes::Detail;
+use crate::compaction::call::{ReloadTool, ReloadTools};
+use record_files::recipes::{Detail, Recipe};
 use record_files::{recipes, schema};
 
-fn facts<'a>(profile: Profile, schema: &'a Schema, recipes: &'a [Recipe]) -> Facts<'a> {
-    Facts {
-        profile,
-        count: 3,
-        tokens: 1700,
-        path: "/t/{{count}}.jsonl",
-        detail: "light",
-        recipes,
-        schema,
-    }
+fn facts<'a>(
+    profile: Profile,
+    schema: &'a Schema,
+    recipes: &'a [Recipe],
+    tools: &'a ReloadTools,
+) -> Facts<'a> {
+    let offer = Offer { path: "/t/{{count}}.jsonl", tools, schema, recipes, statements: &[] };
+    Facts { profile, tokens: 1700, detail: "light", offer }
 }
 
 fn records() -> Schema {
@@ -27,28 +26,48 @@ fn every_placeholder_is_filled_and_data_is_not() {
     let schema = records();
     for profile in Profile::ALL {
         let ten = recipes::candidates(profile, Detail::Light, &schema);
-        let facts = facts(profile, &schema, &ten[..10]);
+        let tools = ReloadTools::of(&[ReloadTool::LroExtract]);
+        let facts = facts(profile, &schema, &ten[..10], &tools);
         for text in [shell(&facts), extract(&facts, "lro_extract")] {
             let rest = text.replace("/t/{{count}}.jsonl", "");
-            assert!(!rest.contains("{{") && rest.len() < text.len(), "{text}");
-            assert!(text.contains("JSONL (3 ") && text.contains("~1700 tokens saved"), "{text}");
+            assert!(!rest.contains("{{"), "{text}");
+            assert!(profile == Profile::General || rest.len() < text.len(), "{text}");
+            assert!(text.contains("JSONL (6 ") && text.contains("~1700 tokens saved"), "{text}");
         }
     }
 }
 
 #[test]
-fn the_general_wording_names_this_files_recipes() {
+fn the_general_wording_has_calls_for_this_file() {
     let schema = records();
     let ten = recipes::candidates(Profile::General, Detail::Light, &schema);
-    let facts = facts(Profile::General, &schema, &ten[..10]);
-    let shell = shell(&facts);
-    assert!(shell.contains("- Browse: recipe #1 (list title with kind)"), "{shell}");
-    assert!(shell.contains("- Filter: recipe #2 (filter by kind) or #3"), "{shell}");
-    let extract = extract(&facts, "mcp__unburden__lro_extract");
-    assert!(extract.contains(r#"recipe=2, params={"value": "k0"})"#), "{extract}");
+    let tools = ReloadTools::of(&[ReloadTool::LroExtract]);
+    let text = extract(&facts(Profile::General, &schema, &ten[..10], &tools), "lro_extract");
+    let call = r#"- lro_extract(file_path=$FILE, where={"field":"kind","op":"=","value":"k0"}, "#;
+    assert!(text.contains(call) && text.contains("Available recipes: 1=list"), "{text}");
+}
+
+#[test]
+fn an_example_of_a_specification_gives_something_on_this_file() {
+    let lines = |space: &str, confidence: f64| {
+        let line = format!(
+            r#"{{"title":"Note","namespace":"{space}","provenance":{{"confidence":{confidence}}}}}"#
+        );
+        schema::infer([line.as_str()].into_iter())
+    };
+    let tools = ReloadTools::of(&[ReloadTool::LroExtract]);
+    let said = |schema: &Schema| {
+        let text = extract(&facts(Profile::Mif, schema, &[], &tools), "lro_extract");
+        text.lines().skip(4).take(3).map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    let theirs = said(&lines("_semantic/a", 0.9));
     assert!(
-        extract.contains(r#"where={"field":"#) && extract.contains("Available recipes: 1=list")
+        theirs.contains(r#"{"namespace": "_semantic"}"#) && theirs.contains("> 0.8"),
+        "{theirs}"
     );
+    assert!(theirs.contains(r#"{"keyword": "Note"}"#), "{theirs}");
+    let ours = said(&lines("work", 0.4));
+    assert!(ours.contains(r#"{"namespace": "work"}"#) && ours.contains("> 0.2"), "{ours}");
 }
 
 #[test]

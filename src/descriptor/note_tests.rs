@@ -1,6 +1,7 @@
 //! The note, and the texts that it sanitizes.
 
 use super::*;
+use crate::compaction::call::ReloadTools;
 use crate::compaction::reference;
 use record_files::schema::infer;
 
@@ -15,11 +16,14 @@ fn of(records: &[&str], tools: &[ReloadTool], richness: Richness) -> String {
         &NoteFacts {
             tokens: 41_234,
             bytes: 165_432,
-            schema: &schema,
             around: Some(r#"{"total":500}"#),
-            path: "./s/a.jsonl",
-            tools: &ReloadTools::of(tools),
-            recipes: &recipes,
+            offer: Offer {
+                path: "./s/a.jsonl",
+                tools: &ReloadTools::of(tools),
+                schema: &schema,
+                recipes: &recipes,
+                statements: &["SELECT 1".to_owned()],
+            },
         },
         richness,
     )
@@ -61,16 +65,20 @@ fn only_tools_that_the_agent_has_are_named() {
     );
     assert_eq!(call(ReloadTool::Grep), r#"grep(pattern="open", path="./s/a.jsonl")]"#);
     assert_eq!(call(ReloadTool::Shell), r#"tail -n +2 ./s/a.jsonl | jq 'select(.s == "open")']"#);
-    assert!(of(&OPEN_ONES, &[], Richness::Full).ends_with("n integer 1-5]"));
+    assert!(of(&OPEN_ONES, &[], Richness::Full).ends_with(r#"around them {"total":500}]"#));
 }
 
 #[test]
 fn richer_notes_have_lines_above() {
-    let compact = of(&OPEN_ONES, &[ReloadTool::Shell], Richness::Compact);
+    let compact = of(&OPEN_ONES, &[ReloadTool::LroExtract], Richness::Compact);
     let lines: Vec<&str> = compact.lines().collect();
-    assert_eq!(lines[0], "s: open 2, done 2");
-    assert_eq!(lines.len(), 2 + 3 + 1);
-    assert!(lines[5].starts_with(OPEN));
+    assert_eq!(
+        lines[..3],
+        ["s: open 2, done 2", "n: integer 1-5", r#"lro_extract(file_path=$FILE, sql="SELECT 1")"#]
+    );
+    assert!(lines[3].starts_with(OPEN) && lines.len() == 4);
+    let full = of(&OPEN_ONES, &[ReloadTool::LroExtract], Richness::Full);
+    assert!(full.contains("\nexample: {\"s\":\"open\",\"n\":1}\nlro_extract recipe: 1=list s"));
 }
 
 #[test]

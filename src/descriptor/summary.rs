@@ -45,6 +45,23 @@ impl Summary {
             detail: detail.map(str::to_owned),
         }
     }
+
+    /// Returns the summary of a text with that many lines.
+    pub(crate) fn of_text(
+        lines: u64,
+        operation: &str,
+        detail: Option<&str>,
+        estimated_tokens: u64,
+    ) -> Self {
+        Self {
+            count: lines,
+            estimated_tokens,
+            operation: operation.to_owned(),
+            top_namespaces: Vec::new(),
+            score_range: None,
+            detail: detail.map(str::to_owned),
+        }
+    }
 }
 
 /// Returns the most frequent values of the field `namespace`, at most 5; empty if there is no
@@ -57,9 +74,9 @@ fn top_namespaces(schema: &Schema) -> Vec<String> {
     field
         .top
         .iter()
-        .filter(|(literal, _)| raw::is_string(literal))
+        .filter(|top| raw::is_string(&top.literal))
         .take(MAX_NAMESPACES)
-        .map(|(literal, _)| raw::unescape(literal).text.into_owned())
+        .map(|top| raw::unescape(&top.literal).text.into_owned())
         .collect()
 }
 

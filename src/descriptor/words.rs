@@ -8,6 +8,7 @@ use raw_json as raw;
 
 use crate::compaction::reference;
 use record_files::line::one_line;
+use record_files::recipes::Recipe;
 use record_files::schema::{FieldSummary, Schema};
 
 /// Returns a text on one line; `…` if it could be mistaken for a reference.
@@ -67,12 +68,12 @@ pub(super) fn repeats(field: &FieldSummary) -> bool {
 pub(super) fn statistic(field: &FieldSummary, records: u64) -> String {
     let strings = field.numbers.is_none() && !field.top.is_empty();
     let mut out = if strings && repeats(field) && field.dates.is_none() {
-        let shown = if field.distinct <= 4 { 4 } else { 3 };
+        let shown = if field.distinct <= 3 { 3 } else { 2 };
         let top: Vec<String> = field
             .top
             .iter()
             .take(shown)
-            .map(|(literal, n)| format!("{} {n}", value(literal)))
+            .map(|top| format!("{} {}", value(&top.literal), top.count))
             .collect();
         let more = field.distinct - top.len() as u64;
         let more = if more > 0 { format!(", {more} more") } else { String::new() };
@@ -90,51 +91,20 @@ pub(super) fn statistic(field: &FieldSummary, records: u64) -> String {
     out
 }
 
-/// Returns the name and statistic of each field, at least one and as many as fit in `budget`
-/// bytes, and the number of other fields.
-pub(super) fn statistics(schema: &Schema, budget: usize) -> (Vec<(String, String)>, u64) {
-    let fields = schema.paths();
-    let mut shown: Vec<(String, String)> = Vec::new();
-    let mut used = 0;
-    for field in &fields {
-        let pair = (name(field), statistic(field, schema.records()));
-        used += pair.0.len() + pair.1.len() + 6;
-        if !shown.is_empty() && used > budget {
-            break;
-        }
-        shown.push(pair);
-    }
-    let more = (fields.len() - shown.len()) as u64 + schema.omitted_fields();
-    (shown, more)
+/// Lists recipes by their numbers: `1=list title with kind, 2=filter by kind`.
+pub(super) fn recipes(recipes: &[Recipe]) -> String {
+    let name = |(at, recipe): (usize, &Recipe)| format!("{}={}", at + 1, recipe_name(recipe));
+    recipes.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a field's name for a list.
-pub(super) fn name(field: &FieldSummary) -> String {
-    if field.path.is_empty() { "(record)".to_owned() } else { clean(&field.path) }
-}
-
-/// Returns the fields with their types, as many as fit in `budget` bytes, and the number of
-/// other fields.
-pub(super) fn fields_line(schema: &Schema, budget: usize) -> String {
-    let fields = schema.paths();
-    let mut out = String::new();
-    let mut shown = 0;
-    for field in &fields {
-        let part = format!("{} {}", name(field), types(field));
-        if shown > 0 && out.len() + part.len() > budget {
-            break;
-        }
-        if shown > 0 {
-            out.push_str(", ");
-        }
-        out.push_str(&part);
-        shown += 1;
+/// Returns a recipe's description for use within a sentence.
+pub(super) fn recipe_name(recipe: &Recipe) -> String {
+    let clean = clean(&recipe.description);
+    let mut letters = clean.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => clean,
     }
-    let more = (fields.len() - shown) as u64 + schema.omitted_fields();
-    if more > 0 {
-        let _ = write!(out, ", … {more} more");
-    }
-    out
 }
 
 /// An example of a `where`: a condition on an existing field with a value that occurs.
@@ -152,7 +122,7 @@ pub(super) fn example(schema: &Schema) -> Option<Example> {
     let usable = |field: &&FieldSummary| !field.path.is_empty() && is_clean(&field.path);
     let quote = raw_json::quote;
     let literal = |field: &FieldSummary| {
-        let (literal, _) = field.top.first()?;
+        let literal = &field.top.iter().find(|top| top.whole)?.literal;
         let text = raw::unescape(literal);
         let plain = if raw::is_string(literal) { &*text.text } else { literal.as_str() };
         (text.exact && is_clean(plain)).then(|| (literal.clone(), plain.to_owned()))
@@ -201,7 +171,5 @@ mod tests {
         let statistics: Vec<String> =
             schema.paths().iter().map(|field| statistic(field, 3)).collect();
         assert_eq!(statistics, ["open 2; null 1", "number -3 to 4.5", "[] a 3; missing 1"]);
-        assert_eq!(fields_line(&schema, 1000), "s string|null, n number -3 to 4.5, t string[]");
-        assert_eq!(fields_line(&schema, 1), "s string|null, … 2 more");
     }
 }

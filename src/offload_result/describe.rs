@@ -1,13 +1,15 @@
 //! The descriptor that a caller gets: as rich as it asked for, leaner where that
 //! would cost more than the result itself.
 
+use chat_history::message::SlotKind;
 use redact::Redact;
 
 use super::described_records::DescribedRecords;
 use super::request::Request;
-use crate::compaction::call::{ReloadTool, ReloadTools};
-use crate::compaction::preview::summary;
+use crate::compaction::call::ReloadTool;
+use crate::compaction::preview::{MovedText, replacement};
 use crate::compaction::preview_settings::{PreviewSettings, PreviewSize};
+use crate::descriptor::calls::Offer;
 use crate::descriptor::summary::Summary;
 use crate::descriptor::{self, Richness};
 use record_files::estimate;
@@ -21,48 +23,81 @@ const PREVIEW_TOKENS: u64 = 120;
 /// Longest JSON schema of a descriptor, in bytes.
 const SCHEMA_BYTES: usize = 6_000;
 
-/// Texts of a result next to its records.
-pub(super) struct ShownText<'a> {
-    /// The scalars that stood around them, as a JSON object.
-    pub(super) around: Option<&'a str>,
-    /// The summary of a text without records.
-    pub(super) preview: Option<&'a str>,
+/// The preview of a text, with the reference to its file, as in a history
+/// (`file-backed-tool-results`, "Implementation Sketch").
+pub(super) struct Preview {
+    /// Its text.
+    pub(super) text: String,
+    tokens: u64,
 }
 
-/// The heuristic summary of a text (`file-backed-tool-results`, "Implementation
-/// Sketch").
-pub(super) fn preview_of(text: &str, redact: Redact) -> String {
-    let (budget, tokenizer) = (PreviewSize::Tokens(PREVIEW_TOKENS), Tokenizer::O200kBase);
-    summary(text, &PreviewSettings { budget, tokenizer, tools: ReloadTools::default(), redact })
+impl Preview {
+    /// Returns the preview of a result without records.
+    pub(super) fn of(request: &Request<'_>, text: &str, path: &str, redact: Redact) -> Preview {
+        let tokenizer = Tokenizer::O200kBase;
+        let settings = PreviewSettings {
+            budget: PreviewSize::Tokens(PREVIEW_TOKENS),
+            tokenizer,
+            tools: request.reload_tools.clone(),
+            redact,
+        };
+        let tokens = tokenizer.count(text);
+        let text =
+            replacement(&MovedText { text, kind: SlotKind::String, tokens, path }, &settings);
+        let tokens = estimate::tokens(&text, &|text| tokenizer.count(text));
+        Preview { text, tokens }
+    }
+
+    /// Returns true if it costs less than `tokens`.
+    pub(super) fn is_smaller(&self, tokens: u64) -> bool {
+        self.tokens < tokens
+    }
+}
+
+/// Returns the descriptor of a text, JSON.
+pub(super) fn describe_text(
+    request: &Request<'_>,
+    preview: &Preview,
+    path: &str,
+    inline_tokens: u64,
+) -> String {
+    let lines = request.text().lines().count() as u64;
+    let detail = detail_of(request);
+    let summary = Summary::of_text(lines, &request.operation, detail, inline_tokens);
+    descriptor::render_text(&summary, path, &preview.text)
 }
 
 /// The descriptor, JSON; None where even the leanest costs as much as the result.
 pub(super) fn describe(
     request: &Request<'_>,
     described: &DescribedRecords,
-    shown: &ShownText<'_>,
+    around: Option<&str>,
     path: &str,
     inline_tokens: u64,
 ) -> Option<String> {
     let count = |text: &str| Tokenizer::O200kBase.count(text);
-    let guidance = guidance(request, described, path, inline_tokens);
-    let detail = (request.profile != Profile::Mif6400).then_some(request.detail.as_str());
+    let offer = Offer {
+        path,
+        tools: &request.reload_tools,
+        schema: &described.schema,
+        recipes: &described.recipes,
+        statements: &described.statements,
+    };
+    let guidance = guidance(request, offer, inline_tokens);
     let summary = Summary::new(
         &described.schema,
         &request.operation,
-        detail,
+        detail_of(request),
         inline_tokens,
         request.score_field.as_deref(),
     );
     let facts = descriptor::Facts {
+        profile: request.profile,
         summary: &summary,
-        file_path: path,
-        schema: &described.schema,
+        offer,
         schema_bytes: SCHEMA_BYTES,
-        recipes: &described.recipes,
         guidance: &guidance,
-        around: shown.around,
-        preview: shown.preview,
+        around,
     };
     let asked = Richness::ALL.iter().skip_while(|richness| **richness != request.descriptor);
     asked
@@ -70,22 +105,15 @@ pub(super) fn describe(
         .find(|text| estimate::tokens(text, &count) < inline_tokens)
 }
 
+/// Returns the detail that a summary names; `lro-spec-6400-mif` has none.
+fn detail_of<'a>(request: &'a Request<'_>) -> Option<&'a str> {
+    (request.profile != Profile::Mif6400).then_some(&request.detail)
+}
+
 /// Renders the guidance for the file, for the tools that the agent has.
-fn guidance(
-    request: &Request<'_>,
-    described: &DescribedRecords,
-    path: &str,
-    inline_tokens: u64,
-) -> String {
-    let facts = guidance::Facts {
-        profile: request.profile,
-        count: described.schema.records(),
-        tokens: inline_tokens,
-        path,
-        detail: &request.detail,
-        recipes: &described.recipes,
-        schema: &described.schema,
-    };
+fn guidance(request: &Request<'_>, offer: Offer<'_>, inline_tokens: u64) -> String {
+    let (profile, tokens, detail) = (request.profile, inline_tokens, &*request.detail);
+    let facts = guidance::Facts { profile, tokens, detail, offer };
     match request.reload_tools.name(ReloadTool::LroExtract) {
         Some(name) => guidance::extract(&facts, name),
         None => guidance::shell(&facts),

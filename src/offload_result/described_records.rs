@@ -1,4 +1,4 @@
-//! The records of a result, their schema, and the recipes that were tried on them.
+//! The records of a result, their schema, and the recipes and statements that were tried on them.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use raw_json as raw;
 use redact::Redact;
 
 use super::request::{GivenResult, Request};
-use crate::reading::extract::trial::tried as tried_on;
+use crate::reading::extract::trial::{tried as tried_on, tried_statements};
 use query_sandbox::Workers;
 use record_files::estimate;
 use record_files::find::{self, Accept, Found};
-use record_files::recipes::{Detail, Recipe};
+use record_files::recipes::{Detail, Profile, Recipe};
 use record_files::schema::{Schema, infer_hiding};
 use token_count::Tokenizer;
 
@@ -33,13 +33,12 @@ impl Request<'_> {
         }
     }
 
-    /// The records of the result; where it has none, its lines.
-    pub(super) fn records(&self) -> Found {
+    /// The records of the result; None for a text that has none.
+    pub(super) fn records(&self) -> Option<Found> {
         match &self.given {
             GivenResult::Results(results) => find::records_of_array(results),
             GivenResult::Content(content) => find::find_records(content, Accept::Anything),
         }
-        .unwrap_or_else(|| find::records_of_lines(&self.text()))
     }
 }
 
@@ -47,6 +46,8 @@ impl Request<'_> {
 pub(super) struct DescribedRecords {
     pub(super) schema: Schema,
     pub(super) recipes: Vec<Recipe>,
+    /// Statements in SQL that give rows.
+    pub(super) statements: Vec<String>,
     /// The reason that recipes were not tried.
     pub(super) untried: Option<String>,
 }
@@ -69,6 +70,10 @@ impl DescribedRecords {
                 tried_on(request.profile, detail, &schema, &lines, workers)
             }
         };
-        DescribedRecords { schema, recipes, untried }
+        let statements = match request.profile {
+            Profile::General => tried_statements(&schema, &lines, workers),
+            Profile::Mif | Profile::Mif6400 => Vec::new(),
+        };
+        DescribedRecords { schema, recipes, statements, untried }
     }
 }

@@ -86,9 +86,10 @@ request! {
         },
         /// How much of the file is described.
         ///
-        /// `full`: all that the specification has. `no_recipes`, `no_schema`: all but these.
-        /// `compact`: the summary, a few words on each field, three recipes. `pointer`: path,
-        /// count and fields.
+        /// `full`: a summary, a few words on each field, an example, recipes and guidance; with
+        /// the profiles of the specifications all that these have. `no_recipes`, `no_schema`: all
+        /// but these. `compact`: the summary, the fields, two calls. `pointer`: path, count and
+        /// fields. A text without records has its preview.
         descriptor: Richness = "full",
         /// The dotted path of the number that `summary.score_range` is taken from.
         score_field: Option<String> { absent: "no range" },

@@ -22,6 +22,24 @@ fn query_of(query: &str) -> String {
     format!("{{\"query\":{}}}", quote(query))
 }
 
+/// Returns the stem of a file of records.
+pub(super) fn stem_of_records(
+    request: &Request<'_>,
+    identity: &blake3::Hash,
+    now: SystemTime,
+) -> Stem {
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let ms = u64::try_from(since.as_millis()).unwrap_or_default();
+    Stem::of_lro(prefix(request.profile), &request.operation, ms, identity)
+}
+
+fn prefix(profile: Profile) -> LroPrefix {
+    match profile {
+        Profile::General => LroPrefix::Lro,
+        Profile::Mif | Profile::Mif6400 => LroPrefix::Atlatl,
+    }
+}
+
 /// A file that was given out.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct StoredFile {
@@ -41,7 +59,7 @@ pub(crate) struct StoredFile {
 pub(super) struct ResultFile<'a> {
     store: &'a Store,
     request: &'a Request<'a>,
-    identity: blake3::Hash,
+    stem: Stem,
     now: SystemTime,
     redact: Redact,
 }
@@ -50,29 +68,23 @@ impl<'a> ResultFile<'a> {
     pub(super) fn new(
         store: &'a Store,
         request: &'a Request<'a>,
-        identity: blake3::Hash,
+        stem: Stem,
         now: SystemTime,
         redact: Redact,
     ) -> ResultFile<'a> {
-        ResultFile { store, request, identity, now, redact }
+        ResultFile { store, request, stem, now, redact }
     }
 
-    fn prefix(&self) -> LroPrefix {
-        match self.request.profile {
-            Profile::General => LroPrefix::Lro,
-            Profile::Mif | Profile::Mif6400 => LroPrefix::Atlatl,
-        }
-    }
-
-    /// The file that holds this very result already, its lease renewed.
+    /// The file that holds the records with this identity already, its lease renewed.
     pub(super) fn known(
         &self,
+        identity: &blake3::Hash,
         reader: &Reader<'_>,
         lifetimes: &Lifetimes,
     ) -> Result<Option<FileName>, StoreError> {
         let found = self
             .store
-            .find_lro(self.prefix(), &self.request.operation, &self.identity)
+            .find_lro(prefix(self.request.profile), &self.request.operation, identity)
             .map_err(|source| self.failed("listing", source))?;
         let Some(name) = found else { return Ok(None) };
         // The name says what was stored; whether that is still there, its hash.
@@ -81,8 +93,12 @@ impl<'a> ResultFile<'a> {
         if recorded.is_none() || reader.hash(&at).ok() != recorded {
             return Ok(None);
         }
-        let leases = self.store.renew(std::slice::from_ref(&name), lifetimes, self.now);
-        Ok((leases == [Lease::Held]).then_some(name))
+        Ok(self.renew(&name, lifetimes).then_some(name))
+    }
+
+    /// Renews the lease of a file; returns false if there is none.
+    pub(super) fn renew(&self, name: &FileName, lifetimes: &Lifetimes) -> bool {
+        self.store.renew(std::slice::from_ref(name), lifetimes, self.now) == [Lease::Held]
     }
 
     /// The recipes that a known file came with.
@@ -94,18 +110,12 @@ impl<'a> ResultFile<'a> {
 
     /// A name for the content; nothing is written.
     pub(super) fn claim(&self, content: &str) -> Result<Claim, StoreError> {
-        let wanted = [(self.stem(), blake3::hash(content.as_bytes()))];
+        let wanted = [(self.stem.clone(), blake3::hash(content.as_bytes()))];
         let [claim] =
             self.store.claim(&mut Claims::default(), &wanted)?.try_into().map_err(|_| {
                 StoreError::NoName { path: self.store.folder().spelled().to_owned() }
             })?;
         Ok(claim)
-    }
-
-    fn stem(&self) -> Stem {
-        let since = self.now.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let ms = u64::try_from(since.as_millis()).unwrap_or_default();
-        Stem::of_lro(self.prefix(), &self.request.operation, ms, &self.identity)
     }
 
     /// Writes the file with what made it; the name is the one it got.
@@ -124,7 +134,7 @@ impl<'a> ResultFile<'a> {
             chat: None,
             ttl_seconds: Some(ttl_seconds),
         };
-        let files = [ClaimedFile { stem: self.stem(), claim, origin }];
+        let files = [ClaimedFile { stem: self.stem.clone(), claim, origin }];
         let written = self.store.write(&files, |_| content.into())?;
         let claim = written.into_iter().next().unwrap_or_else(|| files[0].claim.clone());
         Ok(claim.name)

@@ -8,14 +8,14 @@ use std::time::SystemTime;
 
 use redact::Redact;
 
-use super::describe::{ShownText, describe, preview_of};
+use super::describe::{Preview, describe, describe_text};
 use super::described_records::DescribedRecords;
 use super::fallback::truncated;
 use super::request::Request;
-use super::result_file::{ResultFile, StoredFile};
+use super::result_file::{ResultFile, StoredFile, stem_of_records};
 use context_store::{
-    Claim, Durability, FileCache, FileName, Lifetimes, Location, Reader, Roots, Store, StoreError,
-    rfc3339,
+    Claim, Durability, FileCache, FileName, Lifetimes, Location, Reader, Roots, Stem, Store,
+    StoreError, rfc3339,
 };
 use query_sandbox::Workers;
 use record_files::file::header::SCHEMA_VERSION;
@@ -93,6 +93,8 @@ pub(crate) enum Outcome {
     },
     /// The result went to a file.
     Offloaded {
+        /// The descriptor as the model reads it: the JSON, or the preview of a text.
+        answer: String,
         /// The descriptor, JSON.
         descriptor: String,
         /// The file.
@@ -148,8 +150,8 @@ impl ResultOffloader {
             return Ok(failed(request, estimated_tokens, threshold_tokens, why));
         };
         Ok(match self.file(request, reader, folder, estimated_tokens) {
-            Ok(Filed::Done { descriptor, file, warnings }) => {
-                Outcome::Offloaded { descriptor, file, warnings }
+            Ok(Filed::Done { answer, descriptor, file, warnings }) => {
+                Outcome::Offloaded { answer, descriptor, file, warnings }
             }
             Ok(Filed::NotWorthIt) => inline("no descriptor of it would be smaller".to_owned()),
             Err(error) => failed(request, estimated_tokens, threshold_tokens, &error.to_string()),
@@ -172,15 +174,18 @@ impl ResultOffloader {
         folder: Location,
         estimated_tokens: u64,
     ) -> Result<Filed, StoreError> {
-        let found = request.records();
+        let store = Store::new(folder, self.durability, Arc::clone(&self.file_cache));
+        let Some(found) = request.records() else {
+            return self.text_file(request, &store, estimated_tokens);
+        };
         let now = SystemTime::now();
         let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
         let mut facts = facts_of(request, now, ttl_seconds, estimated_tokens);
-        let store = Store::new(folder, self.durability, Arc::clone(&self.file_cache));
         let identity = identity(&found, &facts);
         let _lock = self.locks.take(&identity);
-        let result_file = ResultFile::new(&store, request, identity, now, self.redact);
-        let known = result_file.known(reader, &self.lifetimes)?;
+        let stem = stem_of_records(request, &identity, now);
+        let result_file = ResultFile::new(&store, request, stem, now, self.redact);
+        let known = result_file.known(&identity, reader, &self.lifetimes)?;
         // Recipes tried on the same records need no second trial; but recipes
         // that were made where secrets are shown may show one.
         let tried = known.as_ref().filter(|_| self.redact == Redact::Off);
@@ -188,11 +193,9 @@ impl ResultOffloader {
         let described = DescribedRecords::of(&found, request, tried, &self.workers, self.redact);
         facts.recipes = serde_json::value::to_raw_value(&described.recipes).ok();
         let around = found.around().map(|around| self.redact.text(around));
-        let preview = found.is_text().then(|| preview_of(&request.text(), self.redact));
-        let shown = ShownText { around: around.as_deref(), preview: preview.as_deref() };
         let describe = |name: &FileName| {
             let path = store.folder().child(name.as_str()).absolute();
-            describe(request, &described, &shown, &path, estimated_tokens)
+            describe(request, &described, around.as_deref(), &path, estimated_tokens)
         };
         let content = render(&found, &facts);
         let created = known.is_none();
@@ -215,7 +218,33 @@ impl ResultOffloader {
             let lives = file.ttl_seconds;
             warnings.push(format!("the file was there: it lives {lives} seconds, not {asked}"));
         }
-        Ok(Filed::Done { descriptor, file, warnings })
+        Ok(Filed::Done { answer: descriptor.clone(), descriptor, file, warnings })
+    }
+
+    /// Moves a text without records to a file of its own, as it would be in a history.
+    fn text_file(
+        &self,
+        request: &Request<'_>,
+        store: &Store,
+        estimated_tokens: u64,
+    ) -> Result<Filed, StoreError> {
+        let text = request.text();
+        let hash = blake3::hash(text.as_bytes());
+        let _lock = self.locks.take(&hash);
+        let stem = Stem::of_text(&request.operation, &hash);
+        let file = ResultFile::new(store, request, stem, SystemTime::now(), self.redact);
+        let claim = file.claim(&text)?;
+        let path = store.folder().child(claim.name.as_str()).absolute();
+        if !Preview::of(request, &text, &path, self.redact).is_smaller(estimated_tokens) {
+            return Ok(Filed::NotWorthIt);
+        }
+        let ttl_seconds = request.ttl_seconds.unwrap_or(self.config.ttl_seconds);
+        let held = claim.stored && file.renew(&claim.name, &self.lifetimes);
+        let name = if held { claim.name } else { file.write(claim, &text, ttl_seconds)? };
+        let given = file.given_out(&name, !held, ttl_seconds)?;
+        let preview = Preview::of(request, &text, &given.path, self.redact);
+        let descriptor = describe_text(request, &preview, &given.path, estimated_tokens);
+        Ok(Filed::Done { answer: preview.text, descriptor, file: given, warnings: Vec::new() })
     }
 }
 
@@ -265,6 +294,7 @@ impl Claimed {
 /// The outcome for a result above the threshold.
 enum Filed {
     Done {
+        answer: String,
         descriptor: String,
         file: StoredFile,
         warnings: Vec<String>,

@@ -1,4 +1,4 @@
-//! `/offload_result`: returns a result unchanged or its descriptor.
+//! `/offload_result`: returns a result unchanged or the descriptor of its file.
 
 use raw_json as raw;
 use serde::Serialize;
@@ -40,9 +40,9 @@ impl Service {
                 answer.put("offload", &facts);
                 answer
             }
-            Outcome::Offloaded { descriptor, file, warnings: more } => {
+            Outcome::Offloaded { answer, descriptor, file, warnings: more } => {
                 warnings.extend(more);
-                let mut answer = Answer::text(descriptor.clone());
+                let mut answer = Answer::text(answer);
                 answer.put_json("offload", descriptor);
                 answer.put("file", &file);
                 answer

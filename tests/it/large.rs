@@ -156,20 +156,23 @@ fn a_file_that_was_swept_is_written_again() {
 }
 
 #[test]
-fn a_log_becomes_its_lines_and_comes_back_as_it_was() {
+fn a_log_becomes_a_text_file_with_the_preview_of_a_history() {
     let app = TestApp::new();
     let log: String = (0..2_000).map(|n| format!("{n:04} \"info\"\tall is well\r\n")).collect();
     for text in [log.clone(), log.trim_end().to_owned(), format!("\n\n{log}\n"), "x ".repeat(9_000)]
     {
         let said = app.offload_text(&text, &json!({"operation": "build"}));
         let path = said.path();
-        let content = app.content(&path);
-        let (header, records) = lines(&content);
-        assert_eq!(header["count"].as_u64(), Some(records.len() as u64));
-        for (record, line) in records.iter().zip(text.split('\n')) {
-            assert_eq!(serde_json::from_str::<String>(record).unwrap(), line);
-        }
-        assert_eq!(file::split(&content).unwrap().rebuild().unwrap(), text);
+        assert!(path.contains("/tool_text_build_") && path.ends_with(".txt"), "{path}");
+        assert_eq!(app.content(&path), text);
+        let last = format!("(detailed result is stored in {path})");
+        assert_eq!(said.answer.lines().last(), Some(&*last));
+        let offload = said.get("offload");
+        assert_eq!(offload["preview"], *said.answer);
+        assert_eq!(offload["summary"]["count"], text.lines().count());
+        assert!(said.get("file")["created"] == true && said.get("file")["ttl_seconds"] == 3_600);
+        let again = app.offload_text(&text, &json!({"operation": "build"}));
+        assert_eq!((again.path(), &again.get("file")["created"]), (path.clone(), &json!(false)));
         let said = app.tool_result(&path, &json!({"max_tokens": 0}));
         assert_eq!(said.answer, text);
     }
@@ -184,11 +187,11 @@ fn a_descriptor_is_as_rich_as_was_asked_for() {
     let app = TestApp::new();
     let mut sizes = Vec::new();
     for (richness, has, has_not) in [
-        ("full", vec!["line_schema", "jq_recipes", "guidance", "summary"], vec!["fields"]),
-        ("no_recipes", vec!["line_schema", "guidance", "summary"], vec!["jq_recipes"]),
-        ("no_schema", vec!["jq_recipes", "guidance", "summary"], vec!["line_schema"]),
-        ("compact", vec!["summary", "fields", "jq_recipes"], vec!["line_schema", "guidance"]),
-        ("pointer", vec!["count", "fields"], vec!["summary", "jq_recipes", "guidance"]),
+        ("full", vec!["fields", "example", "jq_recipes", "guidance", "summary"], vec!["calls"]),
+        ("no_recipes", vec!["fields", "example", "guidance", "summary"], vec!["jq_recipes"]),
+        ("no_schema", vec!["jq_recipes", "guidance", "summary"], vec!["fields", "example"]),
+        ("compact", vec!["summary", "fields", "calls"], vec!["jq_recipes", "guidance"]),
+        ("pointer", vec!["count", "fields"], vec!["summary", "calls", "guidance"]),
     ] {
         let said = app.offload_records(&memories(300, "full"), &json!({"descriptor": richness}));
         let offload = said.get("offload");
@@ -199,11 +202,7 @@ fn a_descriptor_is_as_rich_as_was_asked_for() {
             assert!(offload[name].is_null(), "{richness} has no {name}: {offload}");
         }
         let recipes = offload["jq_recipes"].as_array().map_or(0, Vec::len);
-        let expected = match richness {
-            "full" | "no_schema" => 10,
-            "compact" => 3,
-            _ => 0,
-        };
+        let expected = if matches!(richness, "full" | "no_schema") { 2 } else { 0 };
         assert_eq!(recipes, expected, "{richness}");
         sizes.push(said.answer.len());
     }
@@ -390,8 +389,7 @@ fn a_text_comes_with_a_summary() {
         let body = json!({"operation": "build", "content": log, "descriptor": richness,
             "output_dir": "/workspace/lro"});
         let answer = app.service.offload_result(body.to_string().as_bytes()).unwrap();
-        let said: Value = serde_json::from_str(answer.answer()).unwrap();
-        let preview = said["preview"].as_str().unwrap();
+        let preview = answer.answer();
         for words in ["step 0 went well", "error: linking failed", "exit code: 1", "[1202 lines, "]
         {
             assert!(preview.contains(words), "{richness}: {preview}");

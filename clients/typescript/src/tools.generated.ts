@@ -3,7 +3,7 @@ export const TOOLS = [
   {
     "name": "read_file",
     "title": "Read a stored result",
-    "description": "Read a tool result or message that was moved to a file. Use it with the path of a line such as `(detailed result is stored in PATH)`, or with a file that `grep` found in the searched folder. Returns the lines from `start_line` on. If the file has more, a header gives their range, the total and how to continue. Ask for the lines that you need rather than for the whole file.",
+    "description": "Read a tool result or message that was moved to a file: the path is in a line `(detailed result is stored in PATH)`, or grep found it. Returns the lines from `start_line` on; a header tells how to continue. Ask for the lines that you need.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -15,32 +15,32 @@ export const TOOLS = [
       "properties": {
         "absolute_path": {
           "type": "string",
-          "description": "The path, spelled as in the reference."
+          "description": "As in the reference."
         },
         "start_line": {
           "type": "integer",
           "minimum": 1,
-          "description": "First line, counted from 1 as in previews and grep: L41 is 41."
+          "description": "First line, from 1 as in previews and grep."
         },
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Maximum number of lines."
+          "description": "Most lines."
         },
         "byte_offset": {
           "type": "integer",
           "minimum": 0,
-          "description": "Instead of start_line, for very long lines: first byte, counted from 0."
+          "description": "For long lines: first byte, from 0."
         },
         "byte_limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Maximum number of bytes, with byte_offset."
+          "description": "Most bytes, with byte_offset."
         },
         "max_tokens": {
           "type": "integer",
           "minimum": 0,
-          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
+          "description": "Default 10000; 0: no limit."
         }
       },
       "required": [
@@ -52,7 +52,7 @@ export const TOOLS = [
   {
     "name": "grep",
     "title": "Search stored results",
-    "description": "Search tool results and messages that were moved to files, with a regular expression. Use it to find a fact when you do not know which file or line holds it. Returns the matching lines with file names and line numbers, or `No matches found`. Then read around a hit with `read_file` (line L41 is start_line 41).",
+    "description": "Search tool results and messages that were moved to files. Use it to find a fact when you do not know which file or line holds it. Returns matching lines with file names and line numbers, or `No matches found`; read around line L41 with `read_file`, start_line 41.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -64,30 +64,30 @@ export const TOOLS = [
       "properties": {
         "pattern": {
           "type": "string",
-          "description": "Regular expression (Rust/RE2 syntax, no look-around), matched line by line, at most 1024 bytes."
+          "description": "Regular expression (RE2 syntax), matched line by line."
         },
         "path": {
           "type": "string",
-          "description": "A file or folder, such as the folder of the references. Default: the whole store."
+          "description": "A file or folder. Default: the whole store."
         },
         "glob": {
           "type": "string",
-          "description": "Only files whose name matches, such as \"*.txt\"."
+          "description": "Only these files, such as \"*.txt\"."
         },
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Maximum number of matches."
+          "description": "Most matches."
         },
         "offset": {
           "type": "integer",
           "minimum": 0,
-          "description": "Number of matches to skip, to go on."
+          "description": "Matches to skip, to go on."
         },
         "context": {
           "type": "integer",
           "minimum": 0,
-          "description": "Lines shown before and after each match."
+          "description": "Lines around each match."
         },
         "ignore_case": {
           "type": "boolean",
@@ -95,12 +95,12 @@ export const TOOLS = [
         },
         "literal": {
           "type": "boolean",
-          "description": "The pattern is plain text. Default false."
+          "description": "The pattern is plain text."
         },
         "max_tokens": {
           "type": "integer",
           "minimum": 0,
-          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
+          "description": "Default 10000; 0: no limit."
         }
       },
       "required": [
@@ -112,7 +112,7 @@ export const TOOLS = [
   {
     "name": "lro_extract",
     "title": "Query a file of records",
-    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor). Use it to filter, count, group, sort or look up ids instead of reading the file. Give exactly one of `where`, `ids`, `sql`, `recipe` and `query`; count, group_by and sort_by also work alone. Returns counts, groups or the matching records; an unknown field is an error that names the nearest ones.",
+    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor) instead of reading it. Give exactly one of `where`, `ids`, `sql`, `recipe` and `query`; count, group_by and sort_by also work alone. Examples:\n- {\"ids\": [\"a1\", \"b2\"], \"select\": [\"status\"]}\n- {\"sql\": \"SELECT status, count(*) n, avg(meta.size) FROM records GROUP BY 1\"}\n- {\"sql\": \"SELECT value, count(*) FROM records, json_each(tags) GROUP BY 1\"}\nValues match by case, except with contains. 0 means that no record matches: an unknown field is an error.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -124,11 +124,11 @@ export const TOOLS = [
       "properties": {
         "file_path": {
           "type": "string",
-          "description": "The path of the .jsonl file, spelled as in the reference or descriptor."
+          "description": "As in the reference."
         },
         "where": {
           "type": "object",
-          "description": "A condition: {\"field\": \"priority\", \"op\": \">\", \"value\": 3}. Operators: =, !=, >, >=, <, <=, contains (ignores case), starts_with, matches (regular expression), in (value is a list), exists, is_null. Dates: \"2025-05\" is the whole month. Combine with {\"all\": [..]}, {\"any\": [..]}, {\"not\": ..}. Fields may be dotted paths; in `all`, those through one array are met by one element."
+          "description": "{\"field\": \"meta.size\", \"op\": \">\", \"value\": 3}. Operators: =, !=, >, >=, <, <=, contains, starts_with, matches (regular expression), in (a list), exists, is_null. \"2025-05\" is the whole month. Combine: {\"all\": [..]}, {\"any\": [..]}, {\"not\": ..}; in `all`, paths through one array are met by one element."
         },
         "select": {
           "type": "array",
@@ -139,15 +139,15 @@ export const TOOLS = [
         },
         "count": {
           "type": "boolean",
-          "description": "Return only the number of matching records."
+          "description": "Only the number of matching records."
         },
         "group_by": {
           "type": "string",
-          "description": "Count the matches per value of this field."
+          "description": "Count per value of this field."
         },
         "sort_by": {
           "type": "string",
-          "description": "Order by this field; \"-created\" is newest first."
+          "description": "\"-created\" is newest first."
         },
         "ids": {
           "type": "array",
@@ -157,21 +157,21 @@ export const TOOLS = [
               "number"
             ]
           },
-          "description": "Report which of these ids exist; with select, also return their records."
+          "description": "Which of these exist; with select, also their records."
         },
         "id_field": {
           "type": "string",
-          "description": "The field that holds ids. Default \"id\", or guessed."
+          "description": "Default \"id\", or guessed."
         },
         "sql": {
           "type": "string",
-          "description": "One SQLite SELECT FROM records; columns are fields, also nested (a.b); arrays are JSON text. records('path') is another file."
+          "description": "One SQLite SELECT; columns are fields, also nested; arrays are JSON text. records('path') is another file."
         },
         "recipe": {
           "type": "integer",
           "minimum": 1,
           "maximum": 10,
-          "description": "Number of one of the file's own recipes."
+          "description": "One of the file's own recipes."
         },
         "query": {
           "type": "string",
@@ -179,26 +179,26 @@ export const TOOLS = [
         },
         "slurp": {
           "type": "boolean",
-          "description": "Give jq all records as one array. Default false."
+          "description": "Give jq all records as one array."
         },
         "params": {
           "type": "object",
-          "description": "Values for the recipe or the jq filter, by name."
+          "description": "Variables of the recipe or jq filter."
         },
         "limit": {
           "type": "integer",
           "minimum": 1,
-          "description": "Maximum number of results."
+          "description": "Most results."
         },
         "offset": {
           "type": "integer",
           "minimum": 0,
-          "description": "Number of results to skip."
+          "description": "Results to skip."
         },
         "max_tokens": {
           "type": "integer",
           "minimum": 0,
-          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
+          "description": "Default 10000; 0: no limit."
         }
       },
       "required": [
@@ -210,7 +210,7 @@ export const TOOLS = [
   {
     "name": "read_tool_result",
     "title": "Read a part of an earlier tool result",
-    "description": "Read a part of an earlier tool result by the id of its call. Use it when you know the call but not the file. Returns the requested lines, with a header that gives their range and the total.",
+    "description": "Read an earlier tool result by the id of its call. Use it when you know the call but not the file. Returns the lines that you name.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -222,7 +222,7 @@ export const TOOLS = [
       "properties": {
         "result_id": {
           "type": "string",
-          "description": "The id of the tool call, the file's name without its ending, or the path of the reference."
+          "description": "The id of the tool call, or the path of the reference."
         },
         "lines": {
           "type": "string",
@@ -230,12 +230,12 @@ export const TOOLS = [
         },
         "store_dir": {
           "type": "string",
-          "description": "The folder of the references. Default: every store."
+          "description": "Default: every store."
         },
         "max_tokens": {
           "type": "integer",
           "minimum": 0,
-          "description": "Maximum size of the answer in tokens. Default 10000; 0: no limit."
+          "description": "Default 10000; 0: no limit."
         }
       },
       "required": [

@@ -49,6 +49,14 @@ pub(crate) struct ResultOffloader<'a> {
     pub reload_tools: &'a str,
 }
 
+/// A text that moved to a file.
+struct Moved {
+    /// The text that the model sees instead.
+    shown: String,
+    /// The descriptor of the file, JSON.
+    descriptor: String,
+}
+
 /// A text in a result.
 struct TextPart<'a> {
     /// Span of its JSON string in `content`.
@@ -76,14 +84,14 @@ impl ResultOffloader<'_> {
         let mut edits = Vec::new();
         let mut structured_descriptor = None;
         for part in &parts {
-            let Some(descriptor) = self.descriptor(part.literal, call)? else { continue };
+            let Some(moved) = self.moved(part.literal, call)? else { continue };
+            edits.push(Edit { span: part.span.clone(), replacement: quote(&moved.shown) });
             if let Some(structured) = structured
                 && structured_descriptor.is_none()
                 && repeats(structured, &raw::unescape(part.literal).text)
             {
-                structured_descriptor = Some(descriptor.clone());
+                structured_descriptor = Some(moved.descriptor);
             }
-            edits.push(Edit { span: part.span.clone(), replacement: quote(&descriptor) });
         }
         if let Some(structured) = structured.filter(|_| structured_descriptor.is_none()) {
             structured_descriptor = self.offload_structured(structured, &parts, call)?;
@@ -112,8 +120,9 @@ impl ResultOffloader<'_> {
         if repeated == Some(false) {
             return Ok(None);
         }
-        let Some(descriptor) = self.descriptor(&quote(&list), call)? else { return Ok(None) };
-        let block = format!(r#"[{{"type":"text","text":{}}}]"#, quote(&descriptor));
+        let Some(moved) = self.moved(&quote(&list), call)? else { return Ok(None) };
+        let (descriptor, shown) = (moved.descriptor, quote(&moved.shown));
+        let block = format!(r#"[{{"type":"text","text":{shown}}}]"#);
         let new = map_member(result, "content", |_| Some(block));
         let structured_descriptor = |new: String| match repeated {
             Some(_) => map_member(&new, "structuredContent", |_| Some(descriptor)).unwrap_or(new),
@@ -132,7 +141,8 @@ impl ResultOffloader<'_> {
     ) -> Result<Option<String>, String> {
         let small = self.is_small(structured)
             || parts.iter().any(|part| repeats(structured, &raw::unescape(part.literal).text));
-        if small { Ok(None) } else { self.descriptor(&quote(structured), call) }
+        let moved = if small { None } else { self.moved(&quote(structured), call)? };
+        Ok(moved.map(|moved| moved.descriptor))
     }
 
     /// Returns true if the JSON string cannot exceed the threshold: a token has at least one
@@ -141,8 +151,8 @@ impl ResultOffloader<'_> {
         literal.len() as u64 <= self.threshold
     }
 
-    /// Writes the text to a file and returns its descriptor, or None if the text stays.
-    fn descriptor(&self, literal: &str, call: &UpstreamCall) -> Result<Option<String>, String> {
+    /// Writes the text to a file, or returns None if the text stays.
+    fn moved(&self, literal: &str, call: &UpstreamCall) -> Result<Option<Moved>, String> {
         // A lone surrogate has no UTF-8 form and cannot be stored.
         if self.is_small(literal) || !raw::unescape(literal).exact {
             return Ok(None);
@@ -163,7 +173,8 @@ impl ResultOffloader<'_> {
         .concat();
         let answer = self.service.offload_result(body.as_bytes()).map_err(|f| f.to_string())?;
         if answer.metadata("file").is_some() {
-            return Ok(Some(answer.answer().to_owned()));
+            let descriptor = answer.metadata("offload").unwrap_or("{}").to_owned();
+            return Ok(Some(Moved { shown: answer.answer().to_owned(), descriptor }));
         }
         // A report warns that the answer holds only a part of the text.
         let cut = answer.metadata("report").is_some();
@@ -298,9 +309,8 @@ mod tests {
             r#"{{"content":[{{"type":"resource","resource":{{"uri":"a:b","text":{text}}}}}]}}"#
         );
         let new = Folder::new().result(&result).unwrap();
-        assert!(
-            new.starts_with(r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"{"#),
-            "{new}"
-        );
+        let start =
+            r#"{"content":[{"type":"resource","resource":{"uri":"a:b","text":"a line of it"#;
+        assert!(new.starts_with(start) && new.contains("(detailed result is stored in "), "{new}");
     }
 }

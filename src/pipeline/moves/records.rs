@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use crate::compaction::reference;
 use crate::descriptor::Richness;
+use crate::descriptor::calls::Offer;
 use crate::descriptor::note::{NoteFacts, note};
 use crate::pipeline::call::shown_call;
 use crate::pipeline::context::Context;
 use crate::pipeline::material::Material;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::text::candidate_text;
-use crate::reading::extract::trial::tried;
+use crate::reading::extract::trial::{tried, tried_statements};
 use context_store::{LroPrefix, Stem};
 use record_files::estimate;
 use record_files::file::{Facts, identity, render};
@@ -122,22 +123,21 @@ pub(crate) fn descriptor_of(
         let facts = format!("{} records, {tokens} tokens, {bytes} bytes; moved whole", made.count);
         return format!("{}\n{line}", reference::records_note(&facts, kind));
     }
-    let recipes = match context.settings.descriptor {
-        Richness::Pointer | Richness::NoRecipes => Vec::new(),
+    let (schema, workers) = (&made.schema, &context.offloader.workers);
+    let (recipes, statements) = match context.settings.descriptor {
+        Richness::Pointer | Richness::NoRecipes => (Vec::new(), Vec::new()),
         Richness::Full | Richness::NoSchema | Richness::Compact => {
             let lines: Vec<&str> = made.content.lines().skip(1).collect();
-            let workers = &context.offloader.workers;
-            tried(Profile::General, Detail::Full, &made.schema, &lines, workers).0
+            let recipes = tried(Profile::General, Detail::Full, schema, &lines, workers).0;
+            (recipes, tried_statements(schema, &lines, workers))
         }
     };
+    let tools = &context.settings.reload_tools;
     let facts = NoteFacts {
         tokens,
         bytes,
-        schema: &made.schema,
         around: made.around.as_deref(),
-        path,
-        tools: &context.settings.reload_tools,
-        recipes: &recipes,
+        offer: Offer { path, tools, schema, recipes: &recipes, statements: &statements },
     };
     let note = note(&facts, context.settings.descriptor);
     format!("{}\n{line}", reference::of_kind(&note, kind))

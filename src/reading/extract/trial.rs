@@ -1,9 +1,10 @@
-//! The trial of recipes: each is run once on records of every shape before it is offered,
-//! and a spare replaces one that fails.
+//! The trial of recipes and statements: each is run once on records of every shape before it is
+//! offered, and a spare replaces a recipe that fails.
 
 use query_sandbox::{Job, Workers};
-use record_files::recipes::{Detail, Profile, Recipe, TEN, candidates, ten};
+use record_files::recipes::{Detail, Profile, Recipe, TEN, candidates, statements, ten};
 use record_files::schema::Schema;
+use record_sql::{Query, Source};
 
 use crate::compaction::reference;
 
@@ -27,11 +28,7 @@ pub(crate) fn tried(
     if candidates.len() == TEN {
         return (candidates, None);
     }
-    let mut sample = String::new();
-    for line in schema.sample().into_iter().filter_map(|at| lines.get(at)) {
-        sample.push_str(line);
-        sample.push('\n');
-    }
+    let sample = sample_of(schema, lines);
     let vars: Vec<Vec<(String, String)>> = candidates.iter().map(Recipe::variables).collect();
     let jobs: Vec<Job<'_>> =
         candidates.iter().zip(&vars).map(|(recipe, vars)| job(recipe, vars)).collect();
@@ -48,6 +45,25 @@ pub(crate) fn tried(
         }
     };
     (ten(candidates, &good), why)
+}
+
+/// Returns the statements in SQL for `lines` that give rows.
+pub(crate) fn tried_statements(schema: &Schema, lines: &[&str], workers: &Workers) -> Vec<String> {
+    let sample = sample_of(schema, lines);
+    let gives_rows = |sql: &String| {
+        let records = Source { names: vec!["records".to_owned()], lines: &sample };
+        let outcome = workers.sql(&Query { limit: Some(1), ..Query::new(sql, vec![records]) });
+        outcome.is_ok_and(|outcome| !outcome.rows.is_empty())
+    };
+    // It quotes the names of fields, which come from a tool.
+    let plain = |sql: &String| !reference::is_forgery(sql) && !sql.contains(char::is_control);
+    statements(schema).into_iter().filter(plain).filter(gives_rows).collect()
+}
+
+/// Returns the records of every shape, one on each line.
+fn sample_of(schema: &Schema, lines: &[&str]) -> String {
+    let sample = schema.sample().into_iter().filter_map(|at| lines.get(at));
+    sample.flat_map(|line| [*line, "\n"]).collect()
 }
 
 /// A recipe as a job for jq.

@@ -192,7 +192,10 @@ impl Client {
         let paths = entries.map(|entry| entry.unwrap().path());
         let name =
             |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
-        paths.filter(|path| name(path).starts_with("lro-")).collect()
+        let stored = |path: &std::path::PathBuf| {
+            ["lro-", "tool_text_"].iter().any(|start| name(path).starts_with(start))
+        };
+        paths.filter(stored).collect()
     }
 
     /// Ends the input; the exit status.
@@ -298,11 +301,21 @@ pub(super) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-/// The descriptor in a result.
+/// The descriptor in a result: of records their own, of a text its file and preview.
 pub(super) fn descriptor(result: &Value) -> Value {
-    let descriptor: Value = serde_json::from_str(text(result)).unwrap();
-    assert_eq!(descriptor["offloaded"], true, "{descriptor}");
-    descriptor
+    let said = text(result);
+    let Some(path) = moved(said) else {
+        let descriptor: Value = serde_json::from_str(said).unwrap();
+        assert_eq!(descriptor["offloaded"], true, "{descriptor}");
+        return descriptor;
+    };
+    serde_json::json!({"file_path": path, "preview": said})
+}
+
+/// The file that the last line of a preview names.
+pub(super) fn moved(preview: &str) -> Option<&str> {
+    let last = preview.lines().last()?;
+    last.strip_prefix("(detailed result is stored in ")?.strip_suffix(')')
 }
 
 /// The text that the scripted server gives as `text`.

@@ -138,7 +138,7 @@ fn what_the_server_says_by_itself_comes_through() {
 fn an_answer_whose_stream_broke_is_fetched() {
     let mut client = Client::new(Way::Events, &[], &["break=1"]);
     assert!(client.call(1, "echo", &json!({})).contains("called echo"));
-    assert!(client.call(2, "text", &json!({})).contains("offloaded"));
+    assert!(client.call(2, "text", &json!({})).contains("(detailed result is stored in "));
     let again = client.log().into_iter().filter(|e| e["verb"] == "GET");
     assert!(again.filter(|e| header(e, "last-event-id") == "0").count() >= 2);
 }

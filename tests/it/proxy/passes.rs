@@ -59,7 +59,7 @@ fn progress_comes_before_its_result() {
             progress,
             r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1.10}}"#
         );
-        assert!(client.answer("1").contains("offloaded"));
+        assert!(client.answer("1").contains("(detailed result is stored in "));
     }
 }
 
@@ -206,7 +206,7 @@ fn the_server_is_told_of_the_proxy() {
         // The generation without sessions says it with every request.
         let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
         let new = client.ask(3, "tools/call", &format!(r#"{{"name":"text",{meta}}}"#));
-        assert!(new.contains("offloaded"), "{new}");
+        assert!(new.contains("(detailed result is stored in "), "{new}");
         let told = client.body("2026-07-28");
         assert!(told.contains(r#"{"name":"new","proxy":true}"#), "{told}");
         assert!(told.contains(r#"{"experimental":{"io.github.unburden/proxy":"#), "{told}");

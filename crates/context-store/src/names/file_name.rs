@@ -5,6 +5,8 @@ use std::fmt;
 use super::lro_name::LroName;
 
 pub(super) const RESULT: &str = "tool_call_";
+/// A text that was given out by itself.
+pub(super) const TEXT: &str = "tool_text_";
 pub(super) const GROUP: &str = "compressed_group_";
 pub(super) const FILE_LIST: &str = "compressed_files_";
 pub(super) const SNAPSHOT: &str = ".unburden-snapshot-";
@@ -29,7 +31,8 @@ impl FileName {
     pub fn parse(name: &str) -> Option<FileName> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         let is_body = |body: &str| !body.is_empty() && body.bytes().all(is_plain);
-        let result = name.strip_prefix(RESULT).and_then(|rest| rest.strip_suffix(".txt"));
+        let result = name.strip_prefix(RESULT).or_else(|| name.strip_prefix(TEXT));
+        let result = result.and_then(|rest| rest.strip_suffix(".txt"));
         let snapshot = name.strip_prefix(SNAPSHOT).and_then(|rest| rest.strip_suffix(".json"));
         let snapshot = snapshot.and_then(|rest| rest.split_at_checked(32));
         let is_known = result.is_some_and(is_body)
@@ -92,6 +95,11 @@ pub fn is_reference_target(name: &str) -> bool {
         || group_of(name).is_some()
         || LroName::parse(name).is_some();
     is_ours && name.len() <= NAME_BYTES
+}
+
+/// Returns true for a text that was given out by itself, not in a history.
+pub(crate) fn is_text(name: &FileName) -> bool {
+    name.0.starts_with(TEXT)
 }
 
 /// Returns the chat and the number in the name of a group's file.

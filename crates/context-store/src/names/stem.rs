@@ -3,7 +3,7 @@
 
 use redact::hidden;
 
-use super::file_name::{FILE_LIST, FileName, GROUP, RESULT, SNAPSHOT, is_hash_part, is_hex};
+use super::file_name::{FILE_LIST, FileName, GROUP, RESULT, SNAPSHOT, TEXT, is_hash_part, is_hex};
 use super::lro_name::{self, LroPrefix};
 
 /// Longest id part of a name, in bytes; with prefix, hash and extension a name
@@ -54,6 +54,13 @@ impl Stem {
                 format!("{prefix}{}", safe(id, ID_BYTES))
             }
         }))
+    }
+
+    /// Returns the stem of a text that is given out by itself, with a lifetime of its own:
+    /// `tool_text_{operation}_{16 digits of the hash}.txt`.
+    pub fn of_text(operation: &str, content: &blake3::Hash) -> Stem {
+        let (operation, hash) = (safe(operation, CHAT_BYTES), digits(content, 16));
+        Stem(Kind::Result(format!("{TEXT}{operation}_{hash}")))
     }
 
     /// Returns the stem of the original messages of a chat's compressed group:

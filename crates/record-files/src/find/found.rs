@@ -1,8 +1,8 @@
 //! Found records: their lines, and the rest of their text.
 
-use raw_json::{self as raw, quote};
+use raw_json as raw;
 
-use crate::layout::{EscapeStyle, Region, Shape, Source, Wrap, flatten, unflatten};
+use crate::layout::{EscapeStyle, Region, Source, Wrap, flatten, unflatten};
 
 /// The most bytes of [`Found::around`], and of one member in it.
 pub(super) const MAX_AROUND_BYTES: usize = 300;
@@ -43,11 +43,6 @@ impl Found {
     /// Returns the records as lines, each with its line feed.
     pub fn body(&self) -> &str {
         &self.body
-    }
-
-    /// Returns true if the records are the lines of a text, each a JSON string.
-    pub fn is_text(&self) -> bool {
-        self.source.shape == Shape::Text
     }
 
     /// Returns true if a file of these records rebuilds the text byte for byte. If not, only
@@ -91,25 +86,6 @@ impl Found {
         let wraps = Some(wrap(text, region, None)).filter(|wrap| !wrap.is_empty());
         let source = Source { shape, bytes: 0, wraps: wraps.into_iter().collect(), spacing };
         Found { source, body, count, exact, scalars: Vec::new() }
-    }
-
-    /// Makes each line of a text a JSON string.
-    pub(super) fn of_lines(text: &str) -> Found {
-        let lines = text.strip_suffix('\n').unwrap_or(text);
-        let (mut body, mut count) = (String::with_capacity(text.len() + text.len() / 8), 0);
-        for line in lines.split('\n') {
-            body.push_str(&quote(line));
-            body.push('\n');
-            count += 1;
-        }
-        let wraps = Some(wrap(text, lines, None)).filter(|wrap| !wrap.is_empty());
-        let source = Source {
-            shape: Shape::Text,
-            bytes: text.len() as u64,
-            wraps: wraps.into_iter().collect(),
-            spacing: None,
-        };
-        Found { source, body, count, exact: true, scalars: Vec::new() }
     }
 
     /// Adds the string literal of `text` in whose text the records are. `exact` is true if

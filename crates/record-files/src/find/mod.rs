@@ -54,12 +54,6 @@ pub fn records_of_array(raw_array: &str) -> Option<Found> {
     Found::of_region(raw_array, &region).measured(raw_array)
 }
 
-/// Returns the lines of any text as records, each a JSON string. A line feed at the end
-/// does not begin another line.
-pub fn records_of_lines(text: &str) -> Found {
-    Found::of_lines(text)
-}
-
 /// The state of a search.
 struct Search {
     /// Skip literals that cannot be escaped as they were.

@@ -93,7 +93,7 @@ impl RecipeWriter {
     }
 
     fn equals(&self, field: &RecipeField<'_>) -> Option<Recipe> {
-        let (value, _) = field.node.values.top(1).first().copied()?;
+        let value = field.node.values.first()?;
         let filter = format!("select({} == $value)", field.path);
         Some(self.each(format!("Filter by {}", field.label_line()), &filter).with("value", value))
     }
@@ -101,10 +101,7 @@ impl RecipeWriter {
     fn search(&self, field: &RecipeField<'_>, name: &str) -> Option<Recipe> {
         let word = quote(&keyword(field.node)?);
         let filter = format!("select({} | strings | test(${name}; \"i\"))", field.path);
-        Some(
-            self.each(format!("Search {} by keyword", field.label_line()), &filter)
-                .with(name, &word),
-        )
+        Some(self.each(format!("Search {}", field.label_line()), &filter).with(name, &word))
     }
 
     fn project(
@@ -128,29 +125,28 @@ impl RecipeWriter {
         let members: Vec<String> =
             shown.iter().map(|field| member(field.label(), field.path)).collect();
         let labels: Vec<String> = shown.iter().map(|field| field.label_line()).collect();
-        Some(self.each(
-            format!("Extract only {}", labels.join(", ")),
-            &format!("{{{}}}", members.join(", ")),
-        ))
+        Some(
+            self.each(
+                format!("Only {}", labels.join(", ")),
+                &format!("{{{}}}", members.join(", ")),
+            ),
+        )
     }
 
     fn at_least(&self, field: &RecipeField<'_>) -> Option<Recipe> {
         let min = field.node.numbers.upper_quarter()?.to_string();
         let filter = format!("select({} >= $min)", field.path);
-        let description = format!("Filter by {} at or above a number", field.label_line());
+        let description = format!("Filter by a minimum of {}", field.label_line());
         Some(self.each(description, &filter).with("min", &min))
     }
 
     fn count_where(&self, category: &RecipeField<'_>, number: &RecipeField<'_>) -> Option<Recipe> {
-        let (value, _) = category.node.values.top(1).first().copied()?;
+        let value = category.node.values.first()?;
         let min = number.node.numbers.upper_quarter()?.to_string();
         let (path, measure) = (category.path, number.path);
         let filter = format!("map(select({path} == $value and {measure} >= $min)) | length");
-        let description = format!(
-            "Count records by {} and {} together",
-            category.label_line(),
-            number.label_line()
-        );
+        let description =
+            format!("Count by {} with a minimum of {}", category.label_line(), number.label_line());
         Some(self.slurped(description, &filter).with("value", value).with("min", &min))
     }
 
@@ -162,14 +158,14 @@ impl RecipeWriter {
     }
 
     fn contains(&self, field: &RecipeField<'_>) -> Option<Recipe> {
-        let (value, _) = field.within.values.top(1).first().copied()?;
+        let value = field.within.values.first()?;
         let filter = format!("select(any({}[]?; . == $value))", field.path);
-        let description = format!("Filter by a value in {}", field.label_line());
+        let description = format!("Filter by an element of {}", field.label_line());
         Some(self.each(description, &filter).with("value", value))
     }
 
     fn any_inner(&self, field: &RecipeField<'_>) -> Option<Recipe> {
-        let (value, _) = field.node.values.top(1).first().copied()?;
+        let value = field.node.values.first()?;
         let filter = format!("select(any({}; . == $value))", field.path);
         Some(self.each(format!("Filter by {}", field.label_line()), &filter).with("value", value))
     }

@@ -19,11 +19,13 @@ mod mif;
 mod profile;
 mod recipe;
 mod roles;
+mod sql;
 
 use crate::schema::Schema;
 
 pub use profile::{Detail, Profile};
-pub use recipe::{JqRecipe, Param, Purpose, Recipe};
+pub use recipe::{Param, Purpose, Recipe};
+pub use sql::statements;
 
 /// The number of recipes of a descriptor (`lro-spec-1600`).
 pub const TEN: usize = 10;
@@ -56,6 +58,12 @@ pub fn ten(candidates: Vec<Recipe>, ok: &[bool]) -> Vec<Recipe> {
     ranked.truncate(TEN);
     ranked.sort_by_key(|(at, _)| *at);
     ranked.into_iter().map(|(_, recipe)| recipe).collect()
+}
+
+/// Returns a word that occurs in a field's texts, preferably often; None without texts.
+pub fn keyword(schema: &Schema, path: &str) -> Option<String> {
+    let field = schema.paths().into_iter().find(|field| field.path == path)?;
+    keyword::keyword(schema.node(field.node))
 }
 
 #[cfg(test)]

@@ -40,15 +40,6 @@ pub struct Param {
     pub value: String,
 }
 
-/// A recipe as a descriptor shows it (`JqRecipe` of `lro-spec-1600`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JqRecipe {
-    /// The question in a few words.
-    pub description: String,
-    /// The shell command.
-    pub command: String,
-}
-
 /// The purpose of a recipe. Guidance groups recipes by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -97,7 +88,16 @@ impl Recipe {
     /// Returns a shell command that runs the filter over a file. It skips the header line.
     /// Defaults are literals; path and filter are quoted for `sh`.
     pub fn command(&self, file: &str) -> String {
-        let mut command = format!("tail -n +2 {} | jq ", shell_word(file));
+        self.command_on(&shell_word(file))
+    }
+
+    /// Returns the command over the file whose path is in a shell's variable, such as `$FILE`.
+    pub fn command_with(&self, variable: &str) -> String {
+        self.command_on(&format!("\"{variable}\""))
+    }
+
+    fn command_on(&self, word: &str) -> String {
+        let mut command = format!("tail -n +2 {word} | jq ");
         if self.raw {
             command.push_str("-r ");
         }
@@ -106,11 +106,6 @@ impl Recipe {
         }
         command.push_str(&single_quoted(&self.with_defaults()));
         command
-    }
-
-    /// Returns the recipe as a descriptor shows it.
-    pub fn jq_recipe(&self, file: &str) -> JqRecipe {
-        JqRecipe { description: self.description.clone(), command: self.command(file) }
     }
 
     /// Returns the filter with its variables replaced by their defaults.

@@ -102,7 +102,12 @@ impl RecipeField<'_> {
 
     /// Returns true if it is within arrays and its values are scalars.
     pub(super) fn inner(&self) -> bool {
-        self.many && self.node.is_scalar() && !self.node.values.top(1).is_empty()
+        self.many && self.node.is_scalar() && self.node.values.first().is_some()
+    }
+
+    /// Returns true if it has fewer distinct values than values.
+    pub(super) fn repeats(&self) -> bool {
+        self.node.values.exact() && self.distinct() < self.node.counts.scalars()
     }
 
     fn depth(&self) -> i64 {

@@ -7,6 +7,7 @@ use raw_json::{Key, Kind, Scanner};
 use redact::Secrets;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::example;
 use super::node::{Node, Step};
 use super::values::ValueBudget;
 
@@ -32,6 +33,8 @@ pub(super) struct SchemaBuilder<'s> {
     pub(super) omitted: HashSet<u64>,
     /// The position of the first record of each shape.
     pub(super) examples: Vec<usize>,
+    /// The first record, shortened.
+    pub(super) example: Option<String>,
     shapes: HashSet<u64>,
     budget: ValueBudget,
     objects: u64,
@@ -45,6 +48,7 @@ impl<'s> SchemaBuilder<'s> {
             records: 0,
             omitted: HashSet::new(),
             examples: Vec::new(),
+            example: None,
             shapes: HashSet::new(),
             budget: ValueBudget::default(),
             objects: 0,
@@ -54,6 +58,9 @@ impl<'s> SchemaBuilder<'s> {
     /// Adds a record. Invalid JSON counts up to the error.
     pub(super) fn record(&mut self, record: &str) {
         self.records += 1;
+        if self.example.is_none() {
+            self.example = example::of(record, self.secrets);
+        }
         let shape = self.value(&mut Scanner::new(record), ROOT, 0).unwrap_or_default();
         if self.shapes.len() < MAX_SHAPES && self.shapes.insert(shape) {
             self.examples.push(usize::try_from(self.records - 1).unwrap_or(usize::MAX));

@@ -2,6 +2,7 @@
 //! without a mark (`flights.origin`).
 
 use super::node::{Node, Step};
+use super::values::Frequent;
 use super::{ROOT, Schema};
 
 /// The most values in [`FieldSummary::top`].
@@ -13,6 +14,8 @@ pub struct FieldSummary {
     /// The dotted path from the record, as `where` accepts it; empty for a record that is not
     /// an object.
     pub path: String,
+    /// The path with `[]` after each array on the way, as `where` accepts it too.
+    pub marked: String,
     /// The types, such as `string`, `integer|null`, `string[]`, `object[]`.
     pub types: String,
     /// The number of records that have it, null or not.
@@ -25,8 +28,8 @@ pub struct FieldSummary {
     pub distinct: u64,
     /// False if `distinct` is a lower bound.
     pub distinct_exact: bool,
-    /// The most frequent short values as JSON literals, each with its count; at most 8.
-    pub top: Vec<(String, u64)>,
+    /// The most frequent values, at most 8; fewer if one that cannot be shown is more frequent.
+    pub top: Vec<Frequent>,
     /// True if `top` has all values.
     pub top_complete: bool,
     /// The minimum and maximum number, as spelled.
@@ -45,8 +48,8 @@ pub struct FieldSummary {
 pub(super) fn all(schema: &Schema) -> Vec<FieldSummary> {
     let mut fields = Vec::new();
     let only_objects = schema.root().counts.object == schema.root().counts.all();
-    let mut open = vec![(ROOT, String::new())];
-    while let Some((at, path)) = open.pop() {
+    let mut open = vec![(ROOT, String::new(), String::new())];
+    while let Some((at, path, marked)) = open.pop() {
         let node = schema.node(at);
         // The members of an object are listed instead of the object.
         let plain_object = node.counts.object > 0
@@ -54,28 +57,32 @@ pub(super) fn all(schema: &Schema) -> Vec<FieldSummary> {
             && !node.children.is_empty();
         let named = matches!(node.step, Step::Key(_)) && !plain_object;
         if named || (at == ROOT && !only_objects) {
-            fields.push(summary(schema, at, path.clone()));
+            fields
+                .push(FieldSummary { marked: marked.clone(), ..summary(schema, at, path.clone()) });
         }
         for &child in node.children.iter().rev() {
-            let path = match &schema.node(child).step {
-                Step::Key(key) if path.is_empty() => key.clone(),
-                Step::Key(key) => format!("{path}.{key}"),
-                Step::Root | Step::Items => path.clone(),
-            };
-            open.push((child, path));
+            open.push(match &schema.node(child).step {
+                Step::Key(key) => (child, below(&path, key), below(&marked, key)),
+                Step::Items => (child, path.clone(), format!("{marked}[]")),
+                Step::Root => (child, path.clone(), marked.clone()),
+            });
         }
     }
     fields
+}
+
+fn below(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 fn summary(schema: &Schema, at: usize, path: String) -> FieldSummary {
     let node = schema.node(at);
     let (types, within) = types(schema, at);
     let inner = schema.node(within);
-    let top: Vec<_> =
-        inner.values.top(MAX_TOP).into_iter().map(|(value, n)| (value.to_owned(), n)).collect();
+    let top = inner.values.top(MAX_TOP);
     FieldSummary {
         path,
+        marked: String::new(),
         types,
         present: node.records,
         nulls: node.counts.null,

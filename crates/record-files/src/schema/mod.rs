@@ -11,6 +11,7 @@
 //! ```
 
 mod builder;
+mod example;
 mod field;
 mod format;
 mod json_schema;
@@ -22,6 +23,7 @@ pub(crate) use builder::ROOT;
 pub use field::FieldSummary;
 use node::{Node, Step};
 use redact::Secrets;
+pub use values::Frequent;
 
 /// The records at the start of a file that are always in a sample.
 const SAMPLE_HEAD: usize = 200;
@@ -39,6 +41,7 @@ pub struct Schema {
     records: u64,
     omitted: u64,
     examples: Vec<usize>,
+    example: Option<String>,
 }
 
 /// Infers the schema of records, each a JSON value. Below the sixth level, values are counted
@@ -59,6 +62,7 @@ pub fn infer_hiding<'a>(records: impl Iterator<Item = &'a str>, secrets: &Secret
         omitted: builder.omitted.len() as u64,
         nodes: builder.nodes,
         examples: builder.examples,
+        example: builder.example,
     }
 }
 
@@ -93,6 +97,12 @@ impl Schema {
         let mut sample: Vec<usize> = (0..head).collect();
         sample.extend(self.examples.iter().filter(|at| **at >= head));
         sample
+    }
+
+    /// Returns the first record, shortened: long texts and lists by their starts, some
+    /// 250 bytes of JSON, without secrets. None if there is no record.
+    pub fn example(&self) -> Option<&str> {
+        self.example.as_deref()
     }
 
     pub(crate) fn node(&self, at: usize) -> &Node {

@@ -1,7 +1,7 @@
 //! The values of a field: the number of distinct ones, and the count of each short one.
 //! Memory is bounded for each field and for all together.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -10,16 +10,37 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAX_DISTINCT: usize = 10_000;
 /// The most values of a field that can be shown.
 const MAX_SHOWN: usize = 256;
-/// The longest value that can be shown, in bytes of its spelling.
+/// The longest value that is shown whole, in bytes of its spelling.
 const MAX_SHOWN_BYTES: usize = 80;
+/// The characters that are shown of a longer one.
+const MAX_CUT_CHARS: usize = 60;
+
+/// A value of a field, with the number of its occurrences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frequent {
+    /// The value as a JSON literal; of a long one the start, with `…` at its end.
+    pub literal: String,
+    /// The number of occurrences.
+    pub count: u64,
+    /// True if the literal is the value itself.
+    pub whole: bool,
+}
 
 /// The values of a field.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Values {
     counts: HashMap<u64, u64, BuildHasherDefault<IdentityHasher>>,
-    shown: Vec<(u64, Box<str>)>,
+    shown: Vec<Shown>,
     /// The count at which counting stopped, if there are too many.
     more_than: Option<u64>,
+}
+
+/// A value that can be shown.
+#[derive(Debug, Clone)]
+struct Shown {
+    hash: u64,
+    literal: Box<str>,
+    whole: bool,
 }
 
 /// The number of distinct values that all fields may still store.
@@ -35,18 +56,19 @@ impl Default for ValueBudget {
 impl Values {
     /// Counts a scalar by its spelling.
     pub(crate) fn add(&mut self, spelled: &str, budget: &mut ValueBudget) {
-        let shown = spelled.len() <= MAX_SHOWN_BYTES;
-        if let Some(hash) =
-            self.count(spelled, budget).filter(|_| shown && self.shown.len() < MAX_SHOWN)
-        {
-            self.shown.push((hash, spelled.into()));
+        let Some(hash) = self.count(spelled, budget) else { return };
+        if self.shown.len() < MAX_SHOWN {
+            let whole = spelled.len() <= MAX_SHOWN_BYTES;
+            let literal = if whole { spelled.into() } else { start_of(spelled).into() };
+            self.shown.push(Shown { hash, literal, whole });
         }
     }
 
     /// Counts a secret scalar, and never shows its spelling, even if it was added before.
     pub(crate) fn hide(&mut self, spelled: &str, budget: &mut ValueBudget) {
         if self.count(spelled, budget).is_none() {
-            self.shown.retain(|(_, shown)| **shown != *spelled);
+            let hash = xxh3_64(spelled.as_bytes());
+            self.shown.retain(|shown| shown.hash != hash);
         }
     }
 
@@ -87,25 +109,56 @@ impl Values {
         self.more_than.is_none()
     }
 
-    /// Returns true if every value can be shown.
+    /// Returns true if every value can be shown whole.
     pub(crate) fn complete(&self) -> bool {
-        self.exact() && self.shown.len() == self.counts.len()
+        self.exact() && self.shown().count() == self.counts.len()
     }
 
-    /// Returns the values that can be shown, in order of first appearance.
+    /// Returns the values that can be shown whole, in order of first appearance.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &str> {
-        self.shown.iter().map(|(_, spelled)| &**spelled)
+        self.shown.iter().filter(|shown| shown.whole).map(|shown| &*shown.literal)
     }
 
-    /// Returns the `max` most frequent values that can be shown, with their counts; of equal
-    /// counts, the earlier value first.
-    pub(crate) fn top(&self, max: usize) -> Vec<(&str, u64)> {
-        let count = |hash| self.counts.get(hash).copied().unwrap_or_default();
-        let mut top: Vec<_> =
-            self.shown.iter().map(|(hash, spelled)| (&**spelled, count(hash))).collect();
-        top.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    /// Returns the most frequent value that can be shown whole; of equal counts, the earlier one.
+    pub(crate) fn first(&self) -> Option<&str> {
+        let whole = self.shown.iter().filter(|shown| shown.whole);
+        // Of equal keys `max_by_key` takes the last.
+        let first = whole.rev().max_by_key(|shown| self.times(shown))?;
+        Some(&first.literal)
+    }
+
+    /// Returns the `max` most frequent values, of equal counts the earlier value first; fewer if
+    /// one that cannot be shown is more frequent.
+    pub(crate) fn top(&self, max: usize) -> Vec<Frequent> {
+        let known: HashSet<u64> = self.shown.iter().map(|shown| shown.hash).collect();
+        let others = self.counts.iter().filter(|(hash, _)| !known.contains(hash));
+        let least = others.map(|(_, count)| *count).max().unwrap_or_default();
+        let mut top: Vec<&Shown> =
+            self.shown.iter().filter(|shown| self.times(shown) >= least).collect();
+        top.sort_by_key(|shown| std::cmp::Reverse(self.times(shown)));
         top.truncate(max);
-        top
+        let frequent = |shown: &Shown| Frequent {
+            literal: shown.literal.to_string(),
+            count: self.times(shown),
+            whole: shown.whole,
+        };
+        top.into_iter().map(frequent).collect()
+    }
+
+    fn times(&self, shown: &Shown) -> u64 {
+        self.counts.get(&shown.hash).copied().unwrap_or_default()
+    }
+}
+
+/// Returns the start of a long value as a string literal.
+fn start_of(literal: &str) -> String {
+    // A pair of escapes has twelve bytes for one character: half of one is never shown.
+    let most = literal.floor_char_boundary(12 * (MAX_CUT_CHARS + 2));
+    let text = raw_json::unescape(&literal[..most]).text;
+    let text = text.strip_prefix('"').unwrap_or(&text);
+    match text.char_indices().nth(MAX_CUT_CHARS) {
+        Some((end, _)) => raw_json::quote(&format!("{}…", &text[..end])),
+        None => raw_json::quote(text),
     }
 }
 
@@ -135,8 +188,25 @@ mod tests {
     fn the_most_frequent_come_first() {
         let (mut values, mut budget) = (Values::default(), ValueBudget::default());
         ["1", "2", "2", "3", "3"].iter().for_each(|value| values.add(value, &mut budget));
-        assert_eq!(values.top(2), [("2", 2), ("3", 2)]);
-        assert_eq!((values.distinct(), values.complete()), (3, true));
+        let top: Vec<_> = values.top(2).into_iter().map(|top| (top.literal, top.count)).collect();
+        assert_eq!(top, [("2".to_owned(), 2), ("3".to_owned(), 2)]);
+        assert_eq!((values.first(), values.distinct(), values.complete()), (Some("2"), 3, true));
+    }
+
+    #[test]
+    fn a_long_value_is_shown_by_its_start() {
+        let (mut values, mut budget) = (Values::default(), ValueBudget::default());
+        let emoji = format!("\"{}\"", r"\ud83d\ude00".repeat(200));
+        let escaped = format!("\"{}\"", r"\u00e9".repeat(20));
+        let words = format!("\"{}\"", "word ".repeat(40));
+        for value in [&words, &words, &words, &emoji, &emoji, &escaped, &"\"x\"".to_owned()] {
+            values.add(value, &mut budget);
+        }
+        let top: Vec<_> = values.top(9).into_iter().map(|top| (top.literal, top.whole)).collect();
+        assert_eq!(top[0], (format!("\"{}…\"", "word ".repeat(12)), false));
+        assert_eq!(top[1], (format!("\"{}…\"", "😀".repeat(60)), false));
+        assert_eq!(top[2], (format!("\"{}\"", "é".repeat(20)), false));
+        assert_eq!((values.first(), values.complete()), (Some("\"x\""), false));
     }
 
     #[test]
