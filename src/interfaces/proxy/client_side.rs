@@ -159,7 +159,7 @@ impl ProxyState {
         let call_here = LocalCall {
             tool,
             arguments: call.arguments.unwrap_or_else(|| "{}".to_owned()),
-            reload_tools: names.reload_tools(),
+            reload_tools: names.reload_tools.clone(),
             modern: call.modern,
         };
         let turn = Arc::clone(&self.call_permits).acquire_owned().await;

@@ -22,12 +22,14 @@ mod pending;
 pub(crate) mod result;
 mod server_side;
 mod state;
+mod tools_from;
 mod tools_list;
 mod upstream;
 mod upstream_tools;
 
 pub(crate) use filter::Filter;
 pub(crate) use state::Settings;
+pub(crate) use tools_from::ToolsFrom;
 pub(crate) use upstream::{Environment, Headers, StartError, Target};
 
 use std::sync::Arc;

@@ -21,21 +21,36 @@ const MAX_PREFIXES: usize = 2;
 /// Prefix of an upstream tool whose name collides with a retrieval tool's.
 const UPSTREAM_PREFIX: &str = "upstream_";
 
-/// The retrieval tools with the names that the client knows them by.
+/// The retrieval tools that the proxy lists, with the names that the client knows them by.
 #[derive(Debug, Clone)]
-pub(super) struct ToolNames(Vec<(String, &'static Definition)>);
+pub(super) struct ToolNames {
+    listed: Vec<(String, &'static Definition)>,
+    /// The request field `reload_tools`: each tool that the model has, with the name that
+    /// guidance uses for it.
+    pub(super) reload_tools: String,
+}
 
 impl ToolNames {
     /// Chooses names that the upstream does not use.
     pub(super) fn avoiding(upstream: &HashSet<String>) -> ToolNames {
         let taken: HashSet<String> = upstream.iter().map(|name| folded_name(name)).collect();
         let reload = tools::all().iter().filter(|tool| RETRIEVAL.contains(&tool.name));
-        ToolNames(reload.map(|tool| (free_name(tool.name, &taken), tool)).collect())
+        let listed: Vec<_> = reload.map(|tool| (free_name(tool.name, &taken), tool)).collect();
+        let named =
+            |(own, tool): &(String, &Definition)| format!("{}:{}", quote(tool.name), quote(own));
+        let reload_tools =
+            format!("{{{}}}", listed.iter().map(named).collect::<Vec<_>>().join(","));
+        ToolNames { listed, reload_tools }
+    }
+
+    /// Returns no tools of the proxy: the model has `reload_tools` from elsewhere.
+    pub(super) fn unlisted(reload_tools: String) -> ToolNames {
+        ToolNames { listed: Vec::new(), reload_tools }
     }
 
     /// Returns the retrieval tool with this name.
     pub(super) fn local_tool(&self, name: &str) -> Option<&'static Definition> {
-        self.0.iter().find(|(own, _)| own == name).map(|(_, tool)| *tool)
+        self.listed.iter().find(|(own, _)| own == name).map(|(_, tool)| *tool)
     }
 
     /// Returns the client's name for the tool that the upstream calls `name`.
@@ -51,20 +66,12 @@ impl ToolNames {
     /// Returns true for a retrieval tool's name, with or without [`UPSTREAM_PREFIX`].
     fn collides(&self, name: &str) -> bool {
         let bare = folded_name(name.trim_start_matches(UPSTREAM_PREFIX));
-        self.0.iter().any(|(own, _)| *own == bare)
-    }
-
-    /// Returns the request field `reload_tools`: each tool with the name that guidance uses for
-    /// it.
-    pub(super) fn reload_tools(&self) -> String {
-        let named =
-            |(own, tool): &(String, &Definition)| format!("{}:{}", quote(tool.name), quote(own));
-        format!("{{{}}}", self.0.iter().map(named).collect::<Vec<_>>().join(","))
+        self.listed.iter().any(|(own, _)| *own == bare)
     }
 
     /// Returns the definitions as a tool list has them.
     pub(super) fn definitions(&self) -> Vec<String> {
-        self.0.iter().map(|(name, tool)| tool.as_mcp_named(name)).collect()
+        self.listed.iter().map(|(name, tool)| tool.as_mcp_named(name)).collect()
     }
 }
 

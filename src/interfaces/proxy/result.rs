@@ -7,7 +7,7 @@ use chat_history::splice::{Edit, splice};
 use raw_json::{self as raw, offset_in, quote};
 
 use super::blocks::joined_items;
-use super::edit::map_member;
+use super::edit::{map_member, remove_member};
 use super::json_eq::repeats;
 use crate::interfaces::mcp::message::{member, text};
 use crate::service::Service;
@@ -101,8 +101,10 @@ impl ResultOffloader<'_> {
         }
         let new = map_member(result, "content", |content| Some(splice(content, &edits)));
         let new = new.unwrap_or_else(|| result.to_owned());
-        let Some(structured_descriptor) = structured_descriptor else { return Ok(Some(new)) };
-        Ok(map_member(&new, "structuredContent", |_| Some(structured_descriptor)))
+        Ok(Some(match structured_descriptor {
+            Some(descriptor) => with_structured(new, descriptor),
+            None => new,
+        }))
     }
 
     /// Offloads a list with a block an item, if it is large as a whole: one descriptor replaces
@@ -124,11 +126,10 @@ impl ResultOffloader<'_> {
         let (descriptor, shown) = (moved.descriptor, quote(&moved.shown));
         let block = format!(r#"[{{"type":"text","text":{shown}}}]"#);
         let new = map_member(result, "content", |_| Some(block));
-        let structured_descriptor = |new: String| match repeated {
-            Some(_) => map_member(&new, "structuredContent", |_| Some(descriptor)).unwrap_or(new),
+        Ok(match repeated {
+            Some(_) => new.map(|new| with_structured(new, descriptor)),
             None => new,
-        };
-        Ok(new.map(structured_descriptor))
+        })
     }
 
     /// Offloads structured content that is large and not repeated in the texts. If a small text
@@ -180,6 +181,16 @@ impl ResultOffloader<'_> {
         let cut = answer.metadata("report").is_some();
         if cut { Err(failure_reason(answer.metadata("offload"))) } else { Ok(None) }
     }
+}
+
+/// Replaces the structured content of a result by a descriptor. FastMCP's flag that the content
+/// is wrapped in a member `result` goes with the content that it describes.
+fn with_structured(result: String, descriptor: String) -> String {
+    let new = map_member(&result, "structuredContent", |_| Some(descriptor)).unwrap_or(result);
+    let unwrapped = map_member(&new, "_meta", |meta| {
+        map_member(meta, "fastmcp", |fastmcp| remove_member(fastmcp, "wrap_result"))
+    });
+    unwrapped.unwrap_or(new)
 }
 
 fn failure_reason(offload: Option<&str>) -> String {
@@ -282,6 +293,36 @@ mod tests {
         let new = Folder::new().result(&result).unwrap();
         let kept = r#"{"content":[{"type":"text","text":"200 rows"}],"structuredContent":{"offloaded":true"#;
         assert!(new.starts_with(kept), "{new}");
+    }
+
+    /// FastMCP's client looks for a member `result` if this flag is set.
+    #[test]
+    fn the_flag_of_wrapped_content_goes_with_the_content() {
+        let folder = Folder::new();
+        let meta = r#""_meta":{"fastmcp":{"wrap_result":true,"x":1.10},"y":2}"#;
+        let blocks: Vec<String> = (0..200)
+            .map(|n| format!(r#"{{"type":"text","text":"{{\"id\":{n},\"x\":1.10}}"}}"#))
+            .collect();
+        for content in
+            [blocks.join(","), format!(r#"{{"type":"text","text":{}}}"#, quote(&records()))]
+        {
+            let wrapped = format!(
+                r#"{{{meta},"content":[{content}],"structuredContent":{{"result":{}}}}}"#,
+                records()
+            );
+            let new = folder.result(&wrapped).unwrap();
+            assert!(
+                new.starts_with(r#"{"_meta":{"fastmcp":{"x":1.10},"y":2},"content":"#),
+                "{new}"
+            );
+            assert!(new.contains(r#""structuredContent":{"offloaded":true"#), "{new}");
+        }
+        let large = quote(&"a line of it\n".repeat(500));
+        let small = format!(
+            r#"{{{meta},"content":[{{"type":"text","text":{large}}}],"structuredContent":{{"result":[1]}}}}"#
+        );
+        let new = folder.result(&small).unwrap();
+        assert!(new.starts_with(&format!("{{{meta}")), "this content stays: {new}");
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl ProxyState {
         if message.len() as u64 <= self.settings.threshold_tokens {
             return self.forward_answer(&id, message).await;
         }
-        let reload_tools = self.upstream_tools.names(&self.upstream).await.reload_tools();
+        let names = self.upstream_tools.names(&self.upstream).await;
         let message = Arc::new(message);
         let turn = Arc::clone(&self.offload_permits).acquire_owned().await;
         // Cancelled while it waited for a permit.
@@ -116,7 +116,7 @@ impl ProxyState {
         let (proxy, whole) = (Arc::clone(&self), Arc::clone(&message));
         let work = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            proxy.offload(&whole, &call, &reload_tools)
+            proxy.offload(&whole, &call, &names.reload_tools)
         });
         let new = match tokio::time::timeout(self.settings.result_timeout, work).await {
             Ok(Ok(Ok(new))) => new,

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use super::filter::Filter;
 use super::pending::PendingRequests;
+use super::tools_from::ToolsFrom;
 use super::upstream::Upstream;
 use super::upstream_tools::UpstreamTools;
 use crate::interfaces::lock::lock;
@@ -21,6 +22,8 @@ pub(crate) struct Settings {
     pub enabled: bool,
     /// The tools whose results are offloaded.
     pub filter: Filter,
+    /// The server that offers the retrieval tools.
+    pub tools: ToolsFrom,
     /// Size in tokens above which a text is offloaded.
     pub threshold_tokens: u64,
     /// Longest message, in bytes.
@@ -61,7 +64,7 @@ impl ProxyState {
             service,
             upstream,
             pending: PendingRequests::default(),
-            upstream_tools: UpstreamTools::default(),
+            upstream_tools: UpstreamTools::new(settings.tools.fixed_names()),
             call_permits: Arc::new(Semaphore::new(settings.concurrent_calls.max(1))),
             offload_permits: Arc::new(Semaphore::new(processors)),
             settings,

@@ -32,6 +32,12 @@ pub(super) struct UpstreamTools {
 }
 
 impl UpstreamTools {
+    /// Creates a session's queries, with the names if they do not depend on the upstream's.
+    pub(super) fn new(names: Option<ToolNames>) -> UpstreamTools {
+        let names = OnceCell::new_with(names.map(Arc::new));
+        UpstreamTools { names, ..UpstreamTools::default() }
+    }
+
     /// Keeps the client's description for queries of the proxy.
     pub(super) fn remember_meta(&self, declared: &Message<'_>) {
         let Some(meta) = declared.param("_meta").and_then(|meta| raw::fields(meta).ok()) else {

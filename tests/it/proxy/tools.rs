@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Client, WAYS, Way, descriptor, lines, text};
+use super::client::{Client, WAYS, Way, descriptor, lines, refused, text};
 
 fn listed(client: &mut Client, id: u64, params: &str) -> (Vec<String>, Value) {
     let answer: Value = serde_json::from_str(&client.ask(id, "tools/list", params)).unwrap();
@@ -89,4 +89,44 @@ fn what_left_is_read_back_byte_for_byte() {
         let back = client.result(3, "unburden_read_file", &part);
         assert!(text(&back).contains("\nline 6 of a long text, with"), "{back}");
     }
+}
+
+/// Several proxies share a folder, and one of them lists the tools.
+#[test]
+fn the_tools_of_one_proxy_open_the_files_of_another() {
+    let mut first = Client::bare(&["--output-dir", "files"], |command, folder| {
+        command.current_dir(folder);
+    });
+    let files = first.folder.path().join("files").display().to_string();
+    let id = first.initialize();
+    first.answer(&id);
+    let flags = ["--tools", "elsewhere", "--output-dir", &files];
+    let mut second = Client::bare(&flags, |_, _| {});
+    let id = second.initialize();
+    second.answer(&id);
+    let (names, list) = listed(&mut second, 1, "{}");
+    assert_eq!(names.len(), 14, "only the server's own: {names:?}");
+    assert!(!list.to_string().contains("outputSchema"), "{list}");
+    let said = descriptor(&second.result(2, "records", &json!({})));
+    assert!(said["guidance"].as_str().unwrap().contains("lro_extract(file_path="), "{said}");
+    let theirs = second.call(3, "grep", &json!({"pattern": "x"}));
+    assert!(theirs.contains("called grep"), "not answered by the proxy: {theirs}");
+    let question = json!({"file_path": said["file_path"], "count": true});
+    let found = first.result(4, "lro_extract", &question);
+    assert!(text(&found).contains("400 records"), "{found}");
+}
+
+#[test]
+fn without_the_tools_the_guidance_names_a_shell() {
+    let mut client = Client::bare(&["--tools", "none", "--output-dir", "files"], |command, at| {
+        command.current_dir(at);
+    });
+    let id = client.initialize();
+    client.answer(&id);
+    assert_eq!(listed(&mut client, 1, "{}").0.len(), 14);
+    let said = descriptor(&client.result(2, "records", &json!({})));
+    let guidance = said["guidance"].as_str().unwrap();
+    assert!(guidance.contains("jq ") && !guidance.contains("lro_extract"), "{guidance}");
+    let (status, said) = refused(&["--tools", "none", "--root", ".", "--", "cat"]);
+    assert!(status == Some(2) && said.contains("--root: opens a folder"), "{said}");
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::privacy::Privacy;
+use crate::interfaces::proxy::ToolsFrom;
 
 /// `proxy`.
 #[derive(Debug, Args)]
@@ -12,9 +13,13 @@ use super::privacy::Privacy;
 The server gets HOME, LANG, LC_*, LOGNAME, PATH, SHELL, TERM, TMPDIR, TZ, USER and XDG_* of the
 environment, and what --env names.
 
+One set of retrieval tools is enough for several proxies of a user, as they share a folder: give
+all but one of them --tools elsewhere.
+
 Examples:
   unburden proxy -- npx -y @modelcontextprotocol/server-filesystem .
   unburden proxy --env GITHUB_TOKEN -- npx -y @modelcontextprotocol/server-github
+  unburden proxy --tools elsewhere -- npx -y @modelcontextprotocol/server-everything
   unburden proxy --url https://HOST/mcp --header 'Authorization: Bearer TOKEN'")]
 pub(crate) struct Proxy {
     /// The server, as a command and its arguments
@@ -49,6 +54,9 @@ pub(crate) struct Proxy {
     /// Further folder that the retrieval tools open; may be given again [default: none]
     #[arg(long, value_name = "DIR")]
     pub root: Vec<String>,
+    /// The server that lists the retrieval tools
+    #[arg(long, value_name = "WHERE", value_enum, default_value_t)]
+    pub tools: ToolsFrom,
     /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY override it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -15,7 +15,7 @@ use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::output::print_status;
 use crate::interfaces::cli::runtime;
 use crate::interfaces::proxy::{
-    self, Ended, Environment, Filter, Headers, Settings, StartError, Target,
+    self, Ended, Environment, Filter, Headers, Settings, StartError, Target, ToolsFrom,
 };
 use crate::service::Service;
 use crate::telemetry;
@@ -67,6 +67,11 @@ fn target(options: &Options) -> Result<Target, CliError> {
 }
 
 fn settings(options: Options) -> Result<(Config, Settings), CliError> {
+    if options.tools != ToolsFrom::Here && !options.root.is_empty() {
+        let found = "opens a folder to the retrieval tools, which this proxy does not list; \
+                     accepted with --tools elsewhere and --tools none is --output-dir DIR";
+        return Err(CliError::Input { what: "--root".to_owned(), found: found.to_owned() });
+    }
     let mut config = Config::load(options.config.as_deref())?;
     options.privacy.enter(&mut config);
     // The proxy compresses no histories.
@@ -86,6 +91,7 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
     let settings = Settings {
         enabled,
         filter,
+        tools: options.tools,
         threshold_tokens: options.threshold.unwrap_or(large.threshold_tokens),
         message_bytes: config.server.body_limit_bytes,
         concurrent_calls: config.server.concurrent_requests,
