@@ -14,7 +14,7 @@ use super::error::OffloadError;
 use super::material::Materials;
 use super::replacement::Replacements;
 use super::request::Request;
-use super::settings::{Run, Settings};
+use super::settings::{CountedParts, Run, Settings};
 use super::summariser::Summariser;
 use crate::measure::{Measure, Measured};
 use crate::reading::restore::proof::Prover;
@@ -75,7 +75,8 @@ pub(crate) struct Context<'a> {
     pub(crate) tokenizer: Tokenizer,
     /// A view and a count of each message.
     pub(crate) measured: Vec<Arc<Measured>>,
-    /// The tokens of the tools, and of a system prompt next to the messages.
+    /// The tokens that count next to those of the messages: of the tools and of a separate
+    /// system prompt, or of the snapshots in it alone.
     pub(crate) beside: u64,
     pub(crate) store: Store,
     pub(crate) reader: Reader<'a>,
@@ -99,22 +100,52 @@ impl<'a> Context<'a> {
         Prover { reader: &reader, roots: &offloader.roots }.judge_front(&request.history);
         let measure = &offloader.measure;
         let measured = measure.history(&request.history, tokenizer)?;
-        let tools = request.tools.map_or(0, |raw| measure.value(raw, tokenizer));
-        let beside = tools + request.system.map_or(0, |raw| measure.prompt(raw, tokenizer));
         let store = Store::new(folder, offloader.durability, Arc::clone(&offloader.file_cache));
         let (chat, problems) = (OnceLock::new(), OnceLock::new());
-        Ok(Context {
+        let mut context = Context {
             offloader,
             request,
             settings,
             tokenizer,
             measured,
-            beside,
+            beside: 0,
             store,
             reader,
             chat,
             problems,
-        })
+        };
+        context.beside = context.count_beside();
+        Ok(context)
+    }
+
+    fn count_beside(&self) -> u64 {
+        let Request { tools, system, .. } = self.request;
+        match self.settings.counted_parts {
+            CountedParts::All => {
+                let tools =
+                    tools.map_or(0, |raw| self.offloader.measure.value(raw, self.tokenizer));
+                tools + self.prompt_tokens(*system)
+            }
+            CountedParts::Messages => {
+                let place = self.place();
+                let bare = place.is_beside().then(|| place.emptied(self.history(), *system));
+                bare.map_or(0, |bare| {
+                    let bare = self.prompt_tokens(bare.as_deref());
+                    self.prompt_tokens(*system).saturating_sub(bare)
+                })
+            }
+        }
+    }
+
+    fn prompt_tokens(&self, system: Option<&str>) -> u64 {
+        system.map_or(0, |raw| self.offloader.measure.prompt(raw, self.tokenizer))
+    }
+
+    /// Returns the number of tokens that count next to the messages if the separate system
+    /// prompt is `system`.
+    pub(crate) fn beside_with(&self, system: Option<&str>) -> u64 {
+        let before = self.prompt_tokens(self.request.system);
+        (self.beside + self.prompt_tokens(system)).saturating_sub(before)
     }
 
     pub(crate) fn history(&self) -> &History<'_> {

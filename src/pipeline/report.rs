@@ -160,7 +160,7 @@ pub(crate) struct Report {
     pub format_source: String,
     /// The tokenizer; `estimate:…` if no public one exists.
     pub tokenizer: &'static str,
-    /// Messages, `tools` and `system` together, as posted.
+    /// Tokens of the counted parts, as posted.
     pub tokens_before: u64,
     /// The same for the answer; of a dry run, what the answer would have.
     pub tokens_after: u64,

@@ -29,6 +29,17 @@ pub(crate) enum CompactRole {
 
 words!(CompactRole { "tool" = Tool, "user" = User });
 
+/// The parts of a request that its limits in tokens count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CountedParts {
+    /// Messages, tools and the separate system prompt.
+    All,
+    /// Messages, and the snapshots in a separate system prompt.
+    Messages,
+}
+
+words!(CountedParts { "all" = All, "messages" = Messages });
+
 /// Whether anything is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
@@ -63,8 +74,8 @@ request! {
         working_summary_mode: Option<Mode> { unit: "mode" },
         /// A history below this is left alone.
         ///
-        /// Counts `messages`, `tools` and `system`. For compression, the messages that may
-        /// leave must have as many, too, unless `target_tokens` is missed.
+        /// Counts what `counted_parts` says. For compression, the messages that may leave must
+        /// have as many, too, unless `target_tokens` is missed.
         max_total_tokens: u64 { unit: "tokens" } = 20000,
         /// A tool result above this may move.
         max_tool_message_tokens: u64 { unit: "tokens" } = 2000,
@@ -83,7 +94,7 @@ request! {
         /// tokens before it: a history that was compacted well is not compressed only because
         /// it is sent again.
         compact_ratio_threshold: f64 { unit: "fraction" } = 0.75,
-        /// A hard budget for `messages`, `tools` and `system` of the answer together.
+        /// A hard budget for the answer; `counted_parts` says for which parts of it.
         ///
         /// A history above it is worked on also below `max_total_tokens`. To reach it, smaller
         /// results move too, oldest first, down to 49 tokens; then previews are given up; then,
@@ -95,6 +106,12 @@ request! {
         /// that remain; what no compression can reach is no reason for new snapshots on each
         /// call.
         target_tokens: Option<u64> { unit: "tokens", min: 1, absent: "no target" },
+        /// The parts that the limits and the report count.
+        ///
+        /// `all`: `messages`, `tools` and `system` together. `messages`: these alone, with the
+        /// snapshots that stand in `system`. Concerns `max_total_tokens`, `target_tokens`,
+        /// `compact_ratio_threshold` and the report's `tokens_before` and `tokens_after`.
+        counted_parts: CountedParts { unit: "parts" } = "all",
         /// A pass of compaction or compression that would save less is skipped.
         ///
         /// Every edit costs the caller its prompt cache from that message on.

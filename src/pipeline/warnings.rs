@@ -8,7 +8,7 @@ use crate::measure::Measured;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::BROKEN;
 use crate::pipeline::report::Report;
-use crate::pipeline::settings::Run;
+use crate::pipeline::settings::{CountedParts, Run};
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
 use context_store::regular_len;
@@ -34,7 +34,11 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
         // If newest results moved, the tokens fixed before say nothing.
         let fixed = Some(fixed_tokens(context)).filter(|fixed| moved_recent == 0 && *fixed < left);
         let fixed = fixed.map_or_else(String::new, |fixed| {
-            format!(", {fixed} of them in tools, system messages and the newest messages")
+            let tools = match settings.counted_parts {
+                CountedParts::All => "tools, ",
+                CountedParts::Messages => "",
+            };
+            format!(", {fixed} of them in {tools}system messages and the newest messages")
         });
         warnings.push(format!("target_tokens {target} cannot be met: {left} tokens remain{fixed}"));
     }

@@ -20,13 +20,14 @@ pub(crate) fn settings() -> impl Strategy<Value = Value> {
         select(vec![0u64, 0, 50, 400, 2_000]),
         prop_oneof![4 => Just(None), 1 => (100..2_000u64).prop_map(Some)],
         select(vec![None, Some("chat 7"), Some("../../x")]),
+        select(vec!["all", "all", "messages"]),
     )
-        .prop_map(|(mode, total, tool, keep, group, target, chat)| {
+        .prop_map(|(mode, total, tool, keep, group, target, chat, counted)| {
             let mut all = json!({
                 "context_manage_mode": mode, "compact_ratio_threshold": 0.0,
                 "max_total_tokens": total, "max_tool_message_tokens": tool,
                 "keep_recent_count": keep, "group_token_threshold": group,
-                "include_files": false,
+                "counted_parts": counted, "include_files": false,
             });
             if let Some(target) = target {
                 all["target_tokens"] = json!(target);

@@ -181,6 +181,11 @@ impl Compressed<'_> {
         let was = posted.count(app, before, posted.system.as_deref()).0;
         let is = posted.count(app, &answer.after.messages, answer.system.as_deref()).0;
         prop_assert!(is < was, "{} tokens became {}", was, is);
+        let prompt = match self.0.settings["counted_parts"].as_str() {
+            Some("messages") => was - posted.count(app, before, None).0,
+            _ => 0,
+        };
+        let (was, is) = (was - prompt, is - prompt);
         prop_assert_eq!(report["tokens_before"].as_u64(), Some(was));
         prop_assert_eq!(report["tokens_after"].as_u64(), Some(is));
         passes(report)

@@ -219,3 +219,70 @@ fn opaque_content_costs_what_its_bytes_do() {
         assert_eq!(TestApp::new().count(&history)[1], tokens, "{characters}");
     }
 }
+
+/// An Anthropic history with a separate system prompt and tools.
+fn with_tools(turns: usize, settings: &Value) -> (String, Value) {
+    let mut messages = Vec::new();
+    for n in 0..turns {
+        let id = format!("toolu_{n}");
+        messages.push(json!({"role": "user", "content": format!("Build block {n}, please.")}));
+        messages.push(json!({"role": "assistant", "content": [{"type": "tool_use", "id": id,
+            "name": "bash", "input": {"command": "make"}}]}));
+        messages.push(json!({"role": "user", "content": [{"type": "tool_result",
+            "tool_use_id": id, "content": log(40 + n)}]}));
+        messages.push(json!({"role": "assistant", "content": format!("Block {n} is built.")}));
+    }
+    let tool = |n: usize| {
+        json!({"name": format!("tool_{n}"), "description": log(20),
+            "input_schema": {"type": "object"}})
+    };
+    let mut settings = settings.clone();
+    settings["system"] = json!(log(50));
+    settings["tools"] = (0..12).map(tool).collect();
+    (json!(messages).to_string(), settings)
+}
+
+/// A budget for messages alone is met as if there were no tools and no system prompt; the
+/// snapshots in the system prompt stand for messages, and count.
+#[test]
+fn a_budget_can_count_messages_alone() {
+    for mode in ["compact", "compress"] {
+        let app = TestApp::new();
+        let settings = json!({"context_manage_mode": mode, "max_total_tokens": 3_000,
+            "target_tokens": 4_000, "counted_parts": "messages"});
+        let (history, all) = with_tools(20, &settings);
+        let after = app.offload(&history, &all);
+        let report = after.report();
+        let messages: u64 = app.count(&history).iter().sum();
+        assert_eq!(number(report, "tokens_before"), messages, "{mode}");
+        let left = number(report, "tokens_after");
+        assert!(left <= 4_000, "{mode}: {left}, {}", after.warnings());
+        let stay: u64 = app.count(&after.messages).iter().sum();
+        if mode == "compact" {
+            assert_eq!((left, outcome(&after)), (stay, "compacted"));
+            let bare = TestApp::new().offload(&history, &settings);
+            assert_eq!(after.messages, bare.messages, "tools change nothing");
+            continue;
+        }
+        assert_eq!(outcome(&after), "compressed");
+        let system = after.json["system"].as_str().expect("it holds the snapshot").to_owned();
+        let tokens = |text: &str| Tokenizer::O200kBase.count(text);
+        let snapshot = tokens(&system) - tokens(&log(50));
+        assert!(left.abs_diff(stay + snapshot) < 20, "{left}: {stay} and {snapshot}");
+        // The snapshots of this call count in the next one, too.
+        let mut next = all.clone();
+        next["system"] = json!(system);
+        let again = app.offload(&after.messages, &next);
+        assert_eq!(number(again.report(), "tokens_before"), left);
+        assert_eq!((outcome(&again), &again.messages), ("unchanged", &after.messages));
+    }
+}
+
+#[test]
+fn below_the_total_of_messages_alone_a_history_stays() {
+    let settings = json!({"max_total_tokens": 2_500, "max_tool_message_tokens": 100});
+    let (history, mut all) = with_tools(3, &settings);
+    assert_eq!(outcome(&TestApp::new().offload(&history, &all)), "compacted");
+    all["counted_parts"] = json!("messages");
+    assert_eq!(outcome(&TestApp::new().offload(&history, &all)), "unchanged");
+}

@@ -1,6 +1,7 @@
 // Written by `UPDATE=1 cargo test --lib declared`; edits are lost.
 
 export type Mode = 'auto' | 'compact' | 'compress';
+export type CountedParts = 'all' | 'messages';
 export type Role = 'tool' | 'user';
 export type ReloadTool = 'read_file' | 'grep' | 'lro_extract' | 'read_tool_result' | 'shell';
 export type Descriptor = 'pointer' | 'compact' | 'full';
@@ -31,10 +32,12 @@ export interface OffloadSettings {
   /** `auto` compresses if compaction leaves more than this fraction of the tokens. Default: 0.75. */
   compactRatioThreshold?: number;
   /**
-   * In tokens. A hard budget for `messages`, `tools` and `system` of the answer together.
-   * Default: no target.
+   * In tokens. A hard budget for the answer; `countedParts` says for which parts of it. Default:
+   * no target.
    */
   targetTokens?: number;
+  /** The parts that the limits and the report count. Default: all. */
+  countedParts?: CountedParts;
   /** In tokens. A pass of compaction or compression that would save less is skipped. Default: 0. */
   minSavingsTokens?: number;
   /** In tokens. Size of the preview of a moved result; 0 leaves the reference only. Default: 120. */
@@ -95,6 +98,7 @@ export const ACCEPTED: Record<keyof OffloadSettings, Accepted> = {
   keepRecentCount: 0,
   compactRatioThreshold: 'fraction',
   targetTokens: 1,
+  countedParts: { word: ['all', 'messages'] },
   minSavingsTokens: 0,
   previewTokens: 0,
   previewCharLength: 0,

@@ -23,7 +23,6 @@ use super::decide::Decision;
 use super::describe::describe_decision;
 use super::report::Checks;
 use super::settings::Run;
-use super::snapshots::assemble::tokens_beside;
 use context_store::StoreError;
 
 /// The failure of a commit.
@@ -80,7 +79,8 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded
             ((context.beside + tokens, context.measured.len()), array, None)
         }
         After::Compressed(assembled) => {
-            let size = (tokens_beside(context, &assembled) + tokens, assembled.from.len());
+            let size =
+                (context.beside_with(assembled.system.as_deref()) + tokens, assembled.from.len());
             (size, assembled.array, assembled.system)
         }
     };

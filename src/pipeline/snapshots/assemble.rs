@@ -148,13 +148,5 @@ pub(crate) fn tokens_of(context: &Context<'_>, assembled: &Assembled) -> u64 {
     let after = context.history().reparse(&assembled.array);
     let measured = after.and_then(|history| measure.history(&history, context.tokenizer));
     let messages = measured.map_or(0, |all| all.iter().map(|m| m.tokens).sum::<u64>());
-    tokens_beside(context, assembled) + messages
-}
-
-/// Returns the number of tokens next to the messages of the answer.
-pub(crate) fn tokens_beside(context: &Context<'_>, assembled: &Assembled) -> u64 {
-    let cost = |system: Option<&str>| {
-        system.map_or(0, |raw| context.offloader.measure.prompt(raw, context.tokenizer))
-    };
-    context.beside - cost(context.request.system) + cost(assembled.system.as_deref())
+    context.beside_with(assembled.system.as_deref()) + messages
 }

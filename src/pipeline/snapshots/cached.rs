@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
+use crate::pipeline::settings::CountedParts;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::place::Place;
@@ -122,6 +123,10 @@ pub(crate) fn prefix_keys(
     // A snapshot that was made where secrets are shown does not serve where not.
     if context.offloader.redact != Redact::Off {
         hasher.update(format!("{:?}", context.offloader.redact).as_bytes());
+    }
+    // The room for a snapshot is another one.
+    if settings.counted_parts == CountedParts::Messages {
+        hasher.update(b"messages");
     }
     for block in &place.blocks {
         hasher.update(block.render().as_bytes());

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, TypedDict, get_args
 
 Mode = Literal["auto", "compact", "compress"]
+CountedParts = Literal["all", "messages"]
 Role = Literal["tool", "user"]
 ReloadTool = Literal["read_file", "grep", "lro_extract", "read_tool_result", "shell"]
 Descriptor = Literal["pointer", "compact", "full"]
@@ -32,8 +33,10 @@ class Settings(TypedDict, total=False):
     compact_ratio_threshold: float
     """`auto` compresses if compaction leaves more than this fraction of the tokens. Default: 0.75."""
     target_tokens: int
-    """In tokens. A hard budget for `messages`, `tools` and `system` of the answer together. Default: no
+    """In tokens. A hard budget for the answer; `counted_parts` says for which parts of it. Default: no
     target."""
+    counted_parts: CountedParts
+    """The parts that the limits and the report count. Default: all."""
     min_savings_tokens: int
     """In tokens. A pass of compaction or compression that would save less is skipped. Default: 0."""
     preview_tokens: int
@@ -72,6 +75,7 @@ ACCEPTED: Final[dict[str, Accepted]] = {
     "keep_recent_count": 0,
     "compact_ratio_threshold": float,
     "target_tokens": 1,
+    "counted_parts": get_args(CountedParts),
     "min_savings_tokens": 0,
     "preview_tokens": 0,
     "preview_char_length": 0,
