@@ -7,3 +7,4 @@ mod fit;
 pub(crate) mod preview;
 pub(crate) mod preview_settings;
 pub(crate) mod reference;
+pub(crate) mod wrapper;

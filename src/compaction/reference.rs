@@ -28,9 +28,11 @@
 //! - `[records again: {"lines":"3-9,12",…} …]`: the text was an answer of
 //!   `lro_extract` that repeats those lines of the file;
 //! - `[read back: bytes 1024-9000 of this file …]`: the text was that part of the
-//!   file (with `after "Showing lines 3-9 of 40 total lines."`, behind that header);
+//!   file (with `after "Showing lines 3-9 of 40 total lines."`, behind that header;
+//!   with `within {"head":"…","tail":"…"}`, in that [`Wrapper`]);
 //! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was grep's answer, whose
-//!   first line stands above the note, with those lines of those files;
+//!   first line stands above the note, with those lines of those files (with
+//!   `within {…}`, in that wrapper);
 //! - any other: the file holds the text.
 
 use std::ops::Range;
@@ -38,6 +40,7 @@ use std::ops::Range;
 use chat_history::message::SlotKind;
 use serde::{Deserialize, Serialize};
 
+use super::wrapper::Wrapper;
 use context_store::{Code, Key};
 
 const OPEN: &str = "(detailed result is stored in ";
@@ -49,6 +52,12 @@ const READ_BACK: &str = "[read back: bytes ";
 const FOUND: &str = "[found again: ";
 const RECORDS: &str = "[JSONL records: ";
 const RECORDS_OF_VALUE: &str = "[JSONL records of a JSON value: ";
+/// Stands between a header of `read_file` and its page.
+pub(crate) const PAGE_RULE: &str = "\n\n---\n\n";
+/// The first word of such a header.
+pub(crate) const PAGE_HEADER: &str = "Showing ";
+/// Stands before a wrapper in a note.
+const WITHIN: &str = " within ";
 const AGAIN: &str = "[records again: ";
 /// Stands before the code, at the end of a note or alone.
 const REF: &str = "ref ";
@@ -62,12 +71,12 @@ pub(crate) enum ReferenceForm {
     Text,
     /// The file is a JSON value that stood in place of a text.
     Json,
-    /// The text is a part of the file, behind a header line where there is one.
+    /// The text is a part of the file.
     ReadBack {
         /// The part, in bytes of the file.
         bytes: Range<u64>,
-        /// The header that stood before it.
-        header: Option<String>,
+        /// The text around it.
+        wrapper: Wrapper,
     },
     /// The file holds the records of the text, and what stood around them.
     Records {
@@ -82,6 +91,8 @@ pub(crate) enum ReferenceForm {
         head: String,
         /// Each file with its line numbers (from 1), as `a.txt 2,5-9; b.txt 1`.
         lines: String,
+        /// The text around it.
+        wrapper: Wrapper,
     },
 }
 
@@ -206,15 +217,14 @@ fn form(head: &str, note: &str) -> Option<ReferenceForm> {
     }
     // Nothing stands above the next two where this service writes them.
     if let Some(rest) = note.strip_prefix(AGAIN) {
-        let again = serde_json::Deserializer::from_str(rest).into_iter().next()?.ok()?;
+        let again = first_value(rest)?;
         return head.is_empty().then_some(ReferenceForm::RecordLines(again));
     }
     if let Some(rest) = note.strip_prefix(READ_BACK) {
         return read_back_form(rest).filter(|_| head.is_empty());
     }
     if let Some(rest) = note.strip_prefix(FOUND) {
-        let (lines, _) = rest.split_once(" |")?;
-        return Some(ReferenceForm::GrepAnswer { head: head.to_owned(), lines: lines.to_owned() });
+        return found_form(head, rest);
     }
     Some(ReferenceForm::Text)
 }
@@ -224,7 +234,44 @@ fn read_back_form(rest: &str) -> Option<ReferenceForm> {
     let (start, end) = range.split_once('-')?;
     let bytes = start.parse().ok()?..end.parse().ok()?;
     let header = rest.strip_prefix(" after \"").and_then(|rest| Some(rest.split_once("\";")?.0));
-    Some(ReferenceForm::ReadBack { bytes, header: header.map(str::to_owned) })
+    let wrapper = match (header, rest.strip_prefix(WITHIN)) {
+        (Some(header), _) => Wrapper { head: format!("{header}{PAGE_RULE}"), ..Wrapper::default() },
+        (None, Some(json)) => first_value(json)?,
+        (None, None) => Wrapper::default(),
+    };
+    Some(ReferenceForm::ReadBack { bytes, wrapper })
+}
+
+fn found_form(head: &str, rest: &str) -> Option<ReferenceForm> {
+    // The names of stored files have no space.
+    let (lines, wrapper) = match rest.split_once(" | ") {
+        Some((lines, _)) if !lines.contains(WITHIN) => (lines, Wrapper::default()),
+        _ => {
+            let (lines, json) = rest.split_once(WITHIN)?;
+            (lines, first_value(json)?)
+        }
+    };
+    Some(ReferenceForm::GrepAnswer { head: head.to_owned(), lines: lines.to_owned(), wrapper })
+}
+
+/// Reads the JSON value that a text begins with.
+fn first_value<'a, T: Deserialize<'a>>(json: &'a str) -> Option<T> {
+    serde_json::Deserializer::from_str(json).into_iter().next()?.ok()
+}
+
+/// The words of a note that say what stood around a part of a file.
+fn around(wrapper: &Wrapper) -> String {
+    if *wrapper == Wrapper::default() {
+        return String::new();
+    }
+    let plain = wrapper.tail.is_empty() && wrapper.numbers.is_none();
+    let header = wrapper.head.strip_suffix(PAGE_RULE).filter(|_| plain);
+    let header = header.filter(|header| header.starts_with(PAGE_HEADER));
+    match header.filter(|header| !header.contains(['"', '\n'])) {
+        Some(header) => format!(" after \"{header}\""),
+        // A struct of strings and numbers: nothing in it can fail to serialise.
+        None => format!("{WITHIN}{}", serde_json::to_string(wrapper).unwrap_or_default()),
+    }
 }
 
 /// The note of a JSON value's reference; `facts` says what else is known of it.
@@ -267,19 +314,25 @@ pub(crate) fn again(path: &str, again: &RecordLines, tokens: u64, call: &str) ->
 pub(crate) fn read_back(
     path: &str,
     bytes: &Range<u64>,
-    header: Option<&str>,
+    wrapper: &Wrapper,
     tokens: u64,
     call: &str,
 ) -> String {
-    let after = header.map_or_else(String::new, |header| format!(" after \"{header}\""));
-    let (start, end) = (bytes.start, bytes.end);
+    let (start, end, around) = (bytes.start, bytes.end, around(wrapper));
     format!(
-        "{READ_BACK}{start}-{end} of this file{after}; {tokens} tokens left out: {call}]\n{}",
+        "{READ_BACK}{start}-{end} of this file{around}; {tokens} tokens left out: {call}]\n{}",
         line(path)
     )
 }
 
 /// The note and reference that stand for an answer of grep that was read back.
-pub(crate) fn found(path: &str, head: &str, lines: &str, tokens: u64, call: &str) -> String {
-    format!("{head}\n{FOUND}{lines} | {tokens} tokens left out: {call}]\n{}", line(path))
+pub(crate) fn found(
+    path: &str,
+    head: &str,
+    (lines, wrapper): (&str, &Wrapper),
+    tokens: u64,
+    call: &str,
+) -> String {
+    let around = around(wrapper);
+    format!("{head}\n{FOUND}{lines}{around} | {tokens} tokens left out: {call}]\n{}", line(path))
 }

@@ -83,9 +83,15 @@ fn victim(app: &TestApp) -> Vec<(String, String)> {
         ("lro_extract", app.service.lro_extract(again.to_string().as_bytes()), again),
     ];
     for (n, (tool, answer, arguments)) in answers.into_iter().enumerate() {
-        let id = format!("call_r{n}");
-        messages.extend([call(&id, tool, &arguments), result(&id, answer.unwrap().answer())]);
+        let (id, wrapped) = (format!("call_r{n}"), format!("call_w{n}"));
+        let answer = answer.unwrap().answer().to_owned();
+        let shown = format!("<untrusted_context>\n{answer}\n</untrusted_context>");
+        messages.extend([call(&id, tool, &arguments), result(&id, &answer)]);
+        messages.extend([call(&wrapped, tool, &arguments), result(&wrapped, &shown)]);
     }
+    let numbered: String = log().lines().zip(1..).map(|(l, n)| format!("{n:>6}\t{l}\n")).collect();
+    messages.push(call("call_n", "cat", &json!({"path": text})));
+    messages.push(result("call_n", &numbered));
     messages.push(user("next"));
     let openai = app.offload(&array(&messages), &settings("victim")).messages;
     let called = |name: &str| json!({"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}}]});

@@ -5,7 +5,8 @@
 //!   files and report.
 //! - `properties`: the invariants of the product over generated histories.
 //! - `properties_formats`, `properties_repair`: the same over every other format
-//!   (`formats` writes them), and what naming, finding and mending a format promises.
+//!   (`formats` writes them), and what naming, finding and mending a format promises;
+//!   `properties_wrapped`: what was read back, in the words of a host.
 //! - `histories`: the same over real ones, where `../shared` is there (`skips` says where
 //!   it is not).
 //! - `offload`, `store`: what cases cannot say;
@@ -82,6 +83,7 @@ mod properties;
 mod properties_compression;
 mod properties_formats;
 mod properties_repair;
+mod properties_wrapped;
 mod proxy;
 mod read_back;
 mod record_texts;

@@ -215,7 +215,7 @@ impl Compressed<'_> {
 }
 
 /// What the answer becomes when it is put back is what the history becomes.
-fn comes_back(posted: &Posted, app: &TestApp, before: &str, answer: &Answered) -> Holds {
+pub(crate) fn comes_back(posted: &Posted, app: &TestApp, before: &str, answer: &Answered) -> Holds {
     let system = answer.system.as_deref();
     let (messages, system) = posted.rehydrate(app, &answer.after.messages, system);
     // Texts that were references before they came are put back as well.

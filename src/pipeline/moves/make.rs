@@ -138,7 +138,7 @@ fn to_source(
     words: &RenderSettings,
 ) -> Option<Move> {
     let text = from.replacement(candidate.slot.tokens, &context.settings.reload_tools);
-    if !context.offloader.redact.secrets(&text).is_empty() {
+    if shows_secrets(context, candidate, from, &text) {
         return None;
     }
     Some(Move {
@@ -148,6 +148,25 @@ fn to_source(
         budget: context.settings.preview(),
         candidate: candidate.clone(),
     })
+}
+
+/// Returns true if a replacement shows a secret: in its own words, or in those around the part
+/// that was read back. These are judged as they stood in the whole text: a note escapes them.
+fn shows_secrets(
+    context: &Context<'_>,
+    candidate: &Candidate,
+    from: &ReadBack,
+    replacement: &str,
+) -> bool {
+    let redact = context.offloader.redact;
+    if !redact.secrets(replacement).is_empty() {
+        return true;
+    }
+    let text = candidate_text(context, candidate);
+    let (head, tail) = from.repeated();
+    let secrets = redact.secrets(&text);
+    let ends = [text.get(..head.len()), text.get(text.len().saturating_sub(tail.len())..)];
+    ends.into_iter().flatten().any(|end| secrets.touch(end))
 }
 
 /// Texts of so many bytes are worth more than one core, together.

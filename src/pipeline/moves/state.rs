@@ -21,7 +21,7 @@ pub(crate) enum TextState {
     /// A reference of this service whose file is gone or changed. It stays: moved again, its
     /// preview would replace the content of the file.
     Broken,
-    ReadBack(ReadBack),
+    ReadBack(Box<ReadBack>),
 }
 
 /// Looks at one candidate's text.
@@ -38,7 +38,7 @@ pub(crate) fn text_state(
     let named =
         arguments.map_or_else(Vec::new, |text| recognise::paths(&text, prover.roots, folder));
     // A look at the ends of the literal spares unescaping nearly every text.
-    let grep = literal.starts_with("\"Found ");
+    let grep = recognise::may_be_found(literal);
     if !literal.ends_with(")\"") && !grep && named.is_empty() {
         return TextState::Content;
     }
@@ -55,7 +55,7 @@ pub(crate) fn text_state(
         Some(from) if from.is_whole() && Stem::is_result_name(id, name_of(&from.path)) => {
             TextState::Content
         }
-        Some(from) => TextState::ReadBack(from),
+        Some(from) => TextState::ReadBack(Box::new(from)),
         None => TextState::Content,
     }
 }

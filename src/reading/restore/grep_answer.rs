@@ -4,23 +4,35 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::grep_files::{file_of, files, searched};
 use super::proof::Prover;
 use super::ranges::{parse_ranges, ranges};
 use super::read_back::ReadBack;
 use super::unresolved::TOO_LARGE;
-use crate::compaction::reference::ReferenceForm;
+use crate::compaction::reference::{ReferenceForm, is_forgery};
+use crate::compaction::wrapper::Wrapper;
 use context_store::Location;
 
 /// Most lines of an answer that are looked at.
 const LINES: usize = 20_000;
+/// Longest text before or after an answer, in bytes.
+pub(super) const AROUND: usize = 1_000;
+/// Begins an answer.
+pub(super) const BEGIN: &str = "Found ";
+/// Ends an answer.
+const END: &str = "\n---";
 
 /// Reads `text` as an answer of `grep` over `folder`, or over a file in it.
 pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> Option<ReadBack> {
-    if !text.starts_with("Found ") {
+    let answer = answer_in(text)?;
+    let (before, after) = (&text[..answer.start], &text[answer.end..]);
+    if is_forgery(before) || is_forgery(after) {
         return None;
     }
+    let wrapper = Wrapper { head: before.to_owned(), tail: after.to_owned(), ..Wrapper::default() };
+    let text = &text[answer];
     let (head, blocks) = text.split_once(":\n---\n")?;
     if head.contains('\n') {
         return None;
@@ -28,7 +40,7 @@ pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> O
     let searched = searched(head, prover.roots)?;
     let mut lines = String::new();
     let mut first = None;
-    for block in blocks.strip_suffix("\n---")?.split("\n---\n") {
+    for block in blocks.strip_suffix(END)?.split("\n---\n") {
         let (name, hits) = block.strip_prefix("File: ")?.split_once('\n')?;
         let file = file_of(&searched, name)?;
         folder.name_of(&file)?;
@@ -44,9 +56,17 @@ pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> O
     let limit = text.len() as u64;
     (rebuild(&head, &lines, prover, limit).ok()?.as_str() == text).then_some(())?;
     let path = folder.child(&folder.name_of(&first)?).spelled().to_owned();
-    let form = ReferenceForm::GrepAnswer { head, lines };
+    let form = ReferenceForm::GrepAnswer { head, lines, wrapper };
     let content = prover.content(&form, &first).ok()?;
     Some(ReadBack { path, bytes, content, form })
+}
+
+/// Finds the answer in a text that its host may have wrapped.
+fn answer_in(text: &str) -> Option<Range<usize>> {
+    let head = &text[..text.floor_char_boundary(AROUND)];
+    let start = if text.starts_with(BEGIN) { 0 } else { head.find(&format!("\n{BEGIN}"))? + 1 };
+    let end = text.rfind(END)? + END.len();
+    (start < end && text.len() - end <= AROUND).then_some(start..end)
 }
 
 /// The text again, from its first line and the lines of each file; of at most
@@ -77,7 +97,7 @@ pub(crate) fn rebuild(
         for (number, line) in texts {
             let _ = write!(out, "\nL{number}: {line}");
         }
-        out.push_str("\n---");
+        out.push_str(END);
         if out.len() as u64 > limit {
             return Err(TOO_LARGE.to_owned());
         }

@@ -9,6 +9,8 @@ pub(crate) mod rehydrate;
 
 mod grep_answer;
 mod grep_files;
+mod numbered;
+mod part;
 mod ranges;
 mod records_again;
 mod regroup;

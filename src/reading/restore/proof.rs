@@ -113,7 +113,7 @@ impl Prover<'_> {
     /// Returns the files that a reference needs.
     pub(crate) fn files(&self, proven: &Proven) -> Vec<Location> {
         match &proven.form {
-            ReferenceForm::GrepAnswer { head, lines } => {
+            ReferenceForm::GrepAnswer { head, lines, .. } => {
                 grep_files::files(head, lines, self.roots).unwrap_or_default()
             }
             _ => vec![proven.at.clone()],
@@ -122,7 +122,9 @@ impl Prover<'_> {
 
     /// The hash of the files that the code of a reference to `at` covers.
     pub(crate) fn content(&self, form: &ReferenceForm, at: &Location) -> Result<Hash, ReadError> {
-        let ReferenceForm::GrepAnswer { head, lines } = form else { return self.reader.hash(at) };
+        let ReferenceForm::GrepAnswer { head, lines, .. } = form else {
+            return self.reader.hash(at);
+        };
         let missing = || ReadError::Missing(std::io::ErrorKind::NotFound.into());
         let files = grep_files::files(head, lines, self.roots).ok_or_else(missing)?;
         let mut hasher = blake3::Hasher::new();

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::compaction::call::{FilePart, ReloadTools, call};
 use crate::compaction::reference::{self, ReferenceForm};
+use crate::compaction::wrapper::Wrapper;
 
 /// A text that a stored file gives back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +24,19 @@ pub(crate) struct ReadBack {
 impl ReadBack {
     /// True where the text is all that the file holds.
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(&self.form, ReferenceForm::ReadBack { bytes, header: None } if *bytes == (0..self.bytes))
+        let ReferenceForm::ReadBack { bytes, wrapper } = &self.form else { return false };
+        *bytes == (0..self.bytes) && *wrapper == Wrapper::default()
+    }
+
+    /// Returns the beginning and the end of the text, which the reference repeats.
+    pub(crate) fn repeated(&self) -> (&str, &str) {
+        match &self.form {
+            ReferenceForm::ReadBack { wrapper, .. } | ReferenceForm::GrepAnswer { wrapper, .. } => {
+                (&wrapper.head, &wrapper.tail)
+            }
+            ReferenceForm::RecordLines(again) => (&again.head, &again.tail),
+            ReferenceForm::Text | ReferenceForm::Json | ReferenceForm::Records { .. } => ("", ""),
+        }
     }
 
     /// Returns the text that replaces it in the history.
@@ -32,12 +45,12 @@ impl ReadBack {
             call(tools, &self.path, part).unwrap_or_else(|| "the file below".into())
         };
         match &self.form {
-            ReferenceForm::ReadBack { bytes, header } => {
+            ReferenceForm::ReadBack { bytes, wrapper } => {
                 let part = FilePart::Bytes(bytes.clone());
-                reference::read_back(&self.path, bytes, header.as_deref(), tokens, &again(&part))
+                reference::read_back(&self.path, bytes, wrapper, tokens, &again(&part))
             }
-            ReferenceForm::GrepAnswer { head, lines } => {
-                reference::found(&self.path, head, lines, tokens, "grep again")
+            ReferenceForm::GrepAnswer { head, lines, wrapper } => {
+                reference::found(&self.path, head, (lines, wrapper), tokens, "grep again")
             }
             ReferenceForm::RecordLines(again) => {
                 reference::again(&self.path, again, tokens, "lro_extract again")

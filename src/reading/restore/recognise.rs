@@ -3,12 +3,14 @@
 //! name does not matter: agents have a `read_file` of their own.
 //!
 //! A text counts only if the file gives it back byte for byte, so that it can shrink to a
-//! reference without a file of its own and still be rebuilt. A text that merely resembles
-//! the file (numbered lines, a filter's output) is new content.
+//! reference without a file of its own and still be rebuilt. Its host may have put a short
+//! text around it, or numbers before its lines. A text that merely resembles the file, such as
+//! a filter's output, is new content.
 
 use memchr::memmem;
 use serde_json::Value;
 
+use super::part::part_of;
 use super::proof::Prover;
 use super::read_back::ReadBack;
 use super::{grep_answer, records_again};
@@ -37,14 +39,22 @@ pub(crate) fn recognise(
     named.iter().find_map(|at| {
         let file = prover.reader.text(at).ok()?;
         let content = file.text.as_str();
-        prover.reader.search(content.len()).ok()?;
-        let records = || at.spelled().ends_with(".jsonl").then_some(content);
-        let form = part_of(text, content).or_else(|| {
-            records_again::recognise(text, records()?).map(ReferenceForm::RecordLines)
+        let search = || prover.reader.search(content.len()).is_ok();
+        let records = || at.spelled().ends_with(".jsonl") && search();
+        let form = part_of(text, content, &search).or_else(|| {
+            let again = records().then(|| records_again::recognise(text, content)).flatten();
+            again.map(ReferenceForm::RecordLines)
         })?;
         let (path, bytes) = (at.spelled().to_owned(), content.len() as u64);
         Some(ReadBack { path, bytes, content: file.hash, form })
     })
+}
+
+/// Returns true if a text, as a JSON string, may be an answer of `grep`.
+pub(crate) fn may_be_found(literal: &str) -> bool {
+    // An escape takes two bytes or more.
+    let head = &literal.as_bytes()[..literal.len().min(2 * grep_answer::AROUND)];
+    memmem::find(head, grep_answer::BEGIN.as_bytes()).is_some()
 }
 
 /// The stored files that a call's arguments name, alone or inside a command.
@@ -83,20 +93,4 @@ fn leaves(value: &Value, words: &mut Vec<String>) {
         Value::Object(members) => members.values().for_each(|item| leaves(item, words)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-/// Finds `text` in `content`, after its range header if it has one.
-fn part_of(text: &str, content: &str) -> Option<ReferenceForm> {
-    let (header, body) = match text.split_once("\n\n---\n\n") {
-        Some((header, body)) if header.starts_with("Showing ") && !header.contains('"') => {
-            (Some(header), body)
-        }
-        _ => (None, text),
-    };
-    if body.is_empty() {
-        return None;
-    }
-    let start = memmem::find(content.as_bytes(), body.as_bytes())? as u64;
-    let bytes = start..start + body.len() as u64;
-    Some(ReferenceForm::ReadBack { bytes, header: header.map(str::to_owned) })
 }

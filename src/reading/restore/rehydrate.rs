@@ -16,6 +16,7 @@ use super::regroup::{Regrouped, regroup};
 use super::unresolved::{TOO_LARGE, Unresolved};
 use super::{grep_answer, records_again};
 use crate::compaction::reference::ReferenceForm;
+use crate::compaction::wrapper::Wrapper;
 use crate::measure::text_of;
 use record_files::file;
 
@@ -143,8 +144,9 @@ impl Restored {
 
 /// The JSON value behind a reference, of at most `room` bytes.
 fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, String> {
-    if let ReferenceForm::GrepAnswer { head, lines } = &found.form {
-        return grep_answer::rebuild(head, lines, prover, room).map(|text| Restored::text(&text));
+    if let ReferenceForm::GrepAnswer { head, lines, wrapper } = &found.form {
+        let answer = grep_answer::rebuild(head, lines, prover, room)?;
+        return wrapped(wrapper, &answer, room);
     }
     let file = prover.reader.text(&found.at).map_err(|error| error.to_string())?;
     let content = file.text.as_str();
@@ -159,15 +161,9 @@ fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, S
             Ok(_) => Ok(Restored { literal: content.to_owned(), kind: SlotKind::Json }),
             Err(_) => Err("the file holds no JSON value".to_owned()),
         },
-        ReferenceForm::ReadBack { bytes, header } => {
-            let body = slice(content, bytes)
-                .filter(|body| body.len() as u64 <= room)
-                .ok_or_else(|| "the file does not hold those bytes".to_owned())?;
-            let text = match header {
-                Some(header) => format!("{header}\n\n---\n\n{body}"),
-                None => body.to_owned(),
-            };
-            Ok(Restored::text(&text))
+        ReferenceForm::ReadBack { bytes, wrapper } => {
+            let body = slice(content, bytes);
+            wrapped(wrapper, body.ok_or("the file does not hold those bytes")?, room)
         }
         ReferenceForm::Records { kind } => {
             let stored = file::parse(content).map_err(|error| error.to_string())?;
@@ -185,4 +181,10 @@ fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, S
         }
         ReferenceForm::GrepAnswer { .. } => Err("its note cannot be read".to_owned()),
     }
+}
+
+/// The part of a file as its host showed it.
+fn wrapped(wrapper: &Wrapper, part: &str, room: u64) -> Result<Restored, String> {
+    let text = wrapper.around(part, room).ok_or(TOO_LARGE)?;
+    Ok(Restored::text(&text))
 }
