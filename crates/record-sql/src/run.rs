@@ -10,7 +10,8 @@ use crate::error::SqlError;
 use crate::failure::of_run;
 use crate::functions;
 use crate::limits::{Clock, Limits};
-use crate::notes::{self, Facts};
+use crate::notes::facts::Facts;
+use crate::notes::{self, dates};
 use crate::outcome::{Outcome, Page};
 use crate::prepare::guard::Guard;
 use crate::prepare::{Prepared, prepare};
@@ -57,8 +58,13 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
     let sources = query.sources.iter().map(|source| Scanned::new(source, &clock));
     let sources: Vec<Scanned<'_>> = sources.collect::<Result<_, _>>()?;
     let (db, guard) = open(&sources, limits, &clock).map_err(|error| of_run(&error))?;
-    let prepared = prepare(&db, &guard, &sources, statement)?;
+    let mut prepared = prepare(&db, &guard, &sources, statement)?;
     fill(&db, &sources, &prepared, &clock)?;
+    let facts = Facts { db: &db, sources: &sources, prepared: &prepared };
+    let (readable, mut notes) = dates::readable(&facts).unzip();
+    if let Some(statement) = readable {
+        prepared.statement = statement;
+    }
     let page = Page {
         offset: query.offset,
         limit: query.limit.unwrap_or(u64::MAX),
@@ -69,7 +75,8 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
     outcome.own_limit = own_limit(&prepared.statement).filter(|limit| *limit == outcome.total);
     clock.grant(NOTES_TIME);
     let facts = Facts { db: &db, sources: &sources, prepared: &prepared };
-    outcome.notes = notes::notes(&facts, outcome.is_nothing());
+    outcome.notes = notes.take().unwrap_or_default();
+    outcome.notes.extend(notes::notes(&facts, outcome.is_nothing()));
     Ok(outcome)
 }
 

@@ -6,7 +6,7 @@ use crate::prepare::draft::Draft;
 use crate::prepare::failed::Failed;
 use crate::prepare::guard::{Denied, FUNCTIONS};
 use crate::sql::quoting::{self, spelled};
-use crate::sql::statement::{Chain, Statement, send_instead};
+use crate::sql::statement::{Chain, Part, Statement, send_instead};
 use crate::sql::token::{Kind, Token};
 use crate::suggest::excerpt;
 use crate::suggest::nearest::nearest;
@@ -18,7 +18,7 @@ const MAX_LIST: usize = 450;
 const MAX_NEAREST: usize = 3;
 
 /// Functions and words of other dialects, with what SQLite has in their place.
-const ELSEWHERE: [(&str, &str); 23] = [
+const ELSEWHERE: [(&str, &str); 29] = [
     ("date_trunc", "strftime('%Y-%m', x) for months, date(x) for days"),
     ("date_format", "strftime('%Y-%m', x)"),
     ("to_char", "strftime('%Y-%m', x)"),
@@ -37,6 +37,12 @@ const ELSEWHERE: [(&str, &str); 23] = [
     ("regexp_matches", "x REGEXP 'pattern'"),
     ("array_length", "json_array_length(x)"),
     ("cardinality", "json_array_length(x)"),
+    ("json_length", "json_array_length(x)"),
+    ("json_value", "x ->> '$.key'"),
+    ("json_extract_path_text", "x ->> '$.key'"),
+    ("split_part", "substr(x, 1, instr(x, '.') - 1)"),
+    ("strpos", "instr(x, 'part')"),
+    ("position", "instr(x, 'part')"),
     ("unnest", "FROM records, json_each(records.x) AS e, with e.value"),
     ("top", "LIMIT at the end"),
     ("left", "substr(x, 1, n)"),
@@ -112,7 +118,7 @@ fn of_table(draft: &Draft<'_, '_>, failed: &Failed) -> String {
 fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     let Some(chain) = failed.unknown_column(&draft.statement) else { return columns(draft) };
     let Some(last) = chain.parts.last() else { return columns(draft) };
-    if let Some(hint) = in_array(draft, &chain) {
+    if let Some(hint) = in_array(draft, &chain).or_else(|| in_array(draft, &parted(&chain))) {
         return hint;
     }
     if is_column(draft, &last.name) {
@@ -144,6 +150,16 @@ fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
 
 fn is_double_quoted(draft: &Draft<'_, '_>, chain: &Chain) -> bool {
     draft.statement.sql[chain.range()].starts_with('"')
+}
+
+/// Returns a chain with each key of its last name as a part: `"a.b"` as `a.b`.
+fn parted(chain: &Chain) -> Chain {
+    let mut parts = chain.parts.clone();
+    if let Some(last) = parts.pop() {
+        let names: Vec<String> = last.name.split('.').map(str::to_owned).collect();
+        parts.extend(names.into_iter().map(|name| Part { name, ..last.clone() }));
+    }
+    Chain { parts }
 }
 
 /// Returns the hint for a key of the objects in an array.

@@ -6,6 +6,7 @@ mod explain;
 mod failed;
 pub(crate) mod guard;
 mod resolve;
+mod single_quoted;
 
 use rusqlite::{Connection, Error};
 
@@ -43,6 +44,7 @@ pub(crate) fn prepare(
     sources: &[Scanned<'_>],
     statement: Statement,
 ) -> Result<Prepared, SqlError> {
+    single_quoted::check(&statement, sources)?;
     let mut draft = Draft::new(whole_paths(statement, sources), sources);
     for _ in 0..MAX_FIXES {
         guard.watch(draft.tables.iter().map(|table| table.name.clone()).collect());

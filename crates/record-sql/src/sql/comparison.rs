@@ -1,20 +1,24 @@
-//! The comparisons of a column with literals in a statement.
+//! The comparisons of a column or an expression with literals in a statement.
 
 use std::ops::Range;
 
+use crate::sql::expression::COMPARING;
 use crate::sql::statement::{Chain, Statement};
 use crate::sql::token::Kind;
 
-/// Symbols next to which a column or a literal is part of a larger expression.
-const ARITHMETIC: [&str; 10] = ["+", "-", "*", "/", "%", "||", "->", "->>", ".", "collate"];
-
-/// A comparison of a column with literals.
+/// A comparison of a column, or of an expression over columns, with literals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
-    /// The column as it is spelled, perhaps behind an alias.
-    pub(crate) column: Chain,
-    /// The operator in capitals, with the column on its left; `NOT IN` is `IN`.
+    /// The column, perhaps behind an alias, if the expression is nothing else.
+    pub(crate) column: Option<Chain>,
+    /// The bytes of the expression.
+    pub(crate) subject: Range<usize>,
+    /// The place of its first token.
+    pub(crate) place: usize,
+    /// The operator in capitals, with the expression on its left.
     pub(crate) operator: String,
+    /// True for `NOT IN`, `IS NOT` and the like.
+    pub(crate) negated: bool,
     pub(crate) literals: Vec<Literal>,
     /// The range of the whole comparison.
     pub(crate) range: Range<usize>,
@@ -27,7 +31,24 @@ pub(crate) struct Literal {
     pub(crate) sql: String,
     /// Its text or digits.
     pub(crate) value: String,
-    pub(crate) is_text: bool,
+    pub(crate) kind: LiteralKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LiteralKind {
+    Text,
+    Number,
+    /// TRUE or FALSE.
+    Boolean,
+    Null,
+    /// An expression without columns.
+    Constant,
+}
+
+impl Literal {
+    pub(crate) fn is_text(&self) -> bool {
+        self.kind == LiteralKind::Text
+    }
 }
 
 impl Comparison {
@@ -40,71 +61,62 @@ impl Comparison {
     pub(crate) fn is_order(&self) -> bool {
         matches!(self.operator.as_str(), "<" | "<=" | ">" | ">=" | "BETWEEN")
     }
+
+    /// Returns true for `LIKE`, `GLOB` and `REGEXP`.
+    pub(crate) fn is_pattern(&self) -> bool {
+        matches!(self.operator.as_str(), "LIKE" | "GLOB" | "REGEXP")
+    }
+
+    /// Returns true if the comparison leaves out nulls that its negation leaves out, too.
+    pub(crate) fn excludes(&self) -> bool {
+        matches!(self.operator.as_str(), "!=" | "<>") || (self.negated && self.operator != "IS")
+    }
 }
 
 /// Returns the comparisons of a statement, in order.
 pub(crate) fn comparisons(statement: &Statement) -> Vec<Comparison> {
-    let ends = |chain: &Chain| {
-        let range = chain.range();
-        let place = |at: usize, end: bool| {
-            statement
-                .tokens
-                .iter()
-                .position(|token| if end { token.range.end == at } else { token.range.start == at })
-        };
-        place(range.start, false).zip(place(range.end, true))
-    };
-    // NOT looks like a name.
-    let is_not = |chain: &Chain| chain.path(0).eq_ignore_ascii_case("not");
-    let chains = statement.chains().into_iter().filter(|chain| !is_not(chain));
-    let found = chains.filter_map(|chain| {
-        let (first, last) = ends(&chain)?;
-        forward(statement, &chain, first, last).or_else(|| backward(statement, &chain, first, last))
+    let chains = statement.chains();
+    let chains: Vec<Chain> = chains.into_iter().filter(|chain| !is_keyword(chain)).collect();
+    let operators = (0..statement.tokens.len()).filter(|at| {
+        statement.tokens[*at].kind != Kind::Text
+            && (statement.is_any(*at, &COMPARING) || statement.is(*at, "is"))
     });
-    found.collect()
+    operators.filter_map(|at| comparison(statement, &chains, at)).collect()
 }
 
-/// `column operator literal`.
-fn forward(statement: &Statement, column: &Chain, first: usize, last: usize) -> Option<Comparison> {
-    if first > 0 && in_expression(statement, first - 1) {
-        return None;
-    }
-    let mut at = last + 1;
-    if statement.is(at, "not") {
-        at += 1;
-    }
-    let operator = statement.tokens.get(at)?.text(&statement.sql).to_ascii_uppercase();
-    let (literals, end) = match operator.as_str() {
-        "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">=" | "LIKE" | "GLOB" | "REGEXP" | "IS" => {
-            let (literal, end) = literal(statement, at + 1)?;
-            (vec![literal], end)
-        }
-        "BETWEEN" => {
-            let (low, end) = literal(statement, at + 1)?;
-            if !statement.is(end, "and") {
-                return None;
-            }
-            let (high, end) = literal(statement, end + 1)?;
-            (vec![low, high], end)
-        }
-        "IN" if statement.is(at + 1, "(") => list(statement, at + 2)?,
-        _ => return None,
+/// Words that are no columns but look like names.
+fn is_keyword(chain: &Chain) -> bool {
+    const WORDS: [&str; 16] = [
+        "and", "as", "between", "case", "current_date", "current_timestamp", "distinct", "else",
+        "end", "false", "is", "not", "null", "select", "then", "true",
+    ];
+    let [part] = chain.parts.as_slice() else { return false };
+    !part.quoted && WORDS.iter().any(|word| part.name.eq_ignore_ascii_case(word))
+}
+
+fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comparison> {
+    let not_before = at.checked_sub(1).is_some_and(|before| statement.is(before, "not"));
+    let is = statement.is(at, "is");
+    let negated = not_before || (is && statement.is(at + 1, "not"));
+    let operator = statement.tokens[at].text(&statement.sql).to_ascii_uppercase();
+    let left = statement.expression_before(at - usize::from(not_before))?;
+    let behind = at + 1 + usize::from(is && negated);
+    let of = |places: &Range<usize>| {
+        let bytes = statement.bytes(places.clone());
+        chains.iter().find(|chain| {
+            bytes.start <= chain.range().start && chain.range().end <= bytes.end
+        })
     };
-    if in_expression(statement, end) {
-        return None;
+    if let Some(chain) = of(&left) {
+        let (literals, end) = operands(statement, chains, &operator, behind)?;
+        if !statement.ends_expression(end) || statement.is(end, "collate") {
+            return None;
+        }
+        return made(statement, left.clone(), chain, operator, literals)
+            .map(|made| Comparison { negated, range: statement.bytes(left.start..end), ..made });
     }
-    let range = column.range().start..statement.tokens[end - 1].range.end;
-    Some(Comparison { column: column.clone(), operator, literals, range })
-}
-
-/// `literal operator column`.
-fn backward(
-    statement: &Statement,
-    column: &Chain,
-    first: usize,
-    last: usize,
-) -> Option<Comparison> {
-    let operator = match statement.tokens.get(first.checked_sub(1)?)?.text(&statement.sql) {
+    // `literal operator column`.
+    let operator = match operator.as_str() {
         same @ ("=" | "==" | "!=" | "<>") => same,
         "<" => ">",
         "<=" => ">=",
@@ -112,21 +124,57 @@ fn backward(
         ">=" => "<=",
         _ => return None,
     };
-    let at = first.checked_sub(2)?;
-    let (literal, _) = literal(statement, at)?;
-    if in_expression(statement, last + 1) || (at > 0 && in_expression(statement, at - 1)) {
-        return None;
-    }
-    Some(Comparison {
-        column: column.clone(),
-        operator: operator.to_owned(),
-        literals: vec![literal],
-        range: statement.tokens[at].range.start..column.range().end,
-    })
+    let (literal, end) = literal(statement, left.start)?;
+    let right = statement.expression_at(behind).filter(|_| end == left.end)?;
+    let chain = of(&right)?;
+    let range = statement.bytes(left.start..right.end);
+    made(statement, right, chain, operator.to_owned(), vec![literal])
+        .map(|made| Comparison { range, ..made })
 }
 
-fn in_expression(statement: &Statement, at: usize) -> bool {
-    ARITHMETIC.iter().any(|symbol| statement.is(at, symbol))
+fn made(
+    statement: &Statement,
+    places: Range<usize>,
+    chain: &Chain,
+    operator: String,
+    literals: Vec<Literal>,
+) -> Option<Comparison> {
+    let subject = statement.bytes(places.clone());
+    let column = (chain.range() == subject).then(|| chain.clone());
+    let place = places.start;
+    let range = subject.clone();
+    statement
+        .is_scalar(places)
+        .then_some(Comparison { column, subject, place, operator, negated: false, literals, range })
+}
+
+/// Returns the literals behind an operator, and the place behind them.
+fn operands(
+    statement: &Statement,
+    chains: &[Chain],
+    operator: &str,
+    at: usize,
+) -> Option<(Vec<Literal>, usize)> {
+    match operator {
+        "BETWEEN" => {
+            let (low, end) = operand(statement, chains, at)?;
+            if !statement.is(end, "and") {
+                return None;
+            }
+            let (high, end) = operand(statement, chains, end + 1)?;
+            Some((vec![low, high], end))
+        }
+        "IN" if statement.is(at, "(") => list(statement, at + 1),
+        "IN" => None,
+        "IS" => {
+            let (literal, end) = literal(statement, at)?;
+            (literal.kind != LiteralKind::Null).then_some((vec![literal], end))
+        }
+        _ => {
+            let (literal, end) = operand(statement, chains, at)?;
+            Some((vec![literal], end))
+        }
+    }
 }
 
 /// Returns the literals up to a closing bracket, and the place behind it.
@@ -146,19 +194,40 @@ fn list(statement: &Statement, start: usize) -> Option<(Vec<Literal>, usize)> {
     }
 }
 
-/// Returns the text or number at a place, and the place behind it.
+/// Returns the literal or the expression without columns at a place, and the place behind it.
+fn operand(statement: &Statement, chains: &[Chain], at: usize) -> Option<(Literal, usize)> {
+    if let Some((literal, end)) = literal(statement, at)
+        && statement.ends_expression(end)
+    {
+        return Some((literal, end));
+    }
+    let places = statement.expression_at(at)?;
+    let bytes = statement.bytes(places.clone());
+    let has_columns = chains.iter().any(|chain| bytes.contains(&chain.range().start));
+    if has_columns || !statement.is_scalar(places.clone()) {
+        return None;
+    }
+    let sql = statement.sql[bytes].to_owned();
+    let value = sql.clone();
+    Some((Literal { sql, value, kind: LiteralKind::Constant }, places.end))
+}
+
+/// Returns the literal at a place, and the place behind it.
 fn literal(statement: &Statement, at: usize) -> Option<(Literal, usize)> {
     let minus = statement.is(at, "-");
     let at = at + usize::from(minus);
     let token = statement.tokens.get(at)?;
-    let is_text = token.kind == Kind::Text;
-    if !is_text && token.kind != Kind::Number || (minus && is_text) {
-        return None;
-    }
+    let kind = match token.kind {
+        Kind::Number => LiteralKind::Number,
+        Kind::Text if !minus => LiteralKind::Text,
+        Kind::Word if !minus && statement.is_any(at, &["true", "false"]) => LiteralKind::Boolean,
+        Kind::Word if !minus && statement.is(at, "null") => LiteralKind::Null,
+        _ => return None,
+    };
     let sign = if minus { "-" } else { "" };
     let sql = format!("{sign}{}", token.text(&statement.sql));
     let value = format!("{sign}{}", token.value(&statement.sql));
-    Some((Literal { sql, value, is_text }, at + 1))
+    Some((Literal { sql, value, kind }, at + 1))
 }
 
 #[cfg(test)]
@@ -169,7 +238,9 @@ mod tests {
         let statement = Statement::new(sql.to_owned());
         let show = |found: &Comparison| {
             let literals: Vec<&str> = found.literals.iter().map(|l| l.sql.as_str()).collect();
-            format!("{} {} {}", found.column.path(0), found.operator, literals.join(" "))
+            let not = if found.negated { "NOT " } else { "" };
+            let subject = &statement.sql[found.subject.clone()];
+            format!("{subject} {not}{} {}", found.operator, literals.join(" "))
         };
         comparisons(&statement).iter().map(show).collect()
     }
@@ -178,20 +249,31 @@ mod tests {
     fn columns_meet_literals() {
         assert_eq!(
             found("WHERE r.status = 'a' AND 5 < x AND y NOT IN ('b', -2) OR z BETWEEN 1 AND 2"),
-            ["r.status = 'a'", "x > 5", "y IN 'b' -2", "z BETWEEN 1 2"]
+            ["r.status = 'a'", "x > 5", "y NOT IN 'b' -2", "z BETWEEN 1 2"]
+        );
+        assert_eq!(
+            found("WHERE a IS NOT TRUE AND b = NULL AND c IS NULL AND d >= date('now', '-1 day')"),
+            ["a NOT IS TRUE", "b = NULL", "d >= date('now', '-1 day')"]
         );
     }
 
     #[test]
-    fn expressions_are_left_out() {
+    fn expressions_meet_literals() {
+        assert_eq!(
+            found("SELECT sum(lower(a) = 'x') FROM r WHERE b ->> '$.c' LIKE 'y%' AND 1 + d = 5"),
+            ["lower(a) = 'x'", "b ->> '$.c' LIKE 'y%'", "1 + d = 5"]
+        );
+    }
+
+    #[test]
+    fn others_are_left_out() {
         for sql in [
-            "a + b = 5",
             "a = 5 + b",
-            "lower(a) = 'x'",
             "a = b",
-            "a->>'x' = 'y'",
             "a = 'x' COLLATE NOCASE",
             "a IN (SELECT 1)",
+            "SELECT a FROM r HAVING count(a) > 1",
+            "SELECT * FROM r WHERE a IS NULL AND 1 = 1",
         ] {
             assert!(found(sql).is_empty(), "{sql}: {:?}", found(sql));
         }

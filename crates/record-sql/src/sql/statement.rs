@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::SqlError;
+use crate::sql::condition::{chained, lone_literal};
 use crate::sql::quoting;
 use crate::sql::token::{Kind, Token, tokens};
 
@@ -106,11 +107,30 @@ impl Statement {
         }
         self.percentiles()?;
         self.elements()?;
+        self.conditions()?;
         if (0..self.tokens.len()).any(|at| self.is(at, "within") && self.is(at + 1, "group")) {
             return Err(SqlError::statement(
                 "SQL: there is no WITHIN GROUP: percentile_cont(x, 0.95) and percentile(x, 95) \
                  take the column as their first argument",
             ));
+        }
+        Ok(())
+    }
+
+    /// Refuses `a = 1 OR 2` and `1 < a < 5`, which mean something else than they look.
+    fn conditions(&self) -> Result<(), SqlError> {
+        if let Some((literal, corrected)) = lone_literal(self) {
+            let corrected = corrected.map_or_else(String::new, |sql| send_instead(&sql));
+            return Err(SqlError::statement(format!(
+                "SQL: {literal} stands alone, and is no condition: compare it with a column. \
+                 {corrected}"
+            )));
+        }
+        if let Some(corrected) = chained(self) {
+            return Err(SqlError::statement(format!(
+                "SQL: a < b < c compares the result of a < b, which is 0 or 1, with c. {}",
+                send_instead(&corrected)
+            )));
         }
         Ok(())
     }
@@ -267,6 +287,18 @@ impl Statement {
         let token = &self.tokens[at];
         let (name, range) = (token.value(&self.sql), token.range.clone());
         Part { name, range, quoted: token.kind == Kind::Quoted }
+    }
+
+    /// Returns the expression that the SELECT around a place names `name`.
+    pub(crate) fn aliased(&self, place: usize, name: &str) -> Option<&str> {
+        let select = self.select_around(place);
+        let end = self.clause(&select, "from")?;
+        let named = (select.start..end).find(|at| {
+            self.is(*at, "as")
+                && self.tokens[at + 1].value(&self.sql).eq_ignore_ascii_case(name)
+        })?;
+        let places = self.expression_before(named).filter(|places| self.is_scalar(places.clone()))?;
+        Some(&self.sql[self.bytes(places)])
     }
 
     /// Returns the statement with another text in a range.

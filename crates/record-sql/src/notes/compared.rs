@@ -1,0 +1,345 @@
+//! Notes on comparisons with literals: values that no record has, and types that do not meet.
+
+use crate::notes::facts::{Facts, Read};
+use crate::notes::values::Subject;
+use crate::records::profile::{Profile, Type, is_date};
+use crate::sql::comparison::{Comparison, Literal, LiteralKind};
+use crate::sql::quoting::{self, spelled};
+
+/// The most characters of a condition in a note.
+const MAX_SHOWN: usize = 80;
+
+/// Returns the note on a comparison, if its meaning may be another one than it looks.
+pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Option<String> {
+    let shown = shown(facts, comparison);
+    if comparison.literals.iter().any(|literal| literal.kind == LiteralKind::Null) {
+        let not = if comparison.excludes() { "IS NOT NULL" } else { "IS NULL" };
+        let subject = &facts.statement().sql[comparison.subject.clone()];
+        return Some(format!("{shown} is never true: {subject} {not} compares with null"));
+    }
+    let column = comparison.column.as_ref().and_then(|column| facts.column(column));
+    let subject = subject(facts, comparison, column)?;
+    if let Some(read) = column
+        && let Some(note) = of_types(facts, read, comparison)
+    {
+        return note.filter(|note| !note.is_empty());
+    }
+    of_value_types(facts, &subject, comparison, column)
+        .or_else(|| of_absent(facts, &subject, comparison, column))
+        .or_else(|| of_shape(facts, &subject, comparison))
+        .or_else(|| of_zones(facts, comparison, column))
+        .or_else(|| of_wildcard(facts, &subject, comparison))
+        .or_else(|| of_left_out(facts, comparison, column))
+}
+
+/// Returns a comparison as the statement spells it, at most 80 characters.
+pub(crate) fn shown(facts: &Facts<'_>, comparison: &Comparison) -> String {
+    facts.statement().sql[comparison.range.clone()].chars().take(MAX_SHOWN).collect()
+}
+
+/// Returns the left side of a comparison as a question to its rows.
+pub(crate) fn subject(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<Subject> {
+    if let Some(read) = column {
+        return Some(Subject {
+            sql: quoting::name(&read.column.name),
+            name: spelled(&read.column.name),
+            with: String::new(),
+            from: format!("FROM {}", quoting::name(&read.table.name)),
+        });
+    }
+    let statement = facts.statement();
+    let name = statement.sql[comparison.subject.clone()].to_owned();
+    let from = facts.from(comparison.place)?.to_owned();
+    let found = Subject { sql: format!("({name})"), name, with: statement.with(), from };
+    if facts.db.prepare(&found.query("{}", "")).is_ok() {
+        return Some(found);
+    }
+    // The name may be that of a column of the answer.
+    let sql = format!("({})", statement.aliased(comparison.place, &found.name)?);
+    let found = Subject { sql, ..found };
+    facts.db.prepare(&found.query("{}", "")).is_ok().then_some(found)
+}
+
+/// Notes that the types of a column alone decide; Some(None) if nothing more is to be asked.
+#[expect(clippy::option_option, reason = "the inner one is the note, the outer one the end")]
+fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<Option<String>> {
+    let name = spelled(&read.column.name);
+    let profile = read.profile;
+    if profile.values() == 0 {
+        return Some(Some(format!("{name} is null in every record")));
+    }
+    if profile.containers > 0 && profile.containers == profile.values() {
+        return Some(of_container(facts, read, comparison));
+    }
+    if profile.is_time()
+        && let Some(note) = of_time(&name, profile, comparison)
+    {
+        return Some(Some(note));
+    }
+    if comparison.is_order() && profile.texts > 0 {
+        let number = |literal: &Literal| literal.value.parse::<f64>().is_ok();
+        let numbers = comparison.literals.iter().any(number);
+        if numbers && !matches!(profile.kind(), Type::Integer | Type::Real) {
+            return Some(Some(format!(
+                "{name} has {}, and text is compared letter by letter ('9' > '13'): \
+                 CAST({name} AS REAL) compares numbers",
+                profile.words()
+            )));
+        }
+    }
+    let booleans = profile.booleans == profile.values();
+    if booleans && comparison.literals.iter().any(Literal::is_text) {
+        return Some(Some(format!(
+            "{name} is a boolean: compare with TRUE or FALSE, which are 1 and 0"
+        )));
+    }
+    None
+}
+
+fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<String> {
+    let name = spelled(&read.column.name);
+    let literal = comparison.literals.first()?;
+    let found = read.query("1", &format!("WHERE {{}} {} {} LIMIT 1", comparison.operator, literal.sql));
+    let is_found = comparison.literals.len() == 1 && facts.is_empty(&found) == Some(false);
+    let (what, how) = if read.profile.arrays > 0 {
+        ("an array", "EXISTS (SELECT 1 FROM json_each({}) AS e WHERE e.value = …)")
+    } else {
+        ("an object", "{}->>'key' = …")
+    };
+    if comparison.is_equality() && is_found {
+        return None;
+    }
+    if comparison.operator == "LIKE" && is_found && read.profile.arrays > 0 {
+        // Does the pattern find more than whole elements?
+        let element = literal.value.trim_matches('%').trim_matches('"').replace('\'', "''");
+        let whole = format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = '{element}')");
+        let counts = facts.counts(&read.query(
+            &format!("coalesce(sum({{}} LIKE {}), 0), coalesce(sum({whole}), 0)", literal.sql),
+            "",
+        ))?;
+        let [matched, elements] = counts.as_slice() else { return None };
+        let whole = whole.replace("{}", &name);
+        return (matched != elements && *elements > 0).then(|| {
+            format!(
+                "LIKE finds parts, too: {matched} records; {elements} have the element \
+                 '{element}': {whole}"
+            )
+        });
+    }
+    let literal = if literal.sql.len() > 60 || comparison.is_pattern() { "…" } else { &literal.sql };
+    let how = how.replace("{}", &name).replace('…', literal);
+    Some(format!("{name} is {what} as JSON text; its values are met by {how}"))
+}
+
+/// A bare date next to times is midnight.
+fn of_time(name: &str, profile: &Profile, comparison: &Comparison) -> Option<String> {
+    let is_bare = |literal: &&Literal| literal.is_text() && is_date(literal.value.as_bytes());
+    let literal = match comparison.operator.as_str() {
+        // Here midnight is meant.
+        ">=" | "<" => None,
+        "BETWEEN" => comparison.literals.get(1).filter(is_bare),
+        _ => comparison.literals.iter().find(is_bare),
+    };
+    if let Some(literal) = literal {
+        let (date, operator) = (&literal.sql, &comparison.operator);
+        let how = match operator.as_str() {
+            "BETWEEN" => format!("date({name}) BETWEEN … AND {date}"),
+            "IN" => format!("date({name}) IN (…)"),
+            operator => format!("date({name}) {operator} {date}"),
+        };
+        return Some(format!(
+            "{name} has times such as {}, and {date} is the start of its day; for the whole day: \
+             {how}",
+            quoting::text(&profile.example)
+        ));
+    }
+    let starts = |literal: &&Literal| {
+        let year = literal.value.get(..4).and_then(|year| year.parse::<u32>().ok());
+        literal.is_text() && year.is_none()
+    };
+    let pattern = matches!(comparison.operator.as_str(), "LIKE" | "GLOB" | "REGEXP");
+    let literal = comparison.literals.iter().find(starts).filter(|_| !pattern)?;
+    Some(format!(
+        "{name} has times such as {}; {} is not one: write '2025-05-01' for a day, \
+         strftime('%Y-%m', {name}) = '2025-05' for a month",
+        quoting::text(&profile.example),
+        quoting::text(&literal.value)
+    ))
+}
+
+/// Numbers next to text: text is greater than every number, and never equal to one.
+fn of_value_types(
+    facts: &Facts<'_>,
+    subject: &Subject,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
+    let name = &subject.name;
+    let is_number = literal.kind == LiteralKind::Number;
+    let is_word = |literal: &Literal| literal.is_text() && literal.value.parse::<f64>().is_err();
+    let kind = match column {
+        Some(read) if read.profile.texts + read.profile.large == 0 => "number".to_owned(),
+        Some(_) => return None,
+        None => {
+            let one = subject.query("typeof({})", "WHERE {} IS NOT NULL LIMIT 1");
+            crate::notes::facts::plain(facts.row(&one)?.first()?)
+        }
+    };
+    if kind == "text" && is_number {
+        return Some(format!(
+            "{name} is text, and text is greater than every number: compare CAST({name} AS REAL)"
+        ));
+    }
+    let is_text = if column.is_some() { is_word(literal) } else { literal.is_text() };
+    if kind == "text" || !is_text {
+        return None;
+    }
+    let epoch = column.and_then(|read| crate::notes::dates::epoch(facts, read));
+    let how = match epoch {
+        Some((what, how)) if literal.value.contains(['-', '/', ':']) => {
+            format!("{name} holds {what}: compare datetime({how})")
+        }
+        _ => subject.range(facts)?,
+    };
+    Some(format!("{name} is a number, and every number is less than the text {}; {how}", literal.sql))
+}
+
+/// A literal that no record has.
+fn of_absent(
+    facts: &Facts<'_>,
+    subject: &Subject,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let (absent, condition) = if comparison.is_equality() {
+        comparison.literals.iter().find_map(|literal| {
+            let is = if comparison.operator == "IS" { "IS" } else { "=" };
+            let condition = format!("{is} {}", literal.sql);
+            let found = subject.query("1", &format!("WHERE {{}} {condition} LIMIT 1"));
+            (facts.is_empty(&found)?).then_some((literal, condition))
+        })?
+    } else {
+        let literals: Vec<&str> = comparison.literals.iter().map(|l| l.sql.as_str()).collect();
+        let condition = format!("{} {}", comparison.operator, literals.join(" AND "));
+        let found = subject.query("1", &format!("WHERE {{}} {condition} LIMIT 1"));
+        let absent = comparison.literals.first()?;
+        (facts.is_empty(&found)?).then_some((absent, condition))?
+    };
+    let name = &subject.name;
+    let short: String = condition.chars().take(60).collect();
+    let nulls = column.map_or(0, |read| read.nulls());
+    let is_nothing = ["", "null", "none", "nan", "n/a"];
+    if nulls > 0 && is_nothing.contains(&absent.value.to_lowercase().as_str()) {
+        return Some(format!(
+            "no record has {name} {short}; it is null in {nulls} records: {name} IS NULL"
+        ));
+    }
+    if comparison.is_order() {
+        return Some(format!("no record has {name} {short}; {}", subject.range(facts)?));
+    }
+    if column.is_none() && facts.is_empty(&subject.query("1", "WHERE {} IS NOT NULL LIMIT 1"))? {
+        // A path that leads nowhere, or a date that SQLite cannot read, has a note of its own.
+        return None;
+    }
+    Some(format!("no record has {name} {short}; {}", subject.values(facts, absent)?))
+}
+
+/// Text in an order next to a literal of another form, such as a date in another notation.
+fn of_shape(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+    let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
+    let digits = literal.value.starts_with(|c: char| c.is_ascii_digit());
+    if !literal.is_text() || !digits || literal.value.parse::<f64>().is_ok() {
+        return None;
+    }
+    let pattern: String = literal
+        .value
+        .chars()
+        .map(|c| match c {
+            '0'..='9' => "[0-9]".to_owned(),
+            '*' | '?' | '[' => format!("[{c}]"),
+            '\'' => "''".to_owned(),
+            other => other.to_string(),
+        })
+        .collect();
+    let length = literal.value.chars().count();
+    let like = format!(
+        "WHERE {{}} GLOB '{pattern}*' OR (length({{}}) < {length} AND '{}' GLOB \
+         replace(replace({{}}, '*', '?'), '[', '?') || '*') LIMIT 1",
+        literal.value.replace('\'', "''")
+    );
+    // A shorter text of the same form, such as a day next to a time.
+    let short = format!(
+        "WHERE length({{}}) < {length} AND length({{}}) > 9 AND substr({{}}, 5, 1) = \
+         substr({0}, 5, 1) AND substr({{}}, 8, 1) = substr({0}, 8, 1) LIMIT 1",
+        literal.sql
+    );
+    let none = |rest: &str| facts.is_empty(&subject.query("1", rest)) == Some(true);
+    (none(&like) && none(&short)).then_some(())?;
+    let one = facts.row(&subject.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
+    let one = crate::notes::facts::literal(one.first()?);
+    Some(format!(
+        "{} has values such as {one}, and {} has another form: text is compared letter by letter",
+        subject.name, literal.sql
+    ))
+}
+
+/// Times of several zones next to a text.
+fn of_zones(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let read = column.filter(|read| comparison.is_order() && read.profile.is_time())?;
+    let zone = "CASE WHEN {} GLOB '*[-+][0-9][0-9]:[0-9][0-9]' THEN substr({}, -6) ELSE 'Z' END";
+    let zones = facts.row(&read.query(&format!("min({zone}), max({zone})"), ""))?;
+    let [low, high] = zones.as_slice() else { return None };
+    let name = spelled(&read.column.name);
+    (low != high).then(|| {
+        format!(
+            "{name} has times of several zones, compared as text; datetime({name}) is in UTC, \
+             date({name}) its day"
+        )
+    })
+}
+
+/// `_` in LIKE is any character.
+fn of_wildcard(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+    let literal = comparison.literals.first().filter(|_| comparison.operator == "LIKE")?;
+    if !literal.is_text() || !literal.value.contains('_') || literal.value.contains('\\') {
+        return None;
+    }
+    let exact = format!("{} ESCAPE '\\'", literal.sql.replace('_', "\\_"));
+    let counts = subject.query(
+        &format!("sum({{}} LIKE {}), sum({{}} LIKE {exact})", literal.sql),
+        "",
+    );
+    let counts = facts.counts(&counts)?;
+    let [all, same] = counts.as_slice() else { return None };
+    (all != same).then(|| {
+        format!(
+            "in LIKE `_` is any character: {all} records match, {same} of them with `_` itself: \
+             LIKE {exact}"
+        )
+    })
+}
+
+/// A negated comparison leaves out nulls.
+fn of_left_out(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let read = column.filter(|read| comparison.excludes() && read.nulls() > 0)?;
+    let statement = facts.statement();
+    let tests_null = (0..statement.tokens.len())
+        .any(|at| statement.is_any(at, &["null", "notnull", "isnull", "coalesce", "ifnull"]));
+    let (name, nulls) = (spelled(&read.column.name), read.nulls());
+    (!tests_null).then(|| {
+        format!("{nulls} records in which {name} is null are left out; OR {name} IS NULL adds them")
+    })
+}

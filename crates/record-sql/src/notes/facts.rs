@@ -1,0 +1,125 @@
+//! A run that gave its rows, and questions to its tables.
+
+use rusqlite::Connection;
+use rusqlite::types::{Value, ValueRef};
+
+use crate::prepare::Prepared;
+use crate::records::column::Column;
+use crate::records::profile::Profile;
+use crate::records::source::Scanned;
+use crate::records::table::Table;
+use crate::sql::quoting;
+use crate::sql::statement::{Chain, Statement};
+
+/// A run that gave its rows.
+pub(crate) struct Facts<'r> {
+    pub(crate) db: &'r Connection,
+    pub(crate) sources: &'r [Scanned<'r>],
+    pub(crate) prepared: &'r Prepared,
+}
+
+/// A column that the statement reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Read<'r> {
+    pub(crate) table: &'r Table,
+    pub(crate) column: &'r Column,
+    pub(crate) profile: &'r Profile,
+    /// The number of records of its table.
+    pub(crate) records: u64,
+}
+
+impl<'r> Facts<'r> {
+    pub(crate) fn statement(&self) -> &'r Statement {
+        &self.prepared.statement
+    }
+
+    pub(crate) fn reads(&self) -> impl Iterator<Item = Read<'r>> {
+        let (sources, prepared) = (self.sources, self.prepared);
+        prepared.reads.iter().filter_map(move |(table, column)| {
+            let table = prepared.tables.iter().find(|known| known.name == *table)?;
+            let column = table.column(column)?;
+            let source = &sources[table.source];
+            let profile = column.profile(source)?;
+            Some(Read { table, column, profile, records: source.shape.records })
+        })
+    }
+
+    /// Returns the column that a chain names, if only one table has it.
+    pub(crate) fn column(&self, chain: &Chain) -> Option<Read<'r>> {
+        let name = &chain.parts.last()?.name;
+        let mut reads = self.reads().filter(|read| read.column.name.eq_ignore_ascii_case(name));
+        let first = reads.next()?;
+        reads.next().is_none().then_some(first)
+    }
+
+    /// Returns the chain that is exactly these bytes of the statement.
+    pub(crate) fn chain(&self, bytes: &std::ops::Range<usize>) -> Option<Chain> {
+        self.statement().chains().into_iter().find(|chain| chain.range() == *bytes)
+    }
+
+    /// Returns the first row of a query; None if it fails.
+    pub(crate) fn row(&self, sql: &str) -> Option<Vec<Value>> {
+        self.rows(sql).and_then(|rows| rows.into_iter().next())
+    }
+
+    /// Returns the rows of a query; None if it fails.
+    pub(crate) fn rows(&self, sql: &str) -> Option<Vec<Vec<Value>>> {
+        let mut statement = self.db.prepare(sql).ok()?;
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|at| row.get(at)).collect();
+        statement.query_map([], row).ok()?.collect::<Result<_, _>>().ok()
+    }
+
+    /// Returns the whole numbers of the first row; null is 0.
+    pub(crate) fn counts(&self, sql: &str) -> Option<Vec<i64>> {
+        let number = |value: Value| match value {
+            Value::Integer(number) => number,
+            _ => 0,
+        };
+        Some(self.row(sql)?.into_iter().map(number).collect())
+    }
+
+    /// Returns true if a query has no row, false if it has one; None if it fails.
+    pub(crate) fn is_empty(&self, sql: &str) -> Option<bool> {
+        let mut statement = self.db.prepare(sql).ok()?;
+        statement.exists([]).ok().map(|found| !found)
+    }
+
+    /// Returns the FROM clause of the SELECT around a place of the statement.
+    pub(crate) fn from(&self, place: usize) -> Option<&'r str> {
+        let statement = self.statement();
+        statement.clause_text(&statement.select_around(place), "from")
+    }
+}
+
+impl Read<'_> {
+    /// Returns `SELECT … FROM` the table; `{}` is the column.
+    pub(crate) fn query(&self, select: &str, rest: &str) -> String {
+        let column = quoting::name(&self.column.name);
+        let table = quoting::name(&self.table.name);
+        format!("SELECT {select} FROM {table} {rest}").replace("{}", &column)
+    }
+
+    /// Returns the number of records in which the column is null.
+    pub(crate) fn nulls(&self) -> u64 {
+        self.records.saturating_sub(self.profile.values())
+    }
+}
+
+/// Returns a value as a text.
+pub(crate) fn plain(value: &Value) -> String {
+    match ValueRef::from(value) {
+        ValueRef::Null => "null".to_owned(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+/// Returns a value as SQL spells it: text in quotes.
+pub(crate) fn literal(value: &Value) -> String {
+    match value {
+        Value::Text(text) => quoting::text(text),
+        other => plain(other),
+    }
+}

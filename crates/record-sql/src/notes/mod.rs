@@ -1,0 +1,119 @@
+//! Facts that may make the rows of a statement mislead: a value that no record has, a text that
+//! is compared with a number, a date that is the start of its day.
+
+mod compared;
+pub(crate) mod dates;
+pub(crate) mod facts;
+mod nulls;
+mod numbers;
+mod paths;
+mod rows;
+mod values;
+
+use crate::notes::compared::{of_comparison, shown, subject};
+use crate::notes::facts::{Facts, Read};
+use crate::notes::values::Subject;
+use crate::records::profile::Type;
+use crate::sql::comparison::{Comparison, Literal, LiteralKind, comparisons};
+use crate::sql::condition::lone_columns;
+use crate::sql::quoting::{self, spelled};
+use crate::sql::statement::Chain;
+
+/// The most notes.
+const MAX_NOTES: usize = 5;
+
+/// Returns at most five notes; `nothing` says that the statement found nothing.
+pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
+    if nothing && facts.sources.first().is_some_and(|source| source.shape.records == 0) {
+        return vec!["the file has no records".to_owned()];
+    }
+    let comparisons = comparisons(facts.statement());
+    let mut notes: Vec<String> =
+        comparisons.iter().filter_map(|comparison| of_comparison(facts, comparison)).collect();
+    notes.extend(paths::notes(facts));
+    notes.extend(lone(facts));
+    notes.extend(nulls::notes(facts));
+    notes.extend(dates::notes(facts));
+    notes.extend(numbers::notes(facts));
+    if nothing && notes.is_empty() {
+        notes.extend(of_nothing(facts, &comparisons));
+    }
+    notes.extend(rows::notes(facts, nothing));
+    notes.extend(facts.reads().filter_map(|read| of_column(facts, read)));
+    notes.extend(facts.reads().filter_map(|read| of_case(facts, read)));
+    let mut seen = Vec::new();
+    notes.retain(|note| !seen.contains(note) && { seen.push(note.clone()); true });
+    notes.truncate(MAX_NOTES);
+    notes
+}
+
+fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    let (name, profile) = (spelled(&read.column.name), read.profile);
+    if profile.large > 0 {
+        return Some(format!(
+            "{name} has numbers beyond 64 bits, which are text here: compare them in quotes"
+        ));
+    }
+    let mixed = profile.kind() == Type::Mixed && profile.texts > 0 && profile.containers == 0;
+    let statement = facts.statement();
+    let orders = ["order", "min", "max"]
+        .iter()
+        .any(|word| statement.tokens.iter().any(|token| token.is(&statement.sql, word)));
+    let is_last = |chain: &Chain| {
+        chain.parts.last().is_some_and(|part| part.name.eq_ignore_ascii_case(&read.column.name))
+    };
+    let named = statement.chains().iter().any(is_last);
+    (mixed && orders && named)
+        .then(|| format!("{name} has {}: text sorts after every number", profile.words()))
+}
+
+/// Two fields whose names differ only in case: the first one is the column.
+fn of_case(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    let name = &read.column.name;
+    let fields = facts.sources[read.table.source].shape.fields.names();
+    let other = fields.iter().find(|other| *other != name && other.eq_ignore_ascii_case(name))?;
+    Some(format!(
+        "{} is the field of exactly this case; the other one is record->>'$.{other}'",
+        spelled(name)
+    ))
+}
+
+/// Columns of texts where a condition is expected: no text is true.
+fn lone(facts: &Facts<'_>) -> Vec<String> {
+    let columns = lone_columns(facts.statement()).into_iter();
+    let of = |chain: Chain| {
+        let read = facts.column(&chain).filter(|read| read.profile.texts > 0)?;
+        (read.profile.kind() == Type::Text).then_some(())?;
+        let name = spelled(&read.column.name);
+        let subject = Subject {
+            sql: quoting::name(&read.column.name),
+            name: name.clone(),
+            with: String::new(),
+            from: format!("FROM {}", quoting::name(&read.table.name)),
+        };
+        let all = Literal { sql: String::new(), value: String::new(), kind: LiteralKind::Text };
+        let values = subject.values(facts, &all)?;
+        Some(format!("{name} is text, which is no condition: compare it; {values}"))
+    };
+    columns.filter_map(of).collect()
+}
+
+/// Why nothing was found: how many records meet each comparison.
+fn of_nothing(facts: &Facts<'_>, comparisons: &[Comparison]) -> Option<String> {
+    let mut met = Vec::new();
+    for comparison in comparisons {
+        let column = comparison.column.as_ref().and_then(|column| facts.column(column));
+        let Some(subject) = subject(facts, comparison, column) else { continue };
+        // The subject in the place of the column, and the rest as it is.
+        let sql = &facts.statement().sql;
+        let (range, of) = (comparison.range.clone(), comparison.subject.clone());
+        let mut condition = sql[range.clone()].to_owned();
+        condition.replace_range(of.start - range.start..of.end - range.start, &subject.sql);
+        let count = facts.counts(&subject.query("count(*)", &format!("WHERE {condition}")));
+        let Some([count]) = count.as_deref() else { continue };
+        met.push(format!("{}: {count}", shown(facts, comparison)));
+    }
+    let together = "no record meets them together";
+    (met.len() > 1)
+        .then(|| format!("records that meet each condition: {}; {together}", met.join(", ")))
+}

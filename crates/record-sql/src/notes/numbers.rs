@@ -1,0 +1,130 @@
+//! Texts where numbers are expected: in aggregates, casts and arithmetic, and in an order.
+
+use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::records::profile::Type;
+use crate::sql::quoting::spelled;
+
+/// Functions that take a text for the number at its start, or for 0.
+const NUMERIC: [&str; 6] = ["sum", "avg", "total", "round", "abs", "cast"];
+
+/// Characters that people write in numbers.
+const MARKS: [&str; 5] = [",", "$", "%", "€", " "];
+
+pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
+    let mut notes = of_values(facts);
+    notes.extend(of_lengths(facts));
+    notes.extend(of_order(facts));
+    notes
+}
+
+fn of_values(facts: &Facts<'_>) -> Vec<String> {
+    let statement = facts.statement();
+    if statement.calls_of(&["typeof"]).count() > 0 {
+        return Vec::new();
+    }
+    let mut reads: Vec<Read<'_>> = Vec::new();
+    for chain in statement.chains() {
+        let range = chain.range();
+        let place = |end: bool, at: usize| {
+            let edge = |t: &crate::sql::token::Token| if end { t.range.end } else { t.range.start };
+            statement.tokens.iter().position(|token| edge(token) == at)
+        };
+        let Some((first, last)) = place(false, range.start).zip(place(true, range.end)) else {
+            continue;
+        };
+        let arithmetic = ["+", "-", "*", "/", "%"];
+        let operand = first.checked_sub(1).is_some_and(|at| {
+            statement.is_any(at, &arithmetic) && !statement.is_any(at.saturating_sub(1), &["(", ",", "select"])
+        }) || (statement.is_any(last + 1, &arithmetic) && !statement.is_any(last + 2, &[")", "from", ","]));
+        let argument = first > 1
+            && statement.is(first - 1, "(")
+            && statement.is_any(first - 2, &NUMERIC)
+            && statement.is_any(last + 1, &[")", ","]);
+        let cast = first > 1 && statement.is(first - 2, "cast")
+            && statement.is(last + 1, "as")
+            && statement.is_any(last + 2, &["real", "integer", "int", "float", "numeric", "double", "decimal"]);
+        let Some(read) = facts.column(&chain).filter(|_| operand || argument || cast) else { continue };
+        if !reads.iter().any(|known| known.column.name == read.column.name) {
+            reads.push(read);
+        }
+    }
+    reads.into_iter().filter_map(|read| of_column(facts, read)).collect()
+}
+
+/// Counts the values that are no numbers.
+fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    let profile = read.profile;
+    if profile.texts + profile.containers == 0 || matches!(profile.kind(), Type::Integer | Type::Real) {
+        return None;
+    }
+    // Next to a number a text that spells one is compared as a number.
+    let other = |value: &str| format!("sum(NOT {value} = CAST({value} AS NUMERIC))");
+    let counts = facts.row(&read.query(&format!("count({{}}), {}", other("{}")), ""))?;
+    let [all, count] = counts.as_slice() else { return None };
+    let (all, count) = (plain(all), plain(count));
+    if matches!(count.as_str(), "0" | "null") {
+        return None;
+    }
+    let name = spelled(&read.column.name);
+    let one = facts.row(&read.query("{}", "WHERE NOT {} = CAST({} AS NUMERIC) LIMIT 1"))?;
+    let one = literal(one.first()?);
+    let clean = MARKS.iter().find_map(|mark| {
+        let without = format!("replace({{}}, '{mark}', '')");
+        let left = facts.row(&read.query(&other(&without), ""))?;
+        let without = without.replace("{}", &name);
+        (plain(left.first()?) == "0").then(|| format!(": CAST({without} AS REAL) is one"))
+    });
+    let how = match clean {
+        Some(how) => how,
+        None if count == all => ", and count as 0 or as the digits at their start".to_owned(),
+        None => format!(", and count as 0; WHERE {name} = CAST({name} AS NUMERIC) leaves them out"),
+    };
+    Some(format!("{count} of {all} values of {name} are no numbers, such as {one}{how}"))
+}
+
+/// `length` of an array is that of its JSON text.
+fn of_lengths(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let mut calls = statement.calls_of(&["length", "octet_length"]);
+    calls.find_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [argument] = arguments.as_slice() else { return None };
+        let read = facts.column(&facts.chain(&statement.bytes(argument.clone()))?)?;
+        let name = spelled(&read.column.name);
+        (read.profile.arrays > 0).then(|| {
+            format!("length({name}) is that of its JSON text: json_array_length({name}) counts elements")
+        })
+    })
+}
+
+/// Texts with numbers of different lengths at their start, in an order.
+fn of_order(facts: &Facts<'_>) -> Vec<String> {
+    let statement = facts.statement();
+    let mut reads: Vec<Read<'_>> = Vec::new();
+    for at in 0..statement.tokens.len() {
+        let ordered = (statement.is_any(at, &["min", "max"]) && statement.is(at + 1, "("))
+            || (statement.is(at, "order") && statement.is(at + 1, "by"));
+        let Some(places) = statement.expression_at(at + 2).filter(|_| ordered) else { continue };
+        let chain = facts.chain(&statement.bytes(places));
+        reads.extend(chain.and_then(|chain| facts.column(&chain)));
+    }
+    let of = |read: Read<'_>| {
+        if read.profile.kind() != Type::Text || read.profile.is_time() {
+            return None;
+        }
+        let digits = "length(CAST(CAST({} AS INTEGER) AS TEXT))";
+        let counts = facts.counts(&read.query(
+            &format!("count(*), count({{}} GLOB '[1-9]*' OR NULL), min({digits}) < max({digits})"),
+            "WHERE {} <> ''",
+        ))?;
+        let [all, numbers, differ] = counts.as_slice() else { return None };
+        let name = spelled(&read.column.name);
+        (*all == *numbers && *differ > 0).then(|| {
+            format!(
+                "{name} is text and ordered letter by letter ('9' > '13'): CAST({name} AS REAL) \
+                 orders numbers"
+            )
+        })
+    };
+    reads.into_iter().filter_map(of).collect()
+}

@@ -1,0 +1,97 @@
+//! Paths into JSON that lead nowhere.
+
+use crate::notes::facts::Facts;
+use crate::sql::quoting::spelled;
+use crate::sql::token::Kind;
+use crate::suggest::nearest::nearest;
+
+/// A path into the JSON of a column.
+struct JsonPath<'s> {
+    /// The place of its first token.
+    place: usize,
+    /// The expression.
+    sql: &'s str,
+    /// The column.
+    of: &'s str,
+    /// The keys, joined by dots.
+    keys: String,
+}
+
+/// Notes on paths that are null in every record.
+pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
+    let paths = paths(facts).into_iter();
+    paths.filter_map(|path| of_path(facts, &path)).collect()
+}
+
+fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let (with, from, sql) = (statement.with(), facts.from(path.place)?, path.sql);
+    let found = format!("{with}SELECT 1 {from} WHERE {sql} IS NOT NULL LIMIT 1");
+    let any = format!("{with}SELECT 1 {from} WHERE {} IS NOT NULL LIMIT 1", path.of);
+    if !facts.is_empty(&found)? || facts.is_empty(&any)? {
+        return None;
+    }
+    let column = path.of.replace('"', "");
+    let whole = format!("{column}.{}", path.keys);
+    // `r.meta` has the alias of its table in front.
+    let ends: Vec<&str> = std::iter::once(whole.as_str())
+        .chain(whole.split_once('.').map(|(_, rest)| rest))
+        .collect();
+    let mut known = facts.sources.iter().map(|source| &source.paths().plain);
+    let column = known.find_map(|fields| {
+        ends.iter().find_map(|path| fields.find(path).map(|at| fields.names()[at].clone()))
+    });
+    if let Some(column) = column {
+        return Some(format!(
+            "{sql} is null in every record, for its key has dots: the column is {}",
+            spelled(&column)
+        ));
+    }
+    let sources = facts.sources.iter().map(crate::records::source::Scanned::paths);
+    let (mut names, mut inner) = (Vec::new(), Vec::new());
+    for paths in sources {
+        let prefix = format!("{}.", ends[0].split('.').next().unwrap_or_default());
+        names.extend(paths.plain.names().iter().filter(|name| name.starts_with(&prefix)));
+        inner.extend(paths.in_arrays.iter().map(|(_, key)| key));
+    }
+    let last = path.keys.rsplit('.').next().unwrap_or_default();
+    let all = names.iter().copied().chain(inner).map(String::as_str);
+    let near: Vec<String> = nearest(last, all.clone(), 3).into_iter().map(spelled).collect();
+    let near = if near.is_empty() { all.take(6).map(spelled).collect() } else { near };
+    let list = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+    Some(format!("{sql} is null in every record{list}"))
+}
+
+fn paths<'s>(facts: &Facts<'s>) -> Vec<JsonPath<'s>> {
+    let statement = facts.statement();
+    let mut paths = Vec::new();
+    for at in 1..statement.tokens.len() {
+        let token = |at: usize| statement.tokens.get(at);
+        let (column, path, end) = if statement.is_any(at, &["->", "->>"]) {
+            (at - 1, at + 1, at + 2)
+        } else if statement.is(at, "json_extract") && statement.is(at + 4, ")") {
+            (at + 2, at + 4 - 1 + usize::from(statement.is(at + 3, ",")) - 1, at + 5)
+        } else {
+            continue;
+        };
+        let (Some(column), Some(path)) = (token(column), token(path)) else { continue };
+        if path.kind != Kind::Text || !column.is_name() {
+            continue;
+        }
+        let chains = statement.chains();
+        let Some(chain) = chains.iter().find(|c| c.range().end == column.range.end) else {
+            continue;
+        };
+        let start = if statement.is(at, "json_extract") {
+            statement.tokens[at].range.start
+        } else {
+            chain.range().start
+        };
+        let value = path.value(&statement.sql);
+        let keys = value.strip_prefix("$.").unwrap_or(&value).replace('"', "");
+        let end = statement.tokens[end - 1].range.end;
+        let sql = &statement.sql[start..end];
+        paths.push(JsonPath { place: at, sql, of: &statement.sql[chain.range()], keys });
+    }
+    paths
+}

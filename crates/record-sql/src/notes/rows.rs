@@ -1,0 +1,190 @@
+//! Rows that mislead as a whole: columns from any record, joined rows that repeat a record,
+//! fractions that are dropped, nulls at the start of an order.
+
+use crate::notes::facts::{Facts, Read};
+use crate::sql::bare::bare_column;
+use crate::sql::quoting::spelled;
+use crate::sql::token::Kind;
+
+pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
+    let statement = facts.statement();
+    let bare = bare_column(statement).map(|column| {
+        format!("{column} is from any record: GROUP BY {column} gives a row for each value")
+    });
+    let of = [
+        bare,
+        of_group(facts),
+        of_repeated(facts),
+        of_null_list(facts).filter(|_| nothing),
+        of_first_nulls(facts),
+        of_division(facts),
+    ];
+    of.into_iter().flatten().collect()
+}
+
+/// A column next to GROUP BY that differs within a group.
+fn of_group(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let select = statement.select_around(0);
+    if !statement.is(select.start, "select") {
+        return None;
+    }
+    let group = statement.clause_text(&select, "group")?;
+    let keys = statement.clause(&select, "group")? + 2;
+    let end = select.start + 1..statement.clause(&select, "from")?;
+    // Of `min` and `max` SQLite takes the record that has the value.
+    if end.clone().any(|at| statement.is_any(at, &["min", "max", "distinct"])) {
+        return None;
+    }
+    let mut start = end.start;
+    while start < end.end {
+        let item = statement.expression_at(start)?;
+        let next = (item.end..end.end).find(|at| statement.is(*at, ",")).unwrap_or(end.end);
+        let bytes = statement.bytes(item);
+        if let Some(chain) = facts.chain(&bytes)
+            && let Some(read) = facts.column(&chain)
+        {
+            let name = &statement.sql[bytes];
+            let is_key = |at: usize| {
+                let token = &statement.tokens[at];
+                token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name)
+                    || token.kind == Kind::Number
+            };
+            let keys = keys..select.end;
+            let from = statement.clause_text(&select, "from")?;
+            let rest = statement.clause_text(&select, "where").unwrap_or_default();
+            let several = format!(
+                "SELECT 1 {from} {rest} {group} HAVING count(DISTINCT {name}) > 1 LIMIT 1"
+            );
+            if !keys.into_iter().any(is_key) && facts.is_empty(&several) == Some(false) {
+                return Some(format!(
+                    "{name} differs within a group and is from any of its records: add it to \
+                     GROUP BY, or take max({name}) or group_concat(DISTINCT {name})"
+                ));
+            }
+        }
+        start = next + 1;
+    }
+    None
+}
+
+/// An aggregate of a column whose records a join repeats.
+fn of_repeated(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let mut calls = statement.calls_of(&["sum", "avg", "total", "count"]);
+    calls.find_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [argument] = arguments.as_slice() else { return None };
+        let chain = facts.chain(&statement.bytes(argument.clone()))?;
+        let read = facts.column(&chain)?;
+        let select = statement.select_around(at);
+        let from = statement.clause_text(&select, "from")?;
+        let joins = from.contains(',') || from.to_lowercase().contains("join");
+        if !joins || statement.clause(&select, "group").is_some() {
+            return None;
+        }
+        let table = match chain.parts.as_slice() {
+            [alias, _] => alias.name.clone(),
+            _ => read.table.name.clone(),
+        };
+        let rest = statement.clause_text(&select, "where").unwrap_or_default();
+        let counts = facts.counts(&format!(
+            "{}SELECT count(*), count(DISTINCT {}.rowid) {from} {rest}",
+            statement.with(),
+            crate::sql::quoting::name(&table)
+        ))?;
+        let [rows, records] = counts.as_slice() else { return None };
+        let call = &statement.sql[statement.bytes(at..statement.closing(at + 1) + 1)];
+        (records < rows).then(|| {
+            format!(
+                "the join gives {rows} rows of {records} records, so {call} takes some of them \
+                 repeatedly: use EXISTS (SELECT …) in WHERE"
+            )
+        })
+    })
+}
+
+/// NOT IN over a list that contains null is never true.
+fn of_null_list(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    (1..statement.tokens.len()).find_map(|at| {
+        let list = statement.is(at, "in") && statement.is(at - 1, "not") && statement.is(at + 1, "(");
+        if !list || !statement.is(at + 2, "select") {
+            return None;
+        }
+        let inner = &statement.sql[statement.bytes(at + 2..statement.closing(at + 1))];
+        let found = format!("WITH list(value) AS ({inner}) SELECT 1 FROM list WHERE value IS NULL");
+        (facts.is_empty(&found) == Some(false)).then(|| {
+            "NOT IN is never true, because its list contains null: add WHERE … IS NOT NULL in it"
+                .to_owned()
+        })
+    })
+}
+
+/// Nulls come first in an ascending order.
+fn of_first_nulls(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let select = statement.select_around(0);
+    let at = statement.clause(&select, "order")?;
+    statement.clause(&select, "limit")?;
+    let item = statement.expression_at(at + 2)?;
+    let end = item.end;
+    if statement.is(end, "desc") || (end..end + 3).any(|at| statement.is(at, "nulls")) {
+        return None;
+    }
+    let chain = facts.chain(&statement.bytes(item))?;
+    let read: Read<'_> = facts.column(&chain)?;
+    let knows = (0..statement.tokens.len()).any(|at| statement.is(at, "null"));
+    let grouped = statement.clause(&select, "group").is_some();
+    let name = spelled(&read.column.name);
+    let nulls = read.nulls();
+    (nulls > 0 && !knows && !grouped)
+        .then(|| format!("{nulls} records in which {name} is null come first: ORDER BY {name} NULLS LAST"))
+}
+
+/// `/` between whole numbers drops the fraction.
+fn of_division(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let is_date = |at: usize| {
+        ["date", "datetime", "time", "strftime", "cast"].iter().any(|name| {
+            statement.calls_of(&[name]).any(|call| (call..statement.closing(call + 1)).contains(&at))
+        })
+    };
+    let factors = |from: usize, back: bool| {
+        let all = if back { statement.expression_before(from) } else { statement.expression_at(from) }?;
+        let sums = all.clone().filter(|at| {
+            statement.is_any(*at, &["+", "-"]) && statement.select_around(*at) == statement.select_around(from)
+        });
+        let mut depth = 0_i64;
+        let mut cut = None;
+        for at in all.clone() {
+            depth += i64::from(statement.is(at, "(")) - i64::from(statement.is(at, ")"));
+            if depth == 0 && sums.clone().any(|sum| sum == at) && (back || cut.is_none()) {
+                cut = Some(at);
+            }
+        }
+        Some(match (cut, back) {
+            (Some(at), true) => at + 1..all.end,
+            (Some(at), false) => all.start..at,
+            (None, _) => all,
+        })
+    };
+    let is_text = (0..statement.tokens.len()).any(|at| statement.is(at, "||"));
+    (1..statement.tokens.len()).find_map(|at| {
+        if !statement.is(at, "/") || is_date(at) || is_text {
+            return None;
+        }
+        let left = &statement.sql[statement.bytes(factors(at, true)?)];
+        let right = factors(at + 1, false)?;
+        // `n / 10 * 10` makes steps.
+        let steps = right.clone().any(|at| statement.is(at, "*"));
+        let first = right.start..right.clone().find(|at| statement.is_any(*at, &["*", "/"])).unwrap_or(right.end);
+        let right = &statement.sql[statement.bytes(first)];
+        let (with, from) = (statement.with(), facts.from(at)?);
+        let types = facts.row(&format!("{with}SELECT typeof({left}), typeof({right}) {from} LIMIT 1"))?;
+        let whole = types.iter().all(|kind| crate::notes::facts::plain(kind) == "integer");
+        (whole && !steps).then(|| {
+            format!("`/` between whole numbers drops the fraction: 1.0 * {left} / {right} keeps it")
+        })
+    })
+}

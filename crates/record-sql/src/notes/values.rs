@@ -1,0 +1,82 @@
+//! The values of an expression as a clause of a note.
+
+use rusqlite::types::Value;
+
+use crate::notes::facts::{Facts, literal, plain};
+use crate::sql::comparison::Literal;
+use crate::suggest::nearest::nearest;
+
+/// The most values that are listed, and that are compared with a literal.
+const MAX_LISTED: usize = 6;
+const MAX_COMPARED: usize = 5_000;
+
+/// An expression with the rows that it is read from.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// The expression.
+    pub(crate) sql: String,
+    /// The expression as a note names it.
+    pub(crate) name: String,
+    /// The WITH clause, or nothing.
+    pub(crate) with: String,
+    /// The FROM clause.
+    pub(crate) from: String,
+}
+
+impl Subject {
+    /// Returns a query over the rows; `{}` is the expression.
+    pub(crate) fn query(&self, select: &str, rest: &str) -> String {
+        let select = select.replace("{}", &self.sql);
+        let rest = rest.replace("{}", &self.sql);
+        format!("{}SELECT {select} {} {rest}", self.with, self.from)
+    }
+
+    /// Returns the values as a clause: all of a few, or the nearest ones.
+    pub(crate) fn values(&self, facts: &Facts<'_>, wanted: &Literal) -> Option<String> {
+        let name = &self.name;
+        let listed = self.query(
+            "{}, count(*)",
+            &format!("WHERE {{}} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_COMPARED}"),
+        );
+        let rows = facts.rows(&listed)?;
+        let all: Vec<(Value, String)> = rows
+            .into_iter()
+            .filter_map(|row| {
+                let [value, count] = row.try_into().ok()?;
+                let entry = format!("{} ({})", literal(&value), plain(&count));
+                Some((value, entry))
+            })
+            .collect();
+        if all.is_empty() {
+            return Some(format!("{name} is null in every record"));
+        }
+        let join = |entries: Vec<&str>| entries.join(", ");
+        if all.len() <= MAX_LISTED {
+            let all = all.iter().map(|(_, entry)| entry.as_str()).collect();
+            return Some(format!("{name} has {}", join(all)));
+        }
+        if all.iter().all(|(value, _)| !matches!(value, Value::Text(_) | Value::Blob(_))) {
+            return self.range(facts);
+        }
+        let texts: Vec<String> = all.iter().map(|(value, _)| plain(value)).collect();
+        let wanted = wanted.value.trim_matches(['%', '*']);
+        let near = nearest(wanted, texts.iter().map(String::as_str), 3);
+        let entry = |near: &&str| {
+            let at = texts.iter().position(|text| text == near)?;
+            Some(all[at].1.as_str())
+        };
+        let near: Vec<&str> = near.iter().filter_map(entry).collect();
+        if near.is_empty() {
+            let most = all.iter().take(3).map(|(_, entry)| entry.as_str()).collect();
+            return Some(format!("most frequent in {name}: {}", join(most)));
+        }
+        Some(format!("nearest in {name}: {}", join(near)))
+    }
+
+    /// Returns the smallest and the largest value as a clause.
+    pub(crate) fn range(&self, facts: &Facts<'_>) -> Option<String> {
+        let ends = facts.row(&self.query("min({}), max({})", ""))?;
+        let [low, high] = ends.as_slice() else { return None };
+        Some(format!("{} goes from {} to {}", self.name, literal(low), literal(high)))
+    }
+}

@@ -1,0 +1,132 @@
+//! Columns and literals that stand alone where a condition is expected.
+
+use crate::sql::statement::{Chain, Statement};
+use crate::sql::token::Kind;
+
+/// The words that may follow a whole condition.
+const ENDS: [&str; 13] = [
+    ")", "and", "or", "then", "group", "order", "limit", "having", "window", "union", "except",
+    "intersect", "is",
+];
+
+/// Returns the columns that are conditions by themselves, such as `a` in `WHERE a AND b = 1`.
+pub(crate) fn lone_columns(statement: &Statement) -> Vec<Chain> {
+    let chains = statement.chains().into_iter().filter(|chain| {
+        let range = chain.range();
+        let place = |at: usize, end: bool| {
+            statement
+                .tokens
+                .iter()
+                .position(|token| if end { token.range.end == at } else { token.range.start == at })
+        };
+        let Some((first, last)) = place(range.start, false).zip(place(range.end, true)) else {
+            return false;
+        };
+        let is_test = statement.is(last + 1, "is")
+            && !statement.is_any(last + 2, &["true", "false"])
+            && !statement.is_any(last + 3, &["true", "false"]);
+        begins(statement, first) && ends(statement, last + 1) && !is_test
+    });
+    chains.collect()
+}
+
+/// Returns the first literal behind OR or AND that is a condition by itself, and a corrected
+/// statement if it follows a comparison with `=`.
+pub(crate) fn lone_literal(statement: &Statement) -> Option<(String, Option<String>)> {
+    (1..statement.tokens.len()).find_map(|at| {
+        let token = &statement.tokens[at];
+        let or = statement.is(at - 1, "or");
+        let is_literal = match token.kind {
+            Kind::Text => or || statement.is(at - 1, "and"),
+            Kind::Number => or,
+            _ => false,
+        };
+        if !is_literal || !begins(statement, at) || !ends(statement, at + 1) {
+            return None;
+        }
+        let literal = token.text(&statement.sql);
+        let before = at.checked_sub(3).filter(|equals| or && statement.is(*equals, "="));
+        let corrected = before.map(|equals| {
+            let first = statement.tokens[equals + 1].text(&statement.sql);
+            let range = statement.tokens[equals].range.start..token.range.end;
+            statement.replaced(range, &format!("IN ({first}, {literal})")).sql
+        });
+        Some((literal.to_owned(), corrected))
+    })
+}
+
+/// Returns the corrected statement for a chain such as `1 < x < 5`, which compares 0 or 1 with 5.
+pub(crate) fn chained(statement: &Statement) -> Option<String> {
+    const ORDER: [&str; 4] = ["<", "<=", ">", ">="];
+    (0..statement.tokens.len()).filter(|at| statement.is_any(*at, &ORDER)).find_map(|at| {
+        let middle = statement.expression_at(at + 1)?;
+        statement.is_any(middle.end, &ORDER).then_some(())?;
+        let bytes = statement.bytes(middle);
+        let again = format!("{0} AND {0}", &statement.sql[bytes.clone()]);
+        Some(statement.replaced(bytes, &again).sql)
+    })
+}
+
+/// Returns true if a condition may begin at a place.
+fn begins(statement: &Statement, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else { return false };
+    if statement.is_any(before, &["where", "or", "on", "having", "when"]) {
+        return true;
+    }
+    if statement.is(before, "and") {
+        return !in_between(statement, before);
+    }
+    let opens = |at: usize| {
+        at.checked_sub(1).is_some_and(|at| {
+            statement.is_any(at, &["where", "and", "or", "not", "on", "having", "when"])
+        })
+    };
+    (statement.is(before, "not") && opens(before)) || (statement.is(before, "(") && opens(before))
+}
+
+fn ends(statement: &Statement, at: usize) -> bool {
+    at >= statement.tokens.len() || statement.is_any(at, &ENDS)
+}
+
+/// Returns true for the AND of a BETWEEN.
+fn in_between(statement: &Statement, and: usize) -> bool {
+    let low = statement.expression_before(and);
+    low.and_then(|low| low.start.checked_sub(1)).is_some_and(|at| statement.is(at, "between"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(sql: &str) -> Vec<String> {
+        let statement = Statement::new(sql.to_owned());
+        lone_columns(&statement).iter().map(|chain| chain.path(0)).collect()
+    }
+
+    #[test]
+    fn columns_stand_alone() {
+        assert_eq!(columns("WHERE a AND NOT b OR (c) GROUP BY d"), ["a", "b", "c"]);
+        assert_eq!(columns("SELECT CASE WHEN r.a THEN 1 END WHERE e IS NOT TRUE"), ["r.a", "e"]);
+        for fine in ["WHERE a = 1 AND b", "SELECT count(a) WHERE f(b) AND c IS NULL"] {
+            assert!(columns(fine).iter().all(|name| name == "b"), "{fine}: {:?}", columns(fine));
+        }
+        assert!(columns("WHERE a BETWEEN b AND c").is_empty());
+    }
+
+    #[test]
+    fn literals_stand_alone() {
+        let lone = |sql: &str| lone_literal(&Statement::new(sql.to_owned()));
+        let (literal, corrected) = lone("SELECT 1 WHERE a = 'x' OR 'y'").unwrap();
+        assert_eq!(literal, "'y'");
+        assert_eq!(corrected.unwrap(), "SELECT 1 WHERE a IN ('x', 'y')");
+        assert!(lone("WHERE a BETWEEN '1' AND '2' OR a = 3").is_none());
+        assert!(lone("WHERE a = 1 OR 2 < b").is_none());
+    }
+
+    #[test]
+    fn orders_are_chained() {
+        let fixed = |sql: &str| chained(&Statement::new(sql.to_owned()));
+        assert_eq!(fixed("WHERE 1 < x <= 5").unwrap(), "WHERE 1 < x AND x <= 5");
+        assert_eq!(fixed("WHERE 1 < x AND x <= 5"), None);
+    }
+}

@@ -1,0 +1,241 @@
+//! The ends of expressions, and the clauses they are in.
+
+use std::ops::Range;
+
+use crate::sql::statement::Statement;
+use crate::sql::token::Kind;
+
+/// The operators that compare.
+pub(crate) const COMPARING: [&str; 13] =
+    ["=", "==", "!=", "<>", "<", "<=", ">", ">=", "like", "glob", "regexp", "between", "in"];
+
+/// Words and symbols between expressions.
+const BETWEEN_EXPRESSIONS: [&str; 42] = [
+    ",", "where", "and", "or", "not", "on", "having", "select", "distinct", "all", "when", "then",
+    "else", "case", "end", "by", "from", "limit", "offset", "using", "union", "except",
+    "intersect", "values", "as", "is", "isnull", "notnull", "escape", "filter", "over", "join",
+    "inner", "left", "cross", "group", "order", "window", "asc", "desc", "nulls", "collate",
+];
+
+/// The functions that read many rows.
+pub(crate) const AGGREGATES: [&str; 20] = [
+    "count",
+    "sum",
+    "avg",
+    "total",
+    "median",
+    "percentile",
+    "percentile_cont",
+    "percentile_disc",
+    "group_concat",
+    "string_agg",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "variance",
+    "var_pop",
+    "var_samp",
+    "json_group_array",
+    "json_group_object",
+    "first_value",
+    "row_number",
+];
+
+impl Statement {
+    /// Returns true if any of these words or symbols is at a place.
+    pub(crate) fn is_any(&self, at: usize, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is(at, word))
+    }
+
+    pub(crate) fn ends_expression(&self, at: usize) -> bool {
+        at >= self.tokens.len()
+            || self.is_any(at, &[")", "("])
+            || self.is_any(at, &BETWEEN_EXPRESSIONS)
+            || self.is_any(at, &COMPARING)
+    }
+
+    /// Returns the place of the bracket that opens what `close` closes.
+    pub(crate) fn opening(&self, close: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for at in (0..=close).rev() {
+            if self.is(at, ")") {
+                depth += 1;
+            } else if self.is(at, "(") {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the places of the expression that ends before `end`; None if it is empty.
+    pub(crate) fn expression_before(&self, end: usize) -> Option<Range<usize>> {
+        let mut at = end;
+        while let Some(before) = at.checked_sub(1) {
+            if self.is(before, ")") {
+                at = self.opening(before)?;
+            } else if self.ends_expression(before) {
+                break;
+            } else {
+                at = before;
+            }
+        }
+        (at < end).then_some(at..end)
+    }
+
+    /// Returns the places of the expression that begins at `start`; None if it is empty.
+    pub(crate) fn expression_at(&self, start: usize) -> Option<Range<usize>> {
+        let mut at = start;
+        while at < self.tokens.len() {
+            if self.is(at, "(") {
+                at = self.closing(at) + 1;
+            } else if self.ends_expression(at) {
+                break;
+            } else {
+                at += 1;
+            }
+        }
+        (at > start).then_some(start..at)
+    }
+
+    /// Returns the bytes of some places.
+    pub(crate) fn bytes(&self, places: Range<usize>) -> Range<usize> {
+        let start = self.tokens.get(places.start).map_or(self.sql.len(), |token| token.range.start);
+        let last = places.end.checked_sub(1).and_then(|at| self.tokens.get(at));
+        start..last.map_or(start, |token| token.range.end.max(start))
+    }
+
+    /// Returns true for an expression over one row: no aggregate, window or subquery.
+    pub(crate) fn is_scalar(&self, places: Range<usize>) -> bool {
+        !places.into_iter().any(|at| {
+            let name = self.tokens[at].text(&self.sql).to_ascii_lowercase();
+            let aggregate = self.is(at + 1, "(")
+                && (AGGREGATES.contains(&name.as_str())
+                    || (matches!(name.as_str(), "min" | "max") && self.arguments(at + 1).len() < 2));
+            aggregate || matches!(name.as_str(), "select" | "over")
+        })
+    }
+
+    /// Returns the places of each argument of the function whose bracket is at `open`.
+    pub(crate) fn arguments(&self, open: usize) -> Vec<Range<usize>> {
+        let close = self.closing(open);
+        let mut arguments = Vec::new();
+        let (mut start, mut at) = (open + 1, open + 1);
+        while at < close {
+            if self.is(at, "(") {
+                at = self.closing(at);
+            } else if self.is(at, ",") {
+                arguments.push(start..at);
+                start = at + 1;
+            }
+            at += 1;
+        }
+        if start < close {
+            arguments.push(start..close);
+        }
+        arguments
+    }
+
+    /// Returns the calls of functions with one of these names: the places of the name.
+    pub(crate) fn calls_of<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = usize> + 's {
+        (0..self.tokens.len()).filter(move |at| {
+            self.tokens[*at].kind == Kind::Word && self.is(at + 1, "(") && self.is_any(*at, names)
+        })
+    }
+
+    /// Returns the places of the SELECT that a place is in, without those in brackets of its own.
+    pub(crate) fn select_around(&self, place: usize) -> Range<usize> {
+        let (mut start, mut end) = (0, self.tokens.len());
+        let (mut at, mut depth) = (place, 0_usize);
+        while let Some(before) = at.checked_sub(1) {
+            if self.is(before, ")") {
+                depth += 1;
+            } else if self.is(before, "(") && depth > 0 {
+                depth -= 1;
+            } else if self.is(before, "(") && self.is_any(before + 1, &["select", "with"]) {
+                (start, end) = (before + 1, self.closing(before));
+                break;
+            }
+            at = before;
+        }
+        let mut from = start;
+        let mut at = start;
+        while at < end {
+            if self.is(at, "(") {
+                at = self.closing(at);
+            } else if self.is_any(at, &["union", "except", "intersect"]) {
+                if at > place {
+                    return from..at;
+                }
+                from = at + 1;
+            }
+            at += 1;
+        }
+        from..end
+    }
+
+    /// Returns the place of a word in a SELECT, outside of its brackets.
+    pub(crate) fn clause(&self, select: &Range<usize>, word: &str) -> Option<usize> {
+        let mut at = select.start;
+        while at < select.end {
+            if self.is(at, "(") {
+                at = self.closing(at);
+            } else if self.is(at, word) && !(at > 1 && self.is(at - 1, "distinct")) {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Returns the bytes of a clause with its first word.
+    pub(crate) fn clause_text(&self, select: &Range<usize>, word: &str) -> Option<&str> {
+        let start = self.clause(select, word)?;
+        let rest = start + 1..select.end;
+        let ends = ["from", "where", "group", "having", "window", "order", "limit"];
+        let end = ends.iter().filter_map(|end| self.clause(&rest, end)).min();
+        Some(&self.sql[self.bytes(start..end.unwrap_or(select.end))])
+    }
+
+    /// Returns the WITH clause of the statement and a space; nothing if there is none.
+    pub(crate) fn with(&self) -> String {
+        if !self.is(0, "with") {
+            return String::new();
+        }
+        let all = 0..self.tokens.len();
+        let end = self.clause(&all, "select").unwrap_or(0);
+        format!("{} ", &self.sql[self.bytes(0..end)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_end_at_words_and_comparisons() {
+        let statement = Statement::new("WHERE a AND lower(trim(b)) || 'x' = 5 + c OR d".to_owned());
+        let at = statement.tokens.iter().position(|t| t.is(&statement.sql, "=")).unwrap();
+        let text = |places: Option<Range<usize>>| &statement.sql[statement.bytes(places.unwrap())];
+        assert_eq!(text(statement.expression_before(at)), "lower(trim(b)) || 'x'");
+        assert_eq!(text(statement.expression_at(at + 1)), "5 + c");
+    }
+
+    #[test]
+    fn a_place_has_its_own_select() {
+        let sql = "WITH w AS (SELECT a FROM r WHERE b) SELECT (SELECT c FROM s) FROM t, \
+                   json_each(t.x) e WHERE d GROUP BY 1 UNION SELECT 2 FROM u";
+        let statement = Statement::new(sql.to_owned());
+        let from = |word: &str| {
+            let at = statement.tokens.iter().position(|t| t.is(&statement.sql, word)).unwrap();
+            statement.clause_text(&statement.select_around(at), "from")
+        };
+        assert_eq!(from("b"), Some("FROM r"));
+        assert_eq!(from("c"), Some("FROM s"));
+        assert_eq!(from("d"), Some("FROM t, json_each(t.x) e"));
+        assert_eq!(from("2"), None);
+        assert_eq!(statement.with(), "WITH w AS (SELECT a FROM r WHERE b) ");
+    }
+}
