@@ -25,6 +25,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         return note.filter(|note| !note.is_empty());
     }
     of_value_types(facts, &subject, comparison, column)
+        .or_else(|| of_month(facts, &subject, comparison))
         .or_else(|| of_absent(facts, &subject, comparison, column))
         .or_else(|| of_shape(facts, &subject, comparison))
         .or_else(|| of_zones(facts, comparison, column))
@@ -103,7 +104,8 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
 fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<String> {
     let name = spelled(&read.column.name);
     let literal = comparison.literals.first()?;
-    let found = read.query("1", &format!("WHERE {{}} {} {} LIMIT 1", comparison.operator, literal.sql));
+    let found =
+        read.query("1", &format!("WHERE {{}} {} {} LIMIT 1", comparison.operator, literal.sql));
     let is_found = comparison.literals.len() == 1 && facts.is_empty(&found) == Some(false);
     let (what, how) = if read.profile.arrays > 0 {
         ("an array", "EXISTS (SELECT 1 FROM json_each({}) AS e WHERE e.value = …)")
@@ -116,13 +118,23 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
     if comparison.operator == "LIKE" && is_found && read.profile.arrays > 0 {
         // Does the pattern find more than whole elements?
         let element = literal.value.trim_matches('%').trim_matches('"').replace('\'', "''");
-        let whole = format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = '{element}')");
+        let whole =
+            format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = '{element}')");
         let counts = facts.counts(&read.query(
             &format!("coalesce(sum({{}} LIKE {}), 0), coalesce(sum({whole}), 0)", literal.sql),
             "",
         ))?;
         let [matched, elements] = counts.as_slice() else { return None };
         let whole = whole.replace("{}", &name);
+        let paths = facts.sources[read.table.source].paths();
+        let objects = paths.in_arrays.iter().any(|(array, _)| *array == read.column.name);
+        if objects && *elements == 0 {
+            return Some(format!(
+                "{name} is an array of objects as JSON text, and LIKE finds their keys, too: EXISTS \
+                 (SELECT 1 FROM json_each({name}) AS e WHERE e.value ->> 'key' LIKE {})",
+                literal_of(comparison)
+            ));
+        }
         return (matched != elements && *elements > 0).then(|| {
             format!(
                 "LIKE finds parts, too: {matched} records; {elements} have the element \
@@ -130,9 +142,14 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
             )
         });
     }
-    let literal = if literal.sql.len() > 60 || comparison.is_pattern() { "…" } else { &literal.sql };
+    let literal =
+        if literal.sql.len() > 60 || comparison.is_pattern() { "…" } else { &literal.sql };
     let how = how.replace("{}", &name).replace('…', literal);
     Some(format!("{name} is {what} as JSON text; its values are met by {how}"))
+}
+
+fn literal_of(comparison: &Comparison) -> &str {
+    comparison.literals.first().map_or("", |literal| literal.sql.as_str())
 }
 
 /// A bare date next to times is midnight.
@@ -206,7 +223,10 @@ fn of_value_types(
         }
         _ => subject.range(facts)?,
     };
-    Some(format!("{name} is a number, and every number is less than the text {}; {how}", literal.sql))
+    Some(format!(
+        "{name} is a number, and every number is less than the text {}; {how}",
+        literal.sql
+    ))
 }
 
 /// A literal that no record has.
@@ -239,14 +259,19 @@ fn of_absent(
             "no record has {name} {short}; it is null in {nulls} records: {name} IS NULL"
         ));
     }
+    if column.is_none() && facts.is_empty(&subject.query("1", "WHERE {} IS NOT NULL LIMIT 1"))? {
+        // A path that leads nowhere, or a date that SQLite cannot read, has a note of its own.
+        let has_note = ["->", "json_extract", "date", "time", "julianday", "unixepoch"];
+        let has_note = has_note.iter().any(|part| name.contains(part));
+        return (!has_note).then(|| format!("{name} is null in every record"));
+    }
     if comparison.is_order() {
         return Some(format!("no record has {name} {short}; {}", subject.range(facts)?));
     }
-    if column.is_none() && facts.is_empty(&subject.query("1", "WHERE {} IS NOT NULL LIMIT 1"))? {
-        // A path that leads nowhere, or a date that SQLite cannot read, has a note of its own.
-        return None;
-    }
-    Some(format!("no record has {name} {short}; {}", subject.values(facts, absent)?))
+    Some(match subject.values(facts, absent) {
+        Some(values) => format!("no record has {name} {short}; {values}"),
+        None => format!("no record has {name} {short}"),
+    })
 }
 
 /// Text in an order next to a literal of another form, such as a date in another notation.
@@ -288,6 +313,28 @@ fn of_shape(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Op
     ))
 }
 
+/// A month or a year as the end of a span: its days are behind it.
+fn of_month(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+    let literal = match comparison.operator.as_str() {
+        "<=" | ">" => comparison.literals.first()?,
+        "BETWEEN" => comparison.literals.get(1)?,
+        _ => return None,
+    };
+    let value = &literal.value;
+    let is_part = matches!(value.len(), 4 | 7)
+        && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let inside = format!("WHERE {{}} LIKE '{value}-%' LIMIT 1");
+    let found =
+        literal.is_text() && is_part && facts.is_empty(&subject.query("1", &inside)) == Some(false);
+    let (name, length) = (&subject.name, value.len());
+    found.then(|| {
+        format!(
+            "{} is before its own days, as text; substr({name}, 1, {length}) {} compares the whole",
+            literal.sql, comparison.operator
+        )
+    })
+}
+
 /// Times of several zones next to a text.
 fn of_zones(
     facts: &Facts<'_>,
@@ -314,10 +361,8 @@ fn of_wildcard(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) ->
         return None;
     }
     let exact = format!("{} ESCAPE '\\'", literal.sql.replace('_', "\\_"));
-    let counts = subject.query(
-        &format!("sum({{}} LIKE {}), sum({{}} LIKE {exact})", literal.sql),
-        "",
-    );
+    let counts =
+        subject.query(&format!("sum({{}} LIKE {}), sum({{}} LIKE {exact})", literal.sql), "");
     let counts = facts.counts(&counts)?;
     let [all, same] = counts.as_slice() else { return None };
     (all != same).then(|| {

@@ -121,10 +121,8 @@ fn notation(facts: &Facts<'_>, read: Read<'_>) -> Option<&'static Notation> {
         return None;
     }
     NOTATIONS.iter().find(|notation| {
-        let other = format!(
-            "WHERE {{}} IS NOT NULL AND NOT coalesce({}, 0) LIMIT 1",
-            notation.holds
-        );
+        let other =
+            format!("WHERE {{}} IS NOT NULL AND NOT coalesce({}, 0) LIMIT 1", notation.holds);
         facts.is_empty(&read.query("1", &other)) == Some(true)
     })
 }
@@ -162,8 +160,8 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
         let call = &statement.sql[statement.bytes(at..statement.closing(at + 1) + 1)];
         let (with, from) = (statement.with(), facts.from(at)?);
         let unread = format!("{name} IS NOT NULL AND {call} IS NULL");
-        let counts = facts
-            .row(&format!("{with}SELECT count({name}), sum({unread}), max({name}) {from}"))?;
+        let counts =
+            facts.row(&format!("{with}SELECT count({name}), sum({unread}), max({name}) {from}"))?;
         let [all, unread_count, _] = counts.as_slice() else { return None };
         let (all, count) = (plain(all), plain(unread_count));
         if !matches!(count.as_str(), "0" | "null") {

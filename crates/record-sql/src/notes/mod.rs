@@ -42,7 +42,12 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(facts.reads().filter_map(|read| of_column(facts, read)));
     notes.extend(facts.reads().filter_map(|read| of_case(facts, read)));
     let mut seen = Vec::new();
-    notes.retain(|note| !seen.contains(note) && { seen.push(note.clone()); true });
+    notes.retain(|note| {
+        !seen.contains(note) && {
+            seen.push(note.clone());
+            true
+        }
+    });
     notes.truncate(MAX_NOTES);
     notes
 }

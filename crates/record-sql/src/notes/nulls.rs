@@ -52,10 +52,14 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     let other: Vec<String> =
         found.iter().map(|row| format!("{} in {}", literal(&row[0]), plain(&row[1]))).collect();
     let values: Vec<String> = found.iter().map(|row| literal(&row[0])).collect();
-    Some(format!(
-        "{name} is null in {nulls} records and {}: for all of these {name} IS NULL OR {name} IN \
-         ({})",
-        other.join(", "),
-        values.join(", ")
-    ))
+    let other = other.join(", ");
+    let equal = match values.as_slice() {
+        [value] => format!("{name} = {value}"),
+        values => format!("{name} IN ({})", values.join(", ")),
+    };
+    Some(if nulls == 0 {
+        format!("{name} is never null, but {other}: {equal}")
+    } else {
+        format!("{name} is null in {nulls} records and {other}: {name} IS NULL OR {equal}")
+    })
 }

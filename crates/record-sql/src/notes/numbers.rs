@@ -34,16 +34,24 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
         };
         let arithmetic = ["+", "-", "*", "/", "%"];
         let operand = first.checked_sub(1).is_some_and(|at| {
-            statement.is_any(at, &arithmetic) && !statement.is_any(at.saturating_sub(1), &["(", ",", "select"])
-        }) || (statement.is_any(last + 1, &arithmetic) && !statement.is_any(last + 2, &[")", "from", ","]));
+            statement.is_any(at, &arithmetic)
+                && !statement.is_any(at.saturating_sub(1), &["(", ",", "select"])
+        }) || (statement.is_any(last + 1, &arithmetic)
+            && !statement.is_any(last + 2, &[")", "from", ","]));
         let argument = first > 1
             && statement.is(first - 1, "(")
             && statement.is_any(first - 2, &NUMERIC)
             && statement.is_any(last + 1, &[")", ","]);
-        let cast = first > 1 && statement.is(first - 2, "cast")
+        let cast = first > 1
+            && statement.is(first - 2, "cast")
             && statement.is(last + 1, "as")
-            && statement.is_any(last + 2, &["real", "integer", "int", "float", "numeric", "double", "decimal"]);
-        let Some(read) = facts.column(&chain).filter(|_| operand || argument || cast) else { continue };
+            && statement.is_any(
+                last + 2,
+                &["real", "integer", "int", "float", "numeric", "double", "decimal"],
+            );
+        let Some(read) = facts.column(&chain).filter(|_| operand || argument || cast) else {
+            continue;
+        };
         if !reads.iter().any(|known| known.column.name == read.column.name) {
             reads.push(read);
         }
@@ -54,7 +62,9 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
 /// Counts the values that are no numbers.
 fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     let profile = read.profile;
-    if profile.texts + profile.containers == 0 || matches!(profile.kind(), Type::Integer | Type::Real) {
+    if profile.texts + profile.containers == 0
+        || matches!(profile.kind(), Type::Integer | Type::Real)
+    {
         return None;
     }
     // Next to a number a text that spells one is compared as a number.
@@ -68,6 +78,12 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     let name = spelled(&read.column.name);
     let one = facts.row(&read.query("{}", "WHERE NOT {} = CAST({} AS NUMERIC) LIMIT 1"))?;
     let one = literal(one.first()?);
+    let days = facts.is_empty(&read.query("1", "WHERE julianday({}) IS NULL AND {} <> '' LIMIT 1"));
+    if days == Some(true) {
+        return Some(format!(
+            "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
+        ));
+    }
     let clean = MARKS.iter().find_map(|mark| {
         let without = format!("replace({{}}, '{mark}', '')");
         let left = facts.row(&read.query(&other(&without), ""))?;
@@ -92,7 +108,9 @@ fn of_lengths(facts: &Facts<'_>) -> Option<String> {
         let read = facts.column(&facts.chain(&statement.bytes(argument.clone()))?)?;
         let name = spelled(&read.column.name);
         (read.profile.arrays > 0).then(|| {
-            format!("length({name}) is that of its JSON text: json_array_length({name}) counts elements")
+            format!(
+                "length({name}) is that of its JSON text: json_array_length({name}) counts elements"
+            )
         })
     })
 }

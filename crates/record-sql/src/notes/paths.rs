@@ -31,6 +31,14 @@ fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
     if !facts.is_empty(&found)? || facts.is_empty(&any)? {
         return None;
     }
+    let array = format!("{with}SELECT 1 {from} WHERE {} GLOB '[[]*' LIMIT 1", path.of);
+    if facts.is_empty(&array) == Some(false) && !path.keys.starts_with(['$', '[']) {
+        return Some(format!(
+            "{sql} is null in every record, for {} is an array: FROM records, json_each({}) AS e \
+             has its elements, with e.value ->> '{}'",
+            path.of, path.of, path.keys
+        ));
+    }
     let column = path.of.replace('"', "");
     let whole = format!("{column}.{}", path.keys);
     // `r.meta` has the alias of its table in front.
@@ -58,40 +66,34 @@ fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
     let all = names.iter().copied().chain(inner).map(String::as_str);
     let near: Vec<String> = nearest(last, all.clone(), 3).into_iter().map(spelled).collect();
     let near = if near.is_empty() { all.take(6).map(spelled).collect() } else { near };
-    let list = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+    let list =
+        if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
     Some(format!("{sql} is null in every record{list}"))
 }
 
 fn paths<'s>(facts: &Facts<'s>) -> Vec<JsonPath<'s>> {
     let statement = facts.statement();
-    let mut paths = Vec::new();
-    for at in 1..statement.tokens.len() {
-        let token = |at: usize| statement.tokens.get(at);
-        let (column, path, end) = if statement.is_any(at, &["->", "->>"]) {
-            (at - 1, at + 1, at + 2)
-        } else if statement.is(at, "json_extract") && statement.is(at + 4, ")") {
-            (at + 2, at + 4 - 1 + usize::from(statement.is(at + 3, ",")) - 1, at + 5)
+    let places = (1..statement.tokens.len()).filter_map(|at| {
+        let (column, path, all) = if statement.is_any(at, &["->", "->>"]) {
+            let column = statement
+                .chains()
+                .into_iter()
+                .find(|chain| chain.range().end == statement.tokens[at - 1].range.end)?;
+            let (range, end) = (column.range(), statement.tokens.get(at + 1)?.range.end);
+            (range.clone(), at + 1, range.start..end)
+        } else if statement.is(at, "json_extract") && statement.is(at + 1, "(") {
+            let arguments = statement.arguments(at + 1);
+            let [column, path] = arguments.as_slice() else { return None };
+            let column = statement.bytes(column.clone());
+            facts.chain(&column)?;
+            (column, path.start, statement.bytes(at..statement.closing(at + 1) + 1))
         } else {
-            continue;
+            return None;
         };
-        let (Some(column), Some(path)) = (token(column), token(path)) else { continue };
-        if path.kind != Kind::Text || !column.is_name() {
-            continue;
-        }
-        let chains = statement.chains();
-        let Some(chain) = chains.iter().find(|c| c.range().end == column.range.end) else {
-            continue;
-        };
-        let start = if statement.is(at, "json_extract") {
-            statement.tokens[at].range.start
-        } else {
-            chain.range().start
-        };
-        let value = path.value(&statement.sql);
+        let token = statement.tokens.get(path).filter(|token| token.kind == Kind::Text)?;
+        let value = token.value(&statement.sql);
         let keys = value.strip_prefix("$.").unwrap_or(&value).replace('"', "");
-        let end = statement.tokens[end - 1].range.end;
-        let sql = &statement.sql[start..end];
-        paths.push(JsonPath { place: at, sql, of: &statement.sql[chain.range()], keys });
-    }
-    paths
+        Some(JsonPath { place: at, sql: &statement.sql[all], of: &statement.sql[column], keys })
+    });
+    places.collect()
 }

@@ -1,7 +1,7 @@
 //! Rows that mislead as a whole: columns from any record, joined rows that repeat a record,
 //! fractions that are dropped, nulls at the start of an order.
 
-use crate::notes::facts::{Facts, Read};
+use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::sql::bare::bare_column;
 use crate::sql::quoting::spelled;
 use crate::sql::token::Kind;
@@ -15,7 +15,8 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         bare,
         of_group(facts),
         of_repeated(facts),
-        of_null_list(facts).filter(|_| nothing),
+        nothing.then(|| of_null_list(facts)).flatten(),
+        nothing.then(|| of_join(facts)).flatten(),
         of_first_nulls(facts),
         of_division(facts),
     ];
@@ -30,7 +31,7 @@ fn of_group(facts: &Facts<'_>) -> Option<String> {
         return None;
     }
     let group = statement.clause_text(&select, "group")?;
-    let keys = statement.clause(&select, "group")? + 2;
+    let keys = statement.clause_places(&select, "group")?;
     let end = select.start + 1..statement.clause(&select, "from")?;
     // Of `min` and `max` SQLite takes the record that has the value.
     if end.clone().any(|at| statement.is_any(at, &["min", "max", "distinct"])) {
@@ -47,15 +48,15 @@ fn of_group(facts: &Facts<'_>) -> Option<String> {
             let name = &statement.sql[bytes];
             let is_key = |at: usize| {
                 let token = &statement.tokens[at];
-                token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name)
+                token.is_name()
+                    && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name)
                     || token.kind == Kind::Number
             };
-            let keys = keys..select.end;
+            let keys = keys.clone();
             let from = statement.clause_text(&select, "from")?;
             let rest = statement.clause_text(&select, "where").unwrap_or_default();
-            let several = format!(
-                "SELECT 1 {from} {rest} {group} HAVING count(DISTINCT {name}) > 1 LIMIT 1"
-            );
+            let several =
+                format!("SELECT 1 {from} {rest} {group} HAVING count(DISTINCT {name}) > 1 LIMIT 1");
             if !keys.into_iter().any(is_key) && facts.is_empty(&several) == Some(false) {
                 return Some(format!(
                     "{name} differs within a group and is from any of its records: add it to \
@@ -108,7 +109,8 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
 fn of_null_list(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
     (1..statement.tokens.len()).find_map(|at| {
-        let list = statement.is(at, "in") && statement.is(at - 1, "not") && statement.is(at + 1, "(");
+        let list =
+            statement.is(at, "in") && statement.is(at - 1, "not") && statement.is(at + 1, "(");
         if !list || !statement.is(at + 2, "select") {
             return None;
         }
@@ -138,53 +140,60 @@ fn of_first_nulls(facts: &Facts<'_>) -> Option<String> {
     let grouped = statement.clause(&select, "group").is_some();
     let name = spelled(&read.column.name);
     let nulls = read.nulls();
-    (nulls > 0 && !knows && !grouped)
-        .then(|| format!("{nulls} records in which {name} is null come first: ORDER BY {name} NULLS LAST"))
+    (nulls > 0 && !knows && !grouped).then(|| {
+        format!("{nulls} records in which {name} is null come first: ORDER BY {name} NULLS LAST")
+    })
 }
 
 /// `/` between whole numbers drops the fraction.
 fn of_division(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
-    let is_date = |at: usize| {
-        ["date", "datetime", "time", "strftime", "cast"].iter().any(|name| {
-            statement.calls_of(&[name]).any(|call| (call..statement.closing(call + 1)).contains(&at))
-        })
-    };
-    let factors = |from: usize, back: bool| {
-        let all = if back { statement.expression_before(from) } else { statement.expression_at(from) }?;
-        let sums = all.clone().filter(|at| {
-            statement.is_any(*at, &["+", "-"]) && statement.select_around(*at) == statement.select_around(from)
-        });
-        let mut depth = 0_i64;
-        let mut cut = None;
-        for at in all.clone() {
-            depth += i64::from(statement.is(at, "(")) - i64::from(statement.is(at, ")"));
-            if depth == 0 && sums.clone().any(|sum| sum == at) && (back || cut.is_none()) {
-                cut = Some(at);
-            }
-        }
-        Some(match (cut, back) {
-            (Some(at), true) => at + 1..all.end,
-            (Some(at), false) => all.start..at,
-            (None, _) => all,
-        })
+    let inside = ["date", "datetime", "time", "strftime", "cast"];
+    let is_inside = |at: usize| {
+        let mut calls = statement.calls_of(&inside);
+        calls.any(|call| (call..statement.closing(call + 1)).contains(&at))
     };
     let is_text = (0..statement.tokens.len()).any(|at| statement.is(at, "||"));
     (1..statement.tokens.len()).find_map(|at| {
-        if !statement.is(at, "/") || is_date(at) || is_text {
+        if !statement.is(at, "/") || is_text || is_inside(at) {
             return None;
         }
-        let left = &statement.sql[statement.bytes(factors(at, true)?)];
-        let right = factors(at + 1, false)?;
+        let (before, behind) = (statement.expression_before(at)?, statement.expression_at(at + 1)?);
+        let is = |words: &'static [&str]| move |at: &usize| statement.is_any(*at, words);
+        let sum = statement.outside(before.clone()).filter(is(&["+", "-"])).last();
+        let left = sum.map_or(before.start, |sum| sum + 1)..before.end;
+        let next = statement.outside(behind.clone()).find(is(&["+", "-", "*", "/", "%"]));
         // `n / 10 * 10` makes steps.
-        let steps = right.clone().any(|at| statement.is(at, "*"));
-        let first = right.start..right.clone().find(|at| statement.is_any(*at, &["*", "/"])).unwrap_or(right.end);
-        let right = &statement.sql[statement.bytes(first)];
+        if next.is_some_and(|next| statement.is(next, "*")) {
+            return None;
+        }
+        let right = behind.start..next.unwrap_or(behind.end);
+        let left = &statement.sql[statement.bytes(left)];
+        let right = &statement.sql[statement.bytes(right)];
         let (with, from) = (statement.with(), facts.from(at)?);
-        let types = facts.row(&format!("{with}SELECT typeof({left}), typeof({right}) {from} LIMIT 1"))?;
-        let whole = types.iter().all(|kind| crate::notes::facts::plain(kind) == "integer");
-        (whole && !steps).then(|| {
+        let types = format!("{with}SELECT typeof({left}), typeof({right}) {from} LIMIT 1");
+        let whole = facts.row(&types)?.iter().all(|kind| plain(kind) == "integer");
+        whole.then(|| {
             format!("`/` between whole numbers drops the fraction: 1.0 * {left} / {right} keeps it")
         })
+    })
+}
+
+/// Columns that are joined, but never equal.
+fn of_join(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &["=", "=="])).find_map(|at| {
+        let sides = [statement.expression_before(at)?, statement.expression_at(at + 1)?];
+        let [left, right] = sides.map(|side| statement.bytes(side));
+        let one = |bytes: std::ops::Range<usize>| {
+            let read = facts.column(&facts.chain(&bytes)?)?;
+            let found = facts.row(&read.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
+            Some(format!("{} such as {}", &statement.sql[bytes], literal(found.first()?)))
+        };
+        let (left_one, right_one) = (one(left.clone())?, one(right.clone())?);
+        let (with, from) = (statement.with(), facts.from(at)?);
+        let equal = &statement.sql[left.start..right.end];
+        let none = facts.is_empty(&format!("{with}SELECT 1 {from} WHERE {equal} LIMIT 1"));
+        (none == Some(true)).then(|| format!("{equal} is never true: {left_one}, {right_one}"))
     })
 }

@@ -34,6 +34,11 @@ impl Subject {
     /// Returns the values as a clause: all of a few, or the nearest ones.
     pub(crate) fn values(&self, facts: &Facts<'_>, wanted: &Literal) -> Option<String> {
         let name = &self.name;
+        let few = format!("WHERE {{}} IS NOT NULL LIMIT {}", MAX_LISTED + 1);
+        let few = facts.rows(&self.query("DISTINCT {}", &few))?.len() <= MAX_LISTED;
+        if !few && let Some(near) = self.containing(facts, wanted) {
+            return Some(format!("nearest in {name}: {near}"));
+        }
         let listed = self.query(
             "{}, count(*)",
             &format!("WHERE {{}} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MAX_COMPARED}"),
@@ -50,13 +55,15 @@ impl Subject {
         if all.is_empty() {
             return Some(format!("{name} is null in every record"));
         }
+        if all.len() > 2
+            && all.iter().all(|(value, _)| !matches!(value, Value::Text(_) | Value::Blob(_)))
+        {
+            return self.range(facts);
+        }
         let join = |entries: Vec<&str>| entries.join(", ");
         if all.len() <= MAX_LISTED {
             let all = all.iter().map(|(_, entry)| entry.as_str()).collect();
             return Some(format!("{name} has {}", join(all)));
-        }
-        if all.iter().all(|(value, _)| !matches!(value, Value::Text(_) | Value::Blob(_))) {
-            return self.range(facts);
         }
         let texts: Vec<String> = all.iter().map(|(value, _)| plain(value)).collect();
         let wanted = wanted.value.trim_matches(['%', '*']);
@@ -66,11 +73,33 @@ impl Subject {
             Some(all[at].1.as_str())
         };
         let near: Vec<&str> = near.iter().filter_map(entry).collect();
+        if near.is_empty() && all[0].1.ends_with(" (1)") {
+            return Some(format!("{name} has values such as {}", literal(&all[0].0)));
+        }
         if near.is_empty() {
             let most = all.iter().take(3).map(|(_, entry)| entry.as_str()).collect();
             return Some(format!("most frequent in {name}: {}", join(most)));
         }
         Some(format!("nearest in {name}: {}", join(near)))
+    }
+
+    /// Returns the values that contain a text of three letters and more, in any case.
+    fn containing(&self, facts: &Facts<'_>, wanted: &Literal) -> Option<String> {
+        let text = wanted.value.trim_matches(['%', '*']);
+        if !wanted.is_text() || text.chars().count() < 3 {
+            return None;
+        }
+        let text = text.replace('\'', "''");
+        let rows = facts.rows(&self.query(
+            "{}, count(*)",
+            &format!(
+                "WHERE instr(lower({{}}), lower('{text}')) GROUP BY 1 \
+                 ORDER BY length({{}}), 2 DESC LIMIT 3"
+            ),
+        ))?;
+        let entry = |row: &Vec<Value>| format!("{} ({})", literal(&row[0]), plain(&row[1]));
+        let near: Vec<String> = rows.iter().map(entry).collect();
+        (!near.is_empty()).then(|| near.join(", "))
     }
 
     /// Returns the smallest and the largest value as a clause.

@@ -37,7 +37,7 @@ pub(crate) fn check(statement: &Statement, sources: &[Scanned<'_>]) -> Result<()
         if sources.iter().any(|source| {
             source.shape.fields.find(&name).is_some() || source.paths().plain.find(&name).is_some()
         }) {
-            corrected = corrected.replaced(token.range.clone(), &quoting::spelled(&name));
+            corrected = corrected.replaced(token.range.clone(), &quoting::name(&name));
             first = Some(token.text(&statement.sql));
         }
     }
@@ -50,22 +50,27 @@ pub(crate) fn check(statement: &Statement, sources: &[Scanned<'_>]) -> Result<()
 
 /// Returns true where a text is as good as a mistake.
 fn is_column_place(statement: &Statement, at: usize) -> bool {
-    let is_function = |name: usize| {
-        statement.is_any(name, &AGGREGATES) || statement.is_any(name, &FUNCTIONS)
-    };
-    let argument = at > 1 && statement.is(at - 1, "(") && is_function(at - 2)
+    let is_function =
+        |name: usize| statement.is_any(name, &AGGREGATES) || statement.is_any(name, &FUNCTIONS);
+    let items = (0..at)
+        .rev()
+        .find(|at| statement.is_any(*at, &["by", "select", "from", "where", "(", "in", "values"]));
+    let argument = at > 1
+        && statement.is(at - 1, "(")
+        && is_function(at - 2)
         && statement.is_any(at + 1, &[")", ","]);
-    let sorted = |at: usize| statement.is(at, "by");
-    let listed = statement.is(at - 1, ",") && {
-        let items = (1..at).rev().find(|at| {
-            statement.is_any(*at, &["by", "select", "from", "where", "(", "in", "values"])
-        });
-        items.is_some_and(sorted)
-    };
-    let key = (sorted(at - 1) || listed)
+    let listed = statement.is(at - 1, ",") && items.is_some_and(|at| statement.is(at, "by"));
+    let key = (statement.is(at - 1, "by") || listed)
         && (at + 1 >= statement.tokens.len()
             || statement.is_any(at + 1, &[",", "asc", "desc", "limit", "having", "order", ")"]));
-    let left = statement.is_any(at - 1, &["where", "and", "or", "not", "on", "having", "when", "("])
+    let compound = (0..statement.tokens.len())
+        .any(|at| statement.is_any(at, &["union", "except", "intersect"]));
+    let selected = items.is_some_and(|at| statement.is(at, "select"))
+        && statement.is_any(at - 1, &["select", "distinct", ","])
+        && statement.is_any(at + 1, &[",", "from"])
+        && !compound;
+    let left = statement
+        .is_any(at - 1, &["where", "and", "or", "not", "on", "having", "when", "("])
         && (statement.is_any(at + 1, &COMPARING) || statement.is(at + 1, "is"))
         && !statement.is(at + 1, "between");
     let behind = at + 2;
@@ -73,5 +78,5 @@ fn is_column_place(statement: &Statement, at: usize) -> bool {
         matches!(token.kind, Kind::Text | Kind::Number)
             || statement.is_any(behind, &["null", "not", "true", "false", "(", "-"])
     });
-    argument || key || (left && meets_literal)
+    argument || key || selected || (left && meets_literal)
 }

@@ -87,8 +87,22 @@ pub(crate) fn comparisons(statement: &Statement) -> Vec<Comparison> {
 /// Words that are no columns but look like names.
 fn is_keyword(chain: &Chain) -> bool {
     const WORDS: [&str; 16] = [
-        "and", "as", "between", "case", "current_date", "current_timestamp", "distinct", "else",
-        "end", "false", "is", "not", "null", "select", "then", "true",
+        "and",
+        "as",
+        "between",
+        "case",
+        "current_date",
+        "current_timestamp",
+        "distinct",
+        "else",
+        "end",
+        "false",
+        "is",
+        "not",
+        "null",
+        "select",
+        "then",
+        "true",
     ];
     let [part] = chain.parts.as_slice() else { return false };
     !part.quoted && WORDS.iter().any(|word| part.name.eq_ignore_ascii_case(word))
@@ -103,17 +117,20 @@ fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comp
     let behind = at + 1 + usize::from(is && negated);
     let of = |places: &Range<usize>| {
         let bytes = statement.bytes(places.clone());
-        chains.iter().find(|chain| {
-            bytes.start <= chain.range().start && chain.range().end <= bytes.end
-        })
+        chains
+            .iter()
+            .find(|chain| bytes.start <= chain.range().start && chain.range().end <= bytes.end)
     };
     if let Some(chain) = of(&left) {
         let (literals, end) = operands(statement, chains, &operator, behind)?;
         if !statement.ends_expression(end) || statement.is(end, "collate") {
             return None;
         }
-        return made(statement, left.clone(), chain, operator, literals)
-            .map(|made| Comparison { negated, range: statement.bytes(left.start..end), ..made });
+        return made(statement, left.clone(), chain, operator, literals).map(|made| Comparison {
+            negated,
+            range: statement.bytes(left.start..end),
+            ..made
+        });
     }
     // `literal operator column`.
     let operator = match operator.as_str() {
@@ -143,9 +160,15 @@ fn made(
     let column = (chain.range() == subject).then(|| chain.clone());
     let place = places.start;
     let range = subject.clone();
-    statement
-        .is_scalar(places)
-        .then_some(Comparison { column, subject, place, operator, negated: false, literals, range })
+    statement.is_scalar(places).then_some(Comparison {
+        column,
+        subject,
+        place,
+        operator,
+        negated: false,
+        literals,
+        range,
+    })
 }
 
 /// Returns the literals behind an operator, and the place behind them.

@@ -5,8 +5,19 @@ use crate::sql::token::Kind;
 
 /// The words that may follow a whole condition.
 const ENDS: [&str; 13] = [
-    ")", "and", "or", "then", "group", "order", "limit", "having", "window", "union", "except",
-    "intersect", "is",
+    ")",
+    "and",
+    "or",
+    "then",
+    "group",
+    "order",
+    "limit",
+    "having",
+    "window",
+    "union",
+    "except",
+    "intersect",
+    "is",
 ];
 
 /// Returns the columns that are conditions by themselves, such as `a` in `WHERE a AND b = 1`.

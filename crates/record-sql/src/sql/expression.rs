@@ -10,11 +10,47 @@ pub(crate) const COMPARING: [&str; 13] =
     ["=", "==", "!=", "<>", "<", "<=", ">", ">=", "like", "glob", "regexp", "between", "in"];
 
 /// Words and symbols between expressions.
-const BETWEEN_EXPRESSIONS: [&str; 42] = [
-    ",", "where", "and", "or", "not", "on", "having", "select", "distinct", "all", "when", "then",
-    "else", "case", "end", "by", "from", "limit", "offset", "using", "union", "except",
-    "intersect", "values", "as", "is", "isnull", "notnull", "escape", "filter", "over", "join",
-    "inner", "left", "cross", "group", "order", "window", "asc", "desc", "nulls", "collate",
+const BETWEEN_EXPRESSIONS: [&str; 40] = [
+    ",",
+    "where",
+    "and",
+    "or",
+    "not",
+    "on",
+    "having",
+    "select",
+    "distinct",
+    "all",
+    "when",
+    "then",
+    "else",
+    "case",
+    "end",
+    "by",
+    "from",
+    "limit",
+    "offset",
+    "using",
+    "union",
+    "except",
+    "intersect",
+    "values",
+    "as",
+    "is",
+    "isnull",
+    "notnull",
+    "escape",
+    "join",
+    "inner",
+    "left",
+    "cross",
+    "group",
+    "order",
+    "window",
+    "asc",
+    "desc",
+    "nulls",
+    "collate",
 ];
 
 /// The functions that read many rows.
@@ -113,7 +149,8 @@ impl Statement {
             let name = self.tokens[at].text(&self.sql).to_ascii_lowercase();
             let aggregate = self.is(at + 1, "(")
                 && (AGGREGATES.contains(&name.as_str())
-                    || (matches!(name.as_str(), "min" | "max") && self.arguments(at + 1).len() < 2));
+                    || (matches!(name.as_str(), "min" | "max")
+                        && self.arguments(at + 1).len() < 2));
             aggregate || matches!(name.as_str(), "select" | "over")
         })
     }
@@ -190,13 +227,28 @@ impl Statement {
         None
     }
 
-    /// Returns the bytes of a clause with its first word.
-    pub(crate) fn clause_text(&self, select: &Range<usize>, word: &str) -> Option<&str> {
+    /// Returns the places of a clause with its first word.
+    pub(crate) fn clause_places(&self, select: &Range<usize>, word: &str) -> Option<Range<usize>> {
         let start = self.clause(select, word)?;
         let rest = start + 1..select.end;
         let ends = ["from", "where", "group", "having", "window", "order", "limit"];
         let end = ends.iter().filter_map(|end| self.clause(&rest, end)).min();
-        Some(&self.sql[self.bytes(start..end.unwrap_or(select.end))])
+        Some(start..end.unwrap_or(select.end))
+    }
+
+    /// Returns a clause with its first word.
+    pub(crate) fn clause_text(&self, select: &Range<usize>, word: &str) -> Option<&str> {
+        Some(&self.sql[self.bytes(self.clause_places(select, word)?)])
+    }
+
+    /// Returns the places outside of the brackets in `places`.
+    pub(crate) fn outside(&self, places: Range<usize>) -> impl Iterator<Item = usize> {
+        let mut depth = 0_i64;
+        places.filter(move |at| {
+            let closes = self.is(*at, ")");
+            depth += i64::from(self.is(*at, "(")) - i64::from(closes);
+            depth == 0 && !closes
+        })
     }
 
     /// Returns the WITH clause of the statement and a space; nothing if there is none.
@@ -229,13 +281,14 @@ mod tests {
                    json_each(t.x) e WHERE d GROUP BY 1 UNION SELECT 2 FROM u";
         let statement = Statement::new(sql.to_owned());
         let from = |word: &str| {
-            let at = statement.tokens.iter().position(|t| t.is(&statement.sql, word)).unwrap();
+            let mut tokens = statement.tokens.iter();
+            let at = tokens.position(|token| token.text(&statement.sql) == word).unwrap();
             statement.clause_text(&statement.select_around(at), "from")
         };
         assert_eq!(from("b"), Some("FROM r"));
         assert_eq!(from("c"), Some("FROM s"));
         assert_eq!(from("d"), Some("FROM t, json_each(t.x) e"));
-        assert_eq!(from("2"), None);
+        assert_eq!(from("2"), Some("FROM u"));
         assert_eq!(statement.with(), "WITH w AS (SELECT a FROM r WHERE b) ");
     }
 }

@@ -293,11 +293,13 @@ impl Statement {
     pub(crate) fn aliased(&self, place: usize, name: &str) -> Option<&str> {
         let select = self.select_around(place);
         let end = self.clause(&select, "from")?;
-        let named = (select.start..end).find(|at| {
-            self.is(*at, "as")
-                && self.tokens[at + 1].value(&self.sql).eq_ignore_ascii_case(name)
+        let named = (select.start + 1..end).find(|at| {
+            self.tokens[*at].value(&self.sql).eq_ignore_ascii_case(name)
+                && self.is_any(at + 1, &[",", "from"])
         })?;
-        let places = self.expression_before(named).filter(|places| self.is_scalar(places.clone()))?;
+        let places = self
+            .expression_before(named - usize::from(self.is(named - 1, "as")))
+            .filter(|places| self.is_scalar(places.clone()))?;
         Some(&self.sql[self.bytes(places)])
     }
 

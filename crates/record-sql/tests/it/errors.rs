@@ -111,3 +111,28 @@ fn errors_never_quote_records() {
         }
     }
 }
+
+#[test]
+fn what_means_something_else_is_refused() {
+    for (sql, instead) in [
+        ("SELECT avg('priority') FROM records", "SELECT avg(\"priority\") FROM records"),
+        ("SELECT 1 FROM records WHERE 'score' >= 4", "WHERE \"score\" >= 4"),
+        ("SELECT count(*) FROM records GROUP BY 'status'", "GROUP BY \"status\""),
+        ("SELECT 'id', score FROM records", "SELECT \"id\", score FROM records"),
+        (
+            "SELECT 1 FROM records WHERE status = 'active' OR 'pending'",
+            "status IN ('active', 'pending')",
+        ),
+        ("SELECT 1 FROM records WHERE 1 < priority <= 3", "1 < priority AND priority <= 3"),
+    ] {
+        let error = error(sql);
+        assert!(error.contains(instead), "{sql}: {error}");
+    }
+    for fine in [
+        "SELECT 'status' AS label, count(*) FROM records",
+        "SELECT count(*) FROM records WHERE status = 'status' OR id IN ('id', 'status')",
+        "SELECT 'done', count(*) FROM records UNION ALL SELECT 'order', 1",
+    ] {
+        assert!(crate::ask(fine).is_ok(), "{fine}");
+    }
+}

@@ -74,6 +74,99 @@ fn a_bare_date_is_midnight() {
     }
 }
 
+/// Notes on records with what tickets lack.
+fn odd(sql: &str) -> String {
+    let lines: String = (0..40)
+        .map(|n| {
+            let flag = if n % 4 == 0 { "yes" } else { "no" };
+            let (day, score) =
+                (1 + n % 28, if n % 3 == 0 { "\"n/a\"".into() } else { n.to_string() });
+            let note = ["null", "\"\"", "\"x_1\"", "\"xy1\""][n % 4];
+            format!(
+                "{{\"id\":{n},\"flag\":\"{flag}\",\"day\":\"2025/03/{day:02}\",\
+                 \"at\":{},\"score\":{score},\"note\":{note},\"price\":\"1,{n:03}\",\
+                 \"unit price\":{n}.5,\"meta\":{{\"a.b\":true,\"c\":\"k{n}\"}},\
+                 \"tags\":[\"t{}\",\"t{}-old\"]}}\n",
+                1_740_787_200_000_u64 + n as u64 * 86_400_000,
+                n % 2,
+                n % 5,
+            )
+        })
+        .collect();
+    let outcome = ask_of(sql, &lines).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    format!("{}\n{}", outcome.rows.join("\n"), outcome.notes.join("\n"))
+}
+
+#[test]
+fn dates_that_sqlite_does_not_read() {
+    for (sql, part) in [
+        (
+            "SELECT count(*) FROM records WHERE date(day) = '2025-03-05'",
+            "[2]\nday holds dates with",
+        ),
+        ("SELECT min(date(at)) FROM records", "[\"2025-03-01\"]\nat holds milliseconds"),
+        ("SELECT strftime('%Y-%m', at, 'unixepoch') FROM records LIMIT 1", "[\"2025-03\"]"),
+        ("SELECT date(flag) FROM records LIMIT 1", "40 of 40 values of flag are no dates"),
+        ("SELECT date(id) FROM records LIMIT 1", "Julian days"),
+        (
+            "SELECT count(*) FROM records WHERE at >= '2025-03-01'",
+            "datetime(at / 1000.0, 'unixepoch')",
+        ),
+        ("SELECT count(*) FROM records WHERE day >= '2025-03-01'", "has another form"),
+        ("SELECT count(*) FROM records WHERE date(day) <= '2025-03'", "before its own days"),
+        ("SELECT count(*) FROM records WHERE strftime('%d', day) = 5", "nearest"),
+        ("SELECT count(*) FROM records WHERE strftime('%d', day) > 5", "CAST(strftime"),
+    ] {
+        let found = odd(sql);
+        assert!(found.contains(part), "{sql}: {part:?} is not in\n{found}");
+    }
+}
+
+#[test]
+fn conditions_that_mean_something_else() {
+    for (condition, part) in [
+        ("flag = TRUE", "flag has 'no' (30), 'yes' (10)"),
+        ("flag", "flag is text, which is no condition"),
+        ("note = NULL", "note IS NULL"),
+        ("note IS NULL", "'' in 10"),
+        ("note != 'xy1'", "10 records in which note is null are left out"),
+        ("note LIKE 'x_1'", "LIKE 'x\\_1' ESCAPE"),
+        ("meta ->> '$.a.b' = 1", "the column is meta.a.b"),
+        ("meta ->> 'd' = 'k1'", "meta ->> 'd' is null in every record; there is meta.a.b, meta.c"),
+        ("upper(meta ->> 'c') = 'k7'", "'K7' (1)"),
+        ("tags LIKE '%t1%'", "20 have the element 't1'"),
+        ("length(tags) > 2", "json_array_length(tags)"),
+        ("id < 'x'", "every number is less than the text"),
+        ("score > 5 AND typeof(score) = 'number'", "'integer'"),
+        ("id NOT IN (SELECT note FROM records)", "contains null"),
+    ] {
+        let sql = format!("SELECT count(*) FROM records WHERE {condition}");
+        let found = odd(&sql);
+        assert!(found.contains(part), "{sql}: {part:?} is not in\n{found}");
+    }
+}
+
+#[test]
+fn numbers_that_are_none() {
+    for (sql, part) in [
+        (
+            "SELECT avg(score) FROM records",
+            "14 of 40 values of score are no numbers, such as 'n/a'",
+        ),
+        ("SELECT sum(price) FROM records", "CAST(replace(price, ',', '') AS REAL)"),
+        ("SELECT sum(CAST(flag AS REAL)) FROM records", "40 of 40 values of flag"),
+        ("SELECT day - 1 FROM records LIMIT 1", "no numbers"),
+        ("SELECT sum(id) / count(*) FROM records WHERE score > 1.5", "1.0 * sum(id) / count(*)"),
+        ("SELECT flag, id, count(*) FROM records GROUP BY flag", "id differs within a group"),
+        ("SELECT sum(records.id) FROM records, json_each(tags) e", "80 rows of 40 records"),
+        ("SELECT id FROM records ORDER BY note LIMIT 2", "10 records in which note is null come"),
+        ("SELECT 1 FROM records a JOIN records b ON a.id = b.flag", "a.id = b.flag is never true"),
+    ] {
+        let found = odd(sql);
+        assert!(found.contains(part), "{sql}: {part:?} is not in\n{found}");
+    }
+}
+
 #[test]
 fn nothing_to_say() {
     for sql in [
@@ -81,6 +174,12 @@ fn nothing_to_say() {
         "SELECT * FROM records",
         "SELECT 1.0 * sum(done) / count(*) FROM records",
         "SELECT id FROM records WHERE priority IN (1, 2) AND version >= 9",
+        "SELECT date(created), count(*) FROM records WHERE created >= '2025-05-03' GROUP BY 1",
+        "SELECT sum(status = 'active'), avg(priority * score) FROM records WHERE NOT done",
+        "SELECT status, max(score), id FROM records GROUP BY status ORDER BY status DESC LIMIT 9",
+        "SELECT id FROM records WHERE status != 'active' AND id LIKE 'T-1%' ORDER BY id LIMIT 500",
+        "SELECT count(*) FROM records, json_each(tags) e WHERE e.value = 'a' OR e.value = 'b'",
+        "SELECT \"order\" / 10 * 10 AS step, count(*) FROM records GROUP BY step",
     ] {
         assert_eq!(notes(sql), "", "{sql}");
     }
