@@ -11,6 +11,7 @@ use super::{
     request::{Query, Shows},
     sort::{self, Entry},
     typed::Facts,
+    watch::Watch,
 };
 
 /// The bytes between two calls of `stop`: a fraction of a millisecond of work.
@@ -33,6 +34,9 @@ pub(super) struct Chunk<'a> {
     pub(super) seen: Vec<bool>,
     /// For each path of the query, the facts about the values that were looked at.
     pub(super) facts: Vec<Facts>,
+    /// For each comparison, whether it held for a record, without its negation.
+    pub(super) held: Vec<bool>,
+    pub(super) watch: Watch,
     /// For each shared array, whether an element was chosen.
     pub(super) chosen: Vec<bool>,
     /// For each sort key, the number of matching records without a value.
@@ -54,6 +58,8 @@ impl<'a> Chunk<'a> {
             ids_met: Vec::new(),
             seen: vec![false; query.paths.all().len()],
             facts: vec![Facts::default(); query.paths.all().len()],
+            held: vec![false; query.tests.len()],
+            watch: Watch::new(&query.tests),
             chosen: vec![false; query.shared.len()],
             missing: vec![0; query.sort_by.len()],
             complete: true,
@@ -103,6 +109,7 @@ impl<'a> Chunk<'a> {
         }
         chunk.complete &= !evaluator.is_stopped;
         chunk.facts = evaluator.facts;
+        chunk.held = evaluator.held;
         chunk.chosen = evaluator.chosen;
         chunk
     }
@@ -127,6 +134,7 @@ impl<'a> Chunk<'a> {
             let facts = &mut evaluator.facts[*path];
             hits.values.iter().for_each(|value| facts.add_with_elements(value));
         }
+        self.watch.any(plan, record, &mut hits);
         let before = self.ids.len();
         let has_id = query.ids.as_ref().is_none_or(|ids| {
             query.paths.find(ids.path, record, &mut hits);
@@ -139,6 +147,7 @@ impl<'a> Chunk<'a> {
         }
         self.ids_met.extend_from_slice(&self.ids[before..]);
         self.matched += 1;
+        self.watch.matched(plan, record, &mut evaluator.hits);
         match (query.shows, query.group_by) {
             (Shows::Records, _) => self.keep(plan, record, evaluator, place),
             (Shows::Groups, Some(path)) => {
@@ -193,6 +202,8 @@ impl<'a> Chunk<'a> {
         self.ids_met.append(&mut later.ids_met);
         self.seen.iter_mut().zip(later.seen).for_each(|(seen, later)| *seen |= later);
         self.facts.iter_mut().zip(later.facts).for_each(|(facts, later)| facts.merge(later));
+        self.held.iter_mut().zip(later.held).for_each(|(one, later)| *one |= later);
+        self.watch.merge(later.watch);
         self.chosen.iter_mut().zip(later.chosen).for_each(|(one, later)| *one |= later);
         self.missing.iter_mut().zip(later.missing).for_each(|(count, later)| *count += later);
         for entry in later.entries {

@@ -7,6 +7,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::chunk::Chunk;
 use super::condition::{Evaluator, Test};
+use super::error::quoted;
 use super::json::path::Hits;
 use super::json::path_set::Record;
 use super::json::value::Kind;
@@ -27,13 +28,8 @@ pub(super) fn no_matches(
     lines: &str,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<String> {
-    let tests = &plan.query.tests[..plan.query.tests.len().min(MAX_TESTS)];
-    let parts = split(lines);
-    let chunks: Vec<Alone<'_>> =
-        on(|| parts.par_iter().map(|part| Alone::read(plan, tests, part, stop)).collect());
-    let alone = chunks.into_iter().reduce(Alone::merge);
-    // Counts of a part of the records would mislead.
-    let Some(alone) = alone.filter(|_| !tests.is_empty() && !stop()) else { return Vec::new() };
+    let Some(alone) = Alone::of(plan, lines, stop) else { return Vec::new() };
+    let tests = &plan.query.tests;
     let text = |test: &Test| test.comparison.text(&plan.query.paths.all()[test.path].name());
     let mut notes: Vec<String> = Vec::new();
     let mut met: Vec<String> = Vec::new();
@@ -54,6 +50,63 @@ pub(super) fn no_matches(
         notes.push(format!("alone, {}", met.join(", ")));
     }
     notes
+}
+
+/// Explains the comparisons that no record meets, and the values of lists that no record has,
+/// where others match. Reads all records once more, if there are any.
+pub(super) fn never_held(
+    plan: &Plan<'_>,
+    found: &Chunk<'_>,
+    lines: &str,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Vec<String> {
+    let query = plan.query;
+    let name = |test: &Test| query.paths.all()[test.path].name();
+    let values = |test: &Test| Values::of(query, test.path, lines.lines(), &|| stop());
+    let mut notes = Vec::new();
+    let tests: Vec<&Test> = query.tests.iter().take(MAX_TESTS).collect();
+    let is_doubted = |index: &usize| !found.held[*index] && !tests[*index].comparison.is_flag();
+    let doubted: Vec<usize> = (0..tests.len()).filter(is_doubted).collect();
+    let alone = (found.matched > 0 && !doubted.is_empty()).then(|| Alone::of(plan, lines, stop));
+    if let Some(alone) = alone.flatten() {
+        // It may not have been judged for the records that meet it.
+        for index in doubted.into_iter().filter(|index| !alone.held[*index]) {
+            let test = tests[index];
+            let text = test.comparison.text(&name(test));
+            let text = text.replacen(" != ", " = ", 1).replacen(" not_", " ", 1);
+            let hint = hint(plan, test, alone.facts[test.path], &alone.values[index]);
+            notes.push(format!("no record meets {text}{hint}"));
+        }
+    }
+    let is_plain = |index: usize| {
+        found.held[index] && matches!(plan.typed[index].strings, Strings::Absent | Strings::Text)
+    };
+    for (index, absent) in found.watch.unfound().filter(|(index, _)| is_plain(*index)) {
+        let test = &query.tests[index];
+        let (values, wanted) = (values(test), test.comparison.wanted());
+        let missing = absent.iter().filter_map(|at| wanted.get(*at));
+        let missing = missing.filter(|wanted| !values.all().any(|value| is_text(value, wanted)));
+        for wanted in missing.take(MAX_VALUES) {
+            let near = values.near(wanted, 3, false);
+            let near = if near.is_empty() { values.top(3) } else { near };
+            notes.push(format!(
+                "no {} is {}; nearest: {}",
+                name(test),
+                quoted(wanted),
+                listed(&near)
+            ));
+        }
+    }
+    notes
+}
+
+/// Returns true if a value is this text or these digits.
+fn is_text(value: &str, wanted: &str) -> bool {
+    if raw_json::is_string(value) {
+        raw_json::unescape(value).text == wanted
+    } else {
+        value == wanted
+    }
 }
 
 fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> String {
@@ -90,11 +143,24 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
 /// What is known of each comparison by itself.
 struct Alone<'a> {
     counts: Vec<u64>,
+    /// Whether each held for a record, without its negation.
+    held: Vec<bool>,
     values: Vec<Values<'a>>,
     facts: Vec<Facts>,
 }
 
 impl<'a> Alone<'a> {
+    /// Reads all records; None if there is no comparison, or not enough time: counts of a part of
+    /// the records would mislead.
+    fn of(plan: &Plan<'_>, lines: &'a str, stop: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
+        let tests = &plan.query.tests[..plan.query.tests.len().min(MAX_TESTS)];
+        let parts = split(lines);
+        let chunks: Vec<Alone<'_>> =
+            on(|| parts.par_iter().map(|part| Alone::read(plan, tests, part, stop)).collect());
+        let alone = chunks.into_iter().reduce(Alone::merge);
+        alone.filter(|_| !tests.is_empty() && !stop())
+    }
+
     fn read(
         plan: &Plan<'_>,
         tests: &[Test],
@@ -104,6 +170,7 @@ impl<'a> Alone<'a> {
         let query = plan.query;
         let mut alone = Self {
             counts: vec![0; tests.len()],
+            held: Vec::new(),
             values: tests.iter().map(|_| Values::default()).collect(),
             facts: Vec::new(),
         };
@@ -127,11 +194,13 @@ impl<'a> Alone<'a> {
             }
         }
         alone.facts = evaluator.facts;
+        alone.held = evaluator.held;
         alone
     }
 
     fn merge(mut self, other: Self) -> Self {
         self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
+        self.held.iter_mut().zip(other.held).for_each(|(a, b)| *a |= b);
         self.values.iter_mut().zip(other.values).for_each(|(a, b)| a.merge(b));
         self.facts.iter_mut().zip(other.facts).for_each(|(a, b)| a.merge(b));
         self

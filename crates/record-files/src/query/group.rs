@@ -17,7 +17,11 @@ pub struct Group {
 
 /// The counts of values, each with its first spelling.
 #[derive(Debug, Default)]
-pub(super) struct Groups<'a>(BTreeMap<Value<'a>, (&'a str, u64)>);
+pub(super) struct Groups<'a> {
+    counts: BTreeMap<Value<'a>, (&'a str, u64)>,
+    /// True if a record has an array of other than one element.
+    pub(super) has_lists: bool,
+}
 
 impl<'a> Groups<'a> {
     /// Counts one record. Each distinct element of an array counts; an empty array counts as
@@ -34,26 +38,29 @@ impl<'a> Groups<'a> {
         if found.is_empty() {
             found.push((Value::Null, "null"));
         }
+        self.has_lists |= hits.values.iter().any(|value| value.starts_with('['))
+            && (found.len() > 1 || found[0].1.starts_with('['));
         if found.len() > 1 {
             found.sort_by(|(a, _), (b, _)| a.cmp(b));
             found.dedup_by(|(a, _), (b, _)| a == b);
         }
         for (value, text) in found {
-            self.0.entry(value).or_insert((text, 0)).1 += 1;
+            self.counts.entry(value).or_insert((text, 0)).1 += 1;
         }
     }
 
     /// Adds the counts of later records.
     pub(super) fn merge(&mut self, later: Self) {
-        for (value, (text, count)) in later.0 {
-            self.0.entry(value).or_insert((text, 0)).1 += count;
+        self.has_lists |= later.has_lists;
+        for (value, (text, count)) in later.counts {
+            self.counts.entry(value).or_insert((text, 0)).1 += count;
         }
     }
 
     /// Returns the groups, the most frequent first; equal counts in the order of the values.
     pub(super) fn ranked(self) -> Vec<Group> {
         let mut groups: Vec<Group> = self
-            .0
+            .counts
             .into_values()
             .map(|(text, count)| Group { value: text.to_owned(), count })
             .collect();

@@ -101,12 +101,28 @@ impl Ids {
         split
     }
 
-    /// Returns the field that probably holds the ids, if the request names none: one whose
-    /// values are all distinct, of these the one with the most of the ids, then the first.
-    pub(super) fn guess_field(&self, lines: &str, stop: &dyn Fn() -> bool) -> Option<String> {
-        if !self.is_default {
-            return None;
-        }
+    /// Says which field has the ids, if the one that was asked has none.
+    pub(super) fn other_field(
+        &self,
+        query: &Query,
+        lines: &str,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<String> {
+        let (field, found) = self.guess_field(lines, stop).filter(|(_, found)| *found > 0)?;
+        let all = self.asked.len();
+        let asked = query.paths.all()[self.path].name();
+        (asked != field).then(|| {
+            format!("{found} of the {all} ids are values of {field}: send \"id_field\": {field:?}")
+        })
+    }
+
+    /// Returns the field that probably holds the ids, and how many of them: one whose values are
+    /// all distinct, of these the one with the most of the ids, then the first.
+    pub(super) fn guess_field(
+        &self,
+        lines: &str,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<(String, usize)> {
         let mut fields: Vec<(Cow<'_, str>, HashSet<u64>, Vec<usize>)> = Vec::new();
         let lines = lines.lines().map(str::trim_ascii).filter(|line| !line.is_empty());
         for (records, line) in lines.enumerate() {
@@ -127,7 +143,7 @@ impl Ids {
             });
         }
         let best = fields.iter().rev().max_by_key(|(_, _, found)| found.len());
-        best.map(|(field, ..)| field.clone().into_owned())
+        best.map(|(field, _, found)| (field.clone().into_owned(), found.len()))
     }
 }
 

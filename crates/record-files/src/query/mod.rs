@@ -31,6 +31,7 @@ mod run;
 mod sort;
 mod typed;
 mod values;
+mod watch;
 
 pub use error::QueryError;
 pub use group::Group;

@@ -69,7 +69,8 @@ pub fn run<'a>(
     let (plan, found) = read(query, lines, stop)?;
     let is_whole = found.complete && found.records > 0;
     if let Some(ids) = query.ids.as_ref().filter(|ids| is_whole && !found.seen[ids.path])
-        && let Some(field) = ids.guess_field(lines, stop)
+        && ids.is_default
+        && let Some((field, _)) = ids.guess_field(lines, stop)
     {
         let mut outcome = run(&query.with_id_field(&field)?, lines, stop)?;
         outcome.notes.insert(0, format!("no record has id; the ids are values of {field}"));
@@ -82,9 +83,20 @@ pub fn run<'a>(
     if found.matched == 0 && is_whole && query.ids.is_none() {
         notes.extend(explain::no_matches(&plan, lines, stop));
     }
+    if is_whole {
+        notes.extend(explain::never_held(&plan, &found, lines, stop));
+        notes.extend(found.watch.notes(&plan));
+        if let Some(path) = query.group_by.filter(|_| found.groups.has_lists) {
+            let field = query.paths.all()[path].name();
+            notes.push(format!("each element of {field} counts by itself; [] is an empty list"));
+        }
+    }
     let split = query.ids.as_ref().map(|ids| ids.split(&found.ids, &found.ids_met));
     if let (Some(ids), Some(split)) = (&query.ids, &split) {
         notes.extend(ids::near_misses(query, ids, &split.absent, lines, stop));
+        if split.present.is_empty() && split.excluded.is_empty() && is_whole {
+            notes.extend(ids.other_field(query, lines, stop));
+        }
     }
     Ok(outcome(query, found, split, notes))
 }

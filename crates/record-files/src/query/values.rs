@@ -88,8 +88,8 @@ impl<'a> Values<'a> {
     }
 
     /// Returns the values that are nearest to a text: in another letter case, with one as the
-    /// start of the other, with one in the other, or with few letters changed. Only the first two
-    /// for ids, where similar values are other things.
+    /// start of the other, with one in the other, or with few letters changed. For ids, where
+    /// similar values are other things, only the first two, or with another prefix.
     pub(super) fn near(&self, wanted: &str, max: usize, is_id: bool) -> Vec<(&'a str, u64)> {
         let wanted = wanted.trim().to_lowercase();
         if wanted.len() > MAX_BYTES {
@@ -114,7 +114,7 @@ impl<'a> Values<'a> {
             } else if is_start {
                 Some(1)
             } else if is_id {
-                None
+                is_same_code(&wanted, &text).then_some(2)
             } else if text.contains(&wanted) || wanted.contains(&text) {
                 Some(2)
             } else if measured < MAX_MEASURED {
@@ -128,6 +128,30 @@ impl<'a> Values<'a> {
         near.sort_by(|a, b| (a.0, b.2, a.1).cmp(&(b.0, a.2, b.1)));
         near.into_iter().take(max).map(|(_, value, count)| (value, count)).collect()
     }
+}
+
+/// Returns true if two ids differ only in what stands in front, in zeros there, or in marks:
+/// `0042` and `ORD-42`.
+fn is_same_code(a: &str, b: &str) -> bool {
+    let is_end = |long: &str, short: &str| {
+        let Some(front) = long.strip_suffix(short).and_then(|front| front.chars().last()) else {
+            return false;
+        };
+        let first = short.chars().next().unwrap_or(' ');
+        !(front.is_ascii_digit() && first.is_ascii_digit())
+            && !(front.is_alphabetic() && first.is_alphabetic())
+    };
+    let parts = |text: &str| {
+        let front = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = text[front.len()..].trim_start_matches('0').to_owned();
+        let front: String = front.chars().filter(|c| c.is_alphanumeric()).collect();
+        (front, digits)
+    };
+    let ((a_front, a_digits), (b_front, b_digits)) = (parts(a), parts(b));
+    let is_same_number = !a_digits.is_empty()
+        && a_digits == b_digits
+        && (a_front == b_front || a_front.is_empty() || b_front.is_empty());
+    is_end(a, b) || is_end(b, a) || is_same_number
 }
 
 /// Lists values with their counts: `"active" (120), "closed" (80)`.

@@ -120,6 +120,23 @@ impl Comparison {
         Operation::name((self.operation, self.is_negated))
     }
 
+    pub(crate) fn is_negated(&self) -> bool {
+        self.is_negated
+    }
+
+    /// Returns true for `exists` and `is_null`.
+    pub(crate) fn is_flag(&self) -> bool {
+        matches!(self.operand, Operand::Flag(_))
+    }
+
+    /// Returns the text that `contains` looks for.
+    pub(crate) fn needle(&self) -> Option<&str> {
+        match &self.operand {
+            Operand::Needle(Value::String(needle), Some(_)) => Some(&needle.text),
+            _ => None,
+        }
+    }
+
     /// Returns the operand for messages.
     pub(crate) fn spelled(&self) -> &str {
         &self.spelled

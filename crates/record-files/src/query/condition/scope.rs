@@ -122,6 +122,8 @@ pub(crate) struct Evaluator<'q, 'a> {
     pub(crate) stop: &'q (dyn Fn() -> bool + Sync),
     /// The facts about the values that were compared, for each path.
     pub(crate) facts: Vec<Facts>,
+    /// For each comparison, whether it held for a record, without its negation.
+    pub(crate) held: Vec<bool>,
     /// For each shared array, whether an element was chosen.
     pub(crate) chosen: Vec<bool>,
     /// The elements that are chosen now, with the index of the array's path.
@@ -148,6 +150,7 @@ impl<'q, 'a> Evaluator<'q, 'a> {
             shared,
             stop,
             facts: vec![Facts::default(); paths.all().len()],
+            held: vec![false; tests.len()],
             chosen: vec![false; shared.len()],
             bound: Vec::new(),
             hits: Hits::default(),
@@ -209,7 +212,10 @@ impl<'q, 'a> Evaluator<'q, 'a> {
         let Test { path, comparison, .. } = &self.tests[index];
         self.find(*path, record);
         let facts = &mut self.facts[*path];
-        comparison.holds(&self.typed[index], &self.hits.values, facts, &mut self.folded)
+        let holds =
+            comparison.holds(&self.typed[index], &self.hits.values, facts, &mut self.folded);
+        self.held[index] |= holds != comparison.is_negated();
+        holds
     }
 
     /// Finds the values of a path, in the chosen elements if it goes through their arrays.

@@ -1,0 +1,259 @@
+//! What a condition takes with it unseen: nulls that exist, parts of elements, lists in another
+//! order, values of a list that no record has.
+
+use raw_json::{self as raw, each_element};
+
+use super::condition::{Comparison, Test};
+use super::error::quoted;
+use super::json::path::Hits;
+use super::json::path_set::Record;
+use super::json::value::{Kind, Value};
+use super::plan::Plan;
+
+/// Texts that mean nothing, in lower case.
+const NOTHING: [&str; 7] = ["", "null", "none", "nan", "n/a", "na", "-"];
+/// The most values of an `in` that are watched.
+const MAX_LISTED: usize = 50;
+
+/// What is watched of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// `exists` and `is_null`: the records in which the field is null, or a value that means
+    /// nothing.
+    Nothing,
+    /// A negated comparison: the matching records in which the field is null or missing.
+    Negated,
+    /// `contains`: the matching records with the text only as a part of an element.
+    Part(String),
+    /// `=` with a list: the records that have all its elements.
+    Whole(Vec<Value<'static>>),
+    /// `in`: the values that matching records have.
+    Listed(Vec<Value<'static>>),
+}
+
+/// The records that were seen with a doubt about a comparison.
+#[derive(Clone, Debug)]
+struct Seen {
+    /// The index of the comparison.
+    test: usize,
+    doubt: Doubt,
+    /// Null, only a part, or all elements.
+    first: u64,
+    /// A value that means nothing.
+    second: u64,
+    /// The first such value.
+    example: Option<String>,
+    /// The values of a list that were found.
+    found: Vec<bool>,
+}
+
+/// The doubts about the comparisons of a query.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watch(Vec<Seen>);
+
+impl Watch {
+    pub(super) fn new(tests: &[Test]) -> Self {
+        let seen = tests.iter().enumerate().filter_map(|(test, of)| {
+            let doubt = doubt(&of.comparison)?;
+            let found = match &doubt {
+                Doubt::Listed(values) => vec![false; values.len()],
+                _ => Vec::new(),
+            };
+            Some(Seen { test, doubt, first: 0, second: 0, example: None, found })
+        });
+        Self(seen.collect())
+    }
+
+    /// Looks at a record, whether it matches or not.
+    pub(super) fn any<'a>(&mut self, plan: &Plan<'_>, record: &Record<'a>, hits: &mut Hits<'a>) {
+        for seen in &mut self.0 {
+            if matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_)) {
+                plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
+                seen.add(&hits.values);
+            }
+        }
+    }
+
+    /// Looks at a record that matches.
+    pub(super) fn matched<'a>(
+        &mut self,
+        plan: &Plan<'_>,
+        record: &Record<'a>,
+        hits: &mut Hits<'a>,
+    ) {
+        for seen in &mut self.0 {
+            let done = !seen.found.is_empty() && seen.found.iter().all(|found| *found);
+            if !done && !matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_)) {
+                plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
+                seen.add(&hits.values);
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, later: Self) {
+        for (seen, later) in self.0.iter_mut().zip(later.0) {
+            seen.first += later.first;
+            seen.second += later.second;
+            seen.example = seen.example.take().or(later.example);
+            seen.found.iter_mut().zip(later.found).for_each(|(found, later)| *found |= later);
+        }
+    }
+
+    /// Returns the comparisons of lists of which some value was not found, and those values.
+    pub(super) fn unfound(&self) -> impl Iterator<Item = (usize, Vec<usize>)> {
+        self.0.iter().filter_map(|seen| {
+            let absent = seen.found.iter().enumerate().filter(|(_, found)| !**found);
+            let absent: Vec<usize> = absent.map(|(at, _)| at).collect();
+            (!absent.is_empty()).then_some((seen.test, absent))
+        })
+    }
+
+    pub(super) fn notes(&self, plan: &Plan<'_>) -> Vec<String> {
+        self.0.iter().filter_map(|seen| seen.note(plan)).collect()
+    }
+}
+
+impl Seen {
+    fn add(&mut self, values: &[&str]) {
+        match &self.doubt {
+            Doubt::Nothing => {
+                let is_null = |value: &&str| Kind::of(value) == Kind::Null;
+                if values.is_empty() {
+                } else if values.iter().all(is_null) {
+                    self.first += 1;
+                } else if let Some(nothing) = values.iter().find(|value| is_nothing(value)) {
+                    self.second += 1;
+                    self.example.get_or_insert_with(|| (*nothing).to_owned());
+                }
+            }
+            Doubt::Negated => {
+                let is_null = values.iter().all(|value| Kind::of(value) == Kind::Null);
+                self.first += u64::from(is_null);
+            }
+            Doubt::Part(needle) => {
+                let arrays = values.iter().filter(|value| value.starts_with('['));
+                let mut arrays = arrays.peekable();
+                let is_whole = |element: &str| {
+                    raw::is_string(element) && raw::unescape(element).text.to_lowercase() == *needle
+                };
+                if arrays.peek().is_some() && !arrays.any(|array| each_element(array).any(is_whole))
+                {
+                    self.first += 1;
+                }
+            }
+            Doubt::Whole(wanted) => {
+                let has = |value: &str, wanted: &Value<'_>| {
+                    each_element(value).any(|element| Value::read(element) == *wanted)
+                };
+                let all = values.iter().any(|value| wanted.iter().all(|wanted| has(value, wanted)));
+                let same = values.iter().any(|value| {
+                    let elements: Vec<Value<'_>> = each_element(value).map(Value::read).collect();
+                    elements == *wanted
+                });
+                self.first += u64::from(all);
+                self.second += u64::from(same);
+            }
+            Doubt::Listed(wanted) => {
+                let mut look = |value: &str| {
+                    let value = Value::read(value);
+                    let at = wanted.iter().position(|wanted| *wanted == value);
+                    at.into_iter().for_each(|at| self.found[at] = true);
+                };
+                for value in values {
+                    look(value);
+                    each_element(value).for_each(&mut look);
+                }
+            }
+        }
+    }
+
+    fn note(&self, plan: &Plan<'_>) -> Option<String> {
+        let test = &plan.query.tests[self.test];
+        let field = plan.query.paths.all()[test.path].name();
+        let quoted_field = raw::quote(&field);
+        let (first, second) = (self.first, self.second);
+        match &self.doubt {
+            Doubt::Nothing => {
+                let nulls = (first > 0 && test.comparison.name().ends_with("exists")).then(|| {
+                    format!(
+                        "{field} exists as null in {first} records: \
+                         {{\"field\": {quoted_field}, \"op\": \"is_null\"}} finds these"
+                    )
+                });
+                let value = self.example.as_deref().map(quoted).unwrap_or_default();
+                let empty = (second > 0).then(|| {
+                    format!(
+                        "{field} is not null but empty in {second} records: \
+                         {{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {value}}}"
+                    )
+                });
+                match (nulls, empty) {
+                    (Some(nulls), Some(empty)) => Some(format!("{nulls}; {empty}")),
+                    (nulls, empty) => nulls.or(empty),
+                }
+            }
+            Doubt::Negated => (first > 0).then(|| {
+                format!(
+                    "in {first} of these {field} is null or missing: add \
+                     {{\"field\": {quoted_field}, \"op\": \"is_not_null\"}} to leave them out"
+                )
+            }),
+            Doubt::Part(_) => (first > 0).then(|| {
+                format!(
+                    "contains finds parts, too: {first} of these have no element {0} itself; op = \
+                     takes whole elements",
+                    test.comparison.spelled()
+                )
+            }),
+            Doubt::Whole(values) => (first != second && !values.is_empty()).then(|| {
+                let each = each_element(&test.comparison.values()[0]).map(|value| {
+                    format!("{{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {value}}}")
+                });
+                let each: Vec<String> = each.collect();
+                format!(
+                    "= takes exactly this list: {second} records; all its elements have {first}: \
+                     {{\"all\": [{}]}}",
+                    each.join(", ")
+                )
+            }),
+            Doubt::Listed(_) => None,
+        }
+    }
+}
+
+fn doubt(comparison: &Comparison) -> Option<Doubt> {
+    let list = |array: &str| -> Vec<Value<'static>> {
+        each_element(array).map(|value| Value::read(value).into_owned()).collect()
+    };
+    if comparison.is_flag() {
+        return Some(Doubt::Nothing);
+    }
+    if comparison.is_negated() {
+        return Some(Doubt::Negated);
+    }
+    if let Some(needle) = comparison.needle() {
+        return Some(Doubt::Part(needle.to_lowercase()));
+    }
+    match comparison.values() {
+        [value] if comparison.name() == "=" && value.starts_with('[') => {
+            Some(Doubt::Whole(list(value)))
+        }
+        values if comparison.name() == "in" && values.len() <= MAX_LISTED => {
+            let values = values.iter().map(|value| Value::read(value).into_owned());
+            Some(Doubt::Listed(values.collect()))
+        }
+        _ => None,
+    }
+}
+
+fn is_nothing(value: &str) -> bool {
+    match Kind::of(value) {
+        Kind::String => {
+            let text = raw::unescape(value).text;
+            text.len() < 5 && NOTHING.contains(&text.trim().to_lowercase().as_str())
+        }
+        Kind::Array => each_element(value).next().is_none(),
+        Kind::Object => raw::each_member(value).next().is_none(),
+        _ => false,
+    }
+}
