@@ -123,6 +123,13 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
     if distinct == 0 {
         return holds;
     }
+    if let Some((pattern, regex)) = test.comparison.in_any_case() {
+        let meets = |value: &&str| regex.is_match(&raw_json::unescape(value).text);
+        let count = values.all().filter(meets).count();
+        if count > 0 {
+            return format!("; {count} values of {field} match {}", raw_json::quote(&pattern));
+        }
+    }
     if test.comparison.operation.is_ordered() {
         let strings = facts.strings();
         let least = values.all().min_by_key(|value| strings.read(value));

@@ -14,6 +14,9 @@ use super::{
 
 const MAX_SELECTED: usize = 100;
 const MAX_SORT_KEYS: usize = 8;
+/// Accepted for `group_by`.
+const GROUP: &str = "the dotted name of one field; for several send {\"sql\": \"SELECT a, b, count(*) \
+                     FROM records GROUP BY 1, 2\"}";
 const NAME: &str = "the dotted name of one field";
 const NAMES: &str = "the dotted name of a field, or a list of them";
 
@@ -80,7 +83,7 @@ impl Query {
         let condition = member("where").map(|raw| reading.condition(raw)).transpose()?;
         let group_by = match member("group_by") {
             Some(value) => {
-                let name = name("group_by", value, NAME)?;
+                let name = name("group_by", value, GROUP)?;
                 Some(reading.path(&name, "group_by")?)
             }
             None => None,
@@ -199,9 +202,11 @@ fn select(value: Option<&str>, reading: &mut Reading) -> Result<Vec<Selected>, Q
 fn sort_keys(value: &str, reading: &mut Reading) -> Result<Vec<SortKey>, QueryError> {
     let mut keys = Vec::new();
     for name in names("sort_by", Some(value), MAX_SORT_KEYS)? {
-        let (descending, field) = match name.strip_prefix('-') {
-            Some(field) => (true, field),
-            None => (false, name.as_str()),
+        let (descending, field) = match (name.strip_prefix('-'), name.rsplit_once(' ')) {
+            (Some(field), _) => (true, field),
+            (None, Some((field, order))) if order.eq_ignore_ascii_case("desc") => (true, field),
+            (None, Some((field, order))) if order.eq_ignore_ascii_case("asc") => (false, field),
+            _ => (false, name.as_str()),
         };
         keys.push(SortKey { path: reading.path(field, "sort_by")?, descending });
     }

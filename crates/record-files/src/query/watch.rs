@@ -25,8 +25,10 @@ enum Doubt {
     Negated,
     /// `contains`: the matching records with the text only as a part of an element.
     Part(String),
-    /// `=` with a list: the records that have all its elements.
+    /// `=` or `contains` with a list: the records that have all its elements.
     Whole(Vec<Value<'static>>),
+    /// `=` with a text that means nothing: the records in which the field is null or missing.
+    Null,
     /// `in`: the values that matching records have.
     Listed(Vec<Value<'static>>),
 }
@@ -67,7 +69,7 @@ impl Watch {
     /// Looks at a record, whether it matches or not.
     pub(super) fn any<'a>(&mut self, plan: &Plan<'_>, record: &Record<'a>, hits: &mut Hits<'a>) {
         for seen in &mut self.0 {
-            if matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_)) {
+            if matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_) | Doubt::Null) {
                 plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
                 seen.add(&hits.values);
             }
@@ -83,7 +85,8 @@ impl Watch {
     ) {
         for seen in &mut self.0 {
             let done = !seen.found.is_empty() && seen.found.iter().all(|found| *found);
-            if !done && !matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_)) {
+            let of_all = matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_) | Doubt::Null);
+            if !done && !of_all {
                 plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
                 seen.add(&hits.values);
             }
@@ -126,7 +129,7 @@ impl Seen {
                     self.example.get_or_insert_with(|| (*nothing).to_owned());
                 }
             }
-            Doubt::Negated => {
+            Doubt::Negated | Doubt::Null => {
                 let is_null = values.iter().all(|value| Kind::of(value) == Kind::Null);
                 self.first += u64::from(is_null);
             }
@@ -200,19 +203,26 @@ impl Seen {
             }),
             Doubt::Part(_) => (first > 0).then(|| {
                 format!(
-                    "contains finds parts, too: {first} of these have no element {0} itself; op = \
-                     takes whole elements",
+                    "contains finds parts, too: {first} of these have no element {0} itself; \
+                     whole elements: {{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {0}}}",
                     test.comparison.spelled()
                 )
             }),
+            Doubt::Null => (first > 0).then(|| {
+                format!(
+                    "{field} is null or missing in {first} records: \
+                     {{\"field\": {quoted_field}, \"op\": \"is_null\"}}"
+                )
+            }),
             Doubt::Whole(values) => (first != second && !values.is_empty()).then(|| {
-                let each = each_element(&test.comparison.values()[0]).map(|value| {
+                let each = each_element(test.comparison.spelled()).map(|value| {
                     format!("{{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {value}}}")
                 });
                 let each: Vec<String> = each.collect();
                 format!(
-                    "= takes exactly this list: {second} records; all its elements have {first}: \
-                     {{\"all\": [{}]}}",
+                    "{} takes the whole list: {second} records are equal, {first} have all its \
+                     elements: {{\"all\": [{}]}}",
+                    test.comparison.name(),
                     each.join(", ")
                 )
             }),
@@ -234,7 +244,13 @@ fn doubt(comparison: &Comparison) -> Option<Doubt> {
     if let Some(needle) = comparison.needle() {
         return Some(Doubt::Part(needle.to_lowercase()));
     }
+    if let Some(array) = comparison.listed_needle() {
+        return Some(Doubt::Whole(list(array)));
+    }
     match comparison.values() {
+        [value] if comparison.name() == "=" && raw::is_string(value) && is_nothing(value) => {
+            Some(Doubt::Null)
+        }
         [value] if comparison.name() == "=" && value.starts_with('[') => {
             Some(Doubt::Whole(list(value)))
         }
@@ -257,3 +273,7 @@ fn is_nothing(value: &str) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

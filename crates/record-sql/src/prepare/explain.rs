@@ -18,7 +18,7 @@ const MAX_LIST: usize = 450;
 const MAX_NEAREST: usize = 3;
 
 /// Functions and words of other dialects, with what SQLite has in their place.
-const ELSEWHERE: [(&str, &str); 29] = [
+const ELSEWHERE: [(&str, &str); 31] = [
     ("date_trunc", "strftime('%Y-%m', x) for months, date(x) for days"),
     ("date_format", "strftime('%Y-%m', x)"),
     ("to_char", "strftime('%Y-%m', x)"),
@@ -36,6 +36,8 @@ const ELSEWHERE: [(&str, &str); 29] = [
     ("regexp_like", "x REGEXP 'pattern'"),
     ("regexp_matches", "x REGEXP 'pattern'"),
     ("array_length", "json_array_length(x)"),
+    ("any", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
+    ("array_contains", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
     ("cardinality", "json_array_length(x)"),
     ("json_length", "json_array_length(x)"),
     ("json_value", "x ->> '$.key'"),
@@ -190,6 +192,8 @@ fn of_other(draft: &Draft<'_, '_>, failed: &Failed) -> String {
         draft.statement.tokens.iter().position(|token| token.range.contains(&offset))
     });
     let Some(at) = at else { return String::new() };
+    let names: Vec<&str> = ELSEWHERE.iter().map(|(name, _)| *name).collect();
+    let call = draft.statement.calls_of(&names).next();
     let (sql, tokens) = (&draft.statement.sql, &draft.statement.tokens);
     // SQLite reports the first token that does not fit, which may follow the cause.
     for token in tokens[at.saturating_sub(1)..=at].iter().rev() {
@@ -197,7 +201,9 @@ fn of_other(draft: &Draft<'_, '_>, failed: &Failed) -> String {
             return hint;
         }
     }
-    String::new()
+    let call = call.map(|at| tokens[at].text(sql));
+    call.and_then(|name| Some(format!("Instead of {name}: {}", elsewhere(name)?)))
+        .unwrap_or_default()
 }
 
 fn of_token(draft: &Draft<'_, '_>, token: &Token, sql: &str) -> Option<String> {

@@ -137,6 +137,19 @@ impl Comparison {
         }
     }
 
+    /// Returns the list that `contains` looks for as one element.
+    pub(crate) fn listed_needle(&self) -> Option<&str> {
+        let is_list = matches!(self.operand, Operand::Needle(Value::Array(_), None));
+        (is_list && self.spelled.ends_with(']')).then_some(self.spelled.as_str())
+    }
+
+    /// Returns the expression of `matches` in any letter case.
+    pub(crate) fn in_any_case(&self) -> Option<(String, Regex)> {
+        let Operand::Pattern(pattern) = &self.operand else { return None };
+        let any_case = format!("(?i){}", pattern.as_str());
+        Some((any_case.clone(), pattern::compile(&any_case, "").ok()?))
+    }
+
     /// Returns the operand for messages.
     pub(crate) fn spelled(&self) -> &str {
         &self.spelled

@@ -1,0 +1,91 @@
+//! Notes on what a condition takes with it unseen.
+
+use raw_json as raw;
+
+use crate::query::{Query, run};
+
+const LINES: &str = concat!(
+    r#"{"id":"A-001","tags":["a","b"],"by":null,"kind":"Bug","text":"","code":"x1"}"#,
+    "\n",
+    r#"{"id":"A-002","tags":["b","a"],"by":"ann","kind":"Task","text":"Use After","code":"x2"}"#,
+    "\n",
+    r#"{"id":"A-003","tags":["a-old"],"by":null,"kind":"Bug","text":"none","code":"x3"}"#,
+    "\n",
+    r#"{"id":"A-004","tags":[],"kind":"Idea","text":"t","code":"x4"}"#,
+);
+
+fn notes(request: &str) -> (u64, String) {
+    let query = Query::parse(&raw::fields(request).unwrap()).unwrap();
+    let outcome = run(&query, LINES, &|| false).unwrap();
+    (outcome.matched, outcome.notes.join("\n"))
+}
+
+fn of_condition(condition: &str) -> (u64, String) {
+    notes(&format!(r#"{{"where":{condition},"count":true}}"#))
+}
+
+#[test]
+fn a_doubt_is_named_with_the_condition_to_send() {
+    for (condition, matched, part) in [
+        (r#"{"field":"by","op":"exists"}"#, 3, "by exists as null in 2 records"),
+        (r#"{"field":"text","op":"is_null"}"#, 0, "not null but empty in 2 records"),
+        (r#"{"field":"by","op":"!=","value":"bob"}"#, 4, "in 3 of these by is null or missing"),
+        (r#"{"field":"by","op":"=","value":""}"#, 0, "by is null or missing in 3 records"),
+        (r#"{"field":"tags","op":"contains","value":"a"}"#, 3, "1 of these have no element \"a\""),
+        (r#"{"field":"tags","op":"=","value":["a","b"]}"#, 1, "1 records are equal, 2 have all"),
+        (r#"{"field":"tags","op":"contains","value":["a","b"]}"#, 0, "\"value\": \"b\"}]}"),
+        (r#"{"field":"kind","op":"!=","value":"bug"}"#, 4, "no record meets kind = \"bug\""),
+        (
+            r#"{"field":"kind","op":"in","value":["Bug","task"]}"#,
+            2,
+            "no kind is task; nearest: \"Task\"",
+        ),
+        (
+            r#"{"any":[{"kind":"Bug"},{"field":"kind","op":"=","value":"idea"}]}"#,
+            2,
+            "no record meets kind = \"idea\"",
+        ),
+        (r#"{"field":"text","op":"matches","value":"use after"}"#, 0, "match \"(?i)use after\""),
+    ] {
+        let (found, notes) = of_condition(condition);
+        assert_eq!(found, matched, "{condition}: {notes}");
+        assert!(notes.contains(part), "{condition}: {part:?} is not in\n{notes}");
+    }
+}
+
+#[test]
+fn conditions_without_a_doubt_have_no_note() {
+    for condition in [
+        r#"{"field":"by","op":"is_null"}"#,
+        r#"{"field":"by","op":"=","value":"ann"}"#,
+        r#"{"field":"kind","op":"!=","value":"Bug"}"#,
+        r#"{"field":"kind","op":"in","value":["Bug","Task"]}"#,
+        r#"{"field":"tags","op":"contains","value":"OLD"}"#,
+        r#"{"all":[{"kind":"Bug"},{"field":"id","op":"in","value":["A-001","A-002"]}]}"#,
+    ] {
+        let (_, notes) = of_condition(condition);
+        assert!(notes.is_empty() || condition.contains("OLD"), "{condition}: {notes}");
+    }
+}
+
+#[test]
+fn ids_are_found_with_another_prefix_and_in_another_field() {
+    let (_, near) = notes(r#"{"ids":["001","2","B-3"]}"#);
+    assert!(
+        near.contains("near \"001\": \"A-001\"") && near.contains("near \"2\": \"A-002\""),
+        "{near}"
+    );
+    assert!(!near.contains("B-3"), "{near}");
+    let (_, other) = notes(r#"{"ids":["x1","x2","x9"]}"#);
+    assert!(
+        other.contains("2 of the 3 ids are values of code: send \"id_field\": \"code\""),
+        "{other}"
+    );
+}
+
+#[test]
+fn groups_of_lists_say_so() {
+    let (_, lists) = notes(r#"{"group_by":"tags"}"#);
+    assert!(lists.contains("each element of tags counts by itself"), "{lists}");
+    assert_eq!(notes(r#"{"group_by":"kind"}"#).1, "");
+}
