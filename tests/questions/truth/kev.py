@@ -88,3 +88,7 @@ def entries_by_year_of_number():
 
 def lines_with_deserialization():
     return sum("deserialization" in str(list(entry.values())).lower() for entry in KEV)
+
+
+def first_quarter():
+    return sum("2025-01" <= entry["dateAdded"][:7] <= "2025-03" for entry in KEV)

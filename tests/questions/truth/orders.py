@@ -88,3 +88,33 @@ def pieces_by_size():
 
 def known_orders():
     return len({"ORD-0001", "ORD-0042", "ORD-0999"} & {order["order"] for order in ORDERS})
+
+
+def other_than_vip():
+    return sum(order.get("coupon") != "VIP" for order in ORDERS)
+
+
+def share_of_paid():
+    return round(100 * sum(order["paid"] == "true" for order in ORDERS) / len(ORDERS), 2)
+
+
+def amount_with_mediums():
+    with_mediums = [o for o in ORDERS if any(line["size"] == "M" for line in o["lines"])]
+    return sum(float(order["amount"]) for order in with_mediums)
+
+
+def placed_in_the_evening():
+    placed = (datetime.fromisoformat(order["placed"]) for order in ORDERS)
+    return sum(time.astimezone(timezone.utc).hour >= 18 for time in placed)
+
+
+def quantity_between():
+    return sum(5 < int(order["quantity"]) < 9 for order in ORDERS)
+
+
+def without_lines():
+    return sum(not order["lines"] for order in ORDERS)
+
+
+def known_customers():
+    return sum(order["customer"]["country"] in ("TR", "JP") for order in ORDERS)

@@ -15,8 +15,8 @@ use super::{
 const MAX_SELECTED: usize = 100;
 const MAX_SORT_KEYS: usize = 8;
 /// Accepted for `group_by`.
-const GROUP: &str = "the dotted name of one field; for several send {\"sql\": \"SELECT a, b, count(*) \
-                     FROM records GROUP BY 1, 2\"}";
+const GROUP: &str = "the dotted name of one field; for several send \
+                     {\"sql\": \"SELECT a, b, count(*) FROM records GROUP BY 1, 2\"}";
 const NAME: &str = "the dotted name of one field";
 const NAMES: &str = "the dotted name of a field, or a list of them";
 

@@ -1,5 +1,5 @@
-//! What a condition takes with it unseen: nulls that exist, parts of elements, lists in another
-//! order, values of a list that no record has.
+//! Side effects of a condition that its answer hides: nulls that exist, parts of elements, lists
+//! in another order, values of a list that no record has.
 
 use raw_json::{self as raw, each_element};
 
@@ -15,7 +15,7 @@ const NOTHING: [&str; 7] = ["", "null", "none", "nan", "n/a", "na", "-"];
 /// The most values of an `in` that are watched.
 const MAX_LISTED: usize = 50;
 
-/// What is watched of a comparison.
+/// A reason why a comparison may mean something else than it looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Doubt {
     /// `exists` and `is_null`: the records in which the field is null, or a value that means
@@ -33,17 +33,17 @@ enum Doubt {
     Listed(Vec<Value<'static>>),
 }
 
-/// The records that were seen with a doubt about a comparison.
+/// A doubt about a comparison, and the records that were counted for it.
 #[derive(Clone, Debug)]
 struct Seen {
     /// The index of the comparison.
     test: usize,
     doubt: Doubt,
-    /// Null, only a part, or all elements.
+    /// Records with null, with only a part, or with all elements of a list.
     first: u64,
-    /// A value that means nothing.
+    /// Records with a value that means nothing, or with a list that is equal.
     second: u64,
-    /// The first such value.
+    /// The first value that means nothing.
     example: Option<String>,
     /// The values of a list that were found.
     found: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Notes on what a condition takes with it unseen.
+//! Notes on the doubts about conditions.
 
 use raw_json as raw;
 

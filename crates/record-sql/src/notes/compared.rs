@@ -26,8 +26,8 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
     }
     of_value_types(facts, &subject, comparison, column)
         .or_else(|| of_month(facts, &subject, comparison))
-        .or_else(|| of_absent(facts, &subject, comparison, column))
         .or_else(|| of_shape(facts, &subject, comparison))
+        .or_else(|| of_absent(facts, &subject, comparison, column))
         .or_else(|| of_zones(facts, comparison, column))
         .or_else(|| of_wildcard(facts, &subject, comparison))
         .or_else(|| of_left_out(facts, comparison, column))
@@ -130,7 +130,7 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
         let objects = paths.in_arrays.iter().any(|(array, _)| *array == read.column.name);
         if objects && *elements == 0 {
             return Some(format!(
-                "{name} is an array of objects as JSON text, and LIKE finds their keys, too: EXISTS \
+                "{name} is an array of objects as JSON text, and LIKE finds keys, too: EXISTS \
                  (SELECT 1 FROM json_each({name}) AS e WHERE e.value ->> 'key' LIKE {})",
                 literal_of(comparison)
             ));

@@ -92,7 +92,9 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     });
     let how = match clean {
         Some(how) => how,
-        None if count == all => ", and count as 0 or as the digits at their start".to_owned(),
+        None if count == all => {
+            format!(", and count as 0; compare them, as in sum({name} = {one}) or a CASE")
+        }
         None => format!(", and count as 0; WHERE {name} = CAST({name} AS NUMERIC) leaves them out"),
     };
     Some(format!("{count} of {all} values of {name} are no numbers, such as {one}{how}"))

@@ -164,7 +164,9 @@ fn of_division(facts: &Facts<'_>) -> Option<String> {
         let left = sum.map_or(before.start, |sum| sum + 1)..before.end;
         let next = statement.outside(behind.clone()).find(is(&["+", "-", "*", "/", "%"]));
         // `n / 10 * 10` makes steps.
-        if next.is_some_and(|next| statement.is(next, "*")) {
+        let token = |at: usize| statement.tokens.get(at).map(|token| token.text(&statement.sql));
+        let is_step = |next| statement.is(next, "*") && token(next - 1) == token(next + 1);
+        if next.is_some_and(is_step) {
             return None;
         }
         let right = behind.start..next.unwrap_or(behind.end);

@@ -14,6 +14,7 @@ use crate::error::SqlError;
 use crate::failure::message;
 use crate::records::source::Scanned;
 use crate::records::table::Table;
+use crate::sql::condition;
 use crate::sql::quoting;
 use crate::sql::statement::Statement;
 
@@ -44,6 +45,7 @@ pub(crate) fn prepare(
     sources: &[Scanned<'_>],
     statement: Statement,
 ) -> Result<Prepared, SqlError> {
+    condition::check(&statement)?;
     single_quoted::check(&statement, sources)?;
     let mut draft = Draft::new(whole_paths(statement, sources), sources);
     for _ in 0..MAX_FIXES {

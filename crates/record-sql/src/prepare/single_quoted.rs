@@ -71,8 +71,7 @@ fn is_column_place(statement: &Statement, at: usize) -> bool {
         && !compound;
     let left = statement
         .is_any(at - 1, &["where", "and", "or", "not", "on", "having", "when", "("])
-        && (statement.is_any(at + 1, &COMPARING) || statement.is(at + 1, "is"))
-        && !statement.is(at + 1, "between");
+        && (statement.is_any(at + 1, &COMPARING) || statement.is(at + 1, "is"));
     let behind = at + 2;
     let meets_literal = statement.tokens.get(behind).is_some_and(|token| {
         matches!(token.kind, Kind::Text | Kind::Number)

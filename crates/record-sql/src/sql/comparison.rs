@@ -115,6 +115,9 @@ fn comparison(statement: &Statement, chains: &[Chain], at: usize) -> Option<Comp
     let operator = statement.tokens[at].text(&statement.sql).to_ascii_uppercase();
     let left = statement.expression_before(at - usize::from(not_before))?;
     let behind = at + 1 + usize::from(is && negated);
+    let is_not = |before: usize| left.start >= before && statement.is(left.start - before, "not");
+    let bracketed = left.start > 0 && statement.is(left.start - 1, "(");
+    let negated = negated || is_not(1) || (bracketed && is_not(2));
     let of = |places: &Range<usize>| {
         let bytes = statement.bytes(places.clone());
         chains

@@ -1,6 +1,7 @@
 //! Columns and literals that stand alone where a condition is expected.
 
-use crate::sql::statement::{Chain, Statement};
+use crate::error::SqlError;
+use crate::sql::statement::{Chain, Statement, send_instead};
 use crate::sql::token::Kind;
 
 /// The words that may follow a whole condition.
@@ -19,6 +20,28 @@ const ENDS: [&str; 13] = [
     "intersect",
     "is",
 ];
+
+/// Refuses `a = 1 OR 2` and `1 < a < 5`, which mean something else than they look.
+///
+/// # Errors
+///
+/// Fails with the statement to send instead.
+pub(crate) fn check(statement: &Statement) -> Result<(), SqlError> {
+    if let Some((literal, corrected)) = lone_literal(statement) {
+        let corrected = corrected.map_or_else(String::new, |sql| send_instead(&sql));
+        return Err(SqlError::statement(format!(
+            "SQL: {literal} stands alone, and is no condition: compare it with a column. \
+             {corrected}"
+        )));
+    }
+    if let Some(corrected) = chained(statement) {
+        return Err(SqlError::statement(format!(
+            "SQL: a < b < c compares the result of a < b, which is 0 or 1, with c. {}",
+            send_instead(&corrected)
+        )));
+    }
+    Ok(())
+}
 
 /// Returns the columns that are conditions by themselves, such as `a` in `WHERE a AND b = 1`.
 pub(crate) fn lone_columns(statement: &Statement) -> Vec<Chain> {
@@ -43,7 +66,7 @@ pub(crate) fn lone_columns(statement: &Statement) -> Vec<Chain> {
 
 /// Returns the first literal behind OR or AND that is a condition by itself, and a corrected
 /// statement if it follows a comparison with `=`.
-pub(crate) fn lone_literal(statement: &Statement) -> Option<(String, Option<String>)> {
+fn lone_literal(statement: &Statement) -> Option<(String, Option<String>)> {
     (1..statement.tokens.len()).find_map(|at| {
         let token = &statement.tokens[at];
         let or = statement.is(at - 1, "or");
@@ -67,7 +90,7 @@ pub(crate) fn lone_literal(statement: &Statement) -> Option<(String, Option<Stri
 }
 
 /// Returns the corrected statement for a chain such as `1 < x < 5`, which compares 0 or 1 with 5.
-pub(crate) fn chained(statement: &Statement) -> Option<String> {
+fn chained(statement: &Statement) -> Option<String> {
     const ORDER: [&str; 4] = ["<", "<=", ">", ">="];
     (0..statement.tokens.len()).filter(|at| statement.is_any(*at, &ORDER)).find_map(|at| {
         let middle = statement.expression_at(at + 1)?;

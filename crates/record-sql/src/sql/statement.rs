@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::error::SqlError;
-use crate::sql::condition::{chained, lone_literal};
 use crate::sql::quoting;
 use crate::sql::token::{Kind, Token, tokens};
 
@@ -107,30 +106,11 @@ impl Statement {
         }
         self.percentiles()?;
         self.elements()?;
-        self.conditions()?;
         if (0..self.tokens.len()).any(|at| self.is(at, "within") && self.is(at + 1, "group")) {
             return Err(SqlError::statement(
                 "SQL: there is no WITHIN GROUP: percentile_cont(x, 0.95) and percentile(x, 95) \
                  take the column as their first argument",
             ));
-        }
-        Ok(())
-    }
-
-    /// Refuses `a = 1 OR 2` and `1 < a < 5`, which mean something else than they look.
-    fn conditions(&self) -> Result<(), SqlError> {
-        if let Some((literal, corrected)) = lone_literal(self) {
-            let corrected = corrected.map_or_else(String::new, |sql| send_instead(&sql));
-            return Err(SqlError::statement(format!(
-                "SQL: {literal} stands alone, and is no condition: compare it with a column. \
-                 {corrected}"
-            )));
-        }
-        if let Some(corrected) = chained(self) {
-            return Err(SqlError::statement(format!(
-                "SQL: a < b < c compares the result of a < b, which is 0 or 1, with c. {}",
-                send_instead(&corrected)
-            )));
         }
         Ok(())
     }
