@@ -1,10 +1,12 @@
 //! Notes on comparisons with literals: values that no record has, and types that do not meet.
 
-use crate::notes::facts::{Facts, Read};
+use crate::notes::dates::epoch;
+use crate::notes::facts::{Facts, Read, plain};
+use crate::notes::ordered::{of_alphabet, of_month, of_shape, of_time, of_zones};
 use crate::notes::values::Subject;
-use crate::records::profile::{Profile, Type, is_date};
+use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
-use crate::sql::quoting::{self, spelled};
+use crate::sql::quoting::spelled;
 
 /// The most characters of a condition in a note.
 const MAX_SHOWN: usize = 80;
@@ -17,6 +19,15 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         let subject = &facts.statement().sql[comparison.subject.clone()];
         return Some(format!("{shown} is never true: {subject} {not} compares with null"));
     }
+    if let [low, high] = comparison.literals.as_slice()
+        && comparison.operator == "BETWEEN"
+        && facts.counts(&format!("SELECT {} > {}", low.sql, high.sql)).as_deref() == Some(&[1])
+    {
+        return Some(format!(
+            "{shown} is never true: BETWEEN takes the lower bound first: BETWEEN {} AND {}",
+            high.sql, low.sql
+        ));
+    }
     let column = comparison.column.as_ref().and_then(|column| facts.column(column));
     let subject = subject(facts, comparison, column)?;
     if let Some(read) = column
@@ -25,6 +36,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         return note.filter(|note| !note.is_empty());
     }
     of_value_types(facts, &subject, comparison, column)
+        .or_else(|| of_alphabet(facts, &subject, comparison))
         .or_else(|| of_month(facts, &subject, comparison))
         .or_else(|| of_shape(facts, &subject, comparison))
         .or_else(|| of_absent(facts, &subject, comparison, column))
@@ -45,12 +57,7 @@ pub(crate) fn subject(
     column: Option<Read<'_>>,
 ) -> Option<Subject> {
     if let Some(read) = column {
-        return Some(Subject {
-            sql: quoting::name(&read.column.name),
-            name: spelled(&read.column.name),
-            with: String::new(),
-            from: format!("FROM {}", quoting::name(&read.table.name)),
-        });
+        return Some(Subject::of(read));
     }
     let statement = facts.statement();
     let name = statement.sql[comparison.subject.clone()].to_owned();
@@ -152,42 +159,6 @@ fn literal_of(comparison: &Comparison) -> &str {
     comparison.literals.first().map_or("", |literal| literal.sql.as_str())
 }
 
-/// A bare date next to times is midnight.
-fn of_time(name: &str, profile: &Profile, comparison: &Comparison) -> Option<String> {
-    let is_bare = |literal: &&Literal| literal.is_text() && is_date(literal.value.as_bytes());
-    let literal = match comparison.operator.as_str() {
-        // Here midnight is meant.
-        ">=" | "<" => None,
-        "BETWEEN" => comparison.literals.get(1).filter(is_bare),
-        _ => comparison.literals.iter().find(is_bare),
-    };
-    if let Some(literal) = literal {
-        let (date, operator) = (&literal.sql, &comparison.operator);
-        let how = match operator.as_str() {
-            "BETWEEN" => format!("date({name}) BETWEEN … AND {date}"),
-            "IN" => format!("date({name}) IN (…)"),
-            operator => format!("date({name}) {operator} {date}"),
-        };
-        return Some(format!(
-            "{name} has times such as {}, and {date} is the start of its day; for the whole day: \
-             {how}",
-            quoting::text(&profile.example)
-        ));
-    }
-    let starts = |literal: &&Literal| {
-        let year = literal.value.get(..4).and_then(|year| year.parse::<u32>().ok());
-        literal.is_text() && year.is_none()
-    };
-    let pattern = matches!(comparison.operator.as_str(), "LIKE" | "GLOB" | "REGEXP");
-    let literal = comparison.literals.iter().find(starts).filter(|_| !pattern)?;
-    Some(format!(
-        "{name} has times such as {}; {} is not one: write '2025-05-01' for a day, \
-         strftime('%Y-%m', {name}) = '2025-05' for a month",
-        quoting::text(&profile.example),
-        quoting::text(&literal.value)
-    ))
-}
-
 /// Numbers next to text: text is greater than every number, and never equal to one.
 fn of_value_types(
     facts: &Facts<'_>,
@@ -204,7 +175,7 @@ fn of_value_types(
         Some(_) => return None,
         None => {
             let one = subject.query("typeof({})", "WHERE {} IS NOT NULL LIMIT 1");
-            crate::notes::facts::plain(facts.row(&one)?.first()?)
+            plain(facts.row(&one)?.first()?)
         }
     };
     if kind == "text" && is_number {
@@ -216,8 +187,8 @@ fn of_value_types(
     if kind == "text" || !is_text {
         return None;
     }
-    let epoch = column.and_then(|read| crate::notes::dates::epoch(facts, read));
-    let how = match epoch {
+    let notation = column.and_then(|read| epoch(facts, read));
+    let how = match notation {
         Some((what, how)) if literal.value.contains(['-', '/', ':']) => {
             format!("{name} holds {what}: compare datetime({how})")
         }
@@ -271,86 +242,6 @@ fn of_absent(
     Some(match subject.values(facts, absent) {
         Some(values) => format!("no record has {name} {short}; {values}"),
         None => format!("no record has {name} {short}"),
-    })
-}
-
-/// Text in an order next to a literal of another form, such as a date in another notation.
-fn of_shape(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
-    let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
-    let digits = literal.value.starts_with(|c: char| c.is_ascii_digit());
-    if !literal.is_text() || !digits || literal.value.parse::<f64>().is_ok() {
-        return None;
-    }
-    let pattern: String = literal
-        .value
-        .chars()
-        .map(|c| match c {
-            '0'..='9' => "[0-9]".to_owned(),
-            '*' | '?' | '[' => format!("[{c}]"),
-            '\'' => "''".to_owned(),
-            other => other.to_string(),
-        })
-        .collect();
-    let length = literal.value.chars().count();
-    let like = format!(
-        "WHERE {{}} GLOB '{pattern}*' OR (length({{}}) < {length} AND '{}' GLOB \
-         replace(replace({{}}, '*', '?'), '[', '?') || '*') LIMIT 1",
-        literal.value.replace('\'', "''")
-    );
-    // A shorter text of the same form, such as a day next to a time.
-    let short = format!(
-        "WHERE length({{}}) < {length} AND length({{}}) > 9 AND substr({{}}, 5, 1) = \
-         substr({0}, 5, 1) AND substr({{}}, 8, 1) = substr({0}, 8, 1) LIMIT 1",
-        literal.sql
-    );
-    let none = |rest: &str| facts.is_empty(&subject.query("1", rest)) == Some(true);
-    (none(&like) && none(&short)).then_some(())?;
-    let one = facts.row(&subject.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
-    let one = crate::notes::facts::literal(one.first()?);
-    Some(format!(
-        "{} has values such as {one}, and {} has another form: text is compared letter by letter",
-        subject.name, literal.sql
-    ))
-}
-
-/// A month or a year as the end of a span: its days are behind it.
-fn of_month(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
-    let literal = match comparison.operator.as_str() {
-        "<=" | ">" => comparison.literals.first()?,
-        "BETWEEN" => comparison.literals.get(1)?,
-        _ => return None,
-    };
-    let value = &literal.value;
-    let is_part = matches!(value.len(), 4 | 7)
-        && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    let inside = format!("WHERE {{}} LIKE '{value}-%' LIMIT 1");
-    let found =
-        literal.is_text() && is_part && facts.is_empty(&subject.query("1", &inside)) == Some(false);
-    let (name, length) = (&subject.name, value.len());
-    found.then(|| {
-        format!(
-            "{} is before its own days, as text; substr({name}, 1, {length}) {} compares the whole",
-            literal.sql, comparison.operator
-        )
-    })
-}
-
-/// Times of several zones next to a text.
-fn of_zones(
-    facts: &Facts<'_>,
-    comparison: &Comparison,
-    column: Option<Read<'_>>,
-) -> Option<String> {
-    let read = column.filter(|read| comparison.is_order() && read.profile.is_time())?;
-    let zone = "CASE WHEN {} GLOB '*[-+][0-9][0-9]:[0-9][0-9]' THEN substr({}, -6) ELSE 'Z' END";
-    let zones = facts.row(&read.query(&format!("min({zone}), max({zone})"), ""))?;
-    let [low, high] = zones.as_slice() else { return None };
-    let name = spelled(&read.column.name);
-    (low != high).then(|| {
-        format!(
-            "{name} has times of several zones, compared as text; datetime({name}) is in UTC, \
-             date({name}) its day"
-        )
     })
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod dates;
 pub(crate) mod facts;
 mod nulls;
 mod numbers;
+mod ordered;
 mod paths;
 mod rows;
 mod values;
@@ -16,7 +17,7 @@ use crate::notes::values::Subject;
 use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind, comparisons};
 use crate::sql::condition::lone_columns;
-use crate::sql::quoting::{self, spelled};
+use crate::sql::quoting::spelled;
 use crate::sql::statement::Chain;
 
 /// The most notes.
@@ -90,12 +91,7 @@ fn lone(facts: &Facts<'_>) -> Vec<String> {
         let read = facts.column(&chain).filter(|read| read.profile.texts > 0)?;
         (read.profile.kind() == Type::Text).then_some(())?;
         let name = spelled(&read.column.name);
-        let subject = Subject {
-            sql: quoting::name(&read.column.name),
-            name: name.clone(),
-            with: String::new(),
-            from: format!("FROM {}", quoting::name(&read.table.name)),
-        };
+        let subject = Subject::of(read);
         let all = Literal { sql: String::new(), value: String::new(), kind: LiteralKind::Text };
         let values = subject.values(facts, &all)?;
         Some(format!("{name} is text, which is no condition: compare it; {values}"))

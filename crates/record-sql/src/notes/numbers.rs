@@ -1,8 +1,11 @@
 //! Texts where numbers are expected: in aggregates, casts and arithmetic, and in an order.
 
 use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::values::Subject;
 use crate::records::profile::Type;
+use crate::sql::expression::COMPARING;
 use crate::sql::quoting::spelled;
+use crate::sql::token::Kind;
 
 /// Functions that take a text for the number at its start, or for 0.
 const NUMERIC: [&str; 6] = ["sum", "avg", "total", "round", "abs", "cast"];
@@ -14,6 +17,8 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let mut notes = of_values(facts);
     notes.extend(of_lengths(facts));
     notes.extend(of_order(facts));
+    notes.extend(of_words(facts));
+    notes.extend(of_aggregates(facts));
     notes
 }
 
@@ -113,6 +118,43 @@ fn of_lengths(facts: &Facts<'_>) -> Option<String> {
             format!(
                 "length({name}) is that of its JSON text: json_array_length({name}) counts elements"
             )
+        })
+    })
+}
+
+/// The first or last of a few words is that of the alphabet.
+fn of_words(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    statement.calls_of(&["min", "max"]).find_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [argument] = arguments.as_slice() else { return None };
+        let read = facts.column(&facts.chain(&statement.bytes(argument.clone()))?)?;
+        (read.profile.kind() == Type::Text && !read.profile.is_time()).then_some(())?;
+        let dates = read.query("1", "WHERE {} GLOB '[0-9]*' LIMIT 1");
+        let words =
+            Subject::of(read).few(facts).filter(|_| facts.is_empty(&dates) == Some(true))?;
+        let call = &statement.sql[statement.bytes(at..statement.closing(at + 1) + 1)];
+        Some(format!("{call} is that of the alphabet: {}", words.join(" < ")))
+    })
+}
+
+/// An aggregate next to a text: every number is less than every text.
+fn of_aggregates(facts: &Facts<'_>) -> Option<String> {
+    const NUMBERS: [&str; 4] = ["count", "sum", "avg", "total"];
+    let statement = facts.statement();
+    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &COMPARING)).find_map(|at| {
+        let text = statement.tokens.get(at + 1).filter(|token| token.kind == Kind::Text)?;
+        let left = statement.expression_before(at)?;
+        let name = &statement.sql[statement.bytes(left.clone())];
+        let named = |call: usize| {
+            let end = statement.closing(call + 1) + 1;
+            let end = end + usize::from(statement.is(end, "as"));
+            statement.tokens.get(end).is_some_and(|t| t.text(&statement.sql) == name)
+        };
+        let mut calls = statement.calls_of(&NUMBERS);
+        let literal = text.text(&statement.sql);
+        calls.any(|call| call == left.start || named(call)).then(|| {
+            format!("{name} is a number, and every number is less than the text {literal}")
         })
     })
 }

@@ -17,6 +17,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         of_repeated(facts),
         nothing.then(|| of_null_list(facts)).flatten(),
         nothing.then(|| of_join(facts)).flatten(),
+        nothing.then(|| of_list(facts)).flatten(),
         of_first_nulls(facts),
         of_division(facts),
     ];
@@ -119,6 +120,33 @@ fn of_null_list(facts: &Facts<'_>) -> Option<String> {
         (facts.is_empty(&found) == Some(false)).then(|| {
             "NOT IN is never true, because its list contains null: add WHERE … IS NOT NULL in it"
                 .to_owned()
+        })
+    })
+}
+
+/// A column that has no value of a list.
+fn of_list(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    (1..statement.tokens.len()).filter(|at| statement.is(*at, "in")).find_map(|at| {
+        if !statement.is(at + 1, "(") || !statement.is(at + 2, "select") {
+            return None;
+        }
+        let column = statement.bytes(statement.expression_before(at)?);
+        let read = facts.column(&facts.chain(&column)?)?;
+        let list = &statement.sql[statement.bytes(at + 1..statement.closing(at + 1) + 1)];
+        let none = facts.is_empty(&read.query("1", &format!("WHERE {{}} IN {list} LIMIT 1")));
+        let one = facts.row(&read.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
+        let listed = facts.row(&format!("WITH list(value) AS {list} SELECT value FROM list"));
+        let listed = listed.map_or_else(
+            || "is empty".to_owned(),
+            |row| format!("has values such as {}", literal(&row[0])),
+        );
+        let name = spelled(&read.column.name);
+        (none == Some(true)).then(|| {
+            format!(
+                "no {name} is in the list: {name} such as {}, the list {listed}",
+                literal(&one[0])
+            )
         })
     })
 }

@@ -2,8 +2,9 @@
 
 use rusqlite::types::Value;
 
-use crate::notes::facts::{Facts, literal, plain};
+use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::sql::comparison::Literal;
+use crate::sql::quoting;
 use crate::suggest::nearest::nearest;
 
 /// The most values that are listed, and that are compared with a literal.
@@ -24,6 +25,16 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
+    /// Returns a column with its table.
+    pub(crate) fn of(read: Read<'_>) -> Self {
+        Self {
+            sql: quoting::name(&read.column.name),
+            name: quoting::spelled(&read.column.name),
+            with: String::new(),
+            from: format!("FROM {}", quoting::name(&read.table.name)),
+        }
+    }
+
     /// Returns a query over the rows; `{}` is the expression.
     pub(crate) fn query(&self, select: &str, rest: &str) -> String {
         let select = select.replace("{}", &self.sql);
@@ -83,10 +94,10 @@ impl Subject {
         Some(format!("nearest in {name}: {}", join(near)))
     }
 
-    /// Returns the values that contain a text of three letters and more, in any case.
+    /// Returns the values that contain a text of three bytes and more, in any case.
     fn containing(&self, facts: &Facts<'_>, wanted: &Literal) -> Option<String> {
-        let text = wanted.value.trim_matches(['%', '*']);
-        if !wanted.is_text() || text.chars().count() < 3 {
+        let text = wanted.value.trim_matches(['%', '*', ' ']);
+        if !wanted.is_text() || text.len() < 3 {
             return None;
         }
         let text = text.replace('\'', "''");
@@ -100,6 +111,17 @@ impl Subject {
         let entry = |row: &Vec<Value>| format!("{} ({})", literal(&row[0]), plain(&row[1]));
         let near: Vec<String> = rows.iter().map(entry).collect();
         (!near.is_empty()).then(|| near.join(", "))
+    }
+
+    /// Returns the values in order, as SQL spells them, if they are a few texts.
+    pub(crate) fn few(&self, facts: &Facts<'_>) -> Option<Vec<String>> {
+        let limit = MAX_LISTED + 1;
+        let all = self.query("DISTINCT {}", &format!("WHERE {{}} IS NOT NULL LIMIT {limit}"));
+        let mut all = facts.rows(&all)?;
+        all.sort_by_key(|row| plain(&row[0]));
+        let is_text = all.iter().all(|row| matches!(row[0], Value::Text(_)));
+        let words = all.iter().map(|row| literal(&row[0])).collect();
+        (is_text && all.len() > 1 && all.len() <= MAX_LISTED).then_some(words)
     }
 
     /// Returns the smallest and the largest value as a clause.

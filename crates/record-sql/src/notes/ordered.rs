@@ -1,0 +1,149 @@
+//! Notes on texts in an order: days next to times, other notations, zones, words.
+
+use crate::notes::facts::{Facts, Read, literal as spelled_value};
+use crate::notes::values::Subject;
+use crate::records::profile::{Profile, is_date};
+use crate::sql::comparison::{Comparison, Literal};
+use crate::sql::quoting::{self, spelled};
+
+/// A bare date next to times is midnight.
+pub(crate) fn of_time(name: &str, profile: &Profile, comparison: &Comparison) -> Option<String> {
+    let is_bare = |literal: &&Literal| literal.is_text() && is_date(literal.value.as_bytes());
+    let literal = match comparison.operator.as_str() {
+        // Here midnight is meant.
+        ">=" | "<" => None,
+        "BETWEEN" => comparison.literals.get(1).filter(is_bare),
+        _ => comparison.literals.iter().find(is_bare),
+    };
+    if let Some(literal) = literal {
+        let (date, operator) = (&literal.sql, &comparison.operator);
+        let how = match operator.as_str() {
+            "BETWEEN" => format!("date({name}) BETWEEN … AND {date}"),
+            "IN" => format!("date({name}) IN (…)"),
+            operator => format!("date({name}) {operator} {date}"),
+        };
+        return Some(format!(
+            "{name} has times such as {}, and {date} is the start of its day; for the whole day: \
+             {how}",
+            quoting::text(&profile.example)
+        ));
+    }
+    let starts = |literal: &&Literal| {
+        let year = literal.value.get(..4).and_then(|year| year.parse::<u32>().ok());
+        literal.is_text() && year.is_none()
+    };
+    let pattern = matches!(comparison.operator.as_str(), "LIKE" | "GLOB" | "REGEXP");
+    let literal = comparison.literals.iter().find(starts).filter(|_| !pattern)?;
+    Some(format!(
+        "{name} has times such as {}; {} is not one: write '2025-05-01' for a day, \
+         strftime('%Y-%m', {name}) = '2025-05' for a month",
+        quoting::text(&profile.example),
+        quoting::text(&literal.value)
+    ))
+}
+
+/// A word of a few, in an order that is the alphabet's.
+pub(crate) fn of_alphabet(
+    facts: &Facts<'_>,
+    subject: &Subject,
+    comparison: &Comparison,
+) -> Option<String> {
+    let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
+    if !literal.is_text() || literal.value.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let words = subject.few(facts)?;
+    let is_one = words.iter().any(|word| *word == literal.sql);
+    is_one.then(|| {
+        let (name, words) = (&subject.name, words.join(" < "));
+        format!("{name} is compared letter by letter: {words}; name the values in {name} IN (…)")
+    })
+}
+
+/// Text in an order next to a literal of another form, such as a date in another notation.
+pub(crate) fn of_shape(
+    facts: &Facts<'_>,
+    subject: &Subject,
+    comparison: &Comparison,
+) -> Option<String> {
+    let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
+    let digits = literal.value.starts_with(|c: char| c.is_ascii_digit());
+    if !literal.is_text() || !digits || literal.value.parse::<f64>().is_ok() {
+        return None;
+    }
+    let pattern: String = literal
+        .value
+        .chars()
+        .map(|c| match c {
+            '0'..='9' => "[0-9]".to_owned(),
+            '*' | '?' | '[' => format!("[{c}]"),
+            '\'' => "''".to_owned(),
+            other => other.to_string(),
+        })
+        .collect();
+    let length = literal.value.chars().count();
+    let like = format!(
+        "WHERE {{}} GLOB '{pattern}*' OR (length({{}}) < {length} AND '{}' GLOB \
+         replace(replace({{}}, '*', '?'), '[', '?') || '*') LIMIT 1",
+        literal.value.replace('\'', "''")
+    );
+    // A shorter text of the same form, such as a day next to a time.
+    let short = format!(
+        "WHERE length({{}}) < {length} AND length({{}}) > 9 AND substr({{}}, 5, 1) = \
+         substr({0}, 5, 1) AND substr({{}}, 8, 1) = substr({0}, 8, 1) LIMIT 1",
+        literal.sql
+    );
+    let none = |rest: &str| facts.is_empty(&subject.query("1", rest)) == Some(true);
+    (none(&like) && none(&short)).then_some(())?;
+    let one = facts.row(&subject.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
+    let one = spelled_value(one.first()?);
+    Some(format!(
+        "{} has values such as {one}, and {} has another form: text is compared letter by letter",
+        subject.name, literal.sql
+    ))
+}
+
+/// A month or a year as the end of a span: its days are behind it.
+pub(crate) fn of_month(
+    facts: &Facts<'_>,
+    subject: &Subject,
+    comparison: &Comparison,
+) -> Option<String> {
+    let literal = match comparison.operator.as_str() {
+        "<=" | ">" => comparison.literals.first()?,
+        "BETWEEN" => comparison.literals.get(1)?,
+        _ => return None,
+    };
+    let value = &literal.value;
+    let is_part = matches!(value.len(), 4 | 7)
+        && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let inside = format!("WHERE {{}} LIKE '{value}-%' LIMIT 1");
+    let found =
+        literal.is_text() && is_part && facts.is_empty(&subject.query("1", &inside)) == Some(false);
+    let (name, length) = (&subject.name, value.len());
+    found.then(|| {
+        format!(
+            "{} is before its own days, as text; substr({name}, 1, {length}) {} compares the whole",
+            literal.sql, comparison.operator
+        )
+    })
+}
+
+/// Times of several zones next to a text.
+pub(crate) fn of_zones(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let read = column.filter(|read| comparison.is_order() && read.profile.is_time())?;
+    let zone = "CASE WHEN {} GLOB '*[-+][0-9][0-9]:[0-9][0-9]' THEN substr({}, -6) ELSE 'Z' END";
+    let zones = facts.row(&read.query(&format!("min({zone}), max({zone})"), ""))?;
+    let [low, high] = zones.as_slice() else { return None };
+    let name = spelled(&read.column.name);
+    (low != high).then(|| {
+        format!(
+            "{name} has times of several zones, compared as text; datetime({name}) is in UTC, \
+             date({name}) its day"
+        )
+    })
+}
