@@ -121,7 +121,8 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
     let distinct = values.len();
     let holds = format!("; {field} holds {}", facts.name());
     if distinct == 0 {
-        return holds;
+        let inner = if facts.has(Kind::Object) { "; name a field in it, with a dot" } else { "" };
+        return format!("{holds}{inner}");
     }
     if let Some((pattern, regex)) = test.comparison.in_any_case() {
         let meets = |value: &&str| regex.is_match(&raw_json::unescape(value).text);
@@ -225,6 +226,10 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
         let (field, facts) = (name(test.path), found.facts[test.path]);
         let ordered = test.comparison.operation.is_ordered();
+        if ordered && facts.has(Kind::Array) && !query.repeated.contains(&test.path) {
+            let operator = test.comparison.name();
+            notes.insert(format!("{field} is a list: {operator} holds if it does for an element"));
+        }
         notes.extend(match typed.strings {
             Strings::Numbers => Some(format!("{field} compared as numbers")),
             Strings::Versions => Some(format!("{field} compared as versions, part by part")),

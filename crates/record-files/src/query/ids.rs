@@ -116,14 +116,15 @@ impl Ids {
         })
     }
 
-    /// Returns the field that probably holds the ids, and how many of them: one whose values are
-    /// all distinct, of these the one with the most of the ids, then the first.
+    /// Returns the field that probably holds the ids, and how many of them: the one with the most
+    /// of them, rather one whose values are all distinct, then the first. Without any of the ids,
+    /// only a field of distinct values.
     pub(super) fn guess_field(
         &self,
         lines: &str,
         stop: &dyn Fn() -> bool,
     ) -> Option<(String, usize)> {
-        let mut fields: Vec<(Cow<'_, str>, HashSet<u64>, Vec<usize>)> = Vec::new();
+        let mut fields: Vec<Guess<'_>> = Vec::new();
         let lines = lines.lines().map(str::trim_ascii).filter(|line| !line.is_empty());
         for (records, line) in lines.enumerate() {
             if records % 256 == 255 && stop() {
@@ -132,18 +133,37 @@ impl Ids {
             if records == 0 {
                 let scalar = |(_, value): &(_, &str)| key(value).is_some();
                 let members = each_member(line).filter(scalar).take(MAX_FIELDS);
-                fields = members.map(|(name, _)| (name.text(), HashSet::new(), vec![])).collect();
+                fields = members.map(|(name, _)| Guess::new(name.text())).collect();
             }
             let values: Vec<_> = each_member(line).collect();
-            fields.retain_mut(|(field, seen, found)| {
-                let value = values.iter().rev().find(|(name, _)| name.text() == *field);
+            for guess in &mut fields {
+                let value = values.iter().rev().find(|(name, _)| name.text() == guess.field);
                 let id = value.and_then(|(_, value)| key(value));
-                found.extend(id.as_ref().and_then(|id| self.places.get(id.as_ref())));
-                id.is_some_and(|id| seen.insert(xxh3_64(id.as_bytes())))
-            });
+                guess.found.extend(id.as_ref().and_then(|id| self.places.get(id.as_ref())));
+                guess.is_distinct = guess.is_distinct
+                    && id.is_some_and(|id| guess.seen.insert(xxh3_64(id.as_bytes())));
+            }
         }
-        let best = fields.iter().rev().max_by_key(|(_, _, found)| found.len());
-        best.map(|(field, _, found)| (field.clone().into_owned(), found.len()))
+        let fields =
+            fields.iter().rev().filter(|guess| guess.is_distinct || !guess.found.is_empty());
+        let best = fields.max_by_key(|guess| (guess.found.len(), guess.is_distinct));
+        best.map(|guess| (guess.field.clone().into_owned(), guess.found.len()))
+    }
+}
+
+/// A field that may hold the ids.
+struct Guess<'a> {
+    field: Cow<'a, str>,
+    is_distinct: bool,
+    /// The hashes of its values, as long as they are distinct.
+    seen: HashSet<u64>,
+    /// The places of the ids that are values.
+    found: HashSet<usize>,
+}
+
+impl<'a> Guess<'a> {
+    fn new(field: Cow<'a, str>) -> Self {
+        Self { field, is_distinct: true, seen: HashSet::new(), found: HashSet::new() }
     }
 }
 

@@ -85,7 +85,7 @@ pub fn run<'a>(
     }
     if is_whole {
         notes.extend(explain::never_held(&plan, &found, lines, stop));
-        notes.extend(found.watch.notes(&plan));
+        notes.extend(found.watch.notes(&plan, found.matched));
         if let Some(path) = query.group_by.filter(|_| found.groups.has_lists) {
             let field = query.paths.all()[path].name();
             notes.push(format!("each element of {field} counts by itself; [] is an empty list"));

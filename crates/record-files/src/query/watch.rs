@@ -111,8 +111,12 @@ impl Watch {
         })
     }
 
-    pub(super) fn notes(&self, plan: &Plan<'_>) -> Vec<String> {
-        self.0.iter().filter_map(|seen| seen.note(plan)).collect()
+    /// Returns a note on each doubt that `matched` records leave.
+    pub(super) fn notes(&self, plan: &Plan<'_>, matched: u64) -> Vec<String> {
+        // A text that is nobody's whole element is looked for as a part.
+        let is_meant = |seen: &&Seen| matches!(seen.doubt, Doubt::Part(_)) && seen.first == matched;
+        let doubts = self.0.iter().filter(|seen| !is_meant(seen));
+        doubts.filter_map(|seen| seen.note(plan)).collect()
     }
 }
 
