@@ -42,6 +42,8 @@ pub(super) struct Split {
 const MAX_NEAR_MISSES: usize = 3;
 /// The most fields that are tried as the field of ids.
 const MAX_FIELDS: usize = 64;
+/// The longest name of such a field, in bytes.
+const MAX_NAME_BYTES: usize = 256;
 
 impl Ids {
     /// Reads a JSON array of at most 10,000 ids.
@@ -131,9 +133,10 @@ impl Ids {
                 return None;
             }
             if records == 0 {
-                let scalar = |(_, value): &(_, &str)| key(value).is_some();
-                let members = each_member(line).filter(scalar).take(MAX_FIELDS);
-                fields = members.map(|(name, _)| Guess::new(name.text())).collect();
+                let scalars = each_member(line).filter(|(_, value)| key(value).is_some());
+                let names = scalars.map(|(name, _)| name.text());
+                let names = names.filter(|name| name.len() <= MAX_NAME_BYTES).take(MAX_FIELDS);
+                fields = names.map(Guess::new).collect();
             }
             let values: Vec<_> = each_member(line).collect();
             for guess in &mut fields {

@@ -12,6 +12,8 @@ use super::plan::Plan;
 
 /// Texts that mean nothing, in lower case.
 const NOTHING: [&str; 7] = ["", "null", "none", "nan", "n/a", "na", "-"];
+/// The most notes.
+const MAX_NOTES: usize = 5;
 /// The most values of an `in` that are watched.
 const MAX_LISTED: usize = 50;
 
@@ -116,7 +118,7 @@ impl Watch {
         // A text that is nobody's whole element is looked for as a part.
         let is_meant = |seen: &&Seen| matches!(seen.doubt, Doubt::Part(_)) && seen.first == matched;
         let doubts = self.0.iter().filter(|seen| !is_meant(seen));
-        doubts.filter_map(|seen| seen.note(plan)).collect()
+        doubts.filter_map(|seen| seen.note(plan)).take(MAX_NOTES).collect()
     }
 }
 
@@ -255,7 +257,7 @@ fn doubt(comparison: &Comparison) -> Option<Doubt> {
         [value] if comparison.name() == "=" && raw::is_string(value) && is_nothing(value) => {
             Some(Doubt::Null)
         }
-        [value] if comparison.name() == "=" && value.starts_with('[') => {
+        [value] if comparison.name() == "=" && value.starts_with('[') && is_short(value) => {
             Some(Doubt::Whole(list(value)))
         }
         values if comparison.name() == "in" && values.len() <= MAX_LISTED => {
@@ -264,6 +266,11 @@ fn doubt(comparison: &Comparison) -> Option<Doubt> {
         }
         _ => None,
     }
+}
+
+/// Returns true if a message repeats all of a value.
+fn is_short(value: &str) -> bool {
+    quoted(value).len() == value.len()
 }
 
 fn is_nothing(value: &str) -> bool {
