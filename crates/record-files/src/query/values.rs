@@ -138,8 +138,8 @@ fn is_same_code(a: &str, b: &str) -> bool {
             return false;
         };
         let first = short.chars().next().unwrap_or(' ');
-        !(front.is_ascii_digit() && first.is_ascii_digit())
-            && !(front.is_alphabetic() && first.is_alphabetic())
+        let is_cut = |is: fn(char) -> bool| is(front) && is(first);
+        !is_cut(|c| c.is_ascii_digit()) && !is_cut(char::is_alphabetic)
     };
     let parts = |text: &str| {
         let front = text.trim_end_matches(|c: char| c.is_ascii_digit());

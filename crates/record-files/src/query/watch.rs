@@ -196,10 +196,7 @@ impl Seen {
                          {{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {value}}}"
                     )
                 });
-                match (nulls, empty) {
-                    (Some(nulls), Some(empty)) => Some(format!("{nulls}; {empty}")),
-                    (nulls, empty) => nulls.or(empty),
-                }
+                nulls.or(empty)
             }
             Doubt::Negated => (first > 0).then(|| {
                 format!(

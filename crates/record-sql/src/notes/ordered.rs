@@ -53,7 +53,7 @@ pub(crate) fn of_alphabet(
         return None;
     }
     let words = subject.few(facts)?;
-    let is_one = words.iter().any(|word| *word == literal.sql);
+    let is_one = words.contains(&literal.sql);
     is_one.then(|| {
         let (name, words) = (&subject.name, words.join(" < "));
         format!("{name} is compared letter by letter: {words}; name the values in {name} IN (…)")
