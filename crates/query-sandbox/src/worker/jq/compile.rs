@@ -1,7 +1,9 @@
 //! Compiles filters.
 
+use super::{compile_error, data::Data, natives, unsupported};
+use crate::jq_error::JqError;
 use jaq_core::{
-    Compiler, Filter, data,
+    Compiler, Filter,
     load::{
         Arena, File, Lexer, Loader, import,
         lex::{StrPart, Tok, Token},
@@ -10,13 +12,6 @@ use jaq_core::{
     },
     native::Fun,
 };
-use jaq_json::Val;
-
-use super::{compile_error, natives, unsupported};
-use crate::jq_error::JqError;
-
-/// The data of a filter: values, and nothing else.
-pub(super) type Data = data::JustLut<Val>;
 
 /// Helpers of public functions, which are never suggested as names.
 const INTERNAL: [&str; 22] = [

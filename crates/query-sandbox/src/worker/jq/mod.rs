@@ -2,6 +2,7 @@
 
 mod compile;
 mod compile_error;
+mod data;
 mod json_text;
 mod natives;
 mod output;

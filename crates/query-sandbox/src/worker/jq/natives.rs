@@ -3,7 +3,7 @@
 use jaq_core::native::{Fun, bome, run, unary, v};
 use jaq_json::{Error, Val};
 
-use super::{compile::Data, json_text, patterns, remove_paths};
+use super::{data::Data, json_text, patterns, remove_paths};
 
 /// Returns the functions; each replaces one of the same name in `jaq`.
 pub(super) fn functions() -> impl Iterator<Item = Fun<Data>> {

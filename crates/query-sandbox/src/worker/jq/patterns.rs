@@ -7,7 +7,7 @@ use jaq_core::Cv;
 use jaq_json::{Error, Map, Val};
 use regex::{Captures, Regex, RegexBuilder};
 
-use super::compile::Data;
+use super::data::Data;
 
 /// The most bytes of a compiled expression.
 const MAX_COMPILED_BYTES: usize = 4 * 1024 * 1024;

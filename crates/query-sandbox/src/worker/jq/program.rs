@@ -5,11 +5,7 @@ use std::{io, ops::ControlFlow};
 use jaq_core::{Ctx, Exn, Filter, Vars};
 use jaq_json::Val;
 
-use super::{
-    compile::{self, Data},
-    output::OutputError,
-    patterns, record,
-};
+use super::{compile, data::Data, output::OutputError, patterns, record};
 use crate::{job::JobMessage, jq_error::JqError};
 
 /// The characters of jq's message that are shown at each end.
