@@ -58,7 +58,7 @@ pub(crate) fn tried(schema: &schema::Schema, lines: &[&str], most: usize) -> Vec
     let job = |(recipe, vars)| {
         let Recipe { filter, slurp, raw, .. }: &Recipe = recipe;
         let vars: &Vec<(String, String)> = vars;
-        Job { vars, slurp: *slurp, raw: *raw, ..Job::new(filter) }
+        Job { vars, slurp: Some(*slurp), raw: *raw, ..Job::new(filter) }
     };
     let jobs: Vec<Job<'_>> = candidates.iter().zip(&vars).map(job).collect();
     let tried = jq().check(&jobs, &format!("{}\n", sample.join("\n"))).expect("the worker runs");

@@ -120,6 +120,51 @@ fn a_filter_of_jq() {
     assert_eq!((said.get("count"), said.get("next_offset")), (json!(120), json!(5)));
 }
 
+/// A filter for the whole set gets it, and the first line says so.
+#[test]
+fn a_filter_of_the_whole_set() {
+    let app = TestApp::new();
+    let path = offloaded(&app, 120);
+    for (question, second) in [
+        (json!({"query": "length"}), "120"),
+        (json!({"query": "map(select(.id == \"mem-0005\")) | length"}), "1"),
+        (json!({"query": "[.[] | .id] | .[length/2]"}), "\"mem-0060\""),
+        (json!({"query": format!("jq 'length' {path}")}), "120"),
+    ] {
+        let said = app.extract(&path, &question);
+        let lines: Vec<&str> = said.answer.lines().collect();
+        assert!(lines[0].contains("array of all 120 records"), "{}", said.answer);
+        assert!(lines[0].contains("`slurp: false`"), "{}", said.answer);
+        assert_eq!(lines[1], second, "{question}");
+        assert!(said.get("notes").to_string().contains("array of all"), "{}", said.envelope);
+    }
+    let each = app.extract(&path, &json!({"query": "length", "slurp": false, "limit": 1}));
+    assert!(!each.answer.starts_with("Note"), "{}", each.answer);
+    let wrong = app.extract_refusal(&path, &json!({"query": "map(.id)", "slurp": false}));
+    assert!(wrong.contains("slurp: true"), "{wrong}");
+}
+
+/// The command of a recipe is run with its flags.
+#[test]
+fn a_shell_command() {
+    let app = TestApp::new();
+    let path = offloaded(&app, 120);
+    let command = format!("tail -n +2 {path} | jq -r '.id' | head -2");
+    let said = app.extract(&path, &json!({"query": command}));
+    assert!(said.answer.starts_with("mem-0000\nmem-0001\n[2 of 120 shown"), "{}", said.answer);
+    assert!(said.answer.contains("Note: of the shell command"), "{}", said.answer);
+    let inputs = json!({"query": "jq -n '[inputs.id] | length' \"$FILE\""});
+    assert!(app.extract(&path, &inputs).answer.starts_with("120\n"));
+    for (question, word) in [
+        (json!({"query": "jq '.id' /etc/passwd"}), "another file, `/etc/passwd`"),
+        (json!({"query": "jq '.id' | sort | uniq -c"}), "group_by"),
+        (json!({"query": "jq -s length", "slurp": false}), "-s"),
+    ] {
+        let refusal = app.extract_refusal(&path, &question);
+        assert!(refusal.contains(word), "{question}: {refusal}");
+    }
+}
+
 /// The elements of an array that is the only output are paged as outputs are.
 #[test]
 fn a_page_of_one_array() {

@@ -175,11 +175,11 @@ export const TOOLS = [
         },
         "query": {
           "type": "string",
-          "description": "A jq filter, run on each record."
+          "description": "A jq filter, run on each record, or on the array of all if it is for the whole set (map(..), group_by(..))."
         },
         "slurp": {
           "type": "boolean",
-          "description": "Give jq all records as one array."
+          "description": "Default: as the filter needs."
         },
         "params": {
           "type": "object",

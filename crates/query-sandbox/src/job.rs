@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use query_sandbox::Job;
 ///
-/// let job = Job { limit: Some(10), slurp: true, ..Job::new("map(.size) | add") };
+/// let job = Job { limit: Some(10), slurp: Some(true), ..Job::new("map(.size) | add") };
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
@@ -15,8 +15,10 @@ pub struct Job<'a> {
     pub filter: &'a str,
     /// The variables of the filter: names without `$`, and JSON texts.
     pub vars: &'a [(String, String)],
-    /// Runs the filter once, on the array of all records, instead of on each record.
-    pub slurp: bool,
+    /// Runs the filter once, on the array of all records (true), or on each record (false). If
+    /// None, on the array if the records are objects and the filter does not use them as objects:
+    /// `length`, `map(.x)`, `group_by(.x)`, `.[0]`.
+    pub slurp: Option<bool>,
     /// Returns strings without quotes and escapes, like `jq -r`.
     pub raw: bool,
     /// The number of outputs that are skipped at the start.
@@ -26,9 +28,9 @@ pub struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Returns a job that runs `filter` on each record and returns all outputs as JSON.
+    /// Returns a job that returns all outputs of `filter` as JSON.
     pub fn new(filter: &'a str) -> Self {
-        Self { filter, vars: &[], slurp: false, raw: false, offset: 0, limit: None }
+        Self { filter, vars: &[], slurp: None, raw: false, offset: 0, limit: None }
     }
 }
 
@@ -42,8 +44,9 @@ pub struct Outcome {
     pub total: Option<u64>,
     /// Why `values` does not have all outputs after the offset.
     pub cut: Option<Cut>,
-    /// If there are no outputs but nulls: the fields of the filter that no record has, with
-    /// similar names.
+    /// True if the filter ran once, on the array of all records.
+    pub slurped: bool,
+    /// The fields of the filter that no record has, with similar ones.
     pub warnings: Vec<String>,
 }
 
@@ -71,7 +74,7 @@ pub struct Trial {
 pub(super) struct JobMessage {
     pub(super) filter: String,
     pub(super) vars: Vec<(String, String)>,
-    pub(super) slurp: bool,
+    pub(super) slurp: Option<bool>,
     pub(super) raw: bool,
     pub(super) offset: u64,
     pub(super) limit: Option<u64>,

@@ -82,7 +82,10 @@ fn suggestion(nearest: &[String]) -> String {
 }
 
 fn at_record(record: &Option<u64>) -> String {
-    record.map_or_else(String::new, |record| format!(" (at record {record}, counted from 0)"))
+    match record {
+        Some(record) => format!(" (at record {record}, counted from 0)"),
+        None => " (on the array of all records; with `slurp: false` on each)".to_owned(),
+    }
 }
 
 fn of_worker(error: &WorkerError) -> String {
@@ -92,8 +95,8 @@ fn of_worker(error: &WorkerError) -> String {
              `limit`) or a simpler filter"
         ),
         WorkerError::Memory { bytes } => format!(
-            "the jq filter needs more than {bytes} bytes of memory: let it work record by record, \
-             or build smaller values"
+            "the jq filter needs more than {bytes} bytes of memory: let it work record by record \
+             (`slurp: false`), or build smaller values"
         ),
         WorkerError::Crashed { how } => format!("the jq filter broke its worker: {how}"),
         other => other.to_string(),

@@ -19,6 +19,10 @@ pub(super) const TRIAL: u8 = b't';
 /// Tags the last line of a statement: a `Result<Outcome, record_sql::SqlError>`, whose rows are the
 /// outputs.
 pub(super) const SQL: u8 = b'q';
+/// Tags whether the filter runs on the array of all records. The last such line counts.
+pub(super) const SLURPED: u8 = b'a';
+/// Tags the notes about a filter that ran to its end.
+pub(super) const NOTES: u8 = b'n';
 /// Tags the last line: a `Result<Option<u64>, JqError>`, the number of outputs.
 pub(super) const END: u8 = b'e';
 
@@ -33,6 +37,10 @@ pub enum Line {
     Trial(Result<Trial, JqError>),
     /// The last line of a statement, whose rows are the outputs.
     Sql(Result<Outcome, record_sql::SqlError>),
+    /// Whether the filter runs on the array of all records.
+    Slurped(bool),
+    /// The notes about a filter.
+    Notes(Vec<String>),
     /// The last line: the number of outputs.
     End(Result<Option<u64>, JqError>),
 }
@@ -46,6 +54,8 @@ pub fn read(line: &[u8]) -> Option<Line> {
         FULL => Line::Full(serde_json::from_slice(rest).ok()?),
         TRIAL => Line::Trial(serde_json::from_slice(rest).ok()?),
         SQL => Line::Sql(serde_json::from_slice(rest).ok()?),
+        SLURPED => Line::Slurped(serde_json::from_slice(rest).ok()?),
+        NOTES => Line::Notes(serde_json::from_slice(rest).ok()?),
         END => Line::End(serde_json::from_slice(rest).ok()?),
         _ => return None,
     })

@@ -45,7 +45,7 @@ impl Request {
     pub(super) fn room(&self) -> (usize, usize) {
         match self {
             Self::Sql(request) => (request.output_bytes, 2),
-            Self::Jq(request) => (request.output_bytes, request.jobs.len() + 1),
+            Self::Jq(request) => (request.output_bytes, request.jobs.len() + 4),
         }
     }
 }

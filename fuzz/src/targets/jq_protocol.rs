@@ -105,7 +105,7 @@ fn outputs(said: &[u8]) -> Option<Vec<String>> {
         match read(line) {
             Some(Line::Output(output)) => outputs.push(output),
             Some(Line::End(last)) => end = Some(last),
-            Some(Line::Full(_) | Line::Trial(_)) => {}
+            Some(Line::Full(_) | Line::Trial(_) | Line::Slurped(_) | Line::Notes(_)) => {}
             Some(Line::Sql(_)) => panic!("a filter ends as a statement"),
             None => panic!("no line of the protocol: {:?}", String::from_utf8_lossy(line)),
         }

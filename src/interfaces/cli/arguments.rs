@@ -194,7 +194,8 @@ pub(crate) struct Read {
 pub(crate) struct Extract {
     /// The file of records
     pub path: String,
-    /// jq filter, run on each record
+    /// jq filter, run on each record, or on the array of all if it is meant for that; a shell
+    /// command with jq is accepted, too
     pub query: Option<String>,
     /// Condition as JSON, such as '{"field":"priority","op":">","value":3}'
     #[arg(long = "where", value_name = "JSON", conflicts_with = "query")]
@@ -226,9 +227,10 @@ pub(crate) struct Extract {
     /// Sort by a field; a leading - sorts in descending order
     #[arg(long, value_name = "FIELD", conflicts_with_all = ["query", "recipe"], allow_hyphen_values = true)]
     pub sort_by: Option<String>,
-    /// Give jq all records as one array
-    #[arg(long, requires = "query")]
-    pub slurp: bool,
+    /// Give jq all records as one array; --slurp=false gives it each [default: as the filter uses
+    /// its input]
+    #[arg(long, requires = "query", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub slurp: Option<bool>,
     /// Most results
     #[arg(long, value_name = "COUNT")]
     pub limit: Option<u64>,

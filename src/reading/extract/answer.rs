@@ -78,8 +78,17 @@ pub(crate) fn of_jq(
     room: u64,
     count: CountTokens<'_>,
 ) -> Extracted {
-    let JqOutcome { values, total, cut, warnings } = outcome;
-    let render = |shown: usize| listing(&values[..shown], values.len(), total, cut, job);
+    let JqOutcome { values, total, cut, slurped, mut warnings } = outcome;
+    let meant = (slurped && job.slurp.is_none()).then(|| {
+        format!(
+            "the filter ran once, on the array of all {records} records; with `slurp: false` it \
+             runs on each record"
+        )
+    });
+    let first = meant.as_ref().map_or_else(String::new, |meant| format!("Note: {meant}.\n"));
+    let render = |shown: usize| {
+        format!("{first}{}", listing(&values[..shown], values.len(), total, cut, job))
+    };
     let fits = |shown: usize| {
         if count(&render(shown)) <= room { Ok(()) } else { Err(TruncatedBy::MaxTokens) }
     };
@@ -88,6 +97,7 @@ pub(crate) fn of_jq(
     for warning in &warnings {
         answer.push_str(&format!("\nNote: {warning}."));
     }
+    warnings.extend(meant);
     let truncated = shown < values.len() || cut.is_some();
     let next = job.offset + shown as u64;
     // An output that is too large alone is passed over, so that going on goes on.

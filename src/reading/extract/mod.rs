@@ -3,7 +3,9 @@
 //! time, memory and output, and an answer that a bound cut says so.
 
 pub(crate) mod answer;
+mod command;
 pub(crate) mod request;
+mod shell_words;
 mod sql_answer;
 pub(crate) mod trial;
 
@@ -118,10 +120,11 @@ pub(crate) fn extract(
             let outcome = query::run(query, lines, &|| Instant::now() > until)?;
             Ok(of_query(&outcome, query, room, &count))
         }
-        ExtractQuery::Jq(JqFilter { filter, vars, slurp, offset, limit }) => {
+        ExtractQuery::Jq(JqFilter { filter, vars, slurp, raw, offset, limit, note }) => {
             let (offset, limit) = (*offset, *limit);
-            let job = Job { filter, vars, slurp: *slurp, raw: false, offset, limit };
-            let outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
+            let job = Job { filter, vars, slurp: *slurp, raw: *raw, offset, limit };
+            let mut outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
+            outcome.warnings.extend(note.clone());
             Ok(of_jq(outcome, &job, records.count(), room, &count))
         }
         ExtractQuery::Recipe(call) => {
@@ -129,7 +132,7 @@ pub(crate) fn extract(
             let vars = bound(&recipe, call)?;
             let Recipe { filter, slurp, raw, .. } = &recipe;
             let (offset, limit) = (call.offset, call.limit);
-            let job = Job { filter, vars: &vars, slurp: *slurp, raw: *raw, offset, limit };
+            let job = Job { filter, vars: &vars, slurp: Some(*slurp), raw: *raw, offset, limit };
             let outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
             Ok(of_jq(outcome, &job, records.count(), room, &count))
         }
@@ -173,6 +176,7 @@ fn paged(
     Ok(Outcome {
         cut: (skipped.saturating_add(values.len()) < elements.len()).then_some(Cut::Limit),
         total: Some(elements.len() as u64),
+        slurped: outcome.slurped,
         warnings: outcome.warnings,
         values,
     })

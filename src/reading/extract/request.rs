@@ -6,6 +6,7 @@ use raw_json as raw;
 
 use record_files::query::{Query, QueryError};
 
+use super::command::Command;
 use crate::params::{Elsewhere, Json, Member, PATH, ParamError, Params, invalid, request};
 
 request! {
@@ -68,7 +69,9 @@ request! {
         },
         /// The number of a recipe of the file.
         recipe: Option<u64> { min: 1, max: 10 },
-        /// A jq filter, at most 16 KiB.
+        /// A jq filter, at most 16 KiB; also a shell command with `jq` over this file.
+        ///
+        /// Of a command, the filter is run with its flags: `-r`, `-s`, `-n`, `--arg`, `| head -N`.
         query: Option<Cow<'a, str>> {
             aka: &["jq", "jq_filter", "expression"],
             schema: r#"{"maxLength": 16384}"#,
@@ -86,8 +89,11 @@ request! {
             aka: &["args", "vars", "variables", "arguments"],
             schema: r#"{"type": ["object", "null"]}"#,
         },
-        /// With `query`, whether the filter gets all records as one array.
-        slurp: bool = false,
+        /// With `query`, whether the filter gets all records as one array (true), or each record.
+        ///
+        /// If absent: one array if the records are objects and the filter does not use its input as
+        /// an object, as `length`, `map(.x)`, `group_by(.x)`, `.[0]`, `.[]`. The answer says so.
+        slurp: Option<bool> { absent: "as the filter uses its input" },
         /// The most records, groups or outputs; 0 for all.
         limit: u64 { aka: &["top", "first", "max_results", "max_records", "n", "size"] } = 0,
         /// How many records, groups or outputs are skipped.
@@ -150,12 +156,16 @@ pub(crate) struct JqFilter<'a> {
     pub filter: Cow<'a, str>,
     /// `$name` and JSON text.
     pub vars: Vec<(String, String)>,
-    /// All records as one array.
-    pub slurp: bool,
+    /// All records as one array; None for what the filter is meant for.
+    pub slurp: Option<bool>,
+    /// Texts without quotes.
+    pub raw: bool,
     /// Outputs left out at the start.
     pub offset: u64,
     /// Most outputs.
     pub limit: Option<u64>,
+    /// What was run of a shell command.
+    pub note: Option<String>,
 }
 
 /// One of the file's recipes.
@@ -205,16 +215,7 @@ impl<'a> ExtractQuery<'a> {
                     limit: limit(params)?,
                 }))
             }
-            ["query"] => Ok(ExtractQuery::Jq(JqFilter {
-                filter: Member::read(params, &Extract::query)?,
-                vars: variables(params)?
-                    .into_iter()
-                    .map(|(name, value)| (name.into_owned(), value.to_owned()))
-                    .collect(),
-                slurp: Member::read(params, &Extract::slurp)?,
-                offset: Member::read(params, &Extract::offset)?,
-                limit: limit(params)?,
-            })),
+            ["query"] => Ok(ExtractQuery::Jq(jq_filter(params)?)),
             ["recipe"] => Ok(ExtractQuery::Recipe(RecipeCall {
                 number: Member::read(params, &Extract::recipe)?,
                 params: variables(params)?,
@@ -241,8 +242,7 @@ fn no_effect(params: &Params<'_>, given: &[&'static str]) -> Result<(), ParamErr
             &["select", "count", "group_by", "sort_by", "id_field"],
             "query",
             "params, slurp, limit, offset or max_tokens; jq itself counts, groups and sorts, such \
-             as {\"query\": \"[.[] | select(…)] | length\", \"slurp\": true}, and where takes the \
-             rest",
+             as {\"query\": \"[.[] | select(…)] | length\"}, and where takes the rest",
         ),
         ["recipe"] => (
             &["select", "count", "group_by", "sort_by", "id_field", "slurp"],
@@ -280,6 +280,39 @@ fn alone(params: &Params<'_>) -> Result<(), ParamError> {
         }
     }
     Ok(())
+}
+
+/// Reads a filter, or the filter of a shell command.
+fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
+    let text: Cow<'a, str> = Member::read(params, &Extract::query)?;
+    let path = String::read(params, &Extract::file_path)?;
+    let command = Command::read(&text, &path).map_err(|found| ParamError::Invalid {
+        field: "query",
+        found: format!("a shell command with {found}"),
+        accepted: "the filter of jq by itself, such as select(.id == 7)".to_owned(),
+    })?;
+    let vars = variables(params)?.into_iter();
+    let mut filter = JqFilter {
+        filter: text,
+        vars: vars.map(|(name, value)| (name.into_owned(), value.to_owned())).collect(),
+        slurp: Member::read(params, &Extract::slurp)?,
+        raw: false,
+        offset: Member::read(params, &Extract::offset)?,
+        limit: limit(params)?,
+        note: None,
+    };
+    if let Some(command) = command {
+        if command.slurp && filter.slurp == Some(false) {
+            return Err(invalid("slurp", "false beside a command with -s or -n", "slurp: true"));
+        }
+        filter.note = Some(command.note());
+        filter.slurp = filter.slurp.or(command.slurp.then_some(true));
+        filter.raw = command.raw;
+        filter.limit = [filter.limit, command.limit].into_iter().flatten().min();
+        filter.vars.extend(command.vars);
+        filter.filter = Cow::Owned(command.filter);
+    }
+    Ok(filter)
 }
 
 fn query(params: &Params<'_>) -> Result<Query, QueryError> {

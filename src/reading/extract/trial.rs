@@ -69,5 +69,5 @@ fn sample_of(schema: &Schema, lines: &[&str]) -> String {
 /// A recipe as a job for jq.
 fn job<'a>(recipe: &'a Recipe, vars: &'a [(String, String)]) -> Job<'a> {
     let Recipe { filter, slurp, raw, .. } = recipe;
-    Job { filter, vars, slurp: *slurp, raw: *raw, offset: 0, limit: None }
+    Job { filter, vars, slurp: Some(*slurp), raw: *raw, offset: 0, limit: None }
 }

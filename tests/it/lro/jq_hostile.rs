@@ -31,7 +31,7 @@ const RECORDS: &str =
 /// What every run keeps to, whatever it was given.
 fn bounded(jq: &Workers, filter: &str) {
     let (slurp, raw) = (filter.len().is_multiple_of(2), filter.len().is_multiple_of(3));
-    let job = Job { slurp, raw, ..Job::new(filter) };
+    let job = Job { slurp: Some(slurp), raw, ..Job::new(filter) };
     match jq.run(&job, RECORDS) {
         Ok(outcome) => {
             let bytes: usize = outcome.values.iter().map(|value| value.len() + 2).sum();
@@ -56,7 +56,7 @@ fn a_worker_with_little_memory_has_all_of_it() {
     let limits = Limits { memory_bytes: 32 * 1024 * 1024, ..Limits::default() };
     let jq = Workers::new(env!("CARGO_BIN_EXE_unburden").into(), limits);
     let records: String = (0..20_000).map(|n| format!("{{\"a\":{n}}}\n")).collect();
-    let job = Job { slurp: true, ..Job::new("map(.a) | add") };
+    let job = Job { slurp: Some(true), ..Job::new("map(.a) | add") };
     for _ in 0..20 {
         assert_eq!(jq.run(&job, &records).unwrap().values, ["199990000"]);
     }
@@ -143,7 +143,7 @@ fn many_records_and_a_large_one() {
     let job = Job { limit: Some(2), ..Job::new(".a | length") };
     let outcome = jq.run(&job, &input).unwrap();
     assert_eq!((outcome.values, outcome.cut), (vec!["1000".to_owned(); 2], Some(Cut::Limit)));
-    let outcome = jq.run(&Job { slurp: true, ..Job::new("length") }, &input).unwrap();
+    let outcome = jq.run(&Job { slurp: Some(true), ..Job::new("length") }, &input).unwrap();
     assert_eq!(outcome.values, ["10000"]);
     let line = format!("\"{}\"", "x".repeat(10_000_000));
     assert_eq!(jq.run(&Job::new("length"), &line).unwrap().values, ["10000000"]);

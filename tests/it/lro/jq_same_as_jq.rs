@@ -177,7 +177,7 @@ fn compared(jq: &Workers, filter: &str, slurp: bool) -> Option<(Way, String)> {
         arguments.push("-s");
     }
     let theirs = system_jq(&arguments, RECORDS)?;
-    let ours = jq.run(&Job { slurp, ..Job::new(filter) }, RECORDS);
+    let ours = jq.run(&Job { slurp: Some(slurp), ..Job::new(filter) }, RECORDS);
     Some(match (theirs, ours) {
         (Err(_), Err(_)) => (Way::Neither, String::new()),
         (Ok(theirs), Ok(ours)) => {

@@ -275,7 +275,7 @@ class Unburden:
             recipe: the number of a recipe of the file, 1 to 10.
             query: a jq filter.
             sql: a SELECT over the table `records`, in SQLite's dialect.
-            slurp: the filter gets all records as one array.
+            slurp: the filter gets all records as one array (True), or each (False).
             params: values for `recipe` or `query`.
             limit: the most records, groups or outputs.
             offset: how many are passed over.

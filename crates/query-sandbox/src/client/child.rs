@@ -42,6 +42,8 @@ pub(super) struct Transcript {
     pub(super) outputs: Vec<String>,
     pub(super) cut: Option<Cut>,
     pub(super) trials: Vec<Result<Trial, JqError>>,
+    pub(super) slurped: bool,
+    pub(super) notes: Vec<String>,
     /// The last line of a statement.
     pub(super) sql: Option<Result<record_sql::Outcome, record_sql::SqlError>>,
     /// The last line of a filter.
@@ -164,6 +166,8 @@ fn read(pipe: impl Read, room: usize, full: &Sender<()>) -> Transcript {
                 transcript.cut = Some(cut);
                 _ = full.send(());
             }
+            Some(Line::Slurped(slurped)) => transcript.slurped = slurped,
+            Some(Line::Notes(notes)) => transcript.notes = notes,
             Some(Line::Trial(trial)) => transcript.trials.push(trial),
             Some(Line::Sql(end)) => transcript.sql = Some(end),
             Some(Line::End(end)) => transcript.end = Some(end),

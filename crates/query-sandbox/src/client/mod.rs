@@ -2,7 +2,6 @@
 //! the same time.
 
 mod child;
-mod fields;
 
 use std::{
     num::NonZero,
@@ -28,10 +27,6 @@ const MAX_CRASHES: usize = 2;
 
 /// The part of the time that SQLite gets.
 const SQL_TIME: f64 = 0.85;
-
-/// The warning about the most frequent mistake: records come one by one.
-const ONE_BY_ONE: &str = "the filter ran on each record by itself, and none is an array; with \
-                          slurp it gets all of them as one array";
 
 /// The running program, also after its file was replaced.
 const THIS_PROGRAM: &str = "/proc/self/exe";
@@ -87,19 +82,13 @@ impl Workers {
             (None, Some(crash)) if transcript.cut.is_none() => return Err(crash.into()),
             (None, _) => None,
         };
-        let mut outcome = Outcome {
+        Ok(Outcome {
             values: transcript.outputs,
             total,
             cut: transcript.cut,
-            warnings: Vec::new(),
-        };
-        if outcome.cut.is_none() && outcome.values.iter().all(|value| value == "null") {
-            outcome.warnings = fields::unknown(job.filter, input);
-            if !job.slurp && fields::indexes(job.filter) && !outcome.values.is_empty() {
-                outcome.warnings.push(ONE_BY_ONE.to_owned());
-            }
-        }
-        Ok(outcome)
+            slurped: transcript.slurped,
+            warnings: transcript.notes,
+        })
     }
 
     /// Tries jobs over one input, which is read once. Returns the number of outputs or the error of

@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Extract) -> Result<Exit, CliError> {
         .json("count", options.count.then(|| "true".to_owned()))
         .text("group_by", options.group_by.as_deref())
         .text("sort_by", options.sort_by.as_deref())
-        .json("slurp", options.slurp.then(|| "true".to_owned()))
+        .json("slurp", options.slurp.map(|slurp| slurp.to_string()))
         .number("limit", options.limit)
         .number("offset", options.offset)
         .number("max_tokens", options.max_tokens)

@@ -1,20 +1,15 @@
 //! Compiles filters.
 
-use super::{compile_error, data::Data, natives, unsupported};
+use super::{adapt::adapt, compile_error, data::Data, natives, unsupported};
 use crate::jq_error::JqError;
 use jaq_core::{
     Compiler, Filter,
-    load::{
-        Arena, File, Lexer, Loader, import,
-        lex::{StrPart, Tok, Token},
-        parse::Def,
-        span,
-    },
+    load::{Arena, File, Loader, import, parse, parse::Def},
     native::Fun,
 };
 
 /// Helpers of public functions, which are never suggested as names.
-const INTERNAL: [&str; 22] = [
+const INTERNAL: [&str; 25] = [
     "capture_object",
     "capture_of_match",
     "cut_all",
@@ -36,22 +31,33 @@ const INTERNAL: [&str; 22] = [
     "min_by_or_empty",
     "path_value",
     "remove_paths",
+    "slice_end",
+    "slice_start",
     "to_text",
+    "whole_index",
 ];
+
+/// The name of the adapted filter among the definitions.
+const ADAPTED: &str = "adapted_filter";
 
 /// Compiles `filter`, which may use the variables `vars`, named with `$`.
 pub(super) fn compile(filter: &str, vars: &[String]) -> Result<Filter<Data>, JqError> {
-    let compiled = compile_as_written(filter, vars)?;
-    let texts = with_text_format(filter);
-    Ok(match texts.map(|filter| compile_as_written(&filter, vars)) {
-        Some(Ok(with_texts)) => with_texts,
-        _ => compiled,
-    })
+    // The errors are those of the filter as it is written.
+    let compiled = compile_with(filter, vars, None)?;
+    let Some(mut body) = parse(filter, |parser| parser.term()) else { return Ok(compiled) };
+    adapt(&mut body);
+    let adapted = Def { name: ADAPTED, args: Vec::new(), body };
+    compile_with(ADAPTED, vars, Some(adapted))
 }
 
-fn compile_as_written(filter: &str, vars: &[String]) -> Result<Filter<Data>, JqError> {
+fn compile_with<'f>(
+    filter: &'f str,
+    vars: &'f [String],
+    definition: Option<Def<&'f str>>,
+) -> Result<Filter<Data>, JqError> {
     let arena = Arena::default();
-    let modules = Loader::new(definitions())
+    let shared = definitions().map(|def| -> Def<&'f str> { def });
+    let modules = Loader::new(shared.chain(definition))
         .load(&arena, File { code: filter, path: () })
         .map_err(|errors| compile_error::of_loading(filter, errors))?;
     // The loader does not read data files; the compiler expects them to be loaded.
@@ -65,7 +71,7 @@ fn compile_as_written(filter: &str, vars: &[String]) -> Result<Filter<Data>, JqE
 }
 
 fn definitions() -> impl Iterator<Item = Def<&'static str>> {
-    let prelude = jaq_core::load::parse(include_str!("prelude.jq"), |parser| parser.defs());
+    let prelude = parse(include_str!("prelude.jq"), |parser| parser.defs());
     jaq_core::defs()
         .chain(jaq_std::defs())
         .chain(jaq_json::defs())
@@ -88,53 +94,6 @@ fn known() -> Vec<(&'static str, usize)> {
     defined.chain(native).filter(|(name, _)| public(name)).collect()
 }
 
-/// Inserts `@text` before each string of `filter` that has a `\(…)` and no format: the result is
-/// the same, but numbers are written by this crate. None if there is no such string.
-fn with_text_format(filter: &str) -> Option<String> {
-    if !filter.contains("\\(") {
-        return None;
-    }
-    let mut places = Vec::new();
-    find_strings(&Lexer::new(filter).lex().ok()?, filter, &mut places);
-    places.sort_unstable();
-    let mut out = String::with_capacity(filter.len() + places.len() * 7);
-    let mut done = 0;
-    for place in places {
-        out.push_str(&filter[done..place]);
-        out.push_str(" @text ");
-        done = place;
-    }
-    out.push_str(&filter[done..]);
-    Some(out)
-}
-
-/// Adds the positions of strings that need a format. The recursion is bounded by the length of
-/// the filter.
-fn find_strings(tokens: &[Token<&str>], filter: &str, places: &mut Vec<usize>) {
-    let mut has_format = false;
-    for Token(text, kind) in tokens {
-        match kind {
-            Tok::Block(inner) => find_strings(inner, filter, places),
-            Tok::Str(parts) => {
-                let mut inner = parts.iter().filter_map(|part| match part {
-                    StrPart::Term(token) => Some(token),
-                    _ => None,
-                });
-                if let Some(first) = inner.next() {
-                    if !has_format {
-                        places.push(span(filter, text).start);
-                    }
-                    for token in std::iter::once(first).chain(inner) {
-                        find_strings(std::slice::from_ref(token), filter, places);
-                    }
-                }
-            }
-            _ => {}
-        }
-        has_format = matches!(kind, Tok::Fmt);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,16 +108,6 @@ mod tests {
         {
             assert!(compile(filter, &["$keyword".to_owned()]).is_ok(), "{filter}");
         }
-    }
-
-    #[test]
-    fn interpolations_get_the_text_format_once() {
-        let filter = r#""a\("b\(.c)") d", @csv "\(.)", "plain""#;
-        assert_eq!(
-            with_text_format(filter).unwrap(),
-            r#" @text "a\( @text "b\(.c)") d", @csv "\(.)", "plain""#
-        );
-        assert_eq!(with_text_format("\"plain\""), None);
     }
 
     #[test]

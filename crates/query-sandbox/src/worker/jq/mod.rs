@@ -1,16 +1,22 @@
 //! Runs jq filters.
 
+mod adapt;
 mod compile;
 mod compile_error;
 mod data;
+mod error_text;
 mod json_text;
 mod natives;
 mod output;
 mod patterns;
 mod program;
+mod reading;
 mod record;
 mod records;
 mod remove_paths;
+mod run;
+#[cfg(test)]
+mod tests;
 mod unsupported;
 
 use std::{
@@ -26,8 +32,8 @@ use crate::{
     protocol,
     request::JqRequest,
 };
-use output::OutputWriter;
-pub(super) use program::ends;
+pub(super) use error_text::ends;
+use output::OutputError;
 use program::{Program, RunError};
 use records::Records;
 
@@ -45,7 +51,7 @@ pub(super) fn serve(
         try_all(&request.jobs, input, output)?
     } else {
         match request.jobs.first() {
-            Some(job) => run(job, input, &mut *output, request.output_bytes)?,
+            Some(job) => run::run(job, input, &mut *output, request.output_bytes)?,
             None => Ok(None),
         }
     };
@@ -54,30 +60,6 @@ pub(super) fn serve(
 
 /// The result of a run: the outer error is of the pipe, the inner one of the filter.
 type RunResult<T> = io::Result<Result<T, JqError>>;
-
-fn run(
-    job: &JobMessage,
-    input: impl BufRead,
-    output: impl Write,
-    room: usize,
-) -> RunResult<Option<u64>> {
-    let program = match Program::new(job) {
-        Ok(program) => program,
-        Err(error) => return Ok(Err(error)),
-    };
-    let mut writer = OutputWriter::new(output, job, room);
-    let result = program.run(Records::new(input), |value| writer.take(value));
-    let last = match result {
-        Err(RunError::Pipe(error)) => return Err(error),
-        Ok(ControlFlow::Continue(())) => Ok(Some(writer.seen())),
-        Ok(ControlFlow::Break(())) => Ok(None),
-        // The page is complete: a later error does not matter.
-        Err(RunError::Jq(_)) if writer.is_full() => Ok(None),
-        Err(RunError::Jq(error)) => Err(error),
-    };
-    writer.into_inner().flush()?;
-    Ok(last)
-}
 
 fn try_all(
     jobs: &[JobMessage],
@@ -97,8 +79,7 @@ fn try_all(
             trial.nulls += u64::from(matches!(value, Val::Null));
             Ok(ControlFlow::Continue(()))
         };
-        let records = records.iter().cloned().map(Ok);
-        let result = Program::new(job).map(|program| program.run(records, count));
+        let result = Program::new(job).map(|program| try_one(&program, job, &records, count));
         let trial = match result {
             Ok(Err(RunError::Pipe(error))) => return Err(error),
             Ok(Err(RunError::Jq(error))) | Err(error) => Err(error),
@@ -108,4 +89,16 @@ fn try_all(
         output.flush()?;
     }
     Ok(Ok(None))
+}
+
+fn try_one(
+    program: &Program,
+    job: &JobMessage,
+    records: &[Val],
+    mut take: impl FnMut(&Val) -> Result<ControlFlow<()>, OutputError>,
+) -> Result<ControlFlow<()>, RunError> {
+    if job.slurp == Some(true) {
+        return program.run_on_all(records.to_vec(), &mut take);
+    }
+    program.run_on_each(records.iter().cloned().map(Ok), take)
 }

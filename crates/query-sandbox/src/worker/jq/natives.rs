@@ -1,13 +1,13 @@
 //! Native functions: those that `jaq` lacks, and those whose results differ from jq.
 
 use jaq_core::native::{Fun, bome, run, unary, v};
-use jaq_json::{Error, Val};
+use jaq_json::{Error, Num, Val};
 
 use super::{data::Data, json_text, patterns, remove_paths};
 
 /// Returns the functions; each replaces one of the same name in `jaq`.
 pub(super) fn functions() -> impl Iterator<Item = Fun<Data>> {
-    let natives: [jaq_core::native::Filter<jaq_core::RunPtr<Data>>; 14] = [
+    let natives: [jaq_core::native::Filter<jaq_core::RunPtr<Data>>; 17] = [
         ("to_text", v(0), |cv| bome(to_text(cv.1))),
         ("tojson", v(0), |cv| bome(json(&cv.1).map(Val::utf8_str))),
         ("@tsv", v(0), |cv| bome(row(&cv.1, "\t", tsv_field))),
@@ -18,6 +18,9 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<Data>> {
         ("ltrimstr", v(1), |cv| unary(cv, |value, fix| Ok(trim(&value, &fix, true)))),
         ("rtrimstr", v(1), |cv| unary(cv, |value, fix| Ok(trim(&value, &fix, false)))),
         ("implode", v(0), |cv| bome(implode(&cv.1))),
+        ("whole_index", v(0), |cv| bome(Ok(rounded(cv.1, f64::trunc)))),
+        ("slice_start", v(0), |cv| bome(Ok(rounded(cv.1, f64::floor)))),
+        ("slice_end", v(0), |cv| bome(Ok(rounded(cv.1, f64::ceil)))),
         ("remove_paths", v(1), |cv| {
             unary(cv, |value, paths| remove_paths::remove_paths(value, &paths))
         }),
@@ -26,6 +29,16 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<Data>> {
         ("cut_all", v(2), |cv| bome(patterns::call(cv, patterns::cut_all))),
     ];
     natives.into_iter().map(run::<Data>)
+}
+
+/// Returns a number without its fraction, and any other value unchanged.
+fn rounded(value: Val, round: fn(f64) -> f64) -> Val {
+    match &value {
+        Val::Num(Num::Float(_) | Num::Dec(_)) => jaq_std::ValT::as_f64(&value)
+            .and_then(|x| format!("{:.0}", round(x)).parse().ok())
+            .map_or(value, |x: isize| Val::from(x)),
+        _ => value,
+    }
 }
 
 fn json(value: &Val) -> Result<Vec<u8>, Error> {

@@ -30,6 +30,7 @@ pub(super) struct OutputWriter<W> {
     limit: u64,
     room: usize,
     seen: u64,
+    nulls: u64,
     written: u64,
     /// The number of outputs when the last one was written.
     full: Option<u64>,
@@ -45,6 +46,7 @@ impl<W: Write> OutputWriter<W> {
             limit: job.limit.unwrap_or(u64::MAX),
             room,
             seen: 0,
+            nulls: 0,
             written: 0,
             full: None,
             line: Vec::new(),
@@ -61,6 +63,21 @@ impl<W: Write> OutputWriter<W> {
         self.seen
     }
 
+    /// Returns the number of outputs that are null.
+    pub(super) fn nulls(&self) -> u64 {
+        self.nulls
+    }
+
+    /// Writes whether the filter runs on the array of all records.
+    pub(super) fn start(&mut self, slurped: bool) -> io::Result<()> {
+        self.out.write_all(&protocol::write(protocol::SLURPED, &slurped))
+    }
+
+    /// Writes the notes about a filter that ended.
+    pub(super) fn note(&mut self, notes: &[String]) -> io::Result<()> {
+        self.out.write_all(&protocol::write(protocol::NOTES, &notes))
+    }
+
     pub(super) fn into_inner(self) -> W {
         self.out
     }
@@ -68,6 +85,7 @@ impl<W: Write> OutputWriter<W> {
     /// Writes, skips or counts an output; breaks when too many were only counted.
     pub(super) fn take(&mut self, value: &Val) -> Result<ControlFlow<()>, OutputError> {
         self.seen += 1;
+        self.nulls += u64::from(matches!(value, Val::Null));
         if let Some(full) = self.full {
             let more = self.seen - full < MAX_COUNTED_AFTER;
             return Ok(if more { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });

@@ -19,6 +19,8 @@ def join($s): reduce .[] as $x (null;
 def ascii: [.] | implode;
 def todate: strftime("%Y-%m-%dT%H:%M:%SZ");
 
+def nth($n): .[$n | whole_index];
+def getpath($path): reduce $path[] as $p (.; .[$p | whole_index]);
 def delpaths($paths): remove_paths($paths);
 def del(f): delpaths([path(f)]);
 def jaq_contains($x): contains($x);

@@ -5,11 +5,14 @@ use std::{io, ops::ControlFlow};
 use jaq_core::{Ctx, Exn, Filter, Vars};
 use jaq_json::Val;
 
-use super::{compile, data::Data, output::OutputError, patterns, record};
+use super::{
+    compile,
+    data::Data,
+    error_text::{ends, explain},
+    output::OutputError,
+    patterns, record,
+};
 use crate::{job::JobMessage, jq_error::JqError};
-
-/// The characters of jq's message that are shown at each end.
-const MESSAGE_END: usize = 80;
 
 /// Why a run ended early.
 pub(super) enum RunError {
@@ -29,7 +32,6 @@ impl From<JqError> for RunError {
 pub(super) struct Program {
     filter: Filter<Data>,
     values: Vec<Val>,
-    slurp: bool,
 }
 
 impl Program {
@@ -53,24 +55,19 @@ impl Program {
             values.push(value);
         }
         let filter = compile::compile(&job.filter, &names)?;
-        Ok(Self { filter, values, slurp: job.slurp })
+        Ok(Self { filter, values })
     }
 
-    /// Runs the filter on each record, or on the array of them, and passes each output to `take`
-    /// until it breaks.
+    /// Runs the filter on each record, and passes each output to `take` until it breaks.
     ///
     /// # Errors
     ///
     /// Fails with the first error of a record, the filter or `take`.
-    pub(super) fn run(
+    pub(super) fn run_on_each(
         &self,
         mut records: impl Iterator<Item = Result<Val, RunError>>,
         mut take: impl FnMut(&Val) -> Result<ControlFlow<()>, OutputError>,
     ) -> Result<ControlFlow<()>, RunError> {
-        if self.slurp {
-            let all = records.collect::<Result<Vec<Val>, RunError>>()?;
-            return self.run_on(all.into_iter().collect(), None, &mut take);
-        }
         records
             .try_fold((0, ControlFlow::Continue(())), |(index, flow), record| {
                 if flow.is_break() {
@@ -79,6 +76,20 @@ impl Program {
                 Ok((index + 1, self.run_on(record?, Some(index), &mut take)?))
             })
             .map(|(_, flow)| flow)
+    }
+
+    /// Runs the filter on the array of all records, and passes each output to `take` until it
+    /// breaks.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first error of the filter or `take`.
+    pub(super) fn run_on_all(
+        &self,
+        records: Vec<Val>,
+        take: &mut impl FnMut(&Val) -> Result<ControlFlow<()>, OutputError>,
+    ) -> Result<ControlFlow<()>, RunError> {
+        self.run_on(records.into_iter().collect(), None, take)
     }
 
     fn run_on(
@@ -117,17 +128,6 @@ fn exception_error(exception: Exn<'_, Val>, record: Option<u64>) -> JqError {
         Some(rest) => {
             JqError::Unsupported { what: format!("the regular expression{}", ends(rest)) }
         }
-        None => JqError::Runtime { message: ends(&message), record },
+        None => JqError::Runtime { message: explain(&message), record },
     }
-}
-
-/// Removes the middle of a long text: jq's messages contain whole values, and tell at their ends
-/// what was done with them.
-pub(in crate::worker) fn ends(text: &str) -> String {
-    if text.len() <= 2 * MESSAGE_END {
-        return text.to_owned();
-    }
-    let start = text.floor_char_boundary(MESSAGE_END);
-    let end = text.ceil_char_boundary(text.len() - MESSAGE_END);
-    format!("{} … {}", &text[..start], &text[end..])
 }

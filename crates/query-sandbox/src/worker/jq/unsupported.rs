@@ -6,7 +6,7 @@ pub(super) fn reason(name: &str) -> Option<&'static str> {
     Some(match name {
         "env" | "$ENV" => "the environment is not visible to a filter",
         "halt" | "halt_error" => "a filter cannot stop the worker; use `empty` or `error`",
-        "input" | "inputs" => "records come one by one as `.`; with slurp, `.` is the array of all",
+        "input" | "inputs" => "records come one by one as `.`; with `slurp: true`, `.[]` are all",
         "input_filename" | "input_line_number" => "the filter sees records, not a file",
         "debug" | "stderr" | "debug_empty" | "stderr_empty" => "a filter has one output",
         "now" => "answers do not depend on the clock; compare with a date as text or number",

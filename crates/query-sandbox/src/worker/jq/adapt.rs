@@ -1,0 +1,96 @@
+//! Changes the term of a filter where jq and `jaq` differ, before it is compiled.
+
+use jaq_core::{
+    load::{
+        lex::StrPart,
+        parse::{BinaryOp, Pattern, Term},
+    },
+    path::Part,
+};
+
+/// Numbers in texts are written by this crate, and an index or a bound of a slice may have a
+/// fraction. The recursion is bounded by the length of the filter.
+pub(super) fn adapt(term: &mut Term<&str>) {
+    match term {
+        Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) => {}
+        Term::Str(format, parts) => {
+            for part in parts {
+                if let StrPart::Term(term) = part {
+                    adapt(term);
+                    format.get_or_insert("@text");
+                }
+            }
+        }
+        Term::Arr(term) => term.iter_mut().for_each(|term| adapt(term)),
+        Term::Obj(members) => {
+            for (key, value) in members {
+                adapt(key);
+                value.iter_mut().for_each(adapt);
+            }
+        }
+        Term::Neg(term) | Term::Label(_, term) => adapt(term),
+        Term::BinOp(left, op, right) => {
+            if let BinaryOp::Pipe(Some(pattern)) = op {
+                adapt_pattern(pattern);
+            }
+            adapt(left);
+            adapt(right);
+        }
+        Term::Fold(_, source, pattern, rest) => {
+            adapt(source);
+            adapt_pattern(pattern);
+            rest.iter_mut().for_each(adapt);
+        }
+        Term::TryCatch(term, catch) => {
+            adapt(term);
+            catch.iter_mut().for_each(|term| adapt(term));
+        }
+        Term::IfThenElse(branches, otherwise) => {
+            for (condition, then) in branches {
+                adapt(condition);
+                adapt(then);
+            }
+            otherwise.iter_mut().for_each(|term| adapt(term));
+        }
+        Term::Def(defs, term) => {
+            defs.iter_mut().for_each(|def| adapt(&mut def.body));
+            adapt(term);
+        }
+        Term::Call(_, arguments) => arguments.iter_mut().for_each(adapt),
+        Term::Path(term, path) => {
+            adapt(term);
+            for (part, _) in &mut path.0 {
+                match part {
+                    Part::Index(index) => convert(index, "whole_index"),
+                    Part::Range(start, end) => {
+                        start.iter_mut().for_each(|start| convert(start, "slice_start"));
+                        end.iter_mut().for_each(|end| convert(end, "slice_end"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn adapt_pattern(pattern: &mut Pattern<&str>) {
+    match pattern {
+        Pattern::Var(_) => {}
+        Pattern::Arr(patterns) => patterns.iter_mut().for_each(adapt_pattern),
+        Pattern::Obj(members) => {
+            for (key, pattern) in members {
+                adapt(key);
+                adapt_pattern(pattern);
+            }
+        }
+    }
+}
+
+/// Pipes the outputs of an index into `function`, unless it is a text.
+fn convert(index: &mut Term<&str>, function: &'static str) {
+    adapt(index);
+    if !matches!(index, Term::Str(..)) {
+        let outputs = Box::new(std::mem::take(index));
+        let function = Box::new(Term::Call(function, Vec::new()));
+        *index = Term::BinOp(outputs, BinaryOp::Pipe(None), function);
+    }
+}

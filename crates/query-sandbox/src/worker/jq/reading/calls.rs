@@ -1,0 +1,154 @@
+//! The functions of jq, as far as they pass on what they are given.
+
+use std::rc::Rc;
+
+use jaq_core::load::parse::Term;
+
+use super::{
+    reader::Reader,
+    shape::{Shape, Step},
+};
+
+impl<'f> Reader<'f> {
+    /// Returns the value of a call for `input`.
+    pub(super) fn call(&mut self, name: &str, arguments: &[Term<&'f str>], input: &Shape) -> Shape {
+        if self.defined.contains(&(name, arguments.len())) {
+            return self.unknown(arguments, &Shape::Unknown);
+        }
+        match arguments {
+            [] => self.plain_call(name, input),
+            [f] => self.call_with(name, f, input),
+            [first, f] => match name {
+                "limit" | "skip" | "nth" => {
+                    self.term(first, input);
+                    self.term(f, input)
+                }
+                "any" | "all" | "INDEX" => {
+                    let element = self.term(first, input);
+                    self.unknown([f], &element)
+                }
+                _ => self.values(name, arguments, input),
+            },
+            _ => self.values(name, arguments, input),
+        }
+    }
+
+    fn plain_call(&mut self, name: &str, input: &Shape) -> Shape {
+        match name {
+            "empty" | "error" => Shape::Nothing,
+            "values" | "nulls" | "booleans" | "numbers" | "strings" | "arrays" | "objects"
+            | "iterables" | "scalars" => input.clone(),
+            "sort" | "unique" | "reverse" => self.element(input).list(),
+            "min" | "max" | "first" | "last" => self.element(input),
+            "flatten" | "transpose" | "combinations" => {
+                self.element(input);
+                Shape::Unknown
+            }
+            "length" | "add" | "any" | "all" => {
+                self.each(input);
+                Shape::Unknown
+            }
+            "keys" | "keys_unsorted" => self.of_record(input),
+            "to_entries" => {
+                self.of_record(input);
+                let members = ["key", "value"].map(|name| (Rc::from(name), Shape::Unknown));
+                Shape::Object(Rc::new(members.to_vec())).list()
+            }
+            _ => Shape::Unknown,
+        }
+    }
+
+    fn call_with(&mut self, name: &str, f: &Term<&'f str>, input: &Shape) -> Shape {
+        match name {
+            "select" => {
+                self.of_record(input);
+                self.condition(f, input);
+                input.clone()
+            }
+            "map" => {
+                let element = self.each(input);
+                self.term(f, &element).list()
+            }
+            "map_values" => self.unknown([f], &input.part(Step::Each)),
+            "sort_by" | "unique_by" | "group_by" | "min_by" | "max_by" | "INDEX" => {
+                let element = self.element(input);
+                self.term(f, &element);
+                match name {
+                    "group_by" => element.list().list(),
+                    "sort_by" | "unique_by" => element.list(),
+                    "INDEX" => Shape::Unknown,
+                    _ => element,
+                }
+            }
+            "nth" => {
+                self.term(f, input);
+                self.element(input)
+            }
+            "flatten" => {
+                self.element(input);
+                self.unknown([f], input)
+            }
+            "first" | "last" => self.term(f, input),
+            "isempty" | "add" => self.unknown([f], input),
+            "any" | "all" => {
+                let element = self.each(input);
+                self.unknown([f], &element)
+            }
+            "with_entries" => {
+                self.of_record(input);
+                let members = ["key", "value"].map(|name| (Rc::from(name), Shape::Unknown));
+                self.unknown([f], &Shape::Object(Rc::new(members.to_vec())))
+            }
+            "has" => {
+                if !matches!(f, Term::Num(_)) {
+                    self.of_record(input);
+                }
+                self.unknown([f], input)
+            }
+            "del" => {
+                self.quietly(f, input);
+                input.clone()
+            }
+            "path" | "paths" | "pick" => {
+                self.quietly(f, input);
+                Shape::Unknown
+            }
+            _ => self.values(name, std::slice::from_ref(f), input),
+        }
+    }
+
+    /// Reads the arguments of a function whose result is unknown.
+    fn values(&mut self, name: &str, arguments: &[Term<&'f str>], input: &Shape) -> Shape {
+        let of_input = matches!(
+            name,
+            "IN" | "contains"
+                | "endswith"
+                | "error"
+                | "getpath"
+                | "in"
+                | "index"
+                | "indices"
+                | "inside"
+                | "join"
+                | "ltrimstr"
+                | "match"
+                | "pow"
+                | "range"
+                | "rindex"
+                | "rtrimstr"
+                | "scan"
+                | "split"
+                | "startswith"
+                | "strftime"
+                | "strptime"
+                | "test"
+        );
+        self.unknown(arguments, if of_input { input } else { &Shape::Unknown })
+    }
+
+    /// Notes that the input is used as an object.
+    fn of_record(&mut self, input: &Shape) -> Shape {
+        self.reading.input.reads_field |= self.is_record(input);
+        Shape::Unknown
+    }
+}

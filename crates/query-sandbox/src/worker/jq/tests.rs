@@ -1,0 +1,284 @@
+//! Filters over records, served in this process.
+
+use crate::{
+    job::{Job, JobMessage},
+    jq_error::JqError,
+    protocol::{self, Line},
+    request::JqRequest,
+};
+
+const RECORDS: &str = concat!(
+    r#"{"id":"a","size":3,"z":null,"tags":["x"],"by":{"name":"ada","trust":0.5},"#,
+    r#""parts":[{"kind":"k","n":1}],"unit price":2}"#,
+    "\n",
+    r#"{"id":"b","size":4,"z":null,"tags":[],"by":{"name":"bob","trust":1},"parts":[],"more":1}"#,
+    "\n",
+);
+
+/// The answer to a filter.
+#[derive(Debug, Default)]
+struct Answer {
+    values: Vec<String>,
+    slurped: bool,
+    notes: Vec<String>,
+    error: Option<JqError>,
+}
+
+fn answer_over(filter: &str, slurp: Option<bool>, records: &str) -> Answer {
+    let job = Job { slurp, ..Job::new(filter) };
+    let request =
+        JqRequest { jobs: vec![JobMessage::from(&job)], only_try: false, output_bytes: 1 << 20 };
+    let mut output = Vec::new();
+    super::serve(&request, records.as_bytes(), &mut output).unwrap();
+    let mut answer = Answer::default();
+    for line in output.split_inclusive(|byte| *byte == b'\n') {
+        match protocol::read(line).unwrap() {
+            Line::Output(value) => answer.values.push(value),
+            Line::Slurped(slurped) => answer.slurped = slurped,
+            Line::Notes(notes) => answer.notes = notes,
+            Line::End(end) => answer.error = end.err(),
+            other => panic!("{other:?}"),
+        }
+    }
+    answer
+}
+
+fn answer(filter: &str) -> Answer {
+    answer_over(filter, None, RECORDS)
+}
+
+#[test]
+fn a_filter_of_the_whole_set_runs_on_the_array() {
+    for (filter, expected) in [
+        ("length", "2"),
+        ("map(.id)", r#"["a","b"]"#),
+        ("[.[] | select(.size > 3)] | length", "1"),
+        ("map(select(.size == 3)) | length", "1"),
+        ("group_by(.size) | map({size: .[0].size, n: length}) | length", "2"),
+        (".[0].id", "\"a\""),
+        (".[-1:] | .[0] | .id", "\"b\""),
+        (".[length/3].id", "\"a\""),
+        ("first.id, last.id", "\"a\""),
+        ("max_by(.size).id", "\"b\""),
+        ("unique_by(.z) | length", "1"),
+        ("sort_by(-.size)[0] | .id", "\"b\""),
+        ("[.[].size] | add", "7"),
+        (".[] | .id", "\"a\""),
+        ("[.[] | .by.trust] | add / length", "0.75"),
+        ("add | .id", "\"b\""),
+        ("{n: length, sum: (map(.size) | add)}", r#"{"n":2,"sum":7}"#),
+        (". as $all | $all | length", "2"),
+        ("reduce .[] as $r (0; . + $r.size)", "7"),
+        ("any(.size > 3)", "true"),
+        ("INDEX(.id) | .b.size", "4"),
+        ("to_entries? // 0 | length", "7"),
+        ("any(.[]; .size == 4)", "true"),
+        ("first(.[] | select(.id == \"b\")) | .size", "4"),
+        ("[limit(1; .[])] | length", "1"),
+        ("if length > 0 then map(.size) | max else 0 end", "4"),
+    ] {
+        let answer = answer(filter);
+        assert_eq!(
+            answer.values.first().map(String::as_str),
+            Some(expected),
+            "{filter} {answer:?}"
+        );
+        assert_eq!(answer.slurped, !filter.starts_with("to_entries"), "{filter}");
+        assert!(answer.notes.is_empty(), "{filter} {answer:?}");
+    }
+}
+
+#[test]
+fn a_filter_of_a_record_runs_on_each() {
+    for filter in [
+        ".",
+        ".id",
+        "select(.size > 3)",
+        "select(length > 5)",
+        "select(any(.[]; . == \"a\"))",
+        "{id, n: length}",
+        "keys",
+        "to_entries[] | .key",
+        "with_entries(select(.value != null))",
+        "has(\"id\")",
+        "del(.tags)",
+        "del(.[\"tags\"])",
+        ".tags | length",
+        ".parts | map(.n)",
+        ".tags[0]",
+        "tostring",
+        "..",
+        "[paths]",
+        "select(tostring | test(\"ada\"))",
+        ". as {id: $id} | $id",
+        ".size as $s | length + $s",
+        "[.id, length]",
+        "walk(.)",
+        "[.[]] | @csv? // \"no\"",
+        "[.[] | tostring] | join(\",\") | test(\"^a\")",
+        "if type == \"object\" then 1 else 2 end",
+        "1",
+    ] {
+        let answer = answer(filter);
+        let expected = filter.contains("join(");
+        assert_eq!(answer.slurped, expected || filter.contains("@csv"), "{filter} {answer:?}");
+    }
+    // It fails on the array, and not on the records.
+    let rows = "{\"a\":1,\"b\":\"x\"}\n{\"a\":2,\"b\":\"y\"}\n";
+    let csv = answer_over("[.[]] | @csv", None, rows);
+    assert_eq!((csv.values.len(), csv.slurped), (2, false), "{csv:?}");
+    // Values that are objects have the field.
+    let nested = "{\"x\":{\"n\":1},\"y\":{\"n\":2}}\n";
+    assert_eq!(answer_over("[.[].n]", None, nested).values, ["[1,2]"]);
+    // Records that are arrays are arrays.
+    assert_eq!(answer_over("length", None, "[1,2]\n[3]\n").values, ["2", "1"]);
+}
+
+#[test]
+fn the_request_decides() {
+    assert_eq!(answer_over("length", Some(false), RECORDS).values, ["7", "7"]);
+    assert_eq!(answer_over(".", Some(true), RECORDS).values.len(), 1);
+    let by_record = answer_over(".[0]", Some(false), RECORDS);
+    assert!(by_record.notes.join(" ").contains("slurp: true"), "{by_record:?}");
+}
+
+#[test]
+fn an_absent_path_is_noted_with_the_path_that_exists() {
+    for (filter, field, near) in [
+        (".trust", "`.trust`", "`.by.trust`"),
+        (".trust // 0", "`.trust`", "`.by.trust`"),
+        ("select(.trust > 0.1)", "`.trust`", "`.by.trust`"),
+        ("[.[] | select(.trust > 0.1)] | length", "`.trust`", "`.by.trust`"),
+        ("map(.trust // 0) | add", "`.trust`", "`.by.trust`"),
+        ("group_by(.nmae) | length", "`.nmae`", "`.by.name`"),
+        ("sort_by(.by.trsut) | .[0].id", "`.by.trsut`", "`.by.trust`"),
+        ("select(.by.name2 == null) | .id", "`.by.name2`", "`.by.name`"),
+        (".parts[].knd", "`.parts[].knd`", "`.parts[].kind`"),
+        (".parts[0].kid", "`.parts[].kid`", "`.parts[].kind`"),
+        ("{id, Size}", "`.Size`", "`.size`"),
+        (".size2?", "`.size2`", "`.size`"),
+        (". as $r | {x: $r.sizes}", "`.sizes`", "`.size`"),
+        (". as {siz: $s} | $s", "`.siz`", "`.size`"),
+        ("[.tags[]?, .kind]", "`.kind`", "`.parts[].kind`"),
+        ("\"\\(.id) \\(.nam)\"", "`.nam`", "`.by.name`"),
+        ("first(.[] | select(.kind == 1))", "`.kind`", "`.parts[].kind`"),
+        ("max_by(.trust) | .id", "`.trust`", "`.by.trust`"),
+        ("reduce .[] as $r (0; . + $r.trust)", "`.trust`", "`.by.trust`"),
+        (".unit_price", "`.unit_price`", "`.\"unit price\"`"),
+        ("map({n: .size}) | sort_by(.m) | length", "`m`", "`n`"),
+    ] {
+        let answer = answer(filter);
+        let notes = answer.notes.join("\n");
+        assert!(notes.contains(field) && notes.contains(near), "{filter} {answer:?}");
+    }
+}
+
+#[test]
+fn what_a_filter_may_read_is_not_noted() {
+    for filter in [
+        ".by | .trust",
+        ".. | .trust?",
+        "[.. | .kind? // empty] | length",
+        "with_entries(.value |= tostring)",
+        "with_entries(select(.key == \"id\")) | .id",
+        "{n: .id} | .n",
+        "map({n: .id}) | .[0].n",
+        "group_by(.size) | map({k: .[0].size, n: length}) | sort_by(.n) | .[0].k",
+        ".new = 1 | .new",
+        ".count += 1 | .count",
+        ".by.new |= 3",
+        "path(.nothing)",
+        "del(.nothing)",
+        "has(\"nothing\")",
+        "select(has(\"more\")) | .more",
+        ".more",
+        ".z",
+        ".title // .id",
+        "(.title // .by.name) | length",
+        "to_entries[] | .value | numbers",
+        "map(.by) | .[].trust",
+        ".[] | .by | .name",
+        "map(.parts[]) | map(.kind) | unique",
+        "reduce .[] as $r ({}; .[$r.id] += 1) | .a",
+        "[.[] | {key: .id, value: .size}] | from_entries | .a",
+        "INDEX(.id) | .a.size",
+        ". as $r | .parts[] | {id: $r.id, kind}",
+        "def f: .by; f | .name",
+        "def f(g): g; f(.by) | .name",
+        ".tags as [$first] | $first",
+        "getpath([\"by\", \"name\"])",
+        ".[\"by\"][\"name\"]",
+        ".\"unit price\"",
+        "limit(1; .[] | .id)",
+        "map(select(.parts[]?.kind == \"k\")) | length",
+        "if .size > 3 then .by else .parts[0] end | .name?",
+        "(.id | capture(\"(?<first>.)\")) | .first",
+        "(.by + {extra: 1}) | .extra",
+        "(.by * {extra: 1}) | .trust",
+        "[.parts[] | .kind] | first",
+        "{a: {b: .id}} | .a.b",
+        "[{x: .id}, {y: .id}] | .[].x",
+        "\"trust\" as $k | .by[$k]",
+        "input_use? // 1",
+    ] {
+        let answer = answer(filter);
+        assert!(answer.notes.is_empty(), "{filter} {answer:?}");
+    }
+}
+
+#[test]
+fn names_of_unknown_values_are_noted_only_where_nothing_came_out() {
+    let notes = |filter: &str| answer(filter).notes;
+    assert!(notes("[.. | .trsut? // empty] | length").is_empty());
+    assert_eq!(
+        notes(".. | .trsut? // empty"),
+        ["no record has a field `trsut`; nearest: `.by.trust`"]
+    );
+    assert!(notes(".. | .trust? // empty").is_empty());
+}
+
+#[test]
+fn an_index_may_have_a_fraction() {
+    for (filter, expected) in [
+        (".[length/2]", "20"),
+        (".[1.7]", "20"),
+        (".[-0.5]", "10"),
+        (".[0.5:1.5]", "[10,20]"),
+        (".[-1.5:]", "[20,30]"),
+        (".[:-1.5]", "[10,20]"),
+        ("nth(1.5)", "20"),
+        ("getpath([1.5])", "20"),
+        (".[1.5] = 0 | .[1]", "0"),
+        ("del(.[1.5]) | length", "2"),
+        ("[.[1.2, 2.9]]", "[20,30]"),
+        ("path(.[1.5])", "[1]"),
+        (". as $x | (length / 2) as $i | $x[$i]", "20"),
+    ] {
+        assert_eq!(answer_over(filter, None, "[10,20,30]\n").values, [expected], "{filter}");
+    }
+}
+
+#[test]
+fn an_error_quotes_little_data() {
+    let long = "y".repeat(4000);
+    let records = format!("{{\"id\":\"{long}\",\"a\":[\"{long}\",1],\"o\":{{\"{long}\":1}}}}\n");
+    for (filter, words) in [
+        (".a.x", "array (length 2) with string \"x\"; `.a[].x`"),
+        (".id.x", "(length 4000) with string \"x\""),
+        (".o[0:1]", "cannot"),
+        (".a + 1", "array (length 2) + number 1"),
+        (".id - .a", "(length 4000) - array (length 2)"),
+        ("error(.id)", "…"),
+        ("error(.o)", "…"),
+        (".id | tonumber", "cannot"),
+        (".a | implode", "cannot"),
+        (".z[]", "null as iterable"),
+        ("path(1)", "invalid path"),
+        (".o | @csv", "object (1 fields) as a table row"),
+    ] {
+        let error = answer_over(filter, None, &records).error;
+        let error = error.map_or_else(String::new, |error| error.to_string());
+        let words = words.replace("`.a[].x`", "`.[][\"x\"]`");
+        assert!(error.contains(&words) && error.len() < 300, "{filter}: {error}");
+    }
+}
