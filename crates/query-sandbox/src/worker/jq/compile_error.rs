@@ -67,7 +67,9 @@ pub(super) fn of_compiling(
     let (position, near) = excerpt::at(filter, span(filter, name).start);
     let (name, nearest) = match undefined {
         Undefined::Filter(arguments) => {
-            (format!("{name}/{arguments}"), nearest_functions(name, known))
+            let field = field_with_dash(filter, span(filter, name).start);
+            let nearest = field.map_or_else(|| nearest_functions(name, known), |field| vec![field]);
+            (format!("{name}/{arguments}"), nearest)
         }
         Undefined::Var => {
             let names = nearest(name, vars.iter().map(String::as_str), MAX_NEAREST);
@@ -76,6 +78,17 @@ pub(super) fn of_compiling(
         _ => (format!("{} {name}", undefined.as_str()), Vec::new()),
     };
     JqError::Undefined { name, nearest, position, near }
+}
+
+/// Returns the field that is meant if the name at `at` belongs to a field with dashes: `.a-b` is
+/// `.a` minus `b`.
+fn field_with_dash(filter: &str, at: usize) -> Option<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let (before, after) = (&filter[..at], &filter[at..]);
+    let start = before.trim_end_matches(is_part).len();
+    let end = at + after.find(|c| !is_part(c)).unwrap_or(after.len());
+    let is_field = before[..start].ends_with('.') && before.ends_with('-');
+    is_field.then(|| format!(".[\"{}\"]", &filter[start..end]))
 }
 
 /// Returns functions of the same name with other numbers of arguments; if there are none, of

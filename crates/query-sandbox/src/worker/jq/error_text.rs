@@ -2,6 +2,9 @@
 
 use raw_json::{Cursor, Kind};
 
+/// The start of the message for a field of an array.
+pub(super) const INDEX_ARRAY: &str = "cannot index array";
+
 /// The bytes of a message that are shown at each end.
 const MESSAGE_END: usize = 80;
 
@@ -46,9 +49,11 @@ fn described(message: &str) -> Option<String> {
             let (second, _) = first_value(&rest[at..])?;
             text.push_str(&rest[..at]);
             text.push_str(&description(second));
-            if start == INDEX {
-                text.push_str(&instead_of_index(value, second));
-            }
+            text.push_str(&if start == INDEX {
+                instead_of_index(value, second)
+            } else {
+                instead_of_calculation(value, second)
+            });
         }
         None => text.push_str(&ends(rest)),
     }
@@ -80,6 +85,17 @@ fn description(value: &str) -> String {
         Some(Kind::String) => format!("string {value}"),
         Some(Kind::Number) => format!("number {}", shorten(value, WHOLE_TEXT / 2)),
         _ => value.to_owned(),
+    }
+}
+
+/// Returns the filters that select or convert the values of a calculation.
+fn instead_of_calculation(left: &str, right: &str) -> String {
+    let kind = |value: &str| value.bytes().next().and_then(Kind::of);
+    match (kind(left), kind(right)) {
+        (Some(Kind::Number), Some(Kind::String)) | (Some(Kind::String), Some(Kind::Number)) => {
+            "; `numbers` selects the numbers, `tonumber` and `tostring` convert".to_owned()
+        }
+        _ => String::new(),
     }
 }
 

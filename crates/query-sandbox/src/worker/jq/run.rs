@@ -8,7 +8,7 @@ use std::{
 use jaq_json::Val;
 
 use super::{
-    RunResult,
+    RunResult, error_text,
     output::OutputWriter,
     program::{Program, RunError},
     reading::{self, FieldCheck, Meant, Reading},
@@ -71,7 +71,8 @@ fn run_as_meant<W: Write>(
     let all: Vec<Val> = all.collect::<Result<_, _>>()?;
     let may_be_each = job.slurp.is_none() && meant == Meant::AllIfPossible;
     let again = may_be_each.then(|| all.clone());
-    match (program.run_on_all(all, &mut |value| writer.take(value)), again) {
+    let result = program.run_on_all(all, &mut |value| writer.take(value));
+    match (result.map_err(|error| through_arrays(error, &check)), again) {
         (Err(RunError::Jq(error)), Some(records)) if writer.seen() == 0 => {
             writer.start(false).map_err(RunError::Pipe)?;
             let records = records.into_iter().map(Ok);
@@ -83,6 +84,19 @@ fn run_as_meant<W: Write>(
         (Ok(flow), _) => {
             write_notes(writer, flow, check, None)?;
             Ok(flow)
+        }
+        (error, _) => error,
+    }
+}
+
+/// Adds to the error of a field of an array the path to its elements.
+fn through_arrays(error: RunError, check: &FieldCheck) -> RunError {
+    match (error, check.through_arrays()) {
+        (RunError::Jq(JqError::Runtime { message, record }), Some(path))
+            if message.starts_with(error_text::INDEX_ARRAY) =>
+        {
+            let message = format!("{message}; the path is {path}");
+            RunError::Jq(JqError::Runtime { message, record })
         }
         (error, _) => error,
     }
@@ -108,7 +122,8 @@ fn run_on_each<W: Write>(
 ) -> Result<ControlFlow<()>, RunError> {
     let mut check = FieldCheck::new(reading);
     let records = records.map(|record| record.inspect(|record| check.see(record)));
-    let flow = program.run_on_each(records, |value| writer.take(value))?;
+    let result = program.run_on_each(records, |value| writer.take(value));
+    let flow = result.map_err(|error| through_arrays(error, &check))?;
     write_notes(writer, flow, check, one_by_one)?;
     Ok(flow)
 }

@@ -166,6 +166,10 @@ fn an_absent_path_is_noted_with_the_path_that_exists() {
         ("reduce .[] as $r (0; . + $r.trust)", "`.trust`", "`.by.trust`"),
         (".unit_price", "`.unit_price`", "`.\"unit price\"`"),
         ("map({n: .size}) | sort_by(.m) | length", "`m`", "`n`"),
+        (".parts.kind?", "`.parts.kind`", "`.parts[].kind`"),
+        (".by_name", "`.by_name`", "`.by.name`"),
+        (".unitPrice", "`.unitPrice`", "`.\"unit price\"`"),
+        (".size_of_it", "`.size_of_it`", "`.size`"),
     ] {
         let answer = answer(filter);
         let notes = answer.notes.join("\n");
@@ -281,4 +285,65 @@ fn an_error_quotes_little_data() {
         let words = words.replace("`.a[].x`", "`.[][\"x\"]`");
         assert!(error.contains(&words) && error.len() < 300, "{filter}: {error}");
     }
+}
+
+#[test]
+fn a_comparison_that_never_holds_is_noted() {
+    let rows = "{\"n\":\"7\",\"b\":\"true\",\"k\":\"Red\",\"i\":1,\"t\":[\"x\"],\"d\":null}\n\
+                {\"n\":\"12\",\"b\":\"false\",\"k\":\"Blue\",\"i\":2,\"t\":[],\"d\":\"e\"}\n";
+    for (filter, words) in [
+        (
+            "map(select(.n > 9)) | length",
+            "`.n` is a string in the records, such as \"12\", \"7\", and never a number; `(.n | tonumber)`",
+        ),
+        ("select(.b == true)", "never a boolean"),
+        ("select(.t == \"x\") | .i", "any(.t[]; . == …)"),
+        (
+            "select(.i == \"1\")",
+            "`.i` is a number in the records, such as 1, 2, and never a string",
+        ),
+        (
+            "[.[] | select(.k == \"red\")] | length",
+            "no record has \"red\" in `.k`; nearest: \"Red\"",
+        ),
+        ("select(.k == \"Green\")", "the values are \"Blue\", \"Red\""),
+        ("select(1 < .n)", "never a number"),
+        ("map(select(.k | . == \"red\")) | length", "nearest: \"Red\""),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "select(.k == \"Red\")",
+        "select(.d == null)",
+        "select(.d == \"e\")",
+        "select(.i > 9)",
+        "select(.i == 9)",
+        "select((.n | tonumber) > 9)",
+        "select(.t[] == \"x\")",
+        "select(any(.t[]; . == \"x\"))",
+        "select(.k != \"Green\")",
+        "select(.k > \"Z\")",
+        "select((.d // \"none\") == \"none\")",
+    ] {
+        let notes = answer_over(filter, None, rows).notes;
+        assert!(notes.is_empty(), "{filter}: {notes:?}");
+    }
+}
+
+#[test]
+fn an_error_leads_to_the_path() {
+    let error =
+        |filter: &str| answer(filter).error.map_or_else(String::new, |error| error.to_string());
+    assert!(
+        error(".parts.kind").contains("the path is `.parts[].kind`"),
+        "{}",
+        error(".parts.kind")
+    );
+    assert!(
+        error(".by.unit-price").contains("nearest: .[\"unit-price\"]"),
+        "{}",
+        error(".by.unit-price")
+    );
+    assert!(error(".size + .id").contains("tonumber"));
 }

@@ -1,30 +1,28 @@
 //! Looks for the fields of a filter in the records: jq returns null for a field that no record
 //! has, and no error.
 
-use std::{collections::BTreeSet, rc::Rc};
+use std::rc::Rc;
 
 use jaq_json::Val;
 
 use super::{
+    comparison::Comparison,
     fields::Reading,
+    known_fields::KnownFields,
     shape::{Step, spelled},
 };
-use record_sql::suggest::nearest::nearest;
 
 /// The most notes.
 const MAX_NOTES: usize = 5;
 
-/// The most similar fields in a note.
-const MAX_NEAREST: usize = 3;
+/// The most characters of a field in a note.
+const MAX_SHOWN: usize = 200;
 
 /// The records whose fields are collected, for similar names.
 const SAMPLE: usize = 200;
 
-/// The most fields that are collected.
-const MAX_COLLECTED: usize = 2000;
-
-/// The most steps of a path that is collected.
-const MAX_STEPS: usize = 8;
+/// The most levels that are searched for a name.
+const MAX_LEVELS: usize = 32;
 
 /// The fields of objects that jq's functions return.
 const MADE_BY_JQ: [&str; 8] =
@@ -43,7 +41,8 @@ pub(in crate::worker::jq) struct FieldCheck {
     /// Names of fields of unknown values.
     names: Vec<Rc<str>>,
     unmade: Vec<String>,
-    known: BTreeSet<Vec<Step>>,
+    comparisons: Vec<Comparison>,
+    known: KnownFields,
     seen: usize,
 }
 
@@ -54,13 +53,14 @@ impl FieldCheck {
             Some((Step::Each, path)) => Some(Absent { path: path.to_vec(), found: 0 }),
             _ => None,
         };
-        let Reading { paths, mut names, made, unmade, .. } = reading;
+        let Reading { paths, mut names, made, unmade, comparisons, .. } = reading;
         names.retain(|name| !made.contains(name) && !MADE_BY_JQ.contains(&&**name));
         Self {
             absent: paths.into_iter().filter_map(of_record).collect(),
             names,
             unmade,
-            known: BTreeSet::new(),
+            comparisons,
+            known: KnownFields::default(),
             seen: 0,
         }
     }
@@ -71,9 +71,10 @@ impl FieldCheck {
             absent.found = absent.found.max(steps_found(record, &absent.path));
             absent.found < absent.path.len()
         });
+        self.comparisons.retain_mut(|comparison| comparison.see(record));
         self.names.retain(|name| !has_name(record, name, 0));
         if self.seen < SAMPLE {
-            collect(record, &mut Vec::new(), &mut self.known);
+            self.known.collect(record);
         }
         self.seen += 1;
     }
@@ -83,9 +84,16 @@ impl FieldCheck {
     pub(in crate::worker::jq) fn notes(self, also_names: bool) -> Vec<String> {
         let mut notes = self.unmade.clone();
         if self.seen > 0 {
-            notes.extend(self.absent.iter().filter_map(|absent| self.note(absent)));
+            let is_whole = |absent: &&Absent| {
+                let mut others = self.absent.iter().map(|other| &other.path);
+                !others.any(|path| path.len() > absent.path.len() && path.starts_with(&absent.path))
+            };
+            notes
+                .extend(self.absent.iter().filter(is_whole).filter_map(|absent| self.note(absent)));
+            notes.extend(self.comparisons.iter().filter_map(Comparison::note));
             if also_names {
-                notes.extend(self.names.iter().map(|name| self.message(name, &[], name)));
+                let note = |name: &Rc<str>| message(name, &self.known.nearest(&[], name));
+                notes.extend(self.names.iter().map(note));
             }
         }
         let mut shown: Vec<String> = Vec::new();
@@ -100,54 +108,25 @@ impl FieldCheck {
     fn note(&self, absent: &Absent) -> Option<String> {
         let (parent, rest) = absent.path.split_at(absent.found);
         let Some(Step::Field(name)) = rest.first() else { return None };
-        let path = spelled(&absent.path[..=absent.found]);
-        Some(self.message(&path, parent, name))
+        let field = spelled(&absent.path[..=absent.found]);
+        let mut near: Vec<String> = self.known.same(&absent.path).into_iter().collect();
+        if near.is_empty() {
+            near = self.known.nearest(parent, name);
+        }
+        Some(message(&field, &near))
     }
 
-    fn message(&self, field: &str, parent: &[Step], name: &str) -> String {
-        match self.nearest(parent, name).as_slice() {
-            [] => format!("no record has a field `{field}`"),
-            near => format!("no record has a field `{field}`; nearest: {}", near.join(", ")),
-        }
+    /// Returns the path through arrays that the filter lacks, for a filter that failed on one.
+    pub(in crate::worker::jq) fn through_arrays(&self) -> Option<String> {
+        self.absent.iter().find_map(|absent| self.known.same(&absent.path))
     }
+}
 
-    /// Returns the paths of similar fields: of the same name elsewhere, of similar names next to
-    /// it, and of similar names elsewhere.
-    fn nearest(&self, parent: &[Step], name: &str) -> Vec<String> {
-        let is_named = |path: &&Vec<Step>, wanted: &str| match path.last() {
-            Some(Step::Field(name)) => &**name == wanted,
-            _ => false,
-        };
-        let is_next =
-            |path: &&Vec<Step>| path.len() == parent.len() + 1 && path.starts_with(parent);
-        let names = |paths: &mut dyn Iterator<Item = &Vec<Step>>| -> Vec<String> {
-            let names: Vec<Rc<str>> = paths
-                .filter_map(|path| match path.last() {
-                    Some(Step::Field(name)) => Some(Rc::clone(name)),
-                    _ => None,
-                })
-                .collect();
-            let near = nearest(name, names.iter().map(|name| &**name), MAX_NEAREST);
-            near.into_iter().map(str::to_owned).collect()
-        };
-        let mut found: Vec<String> = Vec::new();
-        let mut add = |path: &Vec<Step>| {
-            let path = format!("`{}`", spelled(path));
-            if found.len() < MAX_NEAREST && !found.contains(&path) {
-                found.push(path);
-            }
-        };
-        self.known.iter().filter(|path| is_named(path, name)).for_each(&mut add);
-        for near in names(&mut self.known.iter().filter(is_next)) {
-            self.known
-                .iter()
-                .filter(|path| is_next(path) && is_named(path, &near))
-                .for_each(&mut add);
-        }
-        for near in names(&mut self.known.iter()) {
-            self.known.iter().filter(|path| is_named(path, &near)).for_each(&mut add);
-        }
-        found
+fn message(field: &str, near: &[String]) -> String {
+    let field: String = field.chars().take(MAX_SHOWN).collect();
+    match near {
+        [] => format!("no record has a field `{field}`"),
+        near => format!("no record has a field `{field}`; nearest: {}", near.join(", ")),
     }
 }
 
@@ -169,34 +148,10 @@ fn key(name: &str) -> Val {
 
 /// Returns true if an object in `value` has a field `name`.
 fn has_name(value: &Val, name: &str, depth: usize) -> bool {
-    let below = |part: &Val| depth < 4 * MAX_STEPS && has_name(part, name, depth + 1);
+    let below = |part: &Val| depth < MAX_LEVELS && has_name(part, name, depth + 1);
     match value {
         Val::Obj(members) => members.contains_key(&key(name)) || members.values().any(below),
         Val::Arr(items) => items.iter().any(below),
         _ => false,
-    }
-}
-
-/// Adds the paths of the fields of `value`, which is at `path`.
-fn collect(value: &Val, path: &mut Vec<Step>, known: &mut BTreeSet<Vec<Step>>) {
-    if path.len() == MAX_STEPS || known.len() >= MAX_COLLECTED {
-        return;
-    }
-    match value {
-        Val::Obj(members) => {
-            for (name, part) in members.iter() {
-                let Val::TStr(name) = name else { continue };
-                path.push(Step::Field(String::from_utf8_lossy(name).into()));
-                known.insert(path.clone());
-                collect(part, path, known);
-                path.pop();
-            }
-        }
-        Val::Arr(items) => {
-            path.push(Step::Each);
-            items.iter().take(SAMPLE).for_each(|item| collect(item, path, known));
-            path.pop();
-        }
-        _ => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{input_use::InputUse, shape::Step};
+use super::{comparison::Comparison, input_use::InputUse, shape::Step};
 
 /// The fields that a filter reads, and how it uses its input.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(in crate::worker::jq) struct Reading {
     pub(in crate::worker::jq) made: Vec<Rc<str>>,
     /// The fields that are read of objects without them, which the filter makes.
     pub(in crate::worker::jq) unmade: Vec<String>,
+    /// The comparisons of fields with constants.
+    pub(super) comparisons: Vec<Comparison>,
     /// The use of the input, if that is a record.
     pub(in crate::worker::jq) input: InputUse,
 }

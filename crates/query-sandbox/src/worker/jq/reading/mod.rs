@@ -2,9 +2,11 @@
 //! plain path from the input, its value is unknown, and nothing is said of it.
 
 mod calls;
+mod comparison;
 mod field_check;
 mod fields;
 mod input_use;
+mod known_fields;
 mod reader;
 mod shape;
 

@@ -7,10 +7,12 @@ use jaq_core::{
         lex::StrPart,
         parse::{BinaryOp, Pattern, Term},
     },
+    ops::Cmp,
     path::{Part, Path},
 };
 
 use super::{
+    comparison::{Comparison, Constant},
     fields::Reading,
     shape::{Shape, Step},
 };
@@ -205,8 +207,18 @@ impl<'f> Reader<'f> {
                 left.or(self.term(right, input))
             }
             BinaryOp::Alt => self.alternative(left, right, input),
-            BinaryOp::Or | BinaryOp::And | BinaryOp::Math(_) | BinaryOp::Cmp(_) => {
-                self.unknown([left, right], input)
+            BinaryOp::Or | BinaryOp::And | BinaryOp::Math(_) => self.unknown([left, right], input),
+            BinaryOp::Cmp(op) => {
+                let (shape, other) = (self.term(left, input), self.term(right, input));
+                for (shape, constant) in [(shape, comparand(right)), (other, comparand(left))] {
+                    let compared = &mut self.reading.comparisons;
+                    if let (Shape::At(path), Some(constant), true) =
+                        (shape, constant, compared.len() < MAX_FIELDS)
+                    {
+                        compared.push(Comparison::new(path, constant, matches!(op, Cmp::Eq)));
+                    }
+                }
+                Shape::Unknown
             }
             BinaryOp::Assign => {
                 self.quietly(left, input);
@@ -347,6 +359,17 @@ fn is_number(index: &Term<&str>) -> bool {
         Term::BinOp(_, BinaryOp::Pipe(_), last) => is_number(last),
         Term::Call(name, _) => matches!(*name, "length" | "floor" | "ceil" | "round"),
         _ => false,
+    }
+}
+
+/// Returns a constant that fields are compared with.
+fn comparand(term: &Term<&str>) -> Option<Constant> {
+    match term {
+        Term::Str(None, parts) => constant(parts).map(Constant::Text),
+        Term::Num(_) => Some(Constant::Number),
+        Term::Neg(term) => comparand(term).filter(|constant| *constant == Constant::Number),
+        Term::Call("true" | "false", _) => Some(Constant::Boolean),
+        _ => None,
     }
 }
 
