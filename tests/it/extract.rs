@@ -125,7 +125,7 @@ fn a_filter_of_jq() {
 fn a_filter_of_the_whole_set() {
     let app = TestApp::new();
     let path = offloaded(&app, 120);
-    for (question, second) in [
+    for (question, last) in [
         (json!({"query": "length"}), "120"),
         (json!({"query": "map(select(.id == \"mem-0005\")) | length"}), "1"),
         (json!({"query": "[.[] | .id] | .[length/2]"}), "\"mem-0060\""),
@@ -135,7 +135,7 @@ fn a_filter_of_the_whole_set() {
         let lines: Vec<&str> = said.answer.lines().collect();
         assert!(lines[0].contains("array of all 120 records"), "{}", said.answer);
         assert!(lines[0].contains("`slurp: false`"), "{}", said.answer);
-        assert_eq!(lines[1], second, "{question}");
+        assert_eq!(lines.last(), Some(&last), "{question}");
         assert!(said.get("notes").to_string().contains("array of all"), "{}", said.envelope);
     }
     let each = app.extract(&path, &json!({"query": "length", "slurp": false, "limit": 1}));
@@ -151,10 +151,10 @@ fn a_shell_command() {
     let path = offloaded(&app, 120);
     let command = format!("tail -n +2 {path} | jq -r '.id' | head -2");
     let said = app.extract(&path, &json!({"query": command}));
-    assert!(said.answer.starts_with("mem-0000\nmem-0001\n[2 of 120 shown"), "{}", said.answer);
-    assert!(said.answer.contains("Note: of the shell command"), "{}", said.answer);
+    assert!(said.answer.starts_with("Note: of the shell command"), "{}", said.answer);
+    assert!(said.answer.contains("\nmem-0000\nmem-0001\n[2 of 120 shown"), "{}", said.answer);
     let inputs = json!({"query": "jq -n '[inputs.id] | length' \"$FILE\""});
-    assert!(app.extract(&path, &inputs).answer.starts_with("120\n"));
+    assert!(app.extract(&path, &inputs).answer.ends_with("\n120"));
     for (question, word) in [
         (json!({"query": "jq '.id' /etc/passwd"}), "another file, `/etc/passwd`"),
         (json!({"query": "jq '.id' | sort | uniq -c"}), "group_by"),

@@ -79,25 +79,22 @@ pub(crate) fn of_jq(
     count: CountTokens<'_>,
 ) -> Extracted {
     let JqOutcome { values, total, cut, slurped, mut warnings } = outcome;
-    let meant = (slurped && job.slurp.is_none()).then(|| {
-        format!(
+    if slurped && job.slurp.is_none() {
+        let meant = format!(
             "the filter ran once, on the array of all {records} records; with `slurp: false` it \
              runs on each record"
-        )
-    });
-    let first = meant.as_ref().map_or_else(String::new, |meant| format!("Note: {meant}.\n"));
+        );
+        warnings.insert(0, meant);
+    }
+    let notes: String = warnings.iter().map(|warning| format!("Note: {warning}.\n")).collect();
     let render = |shown: usize| {
-        format!("{first}{}", listing(&values[..shown], values.len(), total, cut, job))
+        format!("{notes}{}", listing(&values[..shown], values.len(), total, cut, job))
     };
     let fits = |shown: usize| {
         if count(&render(shown)) <= room { Ok(()) } else { Err(TruncatedBy::MaxTokens) }
     };
     let (shown, _) = longest(values.len(), 16, |at| at, fits);
-    let mut answer = render(shown);
-    for warning in &warnings {
-        answer.push_str(&format!("\nNote: {warning}."));
-    }
-    warnings.extend(meant);
+    let answer = render(shown);
     let truncated = shown < values.len() || cut.is_some();
     let next = job.offset + shown as u64;
     // An output that is too large alone is passed over, so that going on goes on.

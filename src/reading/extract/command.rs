@@ -7,6 +7,8 @@ use super::shell_words::stages;
 pub(super) struct Command {
     /// The filter.
     pub(super) filter: String,
+    /// The filter as the command spells it.
+    pub(super) spelled: String,
     /// True with `-s` and `-n`.
     pub(super) slurp: bool,
     /// True with `-r`.
@@ -51,7 +53,7 @@ impl Command {
 
     /// Returns a sentence on what is run.
     pub(super) fn note(&self) -> String {
-        let mut with = vec![format!("`{}`", shortened(&self.filter))];
+        let mut with = vec![format!("`{}`", shortened(&self.spelled))];
         with.extend(self.slurp.then(|| "`slurp: true`".to_owned()));
         with.extend(self.raw.then(|| "raw texts (-r)".to_owned()));
         with.extend(self.limit.map(|limit| format!("`limit: {limit}`")));
@@ -103,6 +105,7 @@ impl Command {
         }
         let filter = filter.ok_or_else(|| "`jq` without a filter".to_owned())?;
         self.filter = filter.clone();
+        self.spelled = filter.clone();
         if reads_nothing {
             self.slurp = true;
             let filter = without_inputs(filter);
@@ -187,7 +190,7 @@ fn without_inputs(filter: &str) -> String {
     let mut rest = filter;
     let mut in_text = false;
     while let Some(c) = rest.chars().next() {
-        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '@');
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
         let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(length.max(c.len_utf8()));
         match word {
@@ -198,7 +201,7 @@ fn without_inputs(filter: &str) -> String {
                 continue;
             }
             "\"" => in_text = !in_text,
-            "inputs" if !in_text => {
+            "inputs" if !in_text && !out.ends_with('.') => {
                 out.push_str(RECORDS);
                 out.push_str("[]");
                 rest = after;
@@ -254,9 +257,8 @@ mod tests {
             ("jq .", ".", false, false, None),
         ] {
             let command = read(text);
-            let expected =
-                Command { filter: filter.to_owned(), slurp, raw, limit, ..Command::default() };
-            assert_eq!(command, expected, "{text}");
+            let read = (command.filter.as_str(), command.slurp, command.raw, command.limit);
+            assert_eq!(read, (filter, slurp, raw, limit), "{text}");
         }
         let vars = read("jq --arg a x --argjson n 3 '.a == $a'").vars;
         assert_eq!(vars, [("a".to_owned(), "\"x\"".to_owned()), ("n".to_owned(), "3".to_owned())]);
@@ -264,11 +266,12 @@ mod tests {
 
     #[test]
     fn a_null_input_has_the_records_as_inputs() {
-        let command = read(r#"jq -n '[inputs | "inputs \(.a)", .inputs] | length' f/lro-x.jsonl"#);
+        let command =
+            read(r#"jq -n '[inputs.b | "inputs \(.a)", .inputs] | length' f/lro-x.jsonl"#);
         assert!(command.slurp);
         assert_eq!(
             command.filter,
-            ". as $__records | null | ([$__records[] | \"inputs \\(.a)\", .inputs] | length\n)"
+            ". as $__records | null | ([$__records[].b | \"inputs \\(.a)\", .inputs] | length\n)"
         );
     }
 

@@ -179,7 +179,10 @@ fn values_before_a_hang_or_an_error_are_given() {
         assert_eq!((outcome.values.len(), outcome.total, outcome.cut), (2, None, cut), "{filter}");
     }
     let error = patient().run(&Job::new(".a.b"), "{\"a\":{}}\n\n{\"a\":5}\n").unwrap_err();
-    assert_eq!(error.to_string(), "jq: cannot index 5 with \"b\" (at record 1, counted from 0)");
+    assert_eq!(
+        error.to_string(),
+        "jq: cannot index number 5 with string \"b\"; `.[\"b\"]?` skips what is not an object (at record 1, counted from 0)"
+    );
 }
 
 #[test]

@@ -5,6 +5,9 @@ use raw_json::{Cursor, Kind};
 /// The start of the message for a field of an array.
 pub(super) const INDEX_ARRAY: &str = "cannot index array";
 
+/// The start of the message for a part of a value that has none.
+pub(super) const INDEX: &str = "cannot index ";
+
 /// The bytes of a message that are shown at each end.
 const MESSAGE_END: usize = 80;
 
@@ -35,7 +38,6 @@ fn shorten(text: &str, end: usize) -> String {
 
 /// Returns None if the message has no values that are known.
 fn described(message: &str) -> Option<String> {
-    const INDEX: &str = "cannot index ";
     const ITERABLE: &str = " as iterable (array or object)";
     const STARTS: [&str; 4] =
         [INDEX, "cannot use ", "cannot calculate ", "invalid path expression with input "];

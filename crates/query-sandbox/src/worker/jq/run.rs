@@ -72,7 +72,7 @@ fn run_as_meant<W: Write>(
     let may_be_each = job.slurp.is_none() && meant == Meant::AllIfPossible;
     let again = may_be_each.then(|| all.clone());
     let result = program.run_on_all(all, &mut |value| writer.take(value));
-    match (result.map_err(|error| through_arrays(error, &check)), again) {
+    match (result.map_err(|error| with_cause(error, &check)), again) {
         (Err(RunError::Jq(error)), Some(records)) if writer.seen() == 0 => {
             writer.start(false).map_err(RunError::Pipe)?;
             let records = records.into_iter().map(Ok);
@@ -89,17 +89,18 @@ fn run_as_meant<W: Write>(
     }
 }
 
-/// Adds to the error of a field of an array the path to its elements.
-fn through_arrays(error: RunError, check: &FieldCheck) -> RunError {
-    match (error, check.through_arrays()) {
-        (RunError::Jq(JqError::Runtime { message, record }), Some(path))
-            if message.starts_with(error_text::INDEX_ARRAY) =>
-        {
-            let message = format!("{message}; the path is {path}");
-            RunError::Jq(JqError::Runtime { message, record })
-        }
-        (error, _) => error,
-    }
+/// Adds to an error the field that is its likely cause.
+fn with_cause(error: RunError, check: &FieldCheck) -> RunError {
+    let RunError::Jq(JqError::Runtime { message, record }) = error else { return error };
+    let cause = if message.starts_with(error_text::INDEX_ARRAY) {
+        check.through_arrays().map(|path| format!("; the path is {path}"))
+    } else if message.starts_with(error_text::INDEX) {
+        None
+    } else {
+        check.first_absent().map(|note| format!("; {note}"))
+    };
+    let message = message + &cause.unwrap_or_default();
+    RunError::Jq(JqError::Runtime { message, record })
 }
 
 /// Adds to an error of a filter for an array how to run it on one.
@@ -123,7 +124,7 @@ fn run_on_each<W: Write>(
     let mut check = FieldCheck::new(reading);
     let records = records.map(|record| record.inspect(|record| check.see(record)));
     let result = program.run_on_each(records, |value| writer.take(value));
-    let flow = result.map_err(|error| through_arrays(error, &check))?;
+    let flow = result.map_err(|error| with_cause(error, &check))?;
     write_notes(writer, flow, check, one_by_one)?;
     Ok(flow)
 }

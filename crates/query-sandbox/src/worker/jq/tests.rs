@@ -167,6 +167,7 @@ fn an_absent_path_is_noted_with_the_path_that_exists() {
         (".unit_price", "`.unit_price`", "`.\"unit price\"`"),
         ("map({n: .size}) | sort_by(.m) | length", "`m`", "`n`"),
         (".parts.kind?", "`.parts.kind`", "`.parts[].kind`"),
+        (".by.person.name", "`.by.person`", "`.by.name`"),
         (".by_name", "`.by_name`", "`.by.name`"),
         (".unitPrice", "`.unitPrice`", "`.\"unit price\"`"),
         (".size_of_it", "`.size_of_it`", "`.size`"),
@@ -308,6 +309,9 @@ fn a_comparison_that_never_holds_is_noted() {
         ),
         ("select(.k == \"Green\")", "the values are \"Blue\", \"Red\""),
         ("select(1 < .n)", "never a number"),
+        ("select(.b)", "every string is true"),
+        ("map(select(.b | not)) | length", "every string is true"),
+        ("select(.i > 0 and .b)", "every string is true"),
         ("map(select(.k | . == \"red\")) | length", "nearest: \"Red\""),
     ] {
         let notes = answer_over(filter, None, rows).notes.join("; ");
@@ -319,6 +323,8 @@ fn a_comparison_that_never_holds_is_noted() {
         "select(.d == \"e\")",
         "select(.i > 9)",
         "select(.i == 9)",
+        "select(.k)",
+        "select(.d | not)",
         "select((.n | tonumber) > 9)",
         "select(.t[] == \"x\")",
         "select(any(.t[]; . == \"x\"))",
@@ -346,4 +352,6 @@ fn an_error_leads_to_the_path() {
         error(".by.unit-price")
     );
     assert!(error(".size + .id").contains("tonumber"));
+    assert!(error("map({n: .size}) | sort_by(-.count)").contains("they have `n`"));
+    assert!(error(".trust | floor").contains("`.by.trust`"), "{}", error(".trust | floor"));
 }

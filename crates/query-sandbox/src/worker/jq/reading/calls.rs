@@ -48,6 +48,10 @@ impl<'f> Reader<'f> {
                 self.each(input);
                 Shape::Unknown
             }
+            "not" => {
+                self.truth(input.clone());
+                Shape::Unknown
+            }
             "keys" | "keys_unsorted" => self.of_record(input),
             "to_entries" => {
                 self.of_record(input);

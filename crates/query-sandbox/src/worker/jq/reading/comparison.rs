@@ -15,7 +15,7 @@ const MAX_SHOWN: usize = 3;
 const MAX_KEPT: usize = 200;
 
 /// The longest value that is shown, in bytes.
-const MAX_BYTES: usize = 40;
+const MAX_BYTES: usize = 80;
 
 /// A constant of a filter.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub(super) enum Constant {
     Number,
     /// true or false.
     Boolean,
+    /// No constant: the value itself is the condition.
+    Truth,
 }
 
 impl Constant {
@@ -33,7 +35,7 @@ impl Constant {
         match self {
             Self::Text(_) => "a string",
             Self::Number => "a number",
-            Self::Boolean => "a boolean",
+            Self::Boolean | Self::Truth => "a boolean",
         }
     }
 }
@@ -86,7 +88,8 @@ impl Comparison {
         let (is_type, is_equal) = match (value, &self.with) {
             (Val::Null, _) => return true,
             (Val::TStr(text), Constant::Text(with)) => (true, ***text == *with.as_bytes()),
-            (Val::Num(_), Constant::Number) | (Val::Bool(_), Constant::Boolean) => (true, true),
+            (Val::Num(_), Constant::Number)
+            | (Val::Bool(_), Constant::Boolean | Constant::Truth) => (true, true),
             _ => (false, false),
         };
         self.has_type |= is_type;
@@ -108,7 +111,9 @@ impl Comparison {
         let first = || self.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
         let such_as =
             if self.values.is_empty() { String::new() } else { format!(", such as {}", first()) };
+        let has_false = || self.values.iter().any(|value| value.eq_ignore_ascii_case("\"false\""));
         match (&self.with, self.other) {
+            (Constant::Truth, _) if !has_false() => None,
             (with, Some(other)) if !self.has_type => {
                 let mut note = format!(
                     "`{path}` is {other} in the records{such_as}, and never {}",
@@ -118,6 +123,7 @@ impl Comparison {
                     (Constant::Number, "a string") => {
                         note.push_str(&format!("; `({path} | tonumber)` compares as a number"));
                     }
+                    (Constant::Truth, _) => note.push_str("; every string is true in a condition"),
                     (_, "an array") => {
                         note.push_str(&format!("; `any({path}[]; . == …)` compares its elements"));
                     }
@@ -132,6 +138,7 @@ impl Comparison {
                 let near = nearest(with, known, MAX_SHOWN);
                 let with = raw_json::quote(with);
                 let shown = match near.as_slice() {
+                    [] if self.values.is_empty() => String::new(),
                     [] if self.values.len() <= MAX_SHOWN => format!("; the values are {}", first()),
                     [] => such_as,
                     near => format!("; nearest: \"{}\"", near.join("\", \"")),

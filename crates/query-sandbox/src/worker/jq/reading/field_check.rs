@@ -113,7 +113,17 @@ impl FieldCheck {
         if near.is_empty() {
             near = self.known.nearest(parent, name);
         }
+        // A field on the way is of no record, and the last one may be.
+        if let (true, Some(Step::Field(last))) = (near.is_empty(), absent.path.last()) {
+            near = self.known.nearest(parent, last);
+        }
         Some(message(&field, &near))
+    }
+
+    /// Returns a note for the first field that no record had yet when the filter failed.
+    pub(in crate::worker::jq) fn first_absent(&self) -> Option<String> {
+        let absent = self.absent.iter().find_map(|absent| self.note(absent));
+        self.unmade.first().cloned().or(absent)
     }
 
     /// Returns the path through arrays that the filter lacks, for a filter that failed on one.

@@ -3,6 +3,7 @@
 
 mod calls;
 mod comparison;
+mod constants;
 mod field_check;
 mod fields;
 mod input_use;

@@ -13,6 +13,7 @@ use jaq_core::{
 
 use super::{
     comparison::{Comparison, Constant},
+    constants::{comparand, constant, is_number},
     fields::Reading,
     shape::{Shape, Step},
 };
@@ -113,8 +114,22 @@ impl<'f> Reader<'f> {
     /// Reads a condition on `input`.
     pub(super) fn condition(&mut self, term: &Term<&'f str>, input: &Shape) {
         let before = self.reading.input.may_be_array;
-        self.term(term, input);
+        let shape = self.term(term, input);
+        self.truth(shape);
         self.reading.input.may_be_array = before;
+    }
+
+    /// Notes that a value is a condition.
+    pub(super) fn truth(&mut self, shape: Shape) {
+        self.compare(shape, Some(Constant::Truth), false);
+    }
+
+    /// Notes that a value is compared with a constant, by `==` or not.
+    fn compare(&mut self, shape: Shape, with: Option<Constant>, is_equality: bool) {
+        let compared = &mut self.reading.comparisons;
+        if let (Shape::At(path), Some(with), true) = (shape, with, compared.len() < MAX_FIELDS) {
+            compared.push(Comparison::new(path, with, is_equality));
+        }
     }
 
     /// Returns true if `shape` is a record that is the input of the filter.
@@ -207,17 +222,19 @@ impl<'f> Reader<'f> {
                 left.or(self.term(right, input))
             }
             BinaryOp::Alt => self.alternative(left, right, input),
-            BinaryOp::Or | BinaryOp::And | BinaryOp::Math(_) => self.unknown([left, right], input),
+            BinaryOp::Or | BinaryOp::And => {
+                for term in [left, right] {
+                    let shape = self.term(term, input);
+                    self.truth(shape);
+                }
+                Shape::Unknown
+            }
+            BinaryOp::Math(_) => self.unknown([left, right], input),
             BinaryOp::Cmp(op) => {
                 let (shape, other) = (self.term(left, input), self.term(right, input));
-                for (shape, constant) in [(shape, comparand(right)), (other, comparand(left))] {
-                    let compared = &mut self.reading.comparisons;
-                    if let (Shape::At(path), Some(constant), true) =
-                        (shape, constant, compared.len() < MAX_FIELDS)
-                    {
-                        compared.push(Comparison::new(path, constant, matches!(op, Cmp::Eq)));
-                    }
-                }
+                let is_equality = matches!(op, Cmp::Eq);
+                self.compare(shape, comparand(right), is_equality);
+                self.compare(other, comparand(left), is_equality);
                 Shape::Unknown
             }
             BinaryOp::Assign => {
@@ -350,37 +367,4 @@ impl<'f> Reader<'f> {
             }
         }
     }
-}
-
-/// Returns true if an index can only be a number.
-fn is_number(index: &Term<&str>) -> bool {
-    match index {
-        Term::Num(_) | Term::Neg(_) | Term::BinOp(_, BinaryOp::Math(_), _) => true,
-        Term::BinOp(_, BinaryOp::Pipe(_), last) => is_number(last),
-        Term::Call(name, _) => matches!(*name, "length" | "floor" | "ceil" | "round"),
-        _ => false,
-    }
-}
-
-/// Returns a constant that fields are compared with.
-fn comparand(term: &Term<&str>) -> Option<Constant> {
-    match term {
-        Term::Str(None, parts) => constant(parts).map(Constant::Text),
-        Term::Num(_) => Some(Constant::Number),
-        Term::Neg(term) => comparand(term).filter(|constant| *constant == Constant::Number),
-        Term::Call("true" | "false", _) => Some(Constant::Boolean),
-        _ => None,
-    }
-}
-
-/// Returns the text of a string without interpolations.
-fn constant(parts: &[StrPart<&str, Term<&str>>]) -> Option<String> {
-    parts
-        .iter()
-        .map(|part| match part {
-            StrPart::Str(text) => Some((*text).to_owned()),
-            StrPart::Char(c) => Some(c.to_string()),
-            StrPart::Term(_) => None,
-        })
-        .collect()
 }

@@ -1,0 +1,41 @@
+//! The terms of a filter that are constants.
+
+use jaq_core::load::{
+    lex::StrPart,
+    parse::{BinaryOp, Term},
+};
+
+use super::comparison::Constant;
+
+/// Returns true if an index can only be a number.
+pub(super) fn is_number(index: &Term<&str>) -> bool {
+    match index {
+        Term::Num(_) | Term::Neg(_) | Term::BinOp(_, BinaryOp::Math(_), _) => true,
+        Term::BinOp(_, BinaryOp::Pipe(_), last) => is_number(last),
+        Term::Call(name, _) => matches!(*name, "length" | "floor" | "ceil" | "round"),
+        _ => false,
+    }
+}
+
+/// Returns a constant that fields are compared with.
+pub(super) fn comparand(term: &Term<&str>) -> Option<Constant> {
+    match term {
+        Term::Str(None, parts) => constant(parts).map(Constant::Text),
+        Term::Num(_) => Some(Constant::Number),
+        Term::Neg(term) => comparand(term).filter(|constant| *constant == Constant::Number),
+        Term::Call("true" | "false", _) => Some(Constant::Boolean),
+        _ => None,
+    }
+}
+
+/// Returns the text of a string without interpolations.
+pub(super) fn constant(parts: &[StrPart<&str, Term<&str>>]) -> Option<String> {
+    parts
+        .iter()
+        .map(|part| match part {
+            StrPart::Str(text) => Some((*text).to_owned()),
+            StrPart::Char(c) => Some(c.to_string()),
+            StrPart::Term(_) => None,
+        })
+        .collect()
+}
