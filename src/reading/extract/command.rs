@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_null_input_has_the_records_as_inputs() {
         let command =
-            read(r#"jq -n '[inputs.b | "inputs \(.a)", .inputs] | length' f/lro-x.jsonl"#);
+            read(r#"jq -n '[inputs.b | "inputs \(.a)", .inputs] | length' store/lro-x.jsonl"#);
         assert!(command.slurp);
         assert_eq!(
             command.filter,

@@ -179,10 +179,9 @@ fn values_before_a_hang_or_an_error_are_given() {
         assert_eq!((outcome.values.len(), outcome.total, outcome.cut), (2, None, cut), "{filter}");
     }
     let error = patient().run(&Job::new(".a.b"), "{\"a\":{}}\n\n{\"a\":5}\n").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "jq: cannot index number 5 with string \"b\"; `.[\"b\"]?` skips what is not an object (at record 1, counted from 0)"
-    );
+    let error = error.to_string();
+    assert!(error.starts_with("jq: cannot index number 5 with string \"b\""), "{error}");
+    assert!(error.ends_with("(at record 1, counted from 0)"), "{error}");
 }
 
 #[test]

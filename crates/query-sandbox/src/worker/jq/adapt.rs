@@ -33,8 +33,7 @@ pub(super) fn adapt(term: &mut Term<&str>) {
             if let BinaryOp::Pipe(Some(pattern)) = op {
                 adapt_pattern(pattern);
             }
-            adapt(left);
-            adapt(right);
+            [left, right].into_iter().for_each(|term| adapt(term));
         }
         Term::Fold(_, source, pattern, rest) => {
             adapt(source);

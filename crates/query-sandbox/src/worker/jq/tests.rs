@@ -295,7 +295,7 @@ fn a_comparison_that_never_holds_is_noted() {
     for (filter, words) in [
         (
             "map(select(.n > 9)) | length",
-            "`.n` is a string in the records, such as \"12\", \"7\", and never a number; `(.n | tonumber)`",
+            "such as \"12\", \"7\", and never a number; `(.n | tonumber)`",
         ),
         ("select(.b == true)", "never a boolean"),
         ("select(.t == \"x\") | .i", "any(.t[]; . == …)"),
