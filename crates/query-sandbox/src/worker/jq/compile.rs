@@ -56,8 +56,9 @@ fn compile_with<'f>(
     definition: Option<Def<&'f str>>,
 ) -> Result<Filter<Data>, JqError> {
     let arena = Arena::default();
-    let shared = definitions().map(|def| -> Def<&'f str> { def });
-    let modules = Loader::new(shared.chain(definition))
+    let mut defined: Vec<Def<&'f str>> = definitions().collect::<Vec<_>>();
+    defined.extend(definition);
+    let modules = Loader::new(defined)
         .load(&arena, File { code: filter, path: () })
         .map_err(|errors| compile_error::of_loading(filter, errors))?;
     // The loader does not read data files; the compiler expects them to be loaded.

@@ -25,6 +25,9 @@ const MAX_PATH_BYTES: usize = 256;
 /// The shortest name that is similar to those that begin with it.
 const MIN_START: usize = 4;
 
+/// Judges the path of a field and its name.
+type IsNear<'a> = dyn Fn(&[Step], &str) -> bool + 'a;
+
 /// The paths of fields in records.
 #[derive(Default)]
 pub(super) struct KnownFields {
@@ -80,7 +83,7 @@ impl KnownFields {
         let next = all.iter().filter(|(path, _)| is_next(path)).map(|(_, known)| *known);
         let next = nearest(name, next, MAX_NEAREST);
         let near = nearest(name, all.iter().map(|(_, known)| *known), MAX_NEAREST);
-        let ranks: [&dyn Fn(&[Step], &str) -> bool; 4] = [
+        let ranks: [&IsNear<'_>; 4] = [
             &|_, known| known == name,
             &|path, known| is_next(path) && next.contains(&known),
             &|_, known| is_start(name, known) || is_start(known, name),
