@@ -52,7 +52,7 @@ export const TOOLS = [
   {
     "name": "grep",
     "title": "Search stored results",
-    "description": "Search tool results and messages that were moved to files. Use it to find a fact when you do not know which file or line holds it. Returns matching lines with file names and line numbers, or `No matches found`; read around line L41 with `read_file`, start_line 41.",
+    "description": "Search tool results and messages that were moved to files. Use it when you do not know which file or line holds a fact. Returns matching lines with file names and line numbers, or `No matches found`; read around line L41 with `read_file`, start_line 41.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -112,7 +112,7 @@ export const TOOLS = [
   {
     "name": "lro_extract",
     "title": "Query a file of records",
-    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor) instead of reading it. Give exactly one of `where`, `ids`, `sql`, `recipe` and `query`; count, group_by and sort_by also work alone. Examples:\n- {\"ids\": [\"a1\", \"b2\"], \"select\": [\"status\"]}\n- {\"sql\": \"SELECT status, count(*) n, avg(meta.size) FROM records GROUP BY 1\"}\n- {\"sql\": \"SELECT value, count(*) FROM records, json_each(tags) GROUP BY 1\"}\nValues match by case, except with contains. 0 means that no record matches: an unknown field is an error.",
+    "description": "Query a large result that was stored as records (a .jsonl file with a line `[JSONL records: …]` or an offload descriptor) instead of reading it. Give exactly one of `where`, `ids`, `sql`, `recipe` and `query`; count, group_by and sort_by also work alone. Examples:\n- {\"ids\": [\"a1\", \"b2\"], \"select\": [\"status\"]}\n- {\"sql\": \"SELECT status, count(*) n, avg(meta.size) FROM records GROUP BY 1\"}\n- {\"sql\": \"SELECT value, count(*) FROM records, json_each(tags) GROUP BY 1\"}\nValues match by case, except with contains. 0 means that none matches: an unknown field is an error.",
     "annotations": {
       "readOnlyHint": true,
       "destructiveHint": false,
@@ -175,7 +175,7 @@ export const TOOLS = [
         },
         "query": {
           "type": "string",
-          "description": "A jq filter, run on each record, or on the array of all if it is for the whole set (map(..), group_by(..))."
+          "description": "A jq filter, run on each record, or on the array of all if it needs that."
         },
         "slurp": {
           "type": "boolean",
