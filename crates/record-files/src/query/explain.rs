@@ -5,14 +5,13 @@ use std::collections::BTreeSet;
 use fair_share::on;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, split};
 use super::condition::{Evaluator, Test};
 use super::error::quoted;
 use super::json::path::Hits;
 use super::json::path_set::Record;
 use super::json::value::Kind;
 use super::plan::Plan;
-use super::run::split;
 use super::typed::{Facts, Strings};
 use super::values::{Values, listed};
 

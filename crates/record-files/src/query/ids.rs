@@ -9,8 +9,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::QueryError;
 use super::json::value::{Kind, Text};
-use super::request::Query;
-use super::values::{Values, listed};
 use crate::number::Number;
 
 const IDS: usize = 10_000;
@@ -22,7 +20,7 @@ pub(super) struct Ids {
     /// The index of the id field in the paths of the query.
     pub(super) path: usize,
     /// As spelled in the request, without duplicates.
-    asked: Vec<String>,
+    pub(super) asked: Vec<String>,
     places: HashMap<String, usize>,
     /// True if the request names no field.
     pub(super) is_default: bool,
@@ -38,8 +36,6 @@ pub(super) struct Split {
     pub(super) excluded: Vec<String>,
 }
 
-/// The most ids whose near misses are named.
-const MAX_NEAR_MISSES: usize = 3;
 /// The most fields that are tried as the field of ids.
 const MAX_FIELDS: usize = 64;
 /// The longest name of such a field, in bytes.
@@ -103,21 +99,6 @@ impl Ids {
         split
     }
 
-    /// Says which field has the ids, if the one that was asked has none.
-    pub(super) fn other_field(
-        &self,
-        query: &Query,
-        lines: &str,
-        stop: &dyn Fn() -> bool,
-    ) -> Option<String> {
-        let (field, found) = self.guess_field(lines, stop).filter(|(_, found)| *found > 0)?;
-        let all = self.asked.len();
-        let asked = query.paths.all()[self.path].name();
-        (asked != field).then(|| {
-            format!("{found} of the {all} ids are values of {field}: send \"id_field\": {field:?}")
-        })
-    }
-
     /// Returns the field that probably holds the ids, and how many of them: the one with the most
     /// of them, rather one whose values are all distinct, then the first. Without any of the ids,
     /// only a field of distinct values.
@@ -170,28 +151,8 @@ impl<'a> Guess<'a> {
     }
 }
 
-/// Names existing ids that are similar to the first absent ones.
-pub(super) fn near_misses(
-    query: &Query,
-    ids: &Ids,
-    absent: &[String],
-    lines: &str,
-    stop: &dyn Fn() -> bool,
-) -> Vec<String> {
-    if absent.is_empty() {
-        return Vec::new();
-    }
-    let values = Values::of(query, ids.path, lines.lines(), stop);
-    let near = |id: &String| {
-        let text = key(id)?;
-        let near: Vec<(&str, u64)> = values.near(&text, 3, true);
-        (!near.is_empty()).then(|| format!("near {}: {}", super::error::quoted(id), listed(&near)))
-    };
-    absent.iter().take(MAX_NEAR_MISSES).filter_map(near).collect()
-}
-
 /// Returns the text that equal ids share; None for a value that cannot be an id.
-fn key(raw: &str) -> Option<Cow<'_, str>> {
+pub(super) fn key(raw: &str) -> Option<Cow<'_, str>> {
     match Kind::of(raw) {
         Kind::String => {
             let text = Text::read(raw);

@@ -9,7 +9,6 @@ use super::{
     error::{QueryError, quoted},
     ids::Ids,
     json::{path::Path, path_set::PathSet},
-    sort::SortKey,
 };
 
 const MAX_SELECTED: usize = 100;
@@ -55,6 +54,14 @@ pub(super) enum Shows {
     Nothing,
     Groups,
     Records,
+}
+
+/// One field to sort by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SortKey {
+    /// The index in the paths of the query.
+    pub(super) path: usize,
+    pub(super) descending: bool,
 }
 
 /// A field of a projected record.

@@ -3,17 +3,16 @@
 use std::borrow::Cow;
 
 use fair_share::on;
-use memchr::memchr;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{
-    chunk::Chunk,
+    chunk::{Chunk, line_end, split},
     error::{QueryError, instead, quoted},
     explain,
     group::Group,
     ids,
     json::{path::Hits, path_set::Record},
-    nearest,
+    near_ids, nearest,
     plan::{Misfit, Plan, infer},
     request::{Query, Shows},
     sort,
@@ -21,8 +20,6 @@ use super::{
     values::Values,
 };
 
-/// The bytes of a chunk.
-const CHUNK_BYTES: usize = 256 * 1024;
 /// The bytes at the start from which the types of the fields are inferred first.
 const SAMPLE_BYTES: usize = 64 * 1024;
 /// The first lines that the examples of an error are from.
@@ -91,20 +88,20 @@ pub fn run<'a>(
             notes.push(format!("each element of {field} counts by itself; [] is an empty list"));
         }
     }
-    let split = query.ids.as_ref().map(|ids| ids.split(&found.ids, &found.ids_met));
-    if let (Some(ids), Some(split)) = (&query.ids, &split) {
-        notes.extend(ids::near_misses(query, ids, &split.absent, lines, stop));
-        if split.present.is_empty() && split.excluded.is_empty() && is_whole {
-            notes.extend(ids.other_field(query, lines, stop));
+    let parted = query.ids.as_ref().map(|ids| ids.split(&found.ids, &found.ids_met));
+    if let (Some(ids), Some(parted)) = (&query.ids, &parted) {
+        notes.extend(near_ids::near_misses(query, ids, &parted.absent, lines, stop));
+        if parted.present.is_empty() && parted.excluded.is_empty() && is_whole {
+            notes.extend(near_ids::other_field(query, ids, lines, stop));
         }
     }
-    Ok(outcome(query, found, split, notes))
+    Ok(outcome(query, found, parted, notes))
 }
 
 fn outcome<'a>(
     query: &Query,
     mut found: Chunk<'a>,
-    split: Option<ids::Split>,
+    parted: Option<ids::Split>,
     notes: Vec<String>,
 ) -> Outcome<'a> {
     sort::sort(&query.sort_by, &mut found.entries);
@@ -112,7 +109,7 @@ fn outcome<'a>(
     let records = page.map(|entry| project(query, entry.text)).collect();
     let groups = found.groups.ranked();
     let groups_total = groups.len() as u64;
-    let ids::Split { present, absent, excluded } = split.unwrap_or_default();
+    let ids::Split { present, absent, excluded } = parted.unwrap_or_default();
     let has_ids = query.ids.is_some();
     Outcome {
         records_total: found.records,
@@ -187,23 +184,6 @@ fn page<T>(query: &Query, all: Vec<T>) -> impl Iterator<Item = T> {
     all.into_iter().skip(query.offset).take(query.limit.unwrap_or(usize::MAX))
 }
 
-/// Splits a text at line ends into chunks of about the same size.
-pub(super) fn split(lines: &str) -> Vec<&str> {
-    let mut chunks = Vec::with_capacity(lines.len() / CHUNK_BYTES + 1);
-    let mut rest = lines;
-    while !rest.is_empty() {
-        let (chunk, behind) = rest.split_at(line_end(rest, CHUNK_BYTES));
-        chunks.push(chunk);
-        rest = behind;
-    }
-    chunks
-}
-
-/// Returns the end of the line that byte `at` is in.
-fn line_end(lines: &str, at: usize) -> usize {
-    let after = lines.as_bytes().get(at..).unwrap_or_default();
-    memchr(b'\n', after).map_or(lines.len(), |end| at + end + 1)
-}
 fn check_fields(
     query: &Query,
     found: &Chunk<'_>,

@@ -8,14 +8,7 @@ use super::json::path::Hits;
 use super::json::path_set::Record;
 use super::json::value::Value;
 use super::plan::Plan;
-
-/// One field to sort by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SortKey {
-    /// The index in the paths of the query.
-    pub(super) path: usize,
-    pub(super) descending: bool,
-}
+use super::request::SortKey;
 
 /// A record with its sort values.
 #[derive(Debug)]
