@@ -149,14 +149,23 @@ impl<'a> ResultFile<'a> {
     ) -> Result<StoredFile, StoreError> {
         let at = self.store.folder().child(name.as_str());
         let bytes = regular_len(&at).map_err(|source| self.failed("reading", source))?;
-        // A file that was there lives as long as its own header says.
-        let own = if created { None } else { read_start(&at, HEADER_BYTES).ok() };
-        let own = own.and_then(|start| header::ttl(&start)).flatten();
+        // A file that was there lives as long as it was first given out for.
+        let own = if created { None } else { self.own_ttl(name) };
         let ttl_seconds = own.unwrap_or(ttl_seconds);
         // From the file's own time: a fresh lease is not renewed each time.
         let since = modified(&at).map_err(|source| self.failed("reading", source))?;
         let expires_at = since.checked_add(Duration::from_secs(ttl_seconds)).map(rfc3339);
         Ok(StoredFile { path: at.absolute(), created, bytes, ttl_seconds, expires_at })
+    }
+
+    fn own_ttl(&self, name: &FileName) -> Option<u64> {
+        let header = || {
+            // A text could pose as a header.
+            let is_records = name.as_str().ends_with(".jsonl");
+            let at = self.store.folder().child(name.as_str());
+            header::ttl(&is_records.then(|| read_start(&at, HEADER_BYTES).ok()).flatten()?)?
+        };
+        self.store.recorded_ttl(name).or_else(header)
     }
 
     fn failed(&self, step: &'static str, source: io::Error) -> StoreError {

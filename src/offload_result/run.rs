@@ -213,11 +213,7 @@ impl ResultOffloader {
         };
         let Some(descriptor) = describe(&name) else { return Ok(Filed::NotWorthIt) };
         let file = result_file.given_out(&name, created, ttl_seconds)?;
-        let mut warnings: Vec<String> = described.untried.into_iter().collect();
-        if let Some(asked) = request.ttl_seconds.filter(|asked| *asked != file.ttl_seconds) {
-            let lives = file.ttl_seconds;
-            warnings.push(format!("the file was there: it lives {lives} seconds, not {asked}"));
-        }
+        let warnings = described.untried.into_iter().chain(other_ttl(request, &file)).collect();
         Ok(Filed::Done { answer: descriptor.clone(), descriptor, file, warnings })
     }
 
@@ -244,8 +240,15 @@ impl ResultOffloader {
         let given = file.given_out(&name, !held, ttl_seconds)?;
         let preview = Preview::of(request, &text, &given.path, self.redact);
         let descriptor = describe_text(request, &preview, &given.path, estimated_tokens);
-        Ok(Filed::Done { answer: preview.text, descriptor, file: given, warnings: Vec::new() })
+        let warnings = other_ttl(request, &given).into_iter().collect();
+        Ok(Filed::Done { answer: preview.text, descriptor, file: given, warnings })
     }
+}
+
+/// Warns that a file which was there lives another time than the request asks for.
+fn other_ttl(request: &Request<'_>, file: &StoredFile) -> Option<String> {
+    let (asked, lives) = (request.ttl_seconds?, file.ttl_seconds);
+    (asked != lives).then(|| format!("the file was there: it lives {lives} seconds, not {asked}"))
 }
 
 /// The facts of a result for the header of its file, without recipes.

@@ -173,6 +173,9 @@ fn a_log_becomes_a_text_file_with_the_preview_of_a_history() {
         assert!(said.get("file")["created"] == true && said.get("file")["ttl_seconds"] == 3_600);
         let again = app.offload_text(&text, &json!({"operation": "build"}));
         assert_eq!((again.path(), &again.get("file")["created"]), (path.clone(), &json!(false)));
+        let longer = app.offload_text(&text, &json!({"operation": "build", "ttl_seconds": 9_000}));
+        assert_eq!(longer.get("file")["ttl_seconds"], 3_600);
+        assert!(longer.warnings().contains("it lives 3600 seconds, not 9000"));
         let said = app.tool_result(&path, &json!({"max_tokens": 0}));
         assert_eq!(said.answer, text);
     }

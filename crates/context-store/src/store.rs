@@ -18,7 +18,7 @@ use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::names::lro_name::LroPrefix;
 use crate::names::stem::Stem;
-use crate::read::find;
+use crate::read::{ended, find};
 use crate::write::claim::{Claim, ClaimedFile, Claims, ExcludedNames, NONE_EXCLUDED};
 use crate::write::claiming;
 use crate::write::references::{self, MissingIndex};
@@ -172,6 +172,12 @@ impl Store {
     /// user's, or others can read it.
     pub fn key_or_new(&self) -> Result<Key, StoreError> {
         folder_key::key_or_new(&self.folder)
+    }
+
+    /// Returns the lifetime of its own that a file was given out with, in seconds; None without
+    /// one, or without a record.
+    pub fn recorded_ttl(&self, name: &FileName) -> Option<u64> {
+        ended::recorded_ttl(&self.folder.location.child(name.as_str()))
     }
 
     /// Finds the file of a large result by its prefix, operation and identity: the one with

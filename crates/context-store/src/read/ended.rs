@@ -30,6 +30,11 @@ pub(crate) fn recorded_hash(at: &Location) -> Option<blake3::Hash> {
     record_of(at)?.hash
 }
 
+/// Returns the lifetime that the file at `at` was given out with, in seconds.
+pub(crate) fn recorded_ttl(at: &Location) -> Option<u64> {
+    record_of(at)?.origin.ttl_seconds
+}
+
 fn record_of(at: &Location) -> Option<Record> {
     let (folder, name) = at.parent()?;
     let name = FileName::parse(name)?;

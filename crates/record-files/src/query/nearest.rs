@@ -100,18 +100,11 @@ fn last(path: &str) -> &str {
 
 /// Returns the edit distance of the first 64 characters of two texts.
 pub(super) fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(MAX_LETTERS).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().take(MAX_LETTERS).enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let changed = corner + usize::from(letter != *other);
-            corner = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row[b.len()]
+    strsim::levenshtein(start(a), start(b))
+}
+
+fn start(text: &str) -> &str {
+    text.char_indices().nth(MAX_LETTERS).map_or(text, |(end, _)| &text[..end])
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ const ROWS: u32 = 10;
 
 /// Returns up to three statements in SQLite's dialect over a table `records`, the most telling
 /// first. Columns are named as `record-sql` names them; there are none for records that are not
-/// objects. A name that is a word of SQL makes a statement fail: try them before they are offered.
+/// objects.
 ///
 /// ```
 /// use record_files::{recipes::statements, schema::infer};
@@ -126,11 +126,22 @@ impl Columns<'_> {
         let keys: Vec<&str> = keys.collect();
         let joined = keys.join("_");
         let others = keys.len() > 1 && self.fields.iter().any(|field| field.label() == joined);
-        if is_plain(&joined) && !others {
+        if is_plain(&joined) && !others && !is_keyword(&joined) {
             return joined;
         }
         format!("\"{}\"", keys.join(".").replace('"', "\"\""))
     }
+}
+
+/// Returns true for a word of SQLite that cannot name a column without quotes
+/// (<https://www.sqlite.org/lang_keywords.html>).
+fn is_keyword(name: &str) -> bool {
+    const WORDS: &str = "add all alter and as autoincrement between case check collate commit \
+        constraint create current_date current_time current_timestamp default deferrable delete \
+        distinct drop else escape exists false foreign from group having in index insert intersect \
+        into is isnull join limit not notnull null on or order primary references returning select \
+        set table then to transaction true union unique update using values when where";
+    WORDS.split(' ').any(|word| name.eq_ignore_ascii_case(word))
 }
 
 fn is_plain(name: &str) -> bool {
@@ -167,6 +178,8 @@ mod tests {
             odd[0].starts_with(r#"SELECT "a ""b", count(*) AS n, avg("a.x") AS mean"#),
             "{odd:?}"
         );
+        let words = of(|n| format!(r#"{{"Group":"k{}","id":"t{n}"}}"#, n % 2));
+        assert!(words[0].starts_with(r#"SELECT "Group", count(*)"#), "{words:?}");
     }
 
     #[test]
