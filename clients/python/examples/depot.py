@@ -212,9 +212,9 @@ class Script:
 
     def _look_again(self, seen: list[Seen]) -> tuple[str, dict[str, Any]] | None:
         if self._asked:
-            more = re.search(r"^Showing .* More: the same call with offset=(\d+)\.\n", seen[-1].text)
+            more = re.search(r"^Showing .* More: the same call with start_line=(\d+)\.\n", seen[-1].text)
             last = self.reloads[-1]
-            return (last.name, {**last.arguments, "offset": int(more[1])}) if more else None
+            return (last.name, {**last.arguments, "start_line": int(more[1])}) if more else None
         path = self._reference(seen)
         if path:
             self._asked = True

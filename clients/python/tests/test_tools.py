@@ -65,7 +65,7 @@ class Definitions(unittest.TestCase):
         renamed = Unburden(reload_tools={"grep": "mcp__unburden__grep", "read_file": "open_stored"})
         read_file, grep = renamed.tool_definitions("anthropic")
         self.assertEqual((read_file["name"], grep["name"]), ("open_stored", "mcp__unburden__grep"))
-        self.assertIn("with `open_stored` (line", grep["description"])
+        self.assertIn("with `open_stored`, start_line", grep["description"])
         self.assertEqual(read_file["input_schema"], tool_definitions("anthropic")[0]["input_schema"])
         prefixed = Unburden(prefix="unburden_", reload_tools=["grep", "shell"])
         self.assertEqual(prefixed.reload_tools, {"grep": "unburden_grep", "shell": "shell"})

@@ -55,7 +55,7 @@ test('an agent may have the tools under names of its own', async (t) => {
   const named = new Unburden({ reloadTools: { grep: 'mcp__unburden__grep', read_file: 'open_stored' } });
   const [read, grep] = named.toolDefinitions('anthropic');
   assert.deepEqual([read!['name'], grep!['name']], ['open_stored', 'mcp__unburden__grep']);
-  assert.match(String(grep!['description']), /with `open_stored` \(line/);
+  assert.match(String(grep!['description']), /with `open_stored`, start_line/);
   assert.deepEqual(Object.keys(read!), ['name', 'description', 'input_schema']);
 
   const server = await ScriptedServer.start(t, () => ({ messages: [{ role: 'user' }], metadata: report(1) }));
