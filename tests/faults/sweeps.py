@@ -85,7 +85,8 @@ class _Race:
                 continue
             pick = (pick * 31 + 7) % 1_000_003
             path, call = paths[pick % len(paths)]
-            self._one(path, call, self.service.post("/read_file", {"absolute_path": path}))
+            body = {"absolute_path": path, "max_tokens": 0}
+            self._one(path, call, self.service.post("/read_file", body))
             time.sleep(0.01)
 
     def _one(self, path: str, call: str, answer: Answer) -> None:
