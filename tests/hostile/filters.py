@@ -21,7 +21,7 @@ WORKER_MORE_MIB = 16
 SERVER_MIB = 400
 
 FILTERS: tuple[str, ...] = (
-    # What reaches for the process around it.
+    # Filters that reach for the process around them.
     "env",
     "$ENV",
     "env.OPENAI_API_KEY",
@@ -180,7 +180,7 @@ FILTERS: tuple[str, ...] = (
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
 
 STATEMENTS: tuple[str, ...] = (
-    # What reaches for the process around it.
+    # Filters that reach for the process around them.
     "SELECT load_extension('/tmp/x.so')",
     "SELECT readfile('/etc/passwd')",
     "SELECT writefile('/tmp/x', 'y')",
@@ -195,7 +195,7 @@ STATEMENTS: tuple[str, ...] = (
     "SELECT * FROM \"/proc/self/environ\"",
     "SELECT * FROM records('rows.jsonl'); DELETE FROM records",
     "SELECT sqlite_compileoption_get(1), sqlite_source_id()",
-    # What has no end, or no bound.
+    # Filters without an end or a bound.
     f"{ENDLESS} SELECT count(*) FROM c",
     f"{ENDLESS} SELECT x FROM c",
     f"{ENDLESS} SELECT group_concat(x) FROM c",

@@ -1,5 +1,5 @@
-//! What a host puts around a part of a stored file: the part is never stored a second time, and
-//! what came back in whichever words is put back byte for byte.
+//! Parts of stored files in the words of a host: a part is never stored a second time, and every
+//! text comes back byte for byte.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -10,7 +10,7 @@ use crate::formats::{holes::frame, posted, read_back};
 use crate::properties::{config, new_references, settings};
 use crate::properties_formats::comes_back;
 
-/// What stands behind a number.
+/// The text after a line's number.
 const KNOWN: [&str; 8] = ["\t", "\t ", "\u{2192}", "\u{2192} ", ":", ": ", "|", "| "];
 
 /// The words of a host around a file's text.

@@ -164,7 +164,7 @@ pub(crate) struct JqFilter<'a> {
     pub offset: u64,
     /// Most outputs.
     pub limit: Option<u64>,
-    /// What was run of a shell command.
+    /// The parts of a shell command that were run.
     pub note: Option<String>,
 }
 

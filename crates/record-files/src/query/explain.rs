@@ -147,7 +147,7 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
     format!("{holds}; nearest: {}", listed(&near))
 }
 
-/// What is known of each comparison by itself.
+/// The facts of each comparison by itself.
 struct Alone<'a> {
     counts: Vec<u64>,
     /// Whether each held for a record, without its negation.

@@ -30,7 +30,7 @@ __all__ = ["UnburdenMiddleware", "reload_tools"]
 class UnburdenMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """Makes the messages of the state smaller before each model call, for good.
 
-    What changes is replaced in the state, so that a checkpointer keeps the smaller history. Ids,
+    Messages that change are replaced in the state, so that a checkpointer keeps the smaller history. Ids,
     names, artifacts and metadata of messages stay; messages that did not change stay themselves.
     """
 

@@ -35,7 +35,7 @@ def pre_model_hook(
 ) -> Runnable[Any, dict[str, Any]]:
     """A node that makes the messages of the state smaller, for good.
 
-    What changes is replaced in the state, so that a checkpointer keeps the smaller history. Ids,
+    Messages that change are replaced in the state, so that a checkpointer keeps the smaller history. Ids,
     names, artifacts and metadata of messages stay; messages that did not change stay themselves.
 
     Args:

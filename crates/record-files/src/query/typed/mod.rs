@@ -35,7 +35,7 @@ impl Default for Facts {
     }
 }
 
-/// What the strings of a field are.
+/// The notation of the strings of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strings {
     /// There are no strings.
