@@ -7,7 +7,8 @@
 //! |---|---|
 //! | check the grammar and split a value | [`fields`], [`elements`], [`value`] |
 //! | look at a value that was checked before | [`Scanner`], [`each_member`], [`each_element`] |
-//! | check a record and visit its members in one pass | [`check_record`] |
+//! | check a record and visit its members in one pass | [`check_record`], [`check_record_like`] |
+//! | split a text into lines, fast | [`lines`] |
 //! | find where values end, grammar aside | [`Cursor`], [`string_end`] |
 //! | read and write strings | [`unescape`], [`quote`] |
 //!
@@ -31,6 +32,7 @@ mod canonical;
 mod cursor;
 mod find;
 mod kind;
+mod lines;
 mod scanner;
 mod split;
 mod string;
@@ -38,7 +40,10 @@ mod string;
 pub use canonical::{canonical, is_minified, minify};
 pub use cursor::{Cursor, Tokens, is_space, string_end};
 pub use kind::{Kind, is_string, kind};
-pub use scanner::{Fault, Key, Scanner, check_record, each_element, each_member};
+pub use lines::lines;
+pub use scanner::{
+    Fault, Key, Scanner, check_record, check_record_like, each_element, each_member,
+};
 pub use split::{Fields, elements, field, fields, fields_and_elements, value};
 pub use string::{Text, code_unit, quote, unescape};
 

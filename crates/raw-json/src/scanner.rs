@@ -65,14 +65,54 @@ pub fn check_record<'a>(
     text: &'a str,
     mut member: impl FnMut(Key<'a>, &'a str),
 ) -> Result<&'a str, Fault> {
+    check_record_like(text, &mut Vec::new(), |_: Option<()>, key, value| member(key, value))
+}
+
+/// Checks a record as [`check_record`] does. Records of one source have the same keys in the
+/// same order: `known` has the keys of the record before, each with its meaning for the caller,
+/// and becomes those of this record. A key that is spelled again is compared and not scanned.
+/// `member` is called with the meaning of a known key, and returns that of a new one.
+///
+/// ```
+/// let mut known = Vec::new();
+/// let mut sizes = Vec::new();
+/// for line in [r#"{"id": 1, "size": 3}"#, r#"{"id": 2, "size": 4}"#] {
+///     raw_json::check_record_like(line, &mut known, |is_size, key, value| {
+///         let is_size = is_size.unwrap_or_else(|| key.text() == "size");
+///         sizes.extend(is_size.then_some(value));
+///         is_size
+///     })?;
+/// }
+/// assert_eq!(sizes, ["3", "4"]);
+/// # Ok::<(), raw_json::Fault>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails at the first byte that no JSON value has there.
+pub fn check_record_like<'a, T: Copy>(
+    text: &'a str,
+    known: &mut Vec<(Key<'a>, T)>,
+    mut member: impl FnMut(Option<T>, Key<'a>, &'a str) -> T,
+) -> Result<&'a str, Fault> {
     let mut scanner = Scanner::new(text);
     scanner.cursor.skip_space();
     let start = scanner.cursor.at();
     if scanner.cursor.peek() == Some(b'{') {
         let mut more = scanner.open(b'}');
+        let mut index = 0;
         while more {
-            let key = scanner.next_key()?;
-            member(key, scanner.next_value()?);
+            match known.get(index).copied() {
+                Some((key, meaning)) if scanner.key_again(key.literal) => {
+                    member(Some(meaning), key, scanner.next_value()?);
+                }
+                _ => {
+                    known.truncate(index);
+                    let key = scanner.next_key()?;
+                    known.push((key, member(None, key, scanner.next_value()?)));
+                }
+            }
+            index += 1;
             more = scanner.next(b'}', "`,` or `}`")?;
         }
     } else {
@@ -218,6 +258,18 @@ impl<'a> Scanner<'a> {
         }
         self.cursor.skip_space();
         Ok(Key { literal, escaped })
+    }
+
+    /// Goes past a key that is spelled like `literal`, and the colon; true if it is there.
+    #[inline]
+    fn key_again(&mut self, literal: &str) -> bool {
+        let rest = self.cursor.rest().strip_prefix(literal.as_bytes());
+        let found = rest.is_some_and(|rest| rest.first() == Some(&b':'));
+        if found {
+            self.cursor.advance(literal.len() + 1);
+            self.cursor.skip_space();
+        }
+        found
     }
 
     #[inline]

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use raw_json::{
-    Cursor, Key, Tokens, canonical, check_record, each_element, each_member, elements, fields,
-    fields_and_elements, minify, offset_in, quote, unescape, value,
+    Cursor, Key, Tokens, canonical, check_record, check_record_like, each_element, each_member,
+    elements, fields, fields_and_elements, minify, offset_in, quote, unescape, value,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -81,6 +81,23 @@ proptest! {
         let is_lone = |raw| each_member(raw).any(|(key, _)| !unescape(key.literal()).exact);
         let lone = known.is_some_and(is_lone);
         prop_assert_eq!(fields(&text).is_ok(), is('{') && !lone);
+    }
+
+    /// Keys of the record before change nothing but the time.
+    #[test]
+    fn a_record_is_read_like_any_other_before_it(texts in prop::collection::vec(broken(), 1..4)) {
+        let mut known = Vec::new();
+        for text in texts.iter().chain(&texts) {
+            let (mut visited, mut again) = (Vec::new(), Vec::new());
+            let read = check_record(text, |key, raw| visited.push((key.text(), raw)));
+            let like = check_record_like(text, &mut known, |name, key, raw| {
+                let name: &str = name.unwrap_or(key.literal());
+                again.push((unescape(name).text, raw));
+                name
+            });
+            prop_assert_eq!(like, read);
+            prop_assert_eq!(again, visited);
+        }
     }
 
     #[test]
