@@ -233,8 +233,8 @@ impl<'a> Stored<'a> {
 
     /// Returns the records with their line numbers in the file, from 1. Skips blank lines.
     fn numbered(&self) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
-        let lines = self.body.lines().enumerate();
-        lines
+        raw_json::lines(self.body)
+            .enumerate()
             .filter(|(_, line)| !line.trim_ascii().is_empty())
             .map(|(index, line)| (index + 2, line))
     }

@@ -85,7 +85,7 @@ impl<'a> Chunk<'a> {
             Evaluator::new(&query.paths, &query.tests, &plan.typed, &query.shared, stop);
         let mut record = Record::default();
         let mut since = STOP_BYTES;
-        for line in lines.split_inclusive('\n') {
+        for line in raw::lines(lines) {
             if since >= STOP_BYTES {
                 since = 0;
                 chunk.complete = !stop();

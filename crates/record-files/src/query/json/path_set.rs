@@ -1,7 +1,7 @@
 //! The paths of a query. One pass over the members of a record finds the first keys of all
 //! paths; deeper values are read when a condition needs them.
 
-use raw_json::{Fault, check_record};
+use raw_json::{Fault, Key, check_record_like};
 
 use super::path::{Hits, Path};
 
@@ -11,8 +11,6 @@ pub(crate) struct PathSet {
     paths: Vec<Path>,
     /// The keys that may begin a path, sorted.
     keys: Vec<String>,
-    /// A bit for each length of a key in bytes; the last bit for 63 and more.
-    lengths: u64,
     /// For each path its first keys, the longest first, with their number of segments.
     heads: Vec<Vec<(usize, usize)>>,
 }
@@ -23,6 +21,8 @@ pub(crate) struct Record<'a> {
     /// The text of the record, trimmed.
     pub(crate) text: &'a str,
     values: Vec<Option<&'a str>>,
+    /// The keys of the record before, with their places in `values`.
+    known: Vec<(Key<'a>, Option<usize>)>,
 }
 
 impl PathSet {
@@ -38,8 +38,7 @@ impl PathSet {
                 path.heads().filter_map(|(key, used)| Some((place(key).ok()?, used))).collect()
             })
             .collect();
-        let lengths = keys.iter().fold(0, |set, key| set | length_bit(key));
-        Self { paths, keys, lengths, heads }
+        Self { paths, keys, heads }
     }
 
     pub(crate) fn all(&self) -> &[Path] {
@@ -48,16 +47,16 @@ impl PathSet {
 
     /// Checks a line and replaces the values in `record`. Of duplicate keys the last counts.
     pub(crate) fn read<'a>(&self, line: &'a str, record: &mut Record<'a>) -> Result<(), Fault> {
-        record.values.clear();
-        record.values.resize(self.keys.len(), None);
-        record.text = check_record(line, |key, value| {
-            let key = key.text();
-            if self.lengths & length_bit(&key) == 0 {
-                return;
+        let Record { text, values, known } = record;
+        values.clear();
+        values.resize(self.keys.len(), None);
+        *text = check_record_like(line, known, |place, key, value| {
+            let sought = || self.keys.binary_search_by(|known| known.as_str().cmp(&key.text()));
+            let place = place.unwrap_or_else(|| sought().ok());
+            if let Some(place) = place {
+                values[place] = Some(value);
             }
-            if let Ok(at) = self.keys.binary_search_by(|known| known.as_str().cmp(&key)) {
-                record.values[at] = Some(value);
-            }
+            place
         })?;
         Ok(())
     }
@@ -79,10 +78,6 @@ impl PathSet {
             }
         }
     }
-}
-
-fn length_bit(key: &str) -> u64 {
-    1 << key.len().min(63)
 }
 
 #[cfg(test)]
