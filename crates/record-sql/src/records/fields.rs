@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use raw_json::{Fault, check_record, each_element, each_member};
+use raw_json::{Fault, check_record_like, each_element, each_member};
 
 use crate::records::profile::Profile;
 
@@ -53,9 +53,8 @@ impl Fields {
     }
 
     fn place(&mut self, name: &str, max: usize) -> Option<usize> {
-        let expected = self.next;
-        let place = if self.names.get(expected).is_some_and(|known| known == name) {
-            expected
+        let place = if self.names.get(self.next).is_some_and(|known| known == name) {
+            self.next
         } else if let Some(place) = self.places.get(name) {
             *place
         } else {
@@ -67,14 +66,19 @@ impl Fields {
             self.profiles.push(Profile::default());
             self.names.len() - 1
         };
-        self.disordered |= place < expected;
-        self.next = place + 1;
+        self.pass(place);
         Some(place)
+    }
+
+    /// Goes past the name at `place`.
+    fn pass(&mut self, place: usize) {
+        self.disordered |= place < self.next;
+        self.next = place + 1;
     }
 }
 
 /// The records of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Shape {
     /// The top-level fields.
     pub(crate) fields: Fields,
@@ -83,17 +87,21 @@ pub(crate) struct Shape {
     pub(crate) longest: usize,
     /// True if some record has more fields than become columns.
     pub(crate) more_fields: bool,
+    /// The fields below those.
+    pub(crate) paths: Paths,
 }
 
-/// Checks records, one on each line, and finds their top-level fields. `stop` is asked now and
-/// then.
+/// Checks records, one on each line, and finds their fields. `stop` is asked now and then.
 ///
 /// # Errors
 ///
 /// Fails with the line, from 1, and the fault if a line is not JSON; with None if `stop` is true.
 pub(crate) fn scan(lines: &str, stop: &dyn Fn() -> bool) -> Result<Shape, Option<(u64, Fault)>> {
-    let mut shape = Shape { fields: Fields::default(), records: 0, longest: 0, more_fields: false };
-    for (number, line) in (1_u64..).zip(lines.split('\n')) {
+    let mut shape = Shape::default();
+    let Shape { fields, records, longest, more_fields, paths } = &mut shape;
+    let mut known = Vec::new();
+    let mut path = String::new();
+    for (number, line) in (1_u64..).zip(raw_json::lines(lines)) {
         if number % 4_096 == 0 && stop() {
             return Err(None);
         }
@@ -101,15 +109,30 @@ pub(crate) fn scan(lines: &str, stop: &dyn Fn() -> bool) -> Result<Shape, Option
         if line.is_empty() {
             continue;
         }
-        shape.fields.next = 0;
-        let (fields, more) = (&mut shape.fields, &mut shape.more_fields);
-        check_record(line, |key, value| match fields.place(&key.text(), MAX_COLUMNS) {
-            Some(place) => fields.profiles[place].add(value),
-            None => *more = true,
+        fields.next = 0;
+        paths.plain.next = 0;
+        check_record_like(line, &mut known, |place, key, value| {
+            let place = match place {
+                Some(Some(place)) => {
+                    fields.pass(place);
+                    Some(place)
+                }
+                _ => fields.place(&key.text(), MAX_COLUMNS),
+            };
+            match place {
+                Some(place) => fields.profiles[place].add(value),
+                None => *more_fields = true,
+            }
+            if value.starts_with(['{', '[']) {
+                path.clear();
+                path.push_str(&key.text());
+                paths.below(value, &mut path, 1);
+            }
+            place
         })
         .map_err(|fault| Some((number, fault)))?;
-        shape.records += 1;
-        shape.longest = shape.longest.max(line.len());
+        *records += 1;
+        *longest = (*longest).max(line.len());
     }
     Ok(shape)
 }
@@ -124,24 +147,6 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Gathers the paths of records that were checked.
-    pub(crate) fn of(lines: &str, stop: &dyn Fn() -> bool) -> Self {
-        let mut paths = Self::default();
-        let mut name = String::new();
-        for (number, line) in lines.split('\n').enumerate() {
-            if number % 4_096 == 4_095 && stop() {
-                break;
-            }
-            paths.plain.next = 0;
-            for (key, value) in each_member(line.trim_ascii()) {
-                name.clear();
-                name.push_str(&key.text());
-                paths.below(value, &mut name, 1);
-            }
-        }
-        paths
-    }
-
     fn below(&mut self, value: &str, path: &mut String, depth: usize) {
         if depth >= MAX_DEPTH || path.len() > MAX_NAME_BYTES {
             return;
@@ -192,7 +197,7 @@ mod tests {
 
     #[test]
     fn paths_lead_through_objects_and_arrays_are_known() {
-        let paths = Paths::of(LINES, &|| false);
+        let paths = scan(LINES, &|| false).unwrap().paths;
         assert_eq!(paths.plain.names(), ["a.b", "a.b.c", "a.d", "a.x"]);
         assert_eq!(paths.in_arrays, [("New".to_owned(), "k".to_owned())]);
     }

@@ -1,7 +1,5 @@
 //! A file of records, as a statement may name it.
 
-use std::cell::OnceCell;
-
 use crate::error::SqlError;
 use crate::limits::Clock;
 use crate::records::fields::{Paths, Shape, scan};
@@ -21,8 +19,6 @@ pub(crate) struct Scanned<'a> {
     pub(crate) names: Vec<String>,
     pub(crate) lines: &'a str,
     pub(crate) shape: Shape,
-    paths: OnceCell<Paths>,
-    clock: Clock,
 }
 
 impl<'a> Scanned<'a> {
@@ -32,15 +28,15 @@ impl<'a> Scanned<'a> {
             Some((line, fault)) => SqlError::BadInput { line, expected: fault.expected.to_owned() },
         })?;
         let (names, lines) = (source.names.clone(), source.lines);
-        Ok(Self { names, lines, shape, paths: OnceCell::new(), clock: clock.clone() })
+        Ok(Self { names, lines, shape })
     }
 
     pub(crate) fn is_named(&self, name: &str) -> bool {
         self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Returns the nested paths, which are gathered at the first call.
+    /// Returns the nested paths.
     pub(crate) fn paths(&self) -> &Paths {
-        self.paths.get_or_init(|| Paths::of(self.lines, &|| self.clock.is_over()))
+        &self.shape.paths
     }
 }

@@ -98,7 +98,7 @@ impl Table {
         let batch = (MAX_PARAMETERS / columns.len().max(1)).clamp(1, MAX_BATCH);
         let mut whole = self.insertion(db, columns, batch)?;
         let filler = Filler::new(columns, scanned);
-        let lines = scanned.lines.split('\n').map(str::trim_ascii);
+        let lines = raw_json::lines(scanned.lines).map(str::trim_ascii);
         let mut waiting = 0;
         for (number, line) in lines.filter(|line| !line.is_empty()).enumerate() {
             if number % 1_024 == 0 && clock.is_over() {
