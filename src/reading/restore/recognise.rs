@@ -46,7 +46,7 @@ pub(crate) fn recognise(
             again.map(ReferenceForm::RecordLines)
         })?;
         let (path, bytes) = (at.spelled().to_owned(), content.len() as u64);
-        Some(ReadBack { path, bytes, content: file.hash, form })
+        Some(ReadBack { path, bytes, content: file.hash(), form })
     })
 }
 

@@ -97,9 +97,9 @@ fn group(
     }
     let file = prover.reader.text(&at).map_err(|error| error.to_string())?;
     let holds = match hash {
-        Some(hash) => digits(&file.hash) == hash,
+        Some(hash) => digits(&file.hash()) == hash,
         // A power cut may have taken the record, but never the messages.
-        None => prover.reader.recorded_hash(&at).is_none_or(|recorded| recorded == file.hash),
+        None => prover.reader.recorded_hash(&at).is_none_or(|recorded| recorded == file.hash()),
     };
     if !holds {
         return Err("the file holds other messages than it did".to_owned());

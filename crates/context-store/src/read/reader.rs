@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use cap_std::fs::{File, Metadata};
@@ -19,7 +19,7 @@ use crate::local::location::Location;
 use crate::local::regular_file::{MAX_WHOLE_FILE_BYTES, open_regular};
 
 /// Bytes that are read between two checks of the time.
-const STEP: usize = 1024 * 1024;
+const STEP: u64 = 1024 * 1024;
 
 /// Most bytes of texts that one operation searches: the texts are in memory already, but
 /// can be named any number of times.
@@ -78,13 +78,21 @@ pub enum ReadError {
     NotText(u64),
 }
 
-/// A file's text with the hash of its bytes.
+/// The text of a file.
 #[derive(Debug)]
 pub struct StoredText {
     /// The text.
     pub text: String,
-    /// The hash of all of it.
-    pub hash: blake3::Hash,
+    hash: OnceLock<blake3::Hash>,
+    /// The file's metadata; None if it changed while it was read.
+    stamp: Option<FileStamp>,
+}
+
+impl StoredText {
+    /// Returns the hash of the file's bytes; computed once, as most readers need none.
+    pub fn hash(&self) -> blake3::Hash {
+        *self.hash.get_or_init(|| blake3::hash(self.text.as_bytes()))
+    }
 }
 
 /// Reads stored files for one operation.
@@ -143,13 +151,10 @@ impl<'a> Reader<'a> {
         if !(self.allowance.hold)(metadata.len()) {
             return Err(ReadError::Memory);
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-        self.each(&file, metadata.len(), |part| bytes.extend_from_slice(part))?;
-        let hash = blake3::hash(&bytes);
-        let text = String::from_utf8(bytes)
+        let text = String::from_utf8(self.bytes(&file, metadata.len())?)
             .map_err(|error| ReadError::NotText(error.utf8_error().valid_up_to() as u64))?;
-        self.note(path.clone(), &file, &metadata, hash);
-        let read = Arc::new(StoredText { text, hash });
+        let stamp = unchanged(&file, &metadata);
+        let read = Arc::new(StoredText { text, hash: OnceLock::new(), stamp });
         lock(&self.texts).insert(path, Arc::clone(&read));
         Ok(read)
     }
@@ -162,7 +167,10 @@ impl<'a> Reader<'a> {
     pub fn hash(&self, at: &Location) -> Result<blake3::Hash, ReadError> {
         let path = at.key();
         if let Some(known) = self.known_text(&path) {
-            return Ok(known.hash);
+            if let Some(stamp) = known.stamp {
+                self.cache.add_read(path, stamp, known.hash());
+            }
+            return Ok(known.hash());
         }
         let metadata = at.dir().symlink_metadata(at.relative()).map_err(ReadError::Missing)?;
         if let Some(hash) = self.cache.read_hash(&path, FileStamp::of(&metadata)) {
@@ -174,7 +182,9 @@ impl<'a> Reader<'a> {
             hasher.update(part);
         })?;
         let hash = hasher.finalize();
-        self.note(path, &file, &metadata, hash);
+        if let Some(stamp) = unchanged(&file, &metadata) {
+            self.cache.add_read(path, stamp, hash);
+        }
         Ok(hash)
     }
 
@@ -221,7 +231,7 @@ impl<'a> Reader<'a> {
     /// Reads `bytes` of a file in steps. A file that grows meanwhile is truncated.
     fn each(&self, file: &File, bytes: u64, mut take: impl FnMut(&[u8])) -> Result<(), ReadError> {
         let mut file = file.take(bytes);
-        let mut part = vec![0; STEP.min(usize::try_from(bytes).unwrap_or(STEP)).max(1)];
+        let mut part = vec![0; usize::try_from(STEP.min(bytes).max(1)).unwrap_or(1)];
         loop {
             match file.read(&mut part) {
                 Ok(0) => return Ok(()),
@@ -235,13 +245,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Caches a hash if the file did not change while it was read.
-    fn note(&self, path: PathBuf, file: &File, before: &Metadata, hash: blake3::Hash) {
-        let stamp = FileStamp::of(before);
-        if file.metadata().is_ok_and(|now| FileStamp::of(&now) == stamp) {
-            self.cache.add_read(path, stamp, hash);
+    /// Returns up to `length` bytes of a file, read in steps straight to where they stay.
+    fn bytes(&self, mut file: &File, length: u64) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+        loop {
+            let step = (length - bytes.len() as u64).min(STEP);
+            let read = Read::by_ref(&mut file).take(step).read_to_end(&mut bytes);
+            if read.map_err(ReadError::Missing)? == 0 {
+                return Ok(bytes);
+            }
+            if self.is_late() {
+                return Err(ReadError::Deadline);
+            }
         }
     }
+}
+
+/// Returns the metadata of a file that did not change while it was read.
+fn unchanged(file: &File, before: &Metadata) -> Option<FileStamp> {
+    let stamp = FileStamp::of(before);
+    file.metadata().is_ok_and(|now| FileStamp::of(&now) == stamp).then_some(stamp)
 }
 
 fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
