@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::Signal;
+use rustix::{pipe::fcntl_setpipe_size, process::Signal};
 
 use crate::{
     job::{Cut, Trial},
@@ -27,6 +27,9 @@ const MAX_COUNTING: Duration = Duration::from_millis(300);
 
 /// The bytes for the other lines of a worker, and for each trial.
 const OTHER_LINES: usize = 64 * 1024;
+
+/// The bytes that the pipe to a worker holds.
+const PIPE_BYTES: usize = 1024 * 1024;
 
 /// The bytes of standard error that are read, for the message of a crash.
 const MAX_STDERR: u64 = 4096;
@@ -97,6 +100,8 @@ pub(super) fn run_worker(
     thread::scope(|scope| {
         let write = move || {
             if let Some(mut pipe) = stdin {
+                // A pipe of the usual size works as well, with more turns of both sides.
+                _ = fcntl_setpipe_size(&pipe, PIPE_BYTES);
                 // A worker that ended early closes the pipe; its output tells why.
                 let mut write = |bytes: &[u8]| pipe.write_all(bytes).is_ok();
                 _ = write(&first) && inputs.iter().all(|input| write(input.as_bytes()));
