@@ -33,6 +33,7 @@ mod cursor;
 mod find;
 mod kind;
 mod lines;
+mod record;
 mod scanner;
 mod split;
 mod string;
@@ -41,9 +42,8 @@ pub use canonical::{canonical, is_minified, minify};
 pub use cursor::{Cursor, Tokens, is_space, string_end};
 pub use kind::{Kind, is_string, kind};
 pub use lines::lines;
-pub use scanner::{
-    Fault, Key, Scanner, check_record, check_record_like, each_element, each_member,
-};
+pub use record::{check_record, check_record_like};
+pub use scanner::{Fault, Key, Scanner, each_element, each_member};
 pub use split::{Fields, elements, field, fields, fields_and_elements, value};
 pub use string::{Text, code_unit, quote, unescape};
 

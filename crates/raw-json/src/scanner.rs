@@ -20,7 +20,7 @@ pub struct Fault {
 /// A key of an object as it is spelled, quotes included.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    literal: &'a str,
+    pub(crate) literal: &'a str,
     escaped: bool,
 }
 
@@ -39,91 +39,6 @@ impl<'a> Key<'a> {
         }
         Cow::Borrowed(&self.literal[1..self.literal.len() - 1])
     }
-}
-
-/// Checks that `text` is exactly one JSON value, and calls `member` for each member if it is
-/// an object, duplicates included. Returns the value without the white space around it.
-///
-/// ```
-/// let mut sizes = Vec::new();
-/// let line = r#" {"id": "a", "size": 3, "size": 4} "#;
-/// let record = raw_json::check_record(line, |key, value| {
-///     if key.text() == "size" {
-///         sizes.push(value);
-///     }
-/// });
-/// assert_eq!(record, Ok(line.trim()));
-/// assert_eq!(sizes, ["3", "4"]);
-/// let fault = raw_json::check_record("[1,}", |_, _| {}).unwrap_err();
-/// assert_eq!((fault.at, fault.expected), (3, "a JSON value"));
-/// ```
-///
-/// # Errors
-///
-/// Fails at the first byte that no JSON value has there.
-pub fn check_record<'a>(
-    text: &'a str,
-    mut member: impl FnMut(Key<'a>, &'a str),
-) -> Result<&'a str, Fault> {
-    check_record_like(text, &mut Vec::new(), |_: Option<()>, key, value| member(key, value))
-}
-
-/// Checks a record as [`check_record`] does. Records of one source have the same keys in the
-/// same order: `known` has the keys of the record before, each with its meaning for the caller,
-/// and becomes those of this record. A key that is spelled again is compared and not scanned.
-/// `member` is called with the meaning of a known key, and returns that of a new one.
-///
-/// ```
-/// let mut known = Vec::new();
-/// let mut sizes = Vec::new();
-/// for line in [r#"{"id": 1, "size": 3}"#, r#"{"id": 2, "size": 4}"#] {
-///     raw_json::check_record_like(line, &mut known, |is_size, key, value| {
-///         let is_size = is_size.unwrap_or_else(|| key.text() == "size");
-///         sizes.extend(is_size.then_some(value));
-///         is_size
-///     })?;
-/// }
-/// assert_eq!(sizes, ["3", "4"]);
-/// # Ok::<(), raw_json::Fault>(())
-/// ```
-///
-/// # Errors
-///
-/// Fails at the first byte that no JSON value has there.
-pub fn check_record_like<'a, T: Copy>(
-    text: &'a str,
-    known: &mut Vec<(Key<'a>, T)>,
-    mut member: impl FnMut(Option<T>, Key<'a>, &'a str) -> T,
-) -> Result<&'a str, Fault> {
-    let mut scanner = Scanner::new(text);
-    scanner.cursor.skip_space();
-    let start = scanner.cursor.at();
-    if scanner.cursor.peek() == Some(b'{') {
-        let mut more = scanner.open(b'}');
-        let mut index = 0;
-        while more {
-            match known.get(index).copied() {
-                Some((key, meaning)) if scanner.key_again(key.literal) => {
-                    member(Some(meaning), key, scanner.next_value()?);
-                }
-                _ => {
-                    known.truncate(index);
-                    let key = scanner.next_key()?;
-                    known.push((key, member(None, key, scanner.next_value()?)));
-                }
-            }
-            index += 1;
-            more = scanner.next(b'}', "`,` or `}`")?;
-        }
-    } else {
-        scanner.skip()?;
-    }
-    let value = &text[start..scanner.cursor.at()];
-    scanner.cursor.skip_space();
-    if scanner.cursor.at() < text.len() {
-        return Err(scanner.fault("the end of the record"));
-    }
-    Ok(value)
 }
 
 /// Returns the members of an object that was checked before, duplicates included; none of
@@ -177,7 +92,7 @@ pub fn each_element(array: &str) -> impl Iterator<Item = &str> {
 #[derive(Debug)]
 pub struct Scanner<'a> {
     text: &'a str,
-    cursor: Cursor<'a>,
+    pub(crate) cursor: Cursor<'a>,
     /// The closing brackets that are still to come, the next one last.
     open: Vec<u8>,
 }
@@ -217,20 +132,20 @@ impl<'a> Scanner<'a> {
         self.next_value().ok()
     }
 
-    fn fault(&self, expected: &'static str) -> Fault {
+    pub(crate) fn fault(&self, expected: &'static str) -> Fault {
         Fault { at: self.cursor.at(), expected }
     }
 
     /// Goes past an opening bracket; true if a first member or element follows.
     #[inline]
-    fn open(&mut self, close: u8) -> bool {
+    pub(crate) fn open(&mut self, close: u8) -> bool {
         self.cursor.advance(1);
         !self.cursor.take(close)
     }
 
     /// After a value: true if a comma leads to another one.
     #[inline]
-    fn next(&mut self, close: u8, expected: &'static str) -> Result<bool, Fault> {
+    pub(crate) fn next(&mut self, close: u8, expected: &'static str) -> Result<bool, Fault> {
         self.cursor.skip_space();
         let more = match self.cursor.peek() {
             Some(b',') => true,
@@ -246,7 +161,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes past a key and the colon, up to the value.
     #[inline]
-    fn next_key(&mut self) -> Result<Key<'a>, Fault> {
+    pub(crate) fn next_key(&mut self) -> Result<Key<'a>, Fault> {
         if self.cursor.peek() != Some(b'"') {
             return Err(self.fault("a key in quotes"));
         }
@@ -262,7 +177,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes past a key that is spelled like `literal`, and the colon; true if it is there.
     #[inline]
-    fn key_again(&mut self, literal: &str) -> bool {
+    pub(crate) fn key_again(&mut self, literal: &str) -> bool {
         let rest = self.cursor.rest().strip_prefix(literal.as_bytes());
         let found = rest.is_some_and(|rest| rest.first() == Some(&b':'));
         if found {
@@ -273,14 +188,14 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn next_value(&mut self) -> Result<&'a str, Fault> {
+    pub(crate) fn next_value(&mut self) -> Result<&'a str, Fault> {
         let start = self.cursor.at();
         self.skip()?;
         Ok(&self.text[start..self.cursor.at()])
     }
 
     /// Goes past one value, whatever it holds.
-    fn skip(&mut self) -> Result<(), Fault> {
+    pub(crate) fn skip(&mut self) -> Result<(), Fault> {
         let outside = self.open.len();
         loop {
             if self.begin()? {

@@ -1,6 +1,7 @@
 //! The scanner by example: order, faults, depth.
 
-use super::{Scanner, check_record, each_element, each_member};
+use super::{Scanner, each_element, each_member};
+use crate::check_record;
 
 fn valid(text: &str) -> bool {
     check_record(text, |_, _| {}).is_ok()
