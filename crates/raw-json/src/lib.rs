@@ -8,7 +8,7 @@
 //! | check the grammar and split a value | [`fields`], [`elements`], [`value`] |
 //! | look at a value that was checked before | [`Scanner`], [`each_member`], [`each_element`] |
 //! | check a record and visit its members in one pass | [`check_record`], [`check_record_like`] |
-//! | split a text into lines, fast | [`lines`] |
+//! | split a text into lines, or parts of whole lines, fast | [`lines`], [`parts`] |
 //! | find where values end, grammar aside | [`Cursor`], [`string_end`] |
 //! | read and write strings | [`unescape`], [`quote`] |
 //!
@@ -41,7 +41,7 @@ mod string;
 pub use canonical::{canonical, is_minified, minify};
 pub use cursor::{Cursor, Tokens, is_space, string_end};
 pub use kind::{Kind, is_string, kind};
-pub use lines::lines;
+pub use lines::{line_end, lines, parts};
 pub use record::{check_record, check_record_like};
 pub use scanner::{Fault, Key, Scanner, each_element, each_member};
 pub use split::{Fields, elements, field, fields, fields_and_elements, value};

@@ -1,4 +1,4 @@
-//! The lines of a text, one JSON value each.
+//! The lines of a text, one JSON value each, and its parts of whole lines.
 
 use memchr::memchr;
 
@@ -18,6 +18,26 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
         rest = &rest[end.map_or(rest.len(), |end| end + 1)..];
         Some(if end.is_some() { line.strip_suffix('\r').unwrap_or(line) } else { line })
     })
+}
+
+/// Splits a text behind line feeds into parts of `bytes` bytes and the rest of a line.
+///
+/// ```
+/// assert!(raw_json::parts("1\n22\n3\n4", 2).eq(["1\n22\n", "3\n4"]));
+/// ```
+pub fn parts(text: &str, bytes: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (part, behind) = rest.split_at(line_end(rest, bytes));
+        rest = behind;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+/// Returns the end of the line that byte `at` is in, its line feed included.
+pub fn line_end(text: &str, at: usize) -> usize {
+    let after = text.as_bytes().get(at..).unwrap_or_default();
+    memchr(b'\n', after).map_or(text.len(), |end| at + end + 1)
 }
 
 #[cfg(test)]

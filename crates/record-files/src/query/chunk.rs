@@ -1,6 +1,5 @@
 //! A chunk: the lines of a file that one thread reads, and the matches in them.
 
-use memchr::memchr;
 use raw_json as raw;
 
 use super::{
@@ -19,7 +18,7 @@ use super::{
 const STOP_BYTES: usize = 64 * 1024;
 
 /// The bytes of a chunk.
-const CHUNK_BYTES: usize = 256 * 1024;
+pub(super) const CHUNK_BYTES: usize = 256 * 1024;
 
 /// The matches in some lines.
 #[derive(Debug)]
@@ -214,22 +213,4 @@ impl<'a> Chunk<'a> {
             sort::keep(&query.sort_by, &mut self.entries, entry, query.room());
         }
     }
-}
-
-/// Splits a text at line ends into chunks of about the same size.
-pub(super) fn split(lines: &str) -> Vec<&str> {
-    let mut chunks = Vec::with_capacity(lines.len() / CHUNK_BYTES + 1);
-    let mut rest = lines;
-    while !rest.is_empty() {
-        let (chunk, behind) = rest.split_at(line_end(rest, CHUNK_BYTES));
-        chunks.push(chunk);
-        rest = behind;
-    }
-    chunks
-}
-
-/// Returns the end of the line that byte `at` is in.
-pub(super) fn line_end(lines: &str, at: usize) -> usize {
-    let after = lines.as_bytes().get(at..).unwrap_or_default();
-    memchr(b'\n', after).map_or(lines.len(), |end| at + end + 1)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fair_share::on;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::chunk::{Chunk, split};
+use super::chunk::{CHUNK_BYTES, Chunk};
 use super::condition::{Evaluator, Test};
 use super::error::quoted;
 use super::json::path::Hits;
@@ -161,7 +161,7 @@ impl<'a> Alone<'a> {
     /// the records would mislead.
     fn of(plan: &Plan<'_>, lines: &'a str, stop: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let tests = &plan.query.tests[..plan.query.tests.len().min(MAX_TESTS)];
-        let parts = split(lines);
+        let parts: Vec<&str> = raw_json::parts(lines, CHUNK_BYTES).collect();
         let chunks: Vec<Alone<'_>> =
             on(|| parts.par_iter().map(|part| Alone::read(plan, tests, part, stop)).collect());
         let alone = chunks.into_iter().reduce(Alone::merge);

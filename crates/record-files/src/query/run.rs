@@ -6,7 +6,7 @@ use fair_share::on;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{
-    chunk::{Chunk, line_end, split},
+    chunk::{CHUNK_BYTES, Chunk},
     error::{QueryError, instead, quoted},
     explain,
     group::Group,
@@ -131,7 +131,7 @@ fn read<'q, 'a>(
     lines: &'a str,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(Plan<'q>, Chunk<'a>), QueryError> {
-    let sample = infer(query, &lines[..line_end(lines, SAMPLE_BYTES)], stop);
+    let sample = infer(query, &lines[..raw_json::line_end(lines, SAMPLE_BYTES)], stop);
     if let Ok(plan) = Plan::new(query, &sample) {
         let mut found = chunks(&plan, lines, stop)?;
         found.facts.iter_mut().zip(&sample).for_each(|(facts, sample)| facts.merge(*sample));
@@ -151,8 +151,9 @@ fn chunks<'a>(
     lines: &'a str,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Chunk<'a>, QueryError> {
+    let parts: Vec<&str> = raw_json::parts(lines, CHUNK_BYTES).collect();
     let chunks: Vec<Chunk<'a>> =
-        on(|| split(lines).par_iter().map(|part| Chunk::read(plan, lines, part, stop)).collect());
+        on(|| parts.par_iter().map(|part| Chunk::read(plan, lines, part, stop)).collect());
     let mut found = Chunk::new(plan.query);
     for chunk in chunks {
         found.merge(plan.query, chunk);
