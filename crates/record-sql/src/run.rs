@@ -16,6 +16,7 @@ use crate::outcome::{Outcome, Page};
 use crate::prepare::guard::Guard;
 use crate::prepare::{Prepared, prepare};
 use crate::records::source::{Scanned, Source};
+use crate::records::wanted::Wanted;
 use crate::sql::statement::Statement;
 
 /// The longest value or row in bytes, unless a record is longer.
@@ -55,7 +56,8 @@ impl<'a> Query<'a> {
 pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
     let clock = Clock::new(limits.time);
     let statement = Statement::parse(query.sql)?;
-    let sources = query.sources.iter().map(|source| Scanned::new(source, &clock));
+    let wanted = Wanted::by(&statement);
+    let sources = query.sources.iter().map(|source| Scanned::new(source, &wanted, &clock));
     let sources: Vec<Scanned<'_>> = sources.collect::<Result<_, _>>()?;
     let (db, guard) = open(&sources, limits, &clock).map_err(|error| of_run(&error))?;
     let mut prepared = prepare(&db, &guard, &sources, statement)?;

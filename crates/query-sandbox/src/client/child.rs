@@ -35,9 +35,12 @@ const PIPE_BYTES: usize = 1024 * 1024;
 const MAX_STDERR: u64 = 4096;
 
 /// The environment of a worker: the allocator has one arena and no threads. Each of them would
-/// take tens of megabytes of the limit on address space.
-const ALLOCATOR: [(&str, &str); 2] =
-    [("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1"), ("MALLOC_ARENA_MAX", "1")];
+/// take tens of megabytes of the limit on address space. It asks for huge pages, because a worker
+/// fills its memory once: small ones took a fifth of the time of a query over 18 MB.
+const ALLOCATOR: [(&str, &str); 2] = [
+    ("_RJEM_MALLOC_CONF", "background_thread:false,narenas:1,thp:always"),
+    ("MALLOC_ARENA_MAX", "1"),
+];
 
 /// The output of a worker.
 #[derive(Debug, Default)]

@@ -8,10 +8,11 @@ mod sql;
 use std::{
     any::Any,
     io::{self, BufRead, BufWriter, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     process::ExitCode,
-    sync::mpsc,
-    thread,
 };
+
+use rayon::ThreadPoolBuilder;
 
 use crate::{jq_error::JqError, protocol, request::Request, worker_error::WorkerError};
 
@@ -20,7 +21,10 @@ pub(crate) use confine::OUT_OF_MEMORY;
 /// The first argument of a worker. Its limits follow: bytes of memory, and seconds of CPU time.
 pub const ARGUMENT: &str = "query-worker";
 
-/// The stack of the thread that runs queries: `jaq` recurses into nested values.
+/// The threads that run queries: two share the scan of the records.
+const THREADS: usize = 2;
+
+/// The stack of each thread that runs queries: `jaq` recurses into nested values.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
 /// Runs a worker instead of the program. Ends the process, or returns its exit code.
@@ -30,22 +34,23 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     std::panic::set_hook(Box::new(|_| {}));
-    let (go, wait) = mpsc::channel();
-    let server = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        if wait.recv().is_ok() {
-            let served = serve(io::stdin().lock(), io::stdout().lock());
-            // Exits without dropping deep values, which costs time and stack.
-            std::process::exit(i32::from(served.is_err()));
-        }
-    });
-    let Ok(server) = server else { return ExitCode::FAILURE };
-    if confine::confine(memory_bytes, cpu_seconds).is_err() || go.send(()).is_err() {
+    // The service may have them disabled, and a worker inherits that.
+    _ = rustix::thread::disable_transparent_huge_pages(false);
+    let Ok(threads) = ThreadPoolBuilder::new().num_threads(THREADS).stack_size(STACK_BYTES).build()
+    else {
+        return ExitCode::FAILURE;
+    };
+    if confine::confine(memory_bytes, cpu_seconds).is_err() {
         return ExitCode::FAILURE;
     }
-    if let Err(panic) = server.join() {
-        let last: Result<Option<u64>, JqError> = Err(panic_error(&*panic, memory_bytes));
-        _ = io::stdout().write_all(&protocol::write(protocol::END, &last));
-    }
+    let served = || {
+        let served = serve(io::stdin().lock(), io::stdout().lock());
+        // Exits without dropping deep values, which costs time and stack.
+        std::process::exit(i32::from(served.is_err()));
+    };
+    let Err(panic) = catch_unwind(AssertUnwindSafe(|| threads.install(served)));
+    let last: Result<Option<u64>, JqError> = Err(panic_error(&*panic, memory_bytes));
+    _ = io::stdout().write_all(&protocol::write(protocol::END, &last));
     ExitCode::FAILURE
 }
 

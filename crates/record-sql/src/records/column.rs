@@ -1,7 +1,10 @@
 //! A column of a table.
 
-use crate::records::profile::Profile;
+use crate::records::fields::Shape;
+use crate::records::profile::{Profile, Type};
 use crate::records::source::Scanned;
+use crate::records::values::Values;
+use crate::records::wanted::RECORD;
 
 /// The value of a column in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +31,35 @@ impl Column {
             From::Field(place) => Some(scanned.shape.fields.profile(place)),
             From::Path(place) => Some(scanned.paths().plain.profile(place)),
             From::Record => None,
+        }
+    }
+
+    /// Returns true if texts of the column are numbers.
+    pub(crate) fn is_numeric(&self, scanned: &Scanned<'_>) -> bool {
+        let kind = self.profile(scanned).map(Profile::kind);
+        matches!(kind, Some(Type::Integer | Type::Real))
+    }
+
+    /// Returns the name that its values have in a scan.
+    pub(crate) fn source<'s>(&self, scanned: &'s Scanned<'_>) -> &'s str {
+        match self.from {
+            From::Field(place) => &scanned.shape.fields.names()[place],
+            From::Path(place) => &scanned.paths().plain.names()[place],
+            From::Record => RECORD,
+        }
+    }
+
+    /// Returns its values in a scan of some of the records, under the name of
+    /// [`Column::source`]; None if the scan does not have them.
+    pub(crate) fn values<'v, 'a>(
+        &self,
+        source: &str,
+        shape: &'v Shape<'a>,
+    ) -> Option<&'v Values<'a>> {
+        match self.from {
+            From::Field(_) => shape.fields.values(source),
+            From::Path(_) => shape.paths.plain.values(source),
+            From::Record => shape.whole.as_ref(),
         }
     }
 }

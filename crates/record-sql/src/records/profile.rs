@@ -19,9 +19,9 @@ pub(crate) struct Profile {
     /// Arrays among them.
     pub(crate) arrays: u64,
     pub(crate) nulls: u64,
-    /// Texts that spell a number.
+    /// Texts that spell a number, at least until one does not.
     pub(crate) numeric_texts: u64,
-    /// Texts that begin with a date and a time.
+    /// Texts that begin with a date and a time, at least until one does not.
     pub(crate) times: u64,
     fractions: Fractions,
     /// The first text.
@@ -88,6 +88,28 @@ impl Profile {
         self.texts += 1;
     }
 
+    /// Adds the values of the records that follow.
+    pub(crate) fn append(&mut self, other: Self) {
+        if self.texts == 0 {
+            self.example = other.example;
+        }
+        self.fractions.append(&other.fractions);
+        for (all, more) in [
+            (&mut self.integers, other.integers),
+            (&mut self.reals, other.reals),
+            (&mut self.large, other.large),
+            (&mut self.booleans, other.booleans),
+            (&mut self.texts, other.texts),
+            (&mut self.containers, other.containers),
+            (&mut self.arrays, other.arrays),
+            (&mut self.nulls, other.nulls),
+            (&mut self.numeric_texts, other.numeric_texts),
+            (&mut self.times, other.times),
+        ] {
+            *all += more;
+        }
+    }
+
     /// Returns the number of values that are not null.
     pub(crate) fn values(&self) -> u64 {
         self.numbers() + self.large + self.booleans + self.texts + self.containers
@@ -138,6 +160,15 @@ impl Profile {
 }
 
 impl Fractions {
+    fn append(&mut self, other: &Self) {
+        if let Some(first) = other.first {
+            self.differ |= *self.first.get_or_insert(first) != first;
+        }
+        self.differ |= other.differ;
+        self.trailing_zero |= other.trailing_zero;
+        self.any |= other.any;
+    }
+
     fn add(&mut self, decimals: usize, text: &str) {
         self.any |= decimals > 0;
         self.differ |= *self.first.get_or_insert(decimals) != decimals;

@@ -3,6 +3,12 @@
 use crate::error::SqlError;
 use crate::limits::Clock;
 use crate::records::fields::{Paths, Shape, scan};
+use crate::records::wanted::Wanted;
+
+/// The longest text whose values are kept for the whole run, and the parts of longer ones, in
+/// bytes: the places of small values take more memory than their text.
+const MAX_KEPT: usize = 32 * 1024 * 1024;
+const PART: usize = 2 * 1024 * 1024;
 
 /// Records, one JSON value on each line, and the names that a statement may give them.
 #[derive(Clone, Debug)]
@@ -18,17 +24,33 @@ pub struct Source<'a> {
 pub(crate) struct Scanned<'a> {
     pub(crate) names: Vec<String>,
     pub(crate) lines: &'a str,
-    pub(crate) shape: Shape,
+    pub(crate) shape: Shape<'a>,
 }
 
 impl<'a> Scanned<'a> {
-    pub(crate) fn new(source: &Source<'a>, clock: &Clock) -> Result<Self, SqlError> {
-        let shape = scan(source.lines, &|| clock.is_over()).map_err(|fault| match fault {
-            None => SqlError::Deadline,
-            Some((line, fault)) => SqlError::BadInput { line, expected: fault.expected.to_owned() },
-        })?;
-        let (names, lines) = (source.names.clone(), source.lines);
-        Ok(Self { names, lines, shape })
+    /// Scans a source, and keeps the values of the wanted columns unless they are too many.
+    ///
+    /// # Errors
+    ///
+    /// Fails at a line that is not JSON, or at the end of the time.
+    pub(crate) fn new(
+        source: &Source<'a>,
+        wanted: &Wanted,
+        clock: &Clock,
+    ) -> Result<Self, SqlError> {
+        let none = Wanted::named(std::iter::empty());
+        let wanted = if source.lines.len() <= MAX_KEPT { wanted } else { &none };
+        let shape = checked(source.lines, wanted, clock)?;
+        Ok(Self { names: source.names.clone(), lines: source.lines, shape })
+    }
+
+    /// Returns the records again in parts, with the values of the wanted columns.
+    pub(crate) fn parts(
+        &self,
+        wanted: &Wanted,
+        clock: &Clock,
+    ) -> impl Iterator<Item = Result<Shape<'a>, SqlError>> {
+        raw_json::parts(self.lines, PART).map(|part| checked(part, wanted, clock))
     }
 
     pub(crate) fn is_named(&self, name: &str) -> bool {
@@ -36,7 +58,14 @@ impl<'a> Scanned<'a> {
     }
 
     /// Returns the nested paths.
-    pub(crate) fn paths(&self) -> &Paths {
+    pub(crate) fn paths(&self) -> &Paths<'a> {
         &self.shape.paths
     }
+}
+
+fn checked<'a>(lines: &'a str, wanted: &Wanted, clock: &Clock) -> Result<Shape<'a>, SqlError> {
+    scan(lines, wanted, &|| clock.is_over()).map_err(|fault| match fault {
+        None => SqlError::Deadline,
+        Some((line, fault)) => SqlError::BadInput { line, expected: fault.expected.to_owned() },
+    })
 }

@@ -1,20 +1,17 @@
 //! The tables of a run: made empty with the columns of a source, then filled with those columns
 //! that the statement reads.
 
-use rusqlite::{Connection, Statement};
+use rusqlite::Connection;
 
 use crate::error::SqlError;
 use crate::failure;
 use crate::limits::Clock;
 use crate::records::column::{Column, From};
-use crate::records::filler::Filler;
 use crate::records::profile::{Profile, Type};
+use crate::records::rows::{Filled, Rows};
 use crate::records::source::Scanned;
+use crate::records::wanted::Wanted;
 use crate::sql::quoting;
-
-/// The most parameters, and the most rows, of one insertion.
-const MAX_PARAMETERS: usize = 400;
-const MAX_BATCH: usize = 100;
 
 /// A table of a source.
 #[derive(Debug)]
@@ -71,6 +68,10 @@ impl Table {
     }
 
     /// Fills the columns of these names with the records of the source.
+    ///
+    /// # Errors
+    ///
+    /// Fails at the end of the time or the memory.
     pub(crate) fn fill(
         &self,
         db: &Connection,
@@ -78,64 +79,19 @@ impl Table {
         read: &[String],
         clock: &Clock,
     ) -> Result<(), SqlError> {
-        let is_read = |column: &&Column| read.contains(&column.name);
-        let columns: Vec<&Column> = self.columns.iter().filter(is_read).collect();
-        db.execute_batch("BEGIN").map_err(|error| failure::of_run(&error))?;
-        let filled =
-            self.insert(db, scanned, &columns, clock).map_err(|error| failure::of_run(&error))?;
-        db.execute_batch("COMMIT").map_err(|error| failure::of_run(&error))?;
-        if filled { Ok(()) } else { Err(SqlError::Deadline) }
-    }
-
-    /// Inserts all records; returns false if the time was over before the last one.
-    fn insert(
-        &self,
-        db: &Connection,
-        scanned: &Scanned<'_>,
-        columns: &[&Column],
-        clock: &Clock,
-    ) -> rusqlite::Result<bool> {
-        let batch = (MAX_PARAMETERS / columns.len().max(1)).clamp(1, MAX_BATCH);
-        let mut whole = self.insertion(db, columns, batch)?;
-        let filler = Filler::new(columns, scanned);
-        let lines = raw_json::lines(scanned.lines).map(str::trim_ascii);
-        let mut waiting = 0;
-        for (number, line) in lines.filter(|line| !line.is_empty()).enumerate() {
-            if number % 1_024 == 0 && clock.is_over() {
-                return Ok(false);
-            }
-            filler.bind(line, &mut whole, waiting * columns.len())?;
-            waiting += 1;
-            if waiting == batch {
-                whole.raw_execute()?;
-                waiting = 0;
-            }
+        let columns = self.columns.iter().filter(|column| read.contains(&column.name));
+        let columns: Vec<Filled<'_>> = columns.map(|column| Filled::new(column, scanned)).collect();
+        let are_kept = columns.iter().all(|filled| filled.values(&scanned.shape).is_some());
+        let wanted = Wanted::named(columns.iter().map(|filled| filled.source));
+        let of_run = |error| failure::of_run(&error);
+        db.execute_batch("BEGIN").map_err(of_run)?;
+        let mut rows = Rows::new(db, &self.name, columns).map_err(of_run)?;
+        if are_kept {
+            rows.insert(&scanned.shape, clock)?;
+        } else {
+            scanned.parts(&wanted, clock).try_for_each(|part| rows.insert(&part?, clock))?;
         }
-        // The rest, one by one.
-        let mut single = self.insertion(db, columns, 1)?;
-        let rest = scanned.lines.rsplit('\n').map(str::trim_ascii);
-        let mut rest: Vec<&str> = rest.filter(|line| !line.is_empty()).take(waiting).collect();
-        rest.reverse();
-        for line in rest {
-            filler.bind(line, &mut single, 0)?;
-            single.raw_execute()?;
-        }
-        Ok(true)
-    }
-
-    /// Prepares the insertion of some rows; without columns, of empty ones.
-    fn insertion<'d>(
-        &self,
-        db: &'d Connection,
-        columns: &[&Column],
-        rows: usize,
-    ) -> rusqlite::Result<Statement<'d>> {
-        let names: Vec<String> = columns.iter().map(|column| quoting::name(&column.name)).collect();
-        let (names, row) = match names.as_slice() {
-            [] => ("rowid".to_owned(), "(NULL)".to_owned()),
-            names => (names.join(","), format!("({})", vec!["?"; names.len()].join(","))),
-        };
-        let rows = vec![row; rows].join(",");
-        db.prepare(&format!("INSERT INTO {}({names}) VALUES{rows}", quoting::name(&self.name)))
+        drop(rows);
+        db.execute_batch("COMMIT").map_err(of_run)
     }
 }

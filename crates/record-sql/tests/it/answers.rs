@@ -142,3 +142,20 @@ fn empty_files_have_no_rows() {
         (vec!["[0]".to_owned()], vec!["the file has no records".to_owned()])
     );
 }
+
+#[test]
+fn a_long_file_gives_the_same_by_name_and_by_a_star() {
+    // Two threads scan it; for the star, whose columns the statement does not name, in parts.
+    let line = |n: u32| match n % 3 {
+        0 => format!("{{\"n\":{n},\"a\":{{\"b\":\"{}\"}},\"pad\":\"{:60}\"}}\n", n % 7, ""),
+        1 => format!("{{\"late\":\"x{n}\",\"n\":{n}}}\n"),
+        _ => format!("{{\"a\":{{\"b\":null}},\"n\":{n},\"pad\":\"{:60}\"}}\n\n", ""),
+    };
+    let lines: String = (0..60_000).map(line).collect();
+    let sums = "count(*), sum(n), count(late), max(late), count(pad)";
+    let by_name = rows_of(&format!("SELECT {sums} FROM records"), &lines);
+    assert_eq!(by_name, ["60000,1799970000,20000,\"x9997\",40000"]);
+    assert_eq!(rows_of(&format!("SELECT {sums} FROM (SELECT * FROM records)"), &lines), by_name);
+    let paths = rows_of("SELECT count(a.b), sum(a.b), count(record) FROM records", &lines);
+    assert_eq!(paths, ["20000,59997,60000"]);
+}
