@@ -19,7 +19,7 @@ use crate::local::location::Location;
 use crate::local::regular_file::{MAX_WHOLE_FILE_BYTES, open_regular};
 
 /// Bytes that are read between two checks of the time.
-const STEP: u64 = 1024 * 1024;
+const STEP: u64 = 4 * 1024 * 1024;
 
 /// Most bytes of texts that one operation searches: the texts are in memory already, but
 /// can be named any number of times.
