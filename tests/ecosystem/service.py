@@ -14,12 +14,13 @@ _GREETING = "listening on http://"
 
 
 class Service:
-    """`unburden serve` with one allowed root and without a model."""
+    """`unburden serve` with one allowed root, without a model unless `settings` name one."""
 
-    def __init__(self, binary: Path, root: Path) -> None:
+    def __init__(self, binary: Path, root: Path, settings: dict[str, str] | None = None) -> None:
         env = {k: v for k, v in os.environ.items() if not k.startswith(_FOREIGN)}
         # A power cut is not what is tested here, and fsync is most of a small request's time.
         env["UNBURDEN_STORE__DURABILITY"] = "relaxed"
+        env |= settings or {}
         self._log = (root / "service.log").open("wb")
         self._child = subprocess.Popen(
             [binary, "serve", "--listen", "127.0.0.1:0", "--root", root],

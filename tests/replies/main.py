@@ -1,0 +1,139 @@
+"""Summaries as a model writes them: are the true ones used, and the untrue lines gone?
+
+    python3 tests/replies/main.py path/to/unburden [--misses] [--floor] [--only WORD]
+
+`sets/` has for each history honest summaries (every line is true of the history), dishonest ones
+(some lines are not; `index.toml` has their exact text and kind) and malformed ones. A scripted
+endpoint plays the model: it gives the same summary to each call, while the history is posted with
+`context_manage_mode` `compress`. Then the lines of the snapshot are compared with the summary's,
+without list marks, citations, quotes and backticks. A bad line that was changed counts as mended.
+
+With `--floor` the exit status is 1 below the shares of FLOORS. Needs only Python 3.11 and reads
+../shared; without it only the histories of `histories/` are posted.
+
+A new summary: a text in its set, and an entry in the set's `index.toml`. Write it from the
+history alone, without a look at the checks.
+"""
+
+import argparse
+import doctest
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "ecosystem"))
+sys.path.insert(0, str(HERE))
+
+import judge  # noqa: E402
+import reply  # noqa: E402
+from endpoint import Endpoint  # noqa: E402
+from judge import Outcome  # noqa: E402
+from reply import DISHONEST, HONEST, MALFORMED, Reply  # noqa: E402
+from service import Service  # noqa: E402
+
+ACCEPTED, KEPT, GONE = "honest, accepted at the first attempt", "honest lines kept", "bad replies"
+FLOORS = {ACCEPTED: 0.90, KEPT: 0.90, GONE: 0.92}
+
+
+def run(program: Path, replies: list[Reply]) -> list[Outcome]:
+    endpoint = Endpoint()
+    settings = {
+        "UNBURDEN_LLM__BASE_URL": endpoint.base_url,
+        "UNBURDEN_LLM__API_KEY": "none",
+        "UNBURDEN_LLM__MODEL": "scripted",
+        # One group a history: no transcript is too long for this model.
+        "UNBURDEN_LLM__CONTEXT_WINDOW": "1000000",
+    }
+    with tempfile.TemporaryDirectory(prefix="unburden-replies-") as folder:
+        service = Service(program.resolve(), Path(folder), settings)
+        try:
+            return [judge.judge(service, endpoint, Path(folder), one) for one in replies]
+        finally:
+            service.close()
+            endpoint.close()
+
+
+def of(outcomes: list[Outcome], kind: str) -> list[Outcome]:
+    return [outcome for outcome in outcomes if outcome.reply.kind == kind]
+
+
+def shares(outcomes: list[Outcome]) -> dict[str, tuple[int, int]]:
+    honest, dishonest = of(outcomes, HONEST), of(outcomes, DISHONEST)
+    lines = sum(len(outcome.reply.honest_lines) for outcome in honest)
+    return {
+        ACCEPTED: (sum(outcome.accepted_at_once for outcome in honest), len(honest)),
+        KEPT: (sum(len(outcome.kept) for outcome in honest), lines),
+        GONE: (sum(not outcome.left for outcome in dishonest), len(dishonest)),
+    }
+
+
+def table(outcomes: list[Outcome]) -> None:
+    for name, (count, total) in shares(outcomes).items():
+        what = f"{name}, all bad lines gone" if name == GONE else name
+        print(f"{what:45} {count:4} of {total:4}  {count / max(total, 1):4.0%}")
+    dishonest = of(outcomes, DISHONEST)
+    lines = sum(len(outcome.reply.honest_lines) for outcome in dishonest)
+    kept = sum(len(outcome.kept) for outcome in dishonest)
+    used = sum(outcome.used for outcome in dishonest)
+    print(f"{'bad replies used, mended or not':45} {used:4} of {len(dishonest):4}")
+    print(f"{'honest lines of bad replies kept':45} {kept:4} of {lines:4}")
+    total = Counter(bad.kind for outcome in dishonest for bad in outcome.reply.bad)
+    left = Counter(bad.kind for outcome in dishonest for bad in outcome.left)
+    print("\nbad lines gone, by kind")
+    for kind, count in sorted(total.items()):
+        print(f"  {kind:20} {count - left[kind]:3} of {count:3}")
+    print(f"  {'all':20} {total.total() - left.total():3} of {total.total():3}")
+    print("\nmalformed replies")
+    for outcome in of(outcomes, MALFORMED):
+        kept_here, all_lines = len(outcome.kept), len(outcome.reply.honest_lines)
+        said = f"{outcome.source}, {kept_here} of {all_lines} lines"
+        print(f"  {outcome.reply.fault:24} {said}, calls {outcome.calls}")
+
+
+def misses(outcomes: list[Outcome]) -> None:
+    for outcome in outcomes:
+        lost = outcome.lost if outcome.reply.kind == HONEST else []
+        refused = outcome.reply.kind == HONEST and not outcome.accepted_at_once
+        if not (lost or refused or outcome.left):
+            continue
+        print(f"\n{outcome.reply.name}: {outcome.source}, calls {outcome.calls}")
+        for text in judge.shown(outcome.rejected) if refused else []:
+            print(f"  refused: {text}")
+        for line in lost:
+            print(f"  lost: {line}")
+        for bad in outcome.left:
+            print(f"  left, {bad.kind}: {bad.line}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--misses", action="store_true", help="show what was lost and what is left")
+    parser.add_argument("--floor", action="store_true", help="exit 1 below the floors")
+    parser.add_argument("--only", default="", help="replies with this word in SET/REPLY")
+    arguments = parser.parse_args()
+    if doctest.testmod(judge).failed or doctest.testmod(reply).failed:
+        return 1
+    start = time.monotonic()
+    replies = reply.read_all(arguments.only)
+    outcomes = run(arguments.program, replies)
+    histories = len({one.name.split("/")[0] for one in replies})
+    print(f"{len(replies)} replies over {histories} histories, {time.monotonic() - start:.0f} s\n")
+    table(outcomes)
+    if arguments.misses:
+        misses(outcomes)
+    below = [
+        name
+        for name, (count, total) in shares(outcomes).items()
+        if total and count < FLOORS[name] * total
+    ]
+    if arguments.floor and below:
+        print(f"\nbelow the floor: {'; '.join(below)}")
+    return int(arguments.floor and bool(below))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
