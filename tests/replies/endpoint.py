@@ -1,4 +1,4 @@
-"""A model of one reply: an endpoint with OpenAI's chat completions API that says what it is told."""
+"""A model of one reply: an endpoint with the chat completions API that says what it is told."""
 
 import json
 import threading

@@ -33,7 +33,7 @@ class Outcome:
 
     @property
     def accepted_at_once(self) -> bool:
-        return self.used and self.calls == 1 and not self.rejected
+        return self.used and self.calls == 1
 
     @property
     def kept(self) -> list[str]:
