@@ -16,7 +16,7 @@ _SERVICE = re.compile(r"<(user_directives|offloaded_files)>.*?</\1>", re.DOTALL)
 _MARK = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 _STATUS = re.compile(r"^\[[\w ]{1,14}\]\s*")
 _CITATION = re.compile(r"\s*\[#\d+(?:\s*[,–-]\s*#?\d+)*\]")
-_QUOTES = re.compile("[`\"'“”„‘’「」]")
+_QUOTES = re.compile("[`\"'“”„‘’「」]|\\*\\*")
 
 
 @dataclass(frozen=True)
