@@ -10,6 +10,8 @@ from service import Service
 from variant import offload
 
 TARGET = 8000
+# At most so many calls in ten may change what the call before returned.
+REWRITES = 1.0
 
 
 @dataclass
@@ -24,6 +26,9 @@ class Session:
     lost: dict[str, int] = field(default_factory=dict)
     """The probes that were not visible some time, and at how many calls."""
 
+    def enough(self) -> bool:
+        return not self.lost and 10 * self.rewrites <= REWRITES * self.calls
+
 
 def run(service: Service, folder: Path, of: ProbeSet) -> Session:
     """Posts the previous answer and the new messages before each call of the model."""
@@ -32,7 +37,6 @@ def run(service: Service, folder: Path, of: ProbeSet) -> Session:
     settings = {
         "context_manage_mode": "auto",
         "target_tokens": TARGET,
-        "max_total_tokens": TARGET,
         "chat_id": of.name,
     }
     seen, said = History([], raw.system), plain(history.leaves(raw.system))
@@ -64,13 +68,25 @@ def _ask(session: Session, due: list[Probe], text: str) -> None:
 
 
 def table(sessions: list[Session]) -> None:
-    print(f"\n{'growing, auto, target 8000':<27}{'calls':>7}{'kept':>14}{'rewrites':>10}", end="")
+    title = f"growing, auto, target {TARGET}"
+    print(f"\n{title:<27}{'calls':>7}{'kept':>14}{'rewrites':>10}", end="")
     print(f"{'in ten calls':>14}{'most tokens':>13}")
-    for one in sessions:
+    for one in [*sessions, _total(sessions)]:
         kept = f"{one.kept} of {one.asked}"
-        per_ten = 10 * one.rewrites / one.calls
+        per_ten = 10 * one.rewrites / max(one.calls, 1)
         print(f"{one.name:<27}{one.calls:>7}{kept:>14}{one.rewrites:>10}", end="")
         print(f"{per_ten:>14.1f}{one.largest:>13,}")
     for one in sessions:
         for asked, calls in one.lost.items():
             print(f"  {one.name}: not visible at {calls} of {one.calls} calls: {asked}")
+
+
+def _total(sessions: list[Session]) -> Session:
+    return Session(
+        "all",
+        sum(one.calls for one in sessions),
+        sum(one.rewrites for one in sessions),
+        sum(one.kept for one in sessions),
+        sum(one.asked for one in sessions),
+        max((one.largest for one in sessions), default=0),
+    )

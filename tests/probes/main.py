@@ -1,19 +1,23 @@
 """What does a model still know after an offload? Probes of real histories, without retrieval.
 
-    python3 tests/probes/main.py path/to/unburden [--misses] [--floor] [--growing] [--only WORD]
+    python3 tests/probes/main.py path/to/unburden [--misses] [--growing] [--floor] [--only WORD]
     python3 tests/probes/main.py path/to/unburden --show HISTORY VARIANT
+    python3 tests/probes/main.py path/to/unburden --chances
 
 `questions/` has, for each history of ../shared, what an agent who goes on has to know: the goal,
 the user's constraints, facts, files, errors and their fixes, decisions, pending work. The evidence
 of an answer is `all` of its groups, `any` one of a group: words, or a regular expression behind
 `re:`. A question is answered when its evidence stands in the messages or the system prompt that
 the offload returned; what only a stored file has does not count. The questions were written from
-the histories, not from snapshots; keep it so when you add one.
+the histories, not from snapshots; keep it so when you add one, and see with --chances that no
+other history has its evidence. What does not stand in its history at all, or in too many messages
+of it, is refused at the start.
 
-Each history goes to /context_offload in the ways of variant.py, without a model. Without
-../shared the histories are skipped. --floor: the exit status is 1 if a variant answers less than
-is wanted. --growing: sessions that grow call by call, too. --show: the snapshot of one history.
-Needs only Python 3.11.
+Each history goes to /context_offload in the ways of variant.py, without a model. --growing: those
+with the user's messages of many turns grow call by call, too. --show: the snapshot of one history.
+--floor: the exit status is 1 if a variant answers less than VARIANTS wants, or if a growing
+session loses what the user wants or changes the prefix too often. Without ../shared the histories
+are skipped. Needs only Python 3.11.
 """
 
 import argparse
@@ -64,22 +68,22 @@ def skip(line: str) -> None:
             skips.write(line + "\n")
 
 
-def left(service: Service, root: Path, of: ProbeSet) -> dict[str, Visible]:
+def left(service: Service, of: ProbeSet) -> dict[str, Visible]:
     """What each variant leaves of a history."""
     raw = history.load(of.history)
     visible = {}
     for variant in VARIANTS:
-        folder = root / variant.name / of.name
+        folder = Path(variant.name, of.name)
         visible[variant.name] = offload(service, raw, folder, settings(service, raw, variant))
     visible[NEWEST] = newest(service, raw, visible["compress"].tokens)
     return visible
 
 
-def measure(service: Service, root: Path, sets: list[ProbeSet], misses: bool) -> bool:
+def measure(service: Service, sets: list[ProbeSet], misses: bool) -> bool:
     """Prints the tables; whether all variants answer what is wanted of them."""
     asked, sizes = [], {}
     with ThreadPoolExecutor(2) as pool:
-        for of, visible in zip(sets, pool.map(lambda one: left(service, root, one), sets)):
+        for of, visible in zip(sets, pool.map(lambda one: left(service, one), sets), strict=True):
             for variant, what in visible.items():
                 text = plain(what.history.text())
                 sizes[of.name, variant] = what.tokens
@@ -94,8 +98,17 @@ def measure(service: Service, root: Path, sets: list[ProbeSet], misses: bool) ->
     return all((reached[name] or 0) >= floor for name, floor in floors.items())
 
 
-def show(service: Service, root: Path, of: ProbeSet, variant: str) -> None:
-    visible = left(service, root, of)[variant]
+def grow(service: Service, sets: list[ProbeSet]) -> bool:
+    """Prints the table of growing sessions; whether all keep what the user wants."""
+    grows = [of for of in sets if of.grows]
+    with ThreadPoolExecutor(2) as pool:
+        sessions = list(pool.map(lambda of: growing.run(service, Path("growing"), of), grows))
+    growing.table(sessions)
+    return all(session.enough() for session in sessions)
+
+
+def show(service: Service, of: ProbeSet, variant: str) -> None:
+    visible = left(service, of)[variant]
     text = visible.history.text()
     print("\n\n".join(SNAPSHOT.findall(text)) or text)
     print(f"\n{visible.tokens:,} tokens visible", *visible.report.get("warnings", []), sep="\n")
@@ -109,7 +122,11 @@ def main() -> int:
     parser.add_argument("--growing", action="store_true", help="sessions that grow, too")
     parser.add_argument("--only", default="", help="histories with this word in their name")
     parser.add_argument("--show", nargs=2, metavar=("HISTORY", "VARIANT"), help="a snapshot")
+    parser.add_argument("--chances", action="store_true", help="evidence in other histories")
     arguments = parser.parse_args()
+    names = [*(variant.name for variant in VARIANTS), NEWEST]
+    if arguments.show and arguments.show[1] not in names:
+        parser.error(f"no variant {arguments.show[1]!r}; there are {', '.join(names)}")
     start = time.monotonic()
     if any(doctest.testmod(module).failed for module in (probe, history)):
         return 1
@@ -119,19 +136,23 @@ def main() -> int:
     if faults := [fault for of in sets for fault in truth.faults(of)]:
         print("the questions are at fault:", *faults, sep="\n  ")
         return 1
+    if arguments.chances:
+        print(*truth.chances(sets), sep="\n")
+        return 0
     with tempfile.TemporaryDirectory(prefix="unburden-probes-") as folder:
-        root = Path(folder)
-        service = Service(arguments.program.resolve(), root)
+        program = arguments.program.resolve()
+        # Paths of files are part of what is visible: relative ones are the same in each run.
+        os.chdir(folder)
+        service = Service(program, Path(folder))
         try:
             if arguments.show:
-                show(service, root, sets[0], arguments.show[1])
+                show(service, sets[0], arguments.show[1])
                 return 0
             count = sum(len(of.probes) for of in sets)
             print(f"{count} questions about {len(sets)} histories\n")
-            enough = measure(service, root, sets, arguments.misses)
+            enough = measure(service, sets, arguments.misses)
             if arguments.growing:
-                grows = [of for of in sets if of.grows]
-                growing.table([growing.run(service, root / "growing", of) for of in grows])
+                enough &= grow(service, sets)
         finally:
             service.close()
     print(f"\n{time.monotonic() - start:.0f} s")

@@ -1,5 +1,7 @@
 """Whether the evidence is true to the history, and too rare to stand somewhere by chance."""
 
+import re
+
 import history
 from probe import Probe, ProbeSet, answered, plain
 
@@ -24,8 +26,20 @@ def faults(of: ProbeSet) -> list[str]:
     return found
 
 
+def chances(sets: list[ProbeSet]) -> list[str]:
+    """The probes that another history answers too: by chance, or as it is of the same project."""
+    texts = {of.name: plain(history.load(of.history).text()) for of in sets}
+    found = []
+    for of in sets:
+        for probe in of.probes:
+            others = [name for name in texts if name != of.name and answered(probe, texts[name])]
+            if others:
+                found.append(f"{of.name}: {probe.asked} ({', '.join(others)})")
+    return found
+
+
 def _rarest(probe: Probe, texts: list[str]) -> int:
-    def times(group: tuple) -> int:
+    def times(group: tuple[re.Pattern[str], ...]) -> int:
         return sum(any(one.search(text) for one in group) for text in texts)
 
     return min(map(times, probe.evidence))

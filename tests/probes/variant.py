@@ -76,7 +76,8 @@ def newest(service: Service, history: History, tokens: int) -> Visible:
 def count(service: Service, history: History) -> dict[str, Any]:
     status, answer = service.post("/count_tokens", history.body())
     assert status == 200, answer["answer"]
-    return answer["metadata"]
+    counted: dict[str, Any] = answer["metadata"]
+    return counted
 
 
 def _is_system(message: dict[str, Any]) -> bool:
