@@ -34,7 +34,7 @@ def present(name: str) -> bool:
 @cache
 def load(name: str) -> History:
     of = json.loads((SHARED / name).read_text("utf-8"))
-    return History(of["messages"], of.get("system"))
+    return History(of["messages"] if "messages" in of else of["history"], of.get("system"))
 
 
 def leaves(value: Any) -> str:
