@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use token_count::{Tokenizer, forget, warm_up};
+use token_count::{Tokenizer, forget};
 use unburden::config::{Config, DurabilityConfig};
 use unburden::service::Service;
 
@@ -39,7 +39,6 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    warm_up();
     let other = history("h500");
     // Folders stay until the end: a file system works for minutes on what was just
     // deleted, and that would be measured too.

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use token_count::warm_up;
 use unburden::config::{Config, DurabilityConfig};
 use unburden::service::Service;
 
@@ -23,7 +22,6 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
-    warm_up();
     for (name, results) in [
         ("logs", (0..125).map(log).collect::<Vec<_>>()),
         ("prose", (0..125).map(prose).collect()),

@@ -29,7 +29,6 @@ fn main() {
         return;
     }
     let start = std::time::Instant::now();
-    token_count::warm_up();
     let corpora = corpus::all();
     tasks::run(&corpora);
     if let Some(largest) = corpora.iter().max_by_key(|corpus| corpus.n) {

@@ -1,62 +1,84 @@
-//! Writes the two vocabularies the counter embeds. tiktoken-rs carries the
-//! official tokens; `bpe` turns them into its own tables, which takes seconds
-//! and so is done here once instead of at every start. Both tables are made in
-//! parallel because building them is most of what this script costs.
+//! Writes the tables that the counter reads in place: of each vocabulary the tokens by their
+//! bytes, what each is made of, and the pairs that merge; and the classes of the characters.
+//! `tiktoken-rs` has the official tokens. Two threads work, one for each vocabulary.
 
 use std::{env, error::Error, fs, path::Path, thread};
 
-use bpe::byte_pair_encoding::BytePairEncoding;
 use tiktoken_rs::CoreBPE;
 
-#[path = "src/merges.rs"]
+#[path = "src/char_class.rs"]
 #[expect(dead_code, reason = "the counter uses what this script does not")]
-mod merges;
+mod char_class;
+#[path = "build/char_classes.rs"]
+mod char_classes;
+#[path = "build/double_array.rs"]
+mod double_array;
+#[path = "src/trie.rs"]
+#[expect(dead_code, reason = "the counter uses what this script does not")]
+mod trie;
+#[path = "src/vocabulary.rs"]
+#[expect(dead_code, reason = "the counter uses what this script does not")]
+mod vocabulary;
 
-use merges::Merges;
-
-/// `bpe` keys tokens by a 32-bit hash and refuses a vocabulary in which two
-/// collide. This factor, taken from GitHub's `bpe-openai`, keeps both apart.
-const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
+use trie::{NO_TOKEN, Trie};
+use vocabulary::{NO_PAIR, Row, Vocabulary, add_pair};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/merges.rs");
-    let out_dir = env::var("OUT_DIR")?;
-    let write = |name: &str, source: &CoreBPE| {
-        let table = table(source);
-        let write = |kind: &str, bytes: Vec<u8>| {
-            let path = Path::new(&out_dir).join(format!("{name}.{kind}"));
-            fs::write(path, bytes).expect("OUT_DIR can be written");
-        };
-        write("merges", merges(&table));
-        write("dict", rmp_serde::to_vec(&table).expect("tables of integers always serialize"));
-    };
+    for read in ["build.rs", "build", "src/char_class.rs", "src/trie.rs", "src/vocabulary.rs"] {
+        println!("cargo::rerun-if-changed={read}");
+    }
     let (o200k, cl100k) = (tiktoken_rs::o200k_base()?, tiktoken_rs::cl100k_base()?);
     thread::scope(|scope| {
-        scope.spawn(|| write("o200k_base", &o200k));
-        scope.spawn(|| write("cl100k_base", &cl100k));
+        scope.spawn(|| write_vocabulary("o200k_base", &o200k));
+        scope.spawn(|| write_vocabulary("cl100k_base", &cl100k));
     });
+    let (rows, blocks) = char_classes::rows_and_blocks();
+    write("classes.rows", &rows);
+    write("classes.blocks", blocks.as_flattened());
     Ok(())
 }
 
-/// Ordinary tokens are numbered from 0 without a gap; the first rank that does
-/// not decode is where the special tokens begin.
-fn table(source: &CoreBPE) -> BytePairEncoding {
-    let tokens = (0..).map_while(|rank| source.decode_bytes(&[rank]).ok());
-    BytePairEncoding::from_dictionary(tokens, Some(HASH_FACTOR))
+fn write(name: &str, bytes: &[u8]) {
+    let out_dir = env::var("OUT_DIR").expect("cargo says where the output goes");
+    fs::write(Path::new(&out_dir).join(name), bytes).expect("OUT_DIR can be written");
 }
 
-/// The merges of short tokens, eight bytes each.
-fn merges(table: &BytePairEncoding) -> Vec<u8> {
-    let tokens = u32::try_from(table.num_tokens()).expect("a token is a number of 32 bits");
-    let tokens = || (0..tokens).map(|token| table.token_bytes(token));
-    let mut merges = Merges::empty(tokens());
-    let mut out = Vec::new();
-    for (rank, token) in (0..).zip(tokens()) {
-        if let Some(merge) = merges.merge_of(rank, token) {
-            merges.add(merge);
-            out.extend(merge.to_le_bytes());
+fn write_vocabulary(name: &str, source: &CoreBPE) {
+    // Ordinary tokens are numbered from 0 without a gap; the first rank that does
+    // not decode is where the special tokens begin.
+    let tokens: Vec<Vec<u8>> = (0..).map_while(|rank| source.decode_bytes(&[rank]).ok()).collect();
+    let trie = double_array::build(&tokens);
+    let (rows, pairs) = merges(&tokens, Trie(&trie));
+    write(&format!("{name}.trie"), trie.as_flattened());
+    write(&format!("{name}.rows"), rows.as_flattened());
+    write(&format!("{name}.pairs"), pairs.as_flattened());
+}
+
+/// Returns the rows of the tokens and the table of the pairs that merge, with at least two places
+/// for each pair, so that a search ends soon.
+///
+/// The merges before a token leave two parts of it, and these make it: of all pairs of tokens
+/// that have its bytes, the one pair that may stand next to each other until then.
+fn merges(tokens: &[Vec<u8>], trie: Trie<'_>) -> (Vec<[u8; 8]>, Vec<[u8; 4]>) {
+    let mut rows: Vec<[u8; 8]> = Vec::with_capacity(tokens.len());
+    let mut pairs = vec![NO_PAIR.to_le_bytes(); (2 * tokens.len()).next_power_of_two()];
+    for (token, bytes) in (0..).zip(tokens) {
+        let prefixes = || (1..bytes.len()).rev().map(|end| (end, trie.token(&bytes[..end])));
+        let vocabulary = Vocabulary { trie, rows: &rows, pairs: &pairs };
+        let parents = prefixes().find_map(|(end, left)| {
+            let right = trie.token(&bytes[end..]);
+            // A part that comes later, or is no token, makes nothing.
+            (left < token && right < token && vocabulary.may_meet(left, right))
+                .then_some((left, right))
+        });
+        if let Some(parents) = parents {
+            add_pair(&mut pairs, parents, token);
         }
+        assert!(parents.is_some() == (bytes.len() > 1), "two tokens make {bytes:?}");
+        let prefix = prefixes().map(|(_, prefix)| prefix).find(|prefix| *prefix != NO_TOKEN);
+        let row =
+            Row::new(parents.unwrap_or((token, token)), prefix.unwrap_or(NO_TOKEN), bytes.len());
+        rows.push(row.0.to_le_bytes());
     }
-    out
+    (rows, pairs)
 }

@@ -1,37 +1,30 @@
-//! The exact counter of one vocabulary: the scanner cuts the text into pieces,
-//! the thread's cache knows most of them, short ones are merged by their table of
-//! merges, and GitHub's `bpe` counts the rest.
-//! The vocabularies are made by `build.rs` and embedded in the binary; loading
-//! one takes tens of milliseconds, once.
+//! The exact counter of one vocabulary: the scanner cuts the text into pieces, and the thread's
+//! cache knows most of them. Of the rest, what is a token counts one, short pieces are merged,
+//! and longer ones are encoded from left to right.
 
 use std::cell::RefCell;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::LocalKey;
 
-use bpe::byte_pair_encoding::BytePairEncoding;
-
 use super::{
-    long_run,
-    merges::{self, Merges},
+    long_run, merges,
     piece_cache::PieceCache,
     scanner::{Pattern, Scanner},
     shared_pieces::SharedPieces,
+    tables,
+    trie::NO_TOKEN,
+    vocabulary::{LONGEST_TOKEN, Vocabulary},
 };
 
-/// A loaded vocabulary with its split pattern.
+/// A vocabulary with its split pattern.
 pub(crate) struct Encoding {
     pattern: Pattern,
-    bpe: BytePairEncoding,
-    merges: Merges,
-    longest_token: u64,
+    vocabulary: Vocabulary<'static>,
     /// One cache per encoding, so that a thread that serves both never mixes
     /// their counts and never has to flush.
     cache: &'static LocalCache,
     /// Pieces that other threads counted, asked if the thread's own cache misses.
     shared: &'static SharedPieces,
-    /// The cache that a new thread begins with.
-    common: PieceCache,
 }
 
 /// The cache of a thread, with the number of [`forget`]s before it was made.
@@ -57,42 +50,23 @@ pub(super) fn forget() {
 
 impl Encoding {
     pub(crate) fn o200k_base() -> &'static Encoding {
-        static ENCODING: LazyLock<Encoding> = LazyLock::new(|| {
-            let table = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.dict"));
-            let merges = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.merges"));
-            Encoding::load(Pattern::O200k, (table, merges), &O200K_CACHE, &O200K_SHARED)
-        });
+        static ENCODING: Encoding = Encoding {
+            pattern: Pattern::O200k,
+            vocabulary: tables::O200K_BASE,
+            cache: &O200K_CACHE,
+            shared: &O200K_SHARED,
+        };
         &ENCODING
     }
 
     pub(crate) fn cl100k_base() -> &'static Encoding {
-        static ENCODING: LazyLock<Encoding> = LazyLock::new(|| {
-            let table = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.dict"));
-            let merges = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.merges"));
-            Encoding::load(Pattern::Cl100k, (table, merges), &CL100K_CACHE, &CL100K_SHARED)
-        });
+        static ENCODING: Encoding = Encoding {
+            pattern: Pattern::Cl100k,
+            vocabulary: tables::CL100K_BASE,
+            cache: &CL100K_CACHE,
+            shared: &CL100K_SHARED,
+        };
         &ENCODING
-    }
-
-    fn load(
-        pattern: Pattern,
-        (table, known_merges): (&[u8], &[u8]),
-        cache: &'static LocalCache,
-        shared: &'static SharedPieces,
-    ) -> Encoding {
-        let bpe: BytePairEncoding =
-            rmp_serde::from_slice(table).expect("build.rs wrote the table with the same crates");
-        let tokens = u32::try_from(bpe.num_tokens()).expect("a token is a number of 32 bits");
-        let tokens = || (0..tokens).map(|token| bpe.token_bytes(token));
-        let longest_token = tokens().map(<[u8]>::len).max();
-        let longest_token = longest_token.expect("a vocabulary has tokens") as u64;
-        let mut merges = Merges::empty(tokens());
-        for merge in known_merges.as_chunks().0 {
-            merges.add(u64::from_le_bytes(*merge));
-        }
-        // Merges are ranked by how often they were seen: the commonest come first.
-        let common = PieceCache::with_tokens(tokens());
-        Encoding { pattern, bpe, merges, longest_token, cache, shared, common }
     }
 
     /// The number of tokens in `text`, or `None` as soon as it is known to be
@@ -100,14 +74,14 @@ impl Encoding {
     pub(crate) fn count_up_to(&self, text: &str, limit: u64) -> Option<u64> {
         // No token is longer than the longest: a text far above the limit is
         // refused unread, and a single huge piece cannot outgrow the limit.
-        if text.len() as u64 / self.longest_token > limit {
+        if (text.len() / LONGEST_TOKEN) as u64 > limit {
             return None;
         }
         self.cache.with_borrow_mut(|cache| {
             let forgotten = FORGET_COUNT.load(Ordering::Relaxed);
             let cache = match cache {
                 Some((begun, cache)) if *begun == forgotten => cache,
-                none => &mut none.insert((forgotten, self.common.clone())).1,
+                none => &mut none.insert((forgotten, PieceCache::new())).1,
             };
             let mut total = 0;
             for piece in Scanner::new(self.pattern, text) {
@@ -123,16 +97,26 @@ impl Encoding {
     /// Kept out of line: misses are rare, and the loop above stays small.
     #[inline(never)]
     fn merge(&self, piece: &[u8]) -> u64 {
-        if piece.len() <= merges::LONGEST {
-            return self.shared.count(piece, |piece| self.merges.count(piece));
+        if self.vocabulary.trie.token(piece) != NO_TOKEN {
+            return 1;
         }
-        long_run::count(&self.bpe, piece)
+        if piece.len() <= merges::LONGEST {
+            return self.shared.count(piece, |piece| merges::count(self.vocabulary, piece));
+        }
+        long_run::count(self.vocabulary, piece)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use bpe::byte_pair_encoding::BytePairEncoding;
+
+    use super::super::backtrack::encode;
     use super::*;
+
+    /// `bpe` keys tokens by a 32-bit hash and refuses a vocabulary in which two collide. This
+    /// factor, taken from GitHub's `bpe-openai`, keeps both apart.
+    const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
 
     #[test]
     fn what_is_forgotten_is_counted_again() {
@@ -146,34 +130,67 @@ mod tests {
         assert_eq!([count(), on_another(), count()], [counted; 3]);
     }
 
-    /// The same merges by another way: `bpe` goes through the piece from left to right.
+    /// The same pieces by another engine: thousands, or as many as `PIECES` says.
     #[test]
-    fn short_pieces_are_merged_as_by_the_engine() {
-        let mut state = 7_u64;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) as usize % below
-        };
-        for encoding in [Encoding::o200k_base(), Encoding::cl100k_base()] {
-            let tokens = encoding.bpe.num_tokens();
-            for _ in 0..200_000 {
-                let mut piece = Vec::new();
-                while piece.is_empty() || (piece.len() < merges::LONGEST && random(3) > 0) {
-                    match random(4) {
-                        0 => piece.push(random(256).to_le_bytes()[0]),
-                        1 => piece.push(b' ' + random(95).to_le_bytes()[0]),
-                        _ => {
-                            let token = u32::try_from(random(tokens)).unwrap();
-                            let token = encoding.bpe.token_bytes(token);
-                            piece.extend_from_slice(&token[..=random(token.len())]);
-                        }
-                    }
+    fn pieces_are_counted_as_by_bpe() {
+        let rounds = std::env::var("PIECES").map_or(20_000, |rounds| rounds.parse().unwrap());
+        for (encoding, tokens) in [
+            (Encoding::o200k_base(), tiktoken_rs::o200k_base()),
+            (Encoding::cl100k_base(), tiktoken_rs::cl100k_base()),
+        ] {
+            let tokens = tokens.unwrap();
+            let tokens: Vec<Vec<u8>> =
+                (0..).map_while(|rank| tokens.decode_bytes(&[rank]).ok()).collect();
+            let bpe = BytePairEncoding::from_dictionary(tokens.clone(), Some(HASH_FACTOR));
+            let mut random = Random(7);
+            for round in 0..rounds {
+                let piece = piece(&mut random, &tokens, if round % 2 == 0 { 15 } else { 200 });
+                let expected = bpe.encode_via_backtracking(&piece);
+                assert_eq!(encode(encoding.vocabulary, &piece), expected, "{piece:?}");
+                if piece.len() <= merges::LONGEST {
+                    let merged = merges::count(encoding.vocabulary, &piece);
+                    assert_eq!(merged, expected.len() as u64, "{piece:?}");
                 }
-                piece.truncate(merges::LONGEST);
-                let expected = encoding.bpe.count(&piece) as u64;
-                assert_eq!(encoding.merges.count(&piece), expected, "{piece:?}");
+                if let [token] = expected[..] {
+                    assert_eq!(encoding.vocabulary.trie.token(&piece), token, "{piece:?}");
+                }
             }
-            assert_eq!(encoding.merges.count(b""), 0);
+            assert_eq!(merges::count(encoding.vocabulary, b""), 0);
+        }
+    }
+
+    /// Bytes, ASCII, beginnings of tokens and runs, up to so many bytes.
+    fn piece(random: &mut Random, tokens: &[Vec<u8>], longest: usize) -> Vec<u8> {
+        let mut piece = Vec::new();
+        let length = 1 + random.below(longest);
+        while piece.len() < length {
+            match random.below(8) {
+                0 => piece.push(random.byte(0, 256)),
+                1 | 2 => piece.push(random.byte(b' ', 95)),
+                3 => {
+                    let byte = random.byte(b' ', 95);
+                    piece.extend(std::iter::repeat_n(byte, random.below(12)));
+                }
+                _ => {
+                    let token = &tokens[random.below(tokens.len())];
+                    piece.extend_from_slice(&token[..=random.below(token.len())]);
+                }
+            }
+        }
+        piece.truncate(length);
+        piece
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, below: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as usize % below
+        }
+
+        fn byte(&mut self, first: u8, of: usize) -> u8 {
+            first.wrapping_add(self.below(of).to_le_bytes()[0])
         }
     }
 }

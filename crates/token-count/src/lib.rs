@@ -18,10 +18,12 @@
 //! assert!(!estimated.is_exact());
 //! ```
 //!
-//! The vocabularies come from `tiktoken-rs`, the tables for pieces too long to cache from
-//! `bpe`; `build.rs` writes both in a form that loads fast.
+//! The vocabularies come from `tiktoken-rs`. `build.rs` makes tables of them that the
+//! program holds and reads in place.
 
+mod backtrack;
 mod char_class;
+mod char_classes;
 mod encoding;
 mod estimate;
 mod long_run;
@@ -30,6 +32,9 @@ mod model;
 mod piece_cache;
 mod scanner;
 mod shared_pieces;
+mod tables;
+mod trie;
+mod vocabulary;
 
 pub use estimate::Family;
 
@@ -94,13 +99,6 @@ impl Tokenizer {
             Tokenizer::Estimate(family) => estimate::count_up_to(family, text, limit),
         }
     }
-}
-
-/// Loads both vocabularies. The first count would otherwise pay for it (about
-/// a tenth of a second), so a background thread calls this at start.
-pub fn warm_up() {
-    Encoding::o200k_base();
-    Encoding::cl100k_base();
 }
 
 /// Clears the caches of pieces of counted texts. A thread's own cache is cleared when it

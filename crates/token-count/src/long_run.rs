@@ -4,7 +4,7 @@
 //!
 //! Why that is exact: a sequence of tokens is the encoding of its text if and
 //! only if each pair of neighbours is one the merges would not join differently
-//! (the property `bpe` is built on). Where the encoding of the shortened piece
+//! (the property that `backtrack` is built on). Where the encoding of the shortened piece
 //! has the same token twice in a row, a third one next to them adds no new pair
 //! of neighbours, so the longer text has exactly one token more; likewise for
 //! any number. Where no such twins are found in a run, the piece is counted
@@ -12,19 +12,20 @@
 
 use std::{iter, ops::Range};
 
-use bpe::byte_pair_encoding::BytePairEncoding;
+use super::backtrack::encode;
+use super::vocabulary::Vocabulary;
 
 /// Runs longer than this are shortened.
 const LONG: usize = 4096;
 /// Least bytes that a shortened run keeps: room for the runs' irregular ends and for twins
-/// of the longest token, 128 bytes.
+/// of the longest token.
 const KEPT: usize = 1024;
 
 /// The number of tokens in `piece`.
-pub(crate) fn count(bpe: &BytePairEncoding, piece: &[u8]) -> u64 {
-    let shortened = (piece.len() > LONG).then(|| count_shortened(bpe, piece));
+pub(crate) fn count(vocabulary: Vocabulary<'_>, piece: &[u8]) -> u64 {
+    let shortened = (piece.len() > LONG).then(|| count_shortened(vocabulary, piece));
     let tokens = shortened.flatten();
-    tokens.unwrap_or_else(|| bpe.count(piece)) as u64
+    tokens.unwrap_or_else(|| encode(vocabulary, piece).len()) as u64
 }
 
 /// A run of one byte as it stands in the shortened piece.
@@ -34,7 +35,7 @@ struct Run {
     period: usize,
 }
 
-fn count_shortened(bpe: &BytePairEncoding, piece: &[u8]) -> Option<usize> {
+fn count_shortened(vocabulary: Vocabulary<'_>, piece: &[u8]) -> Option<usize> {
     let mut short = Vec::new();
     let mut runs = Vec::new();
     let mut cut_tokens = 0;
@@ -44,7 +45,7 @@ fn count_shortened(bpe: &BytePairEncoding, piece: &[u8]) -> Option<usize> {
             short.extend_from_slice(run);
             continue;
         }
-        let period = period(bpe, run)?;
+        let period = period(vocabulary, run)?;
         let cut = (run.len() - KEPT) / period;
         short.extend_from_slice(&run[cut * period..]);
         cut_tokens += cut;
@@ -53,23 +54,23 @@ fn count_shortened(bpe: &BytePairEncoding, piece: &[u8]) -> Option<usize> {
     if runs.is_empty() {
         return None;
     }
-    let tokens = bpe.encode_via_backtracking(&short);
-    have_twins(bpe, &tokens, &runs).then_some(tokens.len() + cut_tokens)
+    let tokens = encode(vocabulary, &short);
+    have_twins(vocabulary, &tokens, &runs).then_some(tokens.len() + cut_tokens)
 }
 
 /// The length of the first token that repeats in the run.
-fn period(bpe: &BytePairEncoding, run: &[u8]) -> Option<usize> {
-    let tokens = bpe.encode_via_backtracking(&run[..KEPT]);
+fn period(vocabulary: Vocabulary<'_>, run: &[u8]) -> Option<usize> {
+    let tokens = encode(vocabulary, &run[..KEPT]);
     let twins = tokens.windows(2).find(|pair| pair[0] == pair[1])?;
-    Some(bpe.token_len(twins[0]))
+    Some(vocabulary.row(twins[0]).length())
 }
 
 /// True if each run contains two neighbouring tokens of its period. Both lie within the run,
 /// hence consist of its one byte and are the same token.
-fn have_twins(bpe: &BytePairEncoding, tokens: &[u32], runs: &[Run]) -> bool {
+fn have_twins(vocabulary: Vocabulary<'_>, tokens: &[u32], runs: &[Run]) -> bool {
     let ends: Vec<usize> = iter::once(0)
         .chain(tokens.iter().scan(0, |end, &token| {
-            *end += bpe.token_len(token);
+            *end += vocabulary.row(token).length();
             Some(*end)
         }))
         .collect();

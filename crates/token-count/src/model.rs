@@ -1,8 +1,6 @@
-//! From a model's name, as requests spell it, to its tokenizer. OpenAI names
-//! are looked up in the table of tiktoken-rs; the other families are recognised
-//! by a word in the name, wherever a gateway or a cloud has put it.
-
-use tiktoken_rs::tokenizer as openai;
+//! From a model's name, as requests spell it, to its tokenizer. OpenAI's
+//! names follow the table of tiktoken-rs, to which the tests hold them; the other families are
+//! recognised by a word in the name, wherever a gateway or a cloud has put it.
 
 use super::{Family, Tokenizer};
 
@@ -51,6 +49,52 @@ const FAMILY_WORDS: [(&str, Family); 40] = [
     ("bigmodel", Family::Glm),
 ];
 
+/// OpenAI's models that count with cl100k, and older ones, whose vocabularies are not embedded.
+const OLD_OPENAI: [&str; 39] = [
+    "gpt-4",
+    "gpt-3.5-turbo",
+    "gpt-3.5",
+    "gpt-35-turbo",
+    "davinci-002",
+    "babbage-002",
+    "text-embedding-ada-002",
+    "text-embedding-3-small",
+    "text-embedding-3-large",
+    "text-davinci-003",
+    "text-davinci-002",
+    "text-davinci-001",
+    "text-curie-001",
+    "text-babbage-001",
+    "text-ada-001",
+    "davinci",
+    "curie",
+    "babbage",
+    "ada",
+    "code-davinci-002",
+    "code-davinci-001",
+    "code-cushman-002",
+    "code-cushman-001",
+    "davinci-codex",
+    "cushman-codex",
+    "text-davinci-edit-001",
+    "code-davinci-edit-001",
+    "text-similarity-davinci-001",
+    "text-similarity-curie-001",
+    "text-similarity-babbage-001",
+    "text-similarity-ada-001",
+    "text-search-davinci-doc-001",
+    "text-search-curie-doc-001",
+    "text-search-babbage-doc-001",
+    "text-search-ada-doc-001",
+    "code-search-babbage-code-001",
+    "code-search-ada-code-001",
+    "gpt2",
+    "gpt-2",
+];
+
+/// Versions of those.
+const OLD_OPENAI_PREFIXES: [&str; 3] = ["gpt-4-", "gpt-3.5-turbo-", "gpt-35-turbo-"];
+
 /// The tokenizer of a known model; `None` for a name that tells nothing.
 pub(crate) fn tokenizer(model: &str) -> Option<Tokenizer> {
     let name = model.trim().to_ascii_lowercase();
@@ -72,25 +116,20 @@ fn bare_name(name: &str) -> &str {
     &bare[..end]
 }
 
+/// OpenAI's models have counted with o200k since GPT-4o, so a name newer than the table does,
+/// too.
 fn of_openai(bare: &str) -> Option<Tokenizer> {
-    let Some(known) = openai::get_tokenizer(bare) else { return newer_openai(bare) };
-    Some(match known {
-        openai::Tokenizer::O200kBase | openai::Tokenizer::O200kHarmony => Tokenizer::O200kBase,
-        openai::Tokenizer::Cl100kBase
-        | openai::Tokenizer::P50kBase
-        | openai::Tokenizer::R50kBase
-        | openai::Tokenizer::P50kEdit
-        | openai::Tokenizer::Gpt2 => Tokenizer::Cl100kBase,
-    })
-}
-
-/// OpenAI's names that are newer than the table: its models have counted with
-/// o200k since GPT-4o.
-fn newer_openai(bare: &str) -> Option<Tokenizer> {
+    let fine_tuned = bare.strip_prefix("ft:").and_then(|rest| rest.split(':').next());
+    let base = fine_tuned.unwrap_or(bare);
+    let is_old = OLD_OPENAI.contains(&base)
+        || OLD_OPENAI_PREFIXES.iter().any(|prefix| base.starts_with(prefix));
+    if is_old {
+        return Some(Tokenizer::Cl100kBase);
+    }
     let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-    let numbered =
-        ["gpt-", "o", "chatgpt-"].iter().any(|prefix| bare.strip_prefix(prefix).is_some_and(digit));
-    (numbered || bare.starts_with("chatgpt")).then_some(Tokenizer::O200kBase)
+    let numbered = ["gpt-", "o"].iter().any(|name| base.strip_prefix(name).is_some_and(digit));
+    let named = ["chatgpt", "gpt-oss-", "codex-mini"].iter().any(|name| base.starts_with(name));
+    (numbered || named).then_some(Tokenizer::O200kBase)
 }
 
 /// The family of the first telling word. Words end at punctuation, and a
@@ -105,4 +144,41 @@ fn family(name: &str) -> Option<Family> {
         let (_, family) = FAMILY_WORDS.iter().find(is_stem)?;
         Some(*family)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tiktoken_rs::tokenizer::{Tokenizer as Known, get_tokenizer};
+
+    use super::*;
+
+    #[test]
+    fn names_of_openai_follow_the_table_of_tiktoken() {
+        let versions = ["", "-", "-mini", ".1", ".1-mini", "-2024-05-13", "x", "-32k"];
+        let newer = [
+            "o1",
+            "o3",
+            "o4-mini",
+            "gpt-5",
+            "gpt-4.5",
+            "gpt-4.1",
+            "gpt-4o",
+            "chatgpt-4o",
+            "gpt-oss",
+            "codex-mini",
+        ];
+        let bases = OLD_OPENAI.iter().chain(&newer).copied();
+        for base in bases.chain(OLD_OPENAI_PREFIXES) {
+            for version in versions {
+                for name in [format!("{base}{version}"), format!("ft:{base}{version}:org::id")] {
+                    let Some(known) = get_tokenizer(&name) else { continue };
+                    let expected = match known {
+                        Known::O200kBase | Known::O200kHarmony => Tokenizer::O200kBase,
+                        _ => Tokenizer::Cl100kBase,
+                    };
+                    assert_eq!(of_openai(&name), Some(expected), "{name}");
+                }
+            }
+        }
+    }
 }

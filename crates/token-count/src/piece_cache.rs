@@ -2,10 +2,8 @@
 //! pieces make up most of a history, and looking one up is some twenty times
 //! cheaper than merging it. Entries hold the whole piece, never a hash of it,
 //! so a hit is always right and a collision only costs a miss. Sizes are fixed:
-//! 1 MB for short pieces, half of that for longer ones.
-//!
-//! A new cache knows the commonest tokens already: a piece that is a token counts
-//! one, which makes the first text of a thread a fifth cheaper.
+//! 1 MB for short pieces, half of that for longer ones, which the system gives page by
+//! page as they are used.
 
 use std::ops::Range;
 
@@ -13,14 +11,14 @@ use std::ops::Range;
 const SHORT_SETS_LOG2: u32 = 15;
 /// Single entries for longer pieces.
 const LONG_SLOTS_LOG2: u32 = 12;
-/// With its two bytes of header an entry for a long piece fills 128 bytes.
-const LONGEST: usize = 126;
+/// An entry for a longer piece: its length, zero if it is empty, its count and its bytes.
+const LONG_ENTRY: usize = 128;
+const LONGEST: usize = LONG_ENTRY - 2;
 
 /// The counts of one encoding on one thread.
-#[derive(Clone)]
 pub(crate) struct PieceCache {
-    short: Box<[[ShortEntry; 2]]>,
-    long: Box<[LongEntry]>,
+    short: Box<[[u128; 2]]>,
+    long: Box<[[u8; LONG_ENTRY]]>,
 }
 
 /// Bits 0–119 the bytes of the piece, padded with zeros; 120–123 its length;
@@ -28,35 +26,18 @@ pub(crate) struct PieceCache {
 #[derive(Clone, Copy, Default)]
 pub(super) struct ShortEntry(u128);
 
-/// Empty while `length` is zero.
-#[derive(Clone, Copy)]
-struct LongEntry {
-    length: u8,
-    count: u8,
-    bytes: [u8; LONGEST],
-}
-
 const COUNT_SHIFT: u32 = 124;
 const LENGTH_SHIFT: u32 = 120;
 const COUNT_MASK: u128 = 0xF << COUNT_SHIFT;
 
 impl PieceCache {
-    /// A cache that knows these pieces, each of which is one token. Where too
-    /// many meet in a set, the first ones stay.
-    pub(crate) fn with_tokens<'a>(tokens: impl Iterator<Item = &'a [u8]>) -> PieceCache {
-        let empty = LongEntry { length: 0, count: 0, bytes: [0; LONGEST] };
-        let mut cache = PieceCache {
-            short: vec![[ShortEntry::default(); 2]; 1 << SHORT_SETS_LOG2].into(),
-            long: vec![empty; 1 << LONG_SLOTS_LOG2].into(),
-        };
-        for token in tokens.filter(|token| (1..16).contains(&token.len())) {
-            let key = short_key(token, &(0..token.len()));
-            let set = &mut cache.short[(hash(key) >> (64 - SHORT_SETS_LOG2)) as usize];
-            if let Some(free) = set.iter_mut().find(|entry| entry.0 == 0) {
-                *free = ShortEntry::new(key, 1);
-            }
+    /// Returns an empty cache.
+    pub(crate) fn new() -> PieceCache {
+        // Zeros that the system gives are not written: entries must be plain numbers for that.
+        PieceCache {
+            short: vec![[0; 2]; 1 << SHORT_SETS_LOG2].into(),
+            long: vec![[0; LONG_ENTRY]; 1 << LONG_SLOTS_LOG2].into(),
         }
-        cache
     }
 
     /// The count of the piece at `range` in `text`, from `count` if it is not
@@ -86,15 +67,15 @@ impl PieceCache {
         let key = short_key(text, &range);
         let hash = hash(key) >> (64 - SHORT_SETS_LOG2);
         let set = &mut self.short[hash as usize];
-        if let Some(known) = set[0].count_of(key) {
+        if let Some(known) = ShortEntry(set[0]).count_of(key) {
             return known;
         }
-        if let Some(known) = set[1].count_of(key) {
+        if let Some(known) = ShortEntry(set[1]).count_of(key) {
             set.swap(0, 1);
             return known;
         }
         let counted = count(&text[range]);
-        *set = [ShortEntry::new(key, counted), set[0]];
+        *set = [ShortEntry::new(key, counted).0, set[0]];
         counted
     }
 
@@ -104,13 +85,14 @@ impl PieceCache {
             ends.map(|end| u128::from_le_bytes(*end.expect("long pieces have 16 bytes or more")));
         let hash = hash(head ^ tail.rotate_left(64)).wrapping_add(piece.len() as u64);
         let slot = &mut self.long[(hash & ((1 << LONG_SLOTS_LOG2) - 1)) as usize];
-        if slot.bytes[..usize::from(slot.length)] == *piece {
-            return u64::from(slot.count);
+        let [length, known, bytes @ ..] = slot;
+        if bytes[..usize::from(*length)] == *piece {
+            return u64::from(*known);
         }
         let counted = count(piece);
-        slot.length = u8::try_from(piece.len()).expect("no piece here is above LONGEST");
-        slot.count = u8::try_from(counted).expect("a piece has no more tokens than bytes");
-        slot.bytes[..piece.len()].copy_from_slice(piece);
+        *length = u8::try_from(piece.len()).expect("no piece here is above LONGEST");
+        *known = u8::try_from(counted).expect("a piece has no more tokens than bytes");
+        bytes[..piece.len()].copy_from_slice(piece);
         counted
     }
 }

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::char_class::{CharClass, CharClasses};
+use super::char_class::CharClass;
+use super::char_classes::class_at;
 
 /// Which expression splits the text.
 #[derive(Clone, Copy)]
@@ -18,7 +19,6 @@ pub(crate) enum Pattern {
 /// An iterator over the pieces of one text, as byte ranges without gaps.
 pub(crate) struct Scanner<'t> {
     pattern: Pattern,
-    classes: &'static CharClasses,
     text: &'t [u8],
     start: usize,
 }
@@ -39,7 +39,7 @@ const NO_PUNCTUATION: CharClass = CharClass::LETTER.or(CharClass::NUMBER).or(Cha
 
 impl<'t> Scanner<'t> {
     pub(crate) fn new(pattern: Pattern, text: &'t str) -> Scanner<'t> {
-        Scanner { pattern, classes: CharClasses::get(), text: text.as_bytes(), start: 0 }
+        Scanner { pattern, text: text.as_bytes(), start: 0 }
     }
 
     /// ```text
@@ -104,7 +104,7 @@ impl<'t> Scanner<'t> {
 
     #[inline(always)]
     fn class_at(&self, at: usize) -> (CharClass, usize) {
-        self.classes.at(self.text, at)
+        class_at(self.text, at)
     }
 
     /// The end of the characters from `at` that satisfy `belongs`.

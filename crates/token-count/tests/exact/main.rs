@@ -5,7 +5,7 @@ mod estimates;
 mod texts;
 
 use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
-use token_count::{Family, Tokenizer, warm_up};
+use token_count::{Family, Tokenizer};
 
 use texts::{RUSSIAN, Random, corpora};
 
@@ -29,7 +29,6 @@ fn check(kind: &str, text: &str) {
 
 #[test]
 fn counts_equal_tiktoken_on_every_kind_of_text() {
-    warm_up();
     for (kind, text) in corpora() {
         assert!(text.len() > 5_000, "{kind} is a text worth counting");
         check(kind, &text);

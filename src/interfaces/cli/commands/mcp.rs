@@ -26,7 +26,6 @@ pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     small_pages::use_small_pages();
     let service = Arc::new(Service::open(&config)?);
     confine_process(&config, std::iter::once(&*service))?;
-    std::thread::spawn(token_count::warm_up);
     sweep_on_schedule(&service, config.store.sweep_seconds);
     let wait = Duration::from_secs(config.server.request_timeout_seconds);
     let limit = ConcurrencyLimit::new(config.server.concurrent_requests, 1, wait);

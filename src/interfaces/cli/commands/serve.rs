@@ -25,7 +25,6 @@ pub(crate) fn run(options: Serve) -> Result<Exit, CliError> {
     let entries = tenant_entries(&config)?;
     let protected = entries.iter().all(|entry| entry.token.is_some()) || config.server.no_auth;
     confine_process(&config, entries.iter().map(|entry| &*entry.service))?;
-    std::thread::spawn(token_count::warm_up);
     for entry in &entries {
         sweep_on_schedule(&entry.service, config.store.sweep_seconds);
     }
