@@ -1,10 +1,12 @@
-//! Logs on standard error: a sentence and stable fields, as JSON unless standard error is a
+//! Logs on standard error, or in a file: a sentence and stable fields, as JSON unless standard error is a
 //! terminal. Ids, sizes, counts and route names only: no bodies, no message texts, no secrets.
 
 mod log_writer;
 pub mod metrics;
 
+use std::fs::File;
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 use log_writer::LogWriter;
 use redact::Redact;
@@ -26,14 +28,20 @@ const MAX_LEVELS: [(&str, LevelFilter); 6] = [
     ("rustls", LevelFilter::WARN),
 ];
 
-/// Starts logging and counting. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off.
-pub(crate) fn start(redact: Redact) {
+/// Starts logging and counting. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off. A `file`
+/// that takes the log in place of standard error gets warnings only, unless `RUST_LOG` asks for
+/// more: nothing rotates it.
+pub(crate) fn start(redact: Redact, file: Option<File>) {
     metrics::start();
-    let requested = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let terminal = std::io::stderr().is_terminal();
+    let level = if file.is_some() { "warn" } else { "info" };
+    let requested = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let terminal = file.is_none() && std::io::stderr().is_terminal();
+    let file = file.map(Arc::new);
     // A line that cannot be written is lost: reporting it on a full disk or a closed pipe
     // would panic.
-    let base = fmt::layer().with_writer(move || LogWriter(redact)).log_internal_errors(false);
+    let base = fmt::layer()
+        .with_writer(move || LogWriter { redact, file: file.clone() })
+        .log_internal_errors(false);
     let lines: Box<dyn Layer<Registry> + Send + Sync> = if terminal {
         Box::new(
             base.with_ansi(std::env::var_os("NO_COLOR").is_none()).with_filter(filter(requested)),

@@ -267,6 +267,29 @@ fn the_demo_shows_what_is_saved() {
 }
 
 #[test]
+fn an_address_that_is_none_is_answered_with_one() {
+    for arguments in [["serve", "--listen", "localhost:8002"], ["healthcheck", "--address", "8002"]]
+    {
+        let output = unburden(folder().path()).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains("such as 127.0.0.1:8002"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = folder();
+    let output = unburden(folder.path()).args(["man", "."]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    for page in
+        ["unburden".to_owned()].into_iter().chain(SUBCOMMANDS.map(|it| format!("unburden-{it}")))
+    {
+        let text = std::fs::read_to_string(folder.path().join(format!("{page}.1"))).unwrap();
+        assert!(text.contains(".SH SYNOPSIS"), "{page}: {text}");
+    }
+}
+
+#[test]
 fn every_command_has_help() {
     let folder = folder();
     for command in SUBCOMMANDS {

@@ -17,7 +17,8 @@
 //!   `lro`: their parts, beside the system's jq; `lifecycle`: how long files live; `deletion`:
 //!   what goes with a chat.
 //! - `http`, `mcp`, `cli`, `socket`: the interfaces; `proxy`: in front of a scripted server;
-//!   `doors`: who is kept out, too slow, or one too many.
+//!   `doors`: who is kept out, too slow, or one too many; `shared`: one service for several
+//!   processes.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
 //! - `placement`: where a snapshot goes in each format; `mid_system`: system messages
@@ -92,6 +93,7 @@ mod redaction;
 mod reference_model;
 mod retention;
 mod seeds;
+mod shared;
 mod soak;
 mod socket;
 mod store;

@@ -61,13 +61,24 @@ pub(crate) enum Command {
     Healthcheck(Healthcheck),
     /// Print a completion script for a shell
     Completions(Completions),
+    /// Write the manual pages, for packages
+    #[command(hide = true)]
+    Man(Man),
+}
+
+/// Parses an address and a port.
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "accepted is an IP address and a port, such as 127.0.0.1:8002, 0.0.0.0:8002 or [::1]:8002"
+            .to_owned()
+    })
 }
 
 /// `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address and port; port 0 picks a free one [default: 127.0.0.1:8002]
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
     /// Folder under which a store_dir may lie, or SEEN=REAL if callers see it under
     /// another path; may be given again [default: the working directory and the
@@ -83,6 +94,10 @@ pub(crate) struct Serve {
     /// Listen beyond loopback without a token
     #[arg(long)]
     pub no_auth: bool,
+    /// For a program that starts the service itself: end when standard input is closed. Where a
+    /// service for the same folders runs, print its address and keep it running until then
+    #[arg(long)]
+    pub shared: bool,
     /// Redaction.
     #[command(flatten)]
     pub privacy: Privacy,
@@ -318,7 +333,7 @@ pub(crate) struct Validate {
 #[derive(Debug, Args)]
 pub(crate) struct Healthcheck {
     /// Address of the service [default: as configured]
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = parse_address)]
     pub address: Option<SocketAddr>,
     /// Configuration file of the service
     #[arg(long, value_name = "FILE")]
@@ -330,4 +345,12 @@ pub(crate) struct Healthcheck {
 pub(crate) struct Completions {
     /// The shell
     pub shell: Shell,
+}
+
+/// `man`.
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The folder that gets a page for each command
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }

@@ -10,6 +10,7 @@ mod open;
 mod output;
 mod progress;
 mod runtime;
+mod sharing;
 mod small_pages;
 mod table;
 mod tenants;
@@ -21,8 +22,8 @@ use clap::Parser;
 
 use self::arguments::{Arguments, Command};
 use self::commands::{
-    completions, count, demo, extract, healthcheck, lifecycle, mcp, offload, proxy, reload, serve,
-    validate,
+    completions, count, demo, extract, healthcheck, lifecycle, man, mcp, offload, proxy, reload,
+    serve, validate,
 };
 use self::error::CliError;
 use self::exit::Exit;
@@ -51,6 +52,7 @@ fn run(arguments: Arguments) -> Exit {
         Command::Demo(options) => demo::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Completions(options) => completions::run(&options),
+        Command::Man(options) => man::run(&options),
     };
     match result {
         Ok(exit) => exit,

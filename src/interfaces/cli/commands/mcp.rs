@@ -22,7 +22,7 @@ pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
         config.store.roots = options.root;
     }
     options.privacy.enter(&mut config);
-    telemetry::start(config.privacy.into());
+    telemetry::start(config.privacy.into(), None);
     small_pages::use_small_pages();
     let service = Arc::new(Service::open(&config)?);
     confine_process(&config, std::iter::once(&*service))?;

@@ -6,6 +6,7 @@ pub(super) mod demo;
 pub(super) mod extract;
 pub(super) mod healthcheck;
 pub(super) mod lifecycle;
+pub(super) mod man;
 pub(super) mod mcp;
 pub(super) mod offload;
 pub(super) mod proxy;

@@ -23,7 +23,7 @@ use crate::telemetry;
 pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let target = target(&options)?;
     let (config, settings) = settings(options)?;
-    telemetry::start(config.privacy.into());
+    telemetry::start(config.privacy.into(), None);
     let service = Arc::new(Service::open(&config)?);
     if settings.enabled {
         sweep_on_schedule(&service, config.store.sweep_seconds);

@@ -1,5 +1,8 @@
-//! `unburden serve`: the HTTP server until SIGTERM or SIGINT.
+//! `unburden serve`: the HTTP server until SIGTERM or SIGINT, or, if it is shared, until no
+//! process needs it.
 
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +15,7 @@ use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::landlock::confine_process;
 use crate::interfaces::cli::output::print;
 use crate::interfaces::cli::runtime;
+use crate::interfaces::cli::sharing::{self, Part, Tenure};
 use crate::interfaces::cli::small_pages;
 use crate::interfaces::cli::tenants::tenant_entries;
 use crate::interfaces::http::{AppState, TenantEntry, bind, serve};
@@ -19,26 +23,60 @@ use crate::service::Service;
 use crate::telemetry;
 
 pub(crate) fn run(options: Serve) -> Result<Exit, CliError> {
+    let shared = options.shared;
     let config = configured(options)?;
-    telemetry::start(config.privacy.into());
+    if !shared {
+        return serve_until_stopped(&config, None);
+    }
+    match sharing::join(&config.store.roots)? {
+        Part::Service(tenure) => serve_until_stopped(&config, Some(tenure)),
+        Part::User(membership) => {
+            print_where(membership.address, Some(&membership.log))?;
+            sharing::wait_for_end_of_input();
+            Ok(Exit::Success)
+        }
+    }
+}
+
+fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Exit, CliError> {
+    let log = tenure.as_ref().map(Tenure::open_log).transpose()?;
+    telemetry::start(config.privacy.into(), log);
     small_pages::use_small_pages();
-    let entries = tenant_entries(&config)?;
+    let entries = tenant_entries(config)?;
     let protected = entries.iter().all(|entry| entry.token.is_some()) || config.server.no_auth;
-    confine_process(&config, entries.iter().map(|entry| &*entry.service))?;
+    confine_process(config, entries.iter().map(|entry| &*entry.service))?;
     for entry in &entries {
         sweep_on_schedule(&entry.service, config.store.sweep_seconds);
     }
     runtime::run(async {
         let listener = bind(config.server.listen, protected).await?;
         let address = listener.local_addr().map_err(CliError::io("listening"))?;
-        print(&format!("listening on http://{address}"))?;
+        if let Some(tenure) = &mut tenure {
+            tenure.announce(address)?;
+        }
+        print_where(address, tenure.as_ref().map(|tenure| tenure.log.as_path()))?;
         for TenantEntry { name: tenant, service, .. } in &entries {
             let (roots, memory_bytes) = (service.roots(), service.budget().total());
             tracing::info!(%address, tenant, roots, memory_bytes, "ready");
         }
-        serve(listener, AppState::for_tenants(entries, &config.server), shutdown_signal()).await;
+        let state = AppState::for_tenants(entries, &config.server);
+        serve(listener, state, stopped(tenure.as_ref())).await;
         Ok(Exit::Success)
     })
+}
+
+fn print_where(address: SocketAddr, log: Option<&Path>) -> Result<(), CliError> {
+    let log = log.map(|log| format!("\nlogging to {}", log.display())).unwrap_or_default();
+    print(&format!("listening on http://{address}{log}"))
+}
+
+/// Waits for a signal, or until no process needs a shared service.
+async fn stopped(tenure: Option<&Tenure>) {
+    let Some(tenure) = tenure else { return shutdown_signal().await };
+    tokio::select! {
+        () = tenure.abandoned() => {}
+        () = shutdown_signal() => {}
+    }
 }
 
 /// Returns the configuration with the options applied.
