@@ -146,7 +146,13 @@ class Mistakes(unittest.TestCase):
                 with self.assertRaisesRegex(error, name):
                     Unburden().offload(MESSAGES, **{name: value})
 
+    def test_a_misspelt_setting(self) -> None:
+        with self.assertRaisesRegex(TypeError, "target_token is no setting; did you mean target_tokens?"):
+            Unburden(target_token=5)  # type: ignore[call-arg]
+
     def test_options(self) -> None:
+        with self.assertRaisesRegex(ValueError, "such as http://127.0.0.1:8002"):
+            Unburden("http://127.0.0.1:port")
         for options in ({"base_url": "127.0.0.1:8002"}, {"base_url": "ftp://x"}, {"timeout": 0}):
             with self.subTest(options=options), self.assertRaises(ValueError):
                 Unburden(**options)

@@ -12,6 +12,7 @@ import unittest
 from typing import Any
 
 from unburden import AsyncUnburden, ServiceError, Unavailable, Unburden
+from unburden.outage import remedy
 
 from . import scripted
 from .scripted import Server, offloads, refuses, says
@@ -46,7 +47,21 @@ class FailOpen(unittest.TestCase):
     def test_nothing_listens(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        self.assert_open(f"http://127.0.0.1:{port}", "unreachable")
+        url = f"http://127.0.0.1:{port}"
+        self.assert_open(url, "unreachable")
+        self.assertEqual(
+            self.warnings,
+            [
+                f"unburden: no service at {url}: Connection refused (unreachable); continuing with the "
+                f"original messages. Start it: unburden serve --listen 127.0.0.1:{port}"
+            ],
+        )
+
+    def test_what_to_do(self) -> None:
+        self.assertEqual(remedy("http://localhost:8002", None), "Start it: unburden serve")
+        self.assertEqual(remedy("http://[::1]:7", None), "Start it: unburden serve --listen [::1]:7")
+        self.assertIn("set base_url", remedy("https://contexts.example", None))
+        self.assertEqual(remedy("http://127.0.0.1:9", "/run/x.log"), "Its log: /run/x.log")
 
     def test_no_such_host(self) -> None:
         self.assert_open("http://no-such-host.invalid:1", "unreachable")
@@ -99,7 +114,7 @@ class FailOpen(unittest.TestCase):
 
     def test_dropped_before_the_answer(self) -> None:
         with Server(scripted.hangs_up) as server:
-            self.assert_open(server.url, "unreachable", "cannot be reached")
+            self.assert_open(server.url, "unreachable", "broke the connection off")
 
     def test_dropped_within_the_answer(self) -> None:
         with Server(scripted.drops(b"{" * 40)) as server:
@@ -142,8 +157,8 @@ class FailOpen(unittest.TestCase):
             client = self.client(server.url)
             results = [client.offload(MESSAGES) for _ in range(7)]
         self.assertEqual([result.error is None for result in results], [False] * 4 + [True] + [False] * 2)
-        said = [text.rsplit("(", 1)[1] for text in self.warnings]
-        self.assertEqual(said, ["internal_error)", "store_failed)", "store_failed)"])
+        said = [text.rsplit("(", 1)[1].split(")")[0] for text in self.warnings]
+        self.assertEqual(said, ["internal_error", "store_failed", "store_failed"])
 
     def test_by_default_the_logger_warns(self) -> None:
         with Server(refuses(500, "internal_error", "broke")) as server:

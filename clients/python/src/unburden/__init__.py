@@ -10,63 +10,50 @@
 `unburden.adapters` has it ready for the agent frameworks.
 """
 
-from .aio import AsyncUnburden
-from .client import DEFAULT_URL, Unburden
-from .definitions import TOOL_NAMES, ToolFormat, tool_definitions
-from .errors import ServiceError, Unavailable, UnburdenError
-from .results import (
-    Action,
-    Answer,
-    Counted,
-    Extracted,
-    Grep,
-    Group,
-    Match,
-    Offloaded,
-    Page,
-    Problem,
-    Rehydrated,
-    Report,
-    Stored,
-    ToolResult,
-    Validated,
+from .aio import (
+    AsyncUnburden as AsyncUnburden,
 )
-from .settings import Descriptor, Format, Mode, ReloadTool, Role, Settings
-from .tool_calls import MAX_TOKENS
+from .client import (
+    DEFAULT_URL as DEFAULT_URL,
+    Unburden as Unburden,
+)
+from .definitions import (
+    TOOL_NAMES as TOOL_NAMES,
+    ToolFormat as ToolFormat,
+    tool_definitions as tool_definitions,
+)
+from .errors import (
+    ServiceError as ServiceError,
+    Unavailable as Unavailable,
+    UnburdenError as UnburdenError,
+)
+from .results import (
+    Action as Action,
+    Answer as Answer,
+    Counted as Counted,
+    Extracted as Extracted,
+    Grep as Grep,
+    Group as Group,
+    Match as Match,
+    Offloaded as Offloaded,
+    Page as Page,
+    Problem as Problem,
+    Rehydrated as Rehydrated,
+    Report as Report,
+    Stored as Stored,
+    ToolResult as ToolResult,
+    Validated as Validated,
+)
+from .settings import (
+    Descriptor as Descriptor,
+    Format as Format,
+    Mode as Mode,
+    ReloadTool as ReloadTool,
+    Role as Role,
+    Settings as Settings,
+)
+from .tool_calls import (
+    MAX_TOKENS as MAX_TOKENS,
+)
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "DEFAULT_URL",
-    "MAX_TOKENS",
-    "TOOL_NAMES",
-    "Action",
-    "Answer",
-    "AsyncUnburden",
-    "Counted",
-    "Descriptor",
-    "Extracted",
-    "Format",
-    "Grep",
-    "Group",
-    "Match",
-    "Mode",
-    "Offloaded",
-    "Page",
-    "Problem",
-    "Rehydrated",
-    "ReloadTool",
-    "Report",
-    "Role",
-    "ServiceError",
-    "Settings",
-    "Stored",
-    "ToolFormat",
-    "ToolResult",
-    "Unavailable",
-    "Unburden",
-    "UnburdenError",
-    "Validated",
-    "__version__",
-    "tool_definitions",
-]

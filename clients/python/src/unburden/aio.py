@@ -53,9 +53,11 @@ class AsyncUnburden:
         on_warning: Callable[[str], None] | None = None,
         model: str | None = None,
         prefix: str = "",
+        autostart: bool = False,
         **defaults: Unpack[Settings],
     ) -> None:
-        """See `Unburden`."""
+        """See `Unburden`. With `autostart` it returns when the service is ready, after some tenths of a
+        second: make it before the event loop runs, or in a thread."""
         self._adopt(
             Unburden(
                 base_url,
@@ -66,6 +68,7 @@ class AsyncUnburden:
                 on_warning=on_warning,
                 model=model,
                 prefix=prefix,
+                autostart=autostart,
                 **defaults,
             )
         )
@@ -172,8 +175,8 @@ class AsyncUnburden:
         """See `Unburden.extract`."""
         call = partial(self.sync.extract, file_path, where, ids=ids, id_field=id_field, select=select)
         call = partial(call, count=count, group_by=group_by, sort_by=sort_by, recipe=recipe, query=query)
-        call = partial(call, sql=sql, slurp=slurp, params=params, limit=limit, offset=offset, max_tokens=max_tokens)
-        return await self._run(call)
+        call = partial(call, sql=sql, slurp=slurp, params=params, limit=limit, offset=offset)
+        return await self._run(partial(call, max_tokens=max_tokens))
 
     async def offload_result(
         self,

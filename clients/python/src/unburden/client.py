@@ -8,9 +8,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from . import answers
+from .autostart import Started, start
 from .definitions import TOOL_NAMES, ToolFormat, tool_definitions
 from .errors import ServiceError, UnburdenError
-from .outage import Outage
+from .outage import Outage, remedy
 from .plain import plain, plain_list
 from .results import (
     Counted,
@@ -56,9 +57,10 @@ class Unburden:
         on_warning: Callable[[str], None] | None = None,
         model: str | None = None,
         prefix: str = "",
+        autostart: bool = False,
         **defaults: Unpack[Settings],
     ) -> None:
-        """Connects to nothing yet.
+        """Connects to nothing yet, but for `autostart`.
 
         Args:
             base_url: of the service; else the environment's `UNBURDEN_URL`, else `DEFAULT_URL`.
@@ -70,10 +72,15 @@ class Unburden:
             model: the name that picks the tokenizer, where a call names none.
             prefix: of the retrieval tools' names, such as `unburden_`: for an agent that has tools of
                 its own named `read_file` or `grep`.
+            autostart: starts the service where neither `base_url` nor `UNBURDEN_URL` names one. It may
+                use `store_dir` only, which is then relative to this process's folder. Processes of the
+                same `store_dir` share one service, and it ends with the last of them. `log` is the path
+                of its log.
             **defaults: settings of every offload. `store_dir` is `./context_store` unless given.
 
         Raises:
             TypeError, ValueError: an argument that is none.
+            UnburdenError: the service cannot be started.
         """
         settings = check_settings(defaults)
         for name, seconds in (("timeout", timeout), ("connect_timeout", connect_timeout)):
@@ -88,10 +95,23 @@ class Unburden:
         self.model = model
         self._defaults = settings
         self._timeout = float(timeout)
-        url = base_url or os.environ.get("UNBURDEN_URL") or DEFAULT_URL
+        url = base_url or os.environ.get("UNBURDEN_URL")
+        self._started: Started | None = None
+        if autostart and base_url:
+            raise ValueError(f"autostart starts a service, and base_url names one, {base_url}; leave one out")
+        if autostart and not url:
+            self.store_dir = os.path.abspath(self.store_dir)
+            self._started = start(self.store_dir)
+            url = self._started.url
+        url = url or DEFAULT_URL
         self._transport = Transport(url, token or os.environ.get("UNBURDEN_TOKEN"), float(connect_timeout))
-        self._outage = Outage(on_warning)
+        self._outage = Outage(on_warning, remedy(url, self.log))
         self._collided: set[str] = set()
+
+    @property
+    def log(self) -> str | None:
+        """The path of the log of the service that this client started; None where it started none."""
+        return self._started.log if self._started else None
 
     def offload(
         self,
@@ -464,8 +484,11 @@ class Unburden:
             return f"what was stored cannot be read now: {error.message}"
 
     def close(self) -> None:
-        """Closes the idle connections."""
+        """Closes the idle connections, and lets the service go that this client started."""
         self._transport.close()
+        if self._started:
+            self._started.release()
+            self._started = None
 
     def __enter__(self) -> Unburden:
         return self

@@ -8,8 +8,8 @@ class UnburdenError(Exception):
 
     Attributes:
         code: a stable word, such as `file_not_found`; those of the service are listed in its
-            `openapi.yaml`, those of this client are `unreachable`, `timeout`, `answer_broken` and
-            `body_not_json`.
+            `openapi.yaml`, those of this client are `unreachable`, `timeout`, `answer_broken`,
+            `body_not_json` and `not_started`.
         status: the HTTP status, None where there was no answer.
         field: the field of the request that it is about, where there is one.
         message: one sentence for a person or a model.

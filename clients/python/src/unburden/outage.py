@@ -5,18 +5,37 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from .errors import UnburdenError
 
 logger = logging.getLogger("unburden")
 
 
+_DEFAULT_PORT = 8002
+
+
+def remedy(url: str, log: str | None) -> str:
+    """What to do where nothing listens at `url`; `log` is that of a service that the client started."""
+    if log:
+        return f"Its log: {log}"
+    parts = urlsplit(url)
+    if parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        return "Start it there, or set base_url (UNBURDEN_URL) to its address"
+    if parts.port == _DEFAULT_PORT:
+        return "Start it: unburden serve"
+    host = "[::1]" if parts.hostname == "::1" else "127.0.0.1"
+    return f"Start it: unburden serve --listen {host}:{parts.port or 80}"
+
+
 class Outage:
     """Remembers why offloading failed last, and warns when that is news."""
 
-    def __init__(self, warn: Callable[[str], None] | None = None) -> None:
-        """`warn` gets each warning; by default the logger `unburden` does, at level WARNING."""
+    def __init__(self, warn: Callable[[str], None] | None = None, remedy: str = "") -> None:
+        """`warn` gets each warning; by default the logger `unburden` does, at level WARNING. `remedy` is
+        what to do where nothing listens."""
         self._warn = warn or logger.warning
+        self._remedy = remedy
         self._cause: str | None = None
         self._lock = threading.Lock()
 
@@ -27,7 +46,10 @@ class Outage:
             known, self._cause = self._cause == error.code, error.code
         known = known and error.code != "body_not_json"
         if not known:
-            self.warn(f"the history goes on as it is, nothing was offloaded: {error.message} ({error.code})")
+            what_to_do = f". {self._remedy}" if self._remedy and error.code == "unreachable" else ""
+            self.warn(
+                f"unburden: {error.message} ({error.code}); continuing with the original messages{what_to_do}"
+            )
 
     def warn(self, message: str) -> None:
         """Gives a warning to where the client's warnings go. Raises nothing."""

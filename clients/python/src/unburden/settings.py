@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
@@ -58,7 +59,9 @@ def _check(name: str, value: Any) -> None:
         return _check_names(value)
     accepted = ACCEPTED.get(name)
     if accepted is None:
-        raise TypeError(f"{name} is no setting; accepted are {', '.join(ACCEPTED)}")
+        near = difflib.get_close_matches(name, ACCEPTED, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise TypeError(f"{name} is no setting; {hint}accepted are {', '.join(ACCEPTED)}")
     if isinstance(accepted, int):
         if isinstance(value, bool) or not isinstance(value, int):
             raise TypeError(f"{name} is {value!r}; accepted is a whole number from {accepted} on")

@@ -17,6 +17,10 @@ _IDLE_CONNECTIONS = 8
 _CHUNK = 1 << 16
 
 
+class _NoService(ConnectionError):
+    """Nothing can be connected to; why not."""
+
+
 class Transport:
     """Sends requests to one service; safe to use from several threads.
 
@@ -30,10 +34,16 @@ class Transport:
         Raises:
             ValueError: `base_url` is no http or https address.
         """
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"base_url is {base_url!r}; accepted is such as http://127.0.0.1:8002")
-        self._host, self._port = parts.hostname, parts.port
+        try:
+            parts = urlsplit(base_url)
+            host, port = parts.hostname, parts.port
+        except ValueError:  # of a port that is no number, or of half a bracket
+            host = None
+        if not host or parts.scheme not in ("http", "https"):
+            raise ValueError(
+                f"base_url is {base_url!r}; accepted is an address such as http://127.0.0.1:8002"
+            )
+        self._host, self._port = host, port
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._prefix = parts.path.rstrip("/")
         self._url = base_url.rstrip("/")
@@ -124,7 +134,9 @@ class Transport:
         try:
             connection.connect()
         except TimeoutError as error:
-            raise ConnectionError(f"no connection within {self._connect_timeout:g} s") from error
+            raise _NoService(f"no connection within {self._connect_timeout:g} s") from error
+        except OSError as error:
+            raise _NoService(error.strerror or str(error)) from error
         sock: socket.socket = connection.sock
         return sock
 
@@ -157,7 +169,9 @@ class Transport:
             return Unavailable(
                 f"{self._url} broke its answer off or sent no HTTP: {error!r}", code="answer_broken"
             )
-        return Unavailable(f"{self._url} cannot be reached: {error}", code="unreachable")
+        if isinstance(error, _NoService):
+            return Unavailable(f"no service at {self._url}: {error}", code="unreachable")
+        return Unavailable(f"{self._url} broke the connection off: {error}", code="unreachable")
 
     def _envelope(self, status: int, text: bytes) -> dict[str, Any]:
         try:

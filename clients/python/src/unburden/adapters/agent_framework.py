@@ -13,13 +13,15 @@ import copy
 import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agent_framework import Content, FunctionTool, Message
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..settings import Settings
 from .chat import Chat, ChatHistory, arguments_json, assistant, call, content, texts, tool_result
+from .extras import needs
 from .retrieval import retrieval_tools
+
+with needs("agent-framework"):
+    from agent_framework import Content, FunctionTool, Message
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

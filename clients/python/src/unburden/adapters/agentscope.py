@@ -23,22 +23,24 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from agentscope.message import (
-    Base64Source,
-    DataBlock,
-    Msg,
-    TextBlock,
-    ThinkingBlock,
-    ToolCallBlock,
-    ToolResultBlock,
-    URLSource,
-)
-from agentscope.permission import PermissionBehavior, PermissionContext, PermissionDecision
-from agentscope.tool import ToolBase, ToolChunk
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..definitions import plain_tools
+from .extras import needs
+
+with needs("agentscope"):
+    from agentscope.message import (
+        Base64Source,
+        DataBlock,
+        Msg,
+        TextBlock,
+        ThinkingBlock,
+        ToolCallBlock,
+        ToolResultBlock,
+        URLSource,
+    )
+    from agentscope.permission import PermissionBehavior, PermissionContext, PermissionDecision
+    from agentscope.tool import ToolBase, ToolChunk
 
 _MOVE_ALL: dict[str, Any] = {
     "context_manage_mode": "compact",

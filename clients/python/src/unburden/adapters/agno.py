@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from agno.compression.manager import CompressionManager
-from agno.models.message import Message
-from agno.tools.function import Function
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..results import Offloaded
 from ..settings import Settings
 from .chat import Chat
+from .extras import needs
 from .retrieval import retrieval_tools
+
+with needs("agno"):
+    from agno.compression.manager import CompressionManager
+    from agno.models.message import Message
+    from agno.tools.function import Function
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

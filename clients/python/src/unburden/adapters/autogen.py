@@ -11,24 +11,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from autogen_core import CancellationToken
-from autogen_core.model_context import ChatCompletionContext
-from autogen_core.models import (
-    AssistantMessage,
-    FunctionExecutionResultMessage,
-    LLMMessage,
-    SystemMessage,
-    UserMessage,
-)
-from autogen_core.tools import BaseTool, ParametersSchema, ToolSchema
-from pydantic import BaseModel
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..definitions import plain_tools
 from ..settings import Settings
-from .arguments import arguments_model
 from .chat import Chat, ChatHistory, assistant, call, content, texts, tool_result
+from .extras import needs
+
+with needs("autogen"):
+    from autogen_core import CancellationToken
+    from autogen_core.model_context import ChatCompletionContext
+    from autogen_core.models import (
+        AssistantMessage,
+        FunctionExecutionResultMessage,
+        LLMMessage,
+        SystemMessage,
+        UserMessage,
+    )
+    from autogen_core.tools import BaseTool, ParametersSchema, ToolSchema
+    from pydantic import BaseModel
+
+    from .arguments import arguments_model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

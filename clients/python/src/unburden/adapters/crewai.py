@@ -11,15 +11,18 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from crewai.hooks import LLMCallHookContext
-from crewai.tools import BaseTool
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..definitions import plain_tools
 from ..settings import Settings
-from .arguments import arguments_model
 from .chat import Chat, ChatHistory
+from .extras import needs
+
+with needs("crewai"):
+    from crewai.hooks import LLMCallHookContext
+    from crewai.tools import BaseTool
+
+    from .arguments import arguments_model
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

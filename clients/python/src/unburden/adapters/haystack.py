@@ -13,15 +13,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from haystack.components.agents.state.state import State
-from haystack.dataclasses import ChatMessage, TextContent, ToolCallResult
-from haystack.tools.tool import Tool
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..settings import Settings
 from .chat import Chat, ChatHistory, arguments_json, assistant, call, content, texts, tool_result
+from .extras import needs
 from .retrieval import retrieval_tools
+
+with needs("haystack"):
+    from haystack.components.agents.state.state import State
+    from haystack.dataclasses import ChatMessage, TextContent, ToolCallResult
+    from haystack.tools.tool import Tool
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import ModelRequest, ModelResponse
-from langchain_core.utils.function_calling import convert_to_openai_tool
-from langgraph.runtime import Runtime
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..settings import Settings
-from .langgraph import plain, reload_tools, update
+from .extras import needs
+
+with needs("langchain"):
+    from langchain.agents.middleware import AgentMiddleware, AgentState
+    from langchain.agents.middleware.types import ModelRequest, ModelResponse
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+    from langgraph.runtime import Runtime
+
+    from .langgraph import plain, reload_tools, update
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AnyMessage, BaseMessage, messages_from_dict, messages_to_dict
-from langchain_core.messages.modifier import RemoveMessage
-from langchain_core.runnables import Runnable, RunnableLambda
-from langchain_core.tools import BaseTool, StructuredTool
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
-from pydantic_core import to_jsonable_python
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..results import Offloaded
 from ..settings import Settings
+from .extras import needs
 from .retrieval import retrieval_tools
+
+with needs("langgraph"):
+    from langchain_core.messages import AnyMessage, BaseMessage, messages_from_dict, messages_to_dict
+    from langchain_core.messages.modifier import RemoveMessage
+    from langchain_core.runnables import Runnable, RunnableLambda
+    from langchain_core.tools import BaseTool, StructuredTool
+    from langgraph.graph.message import REMOVE_ALL_MESSAGES
+    from pydantic_core import to_jsonable_python
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -14,11 +14,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from litellm.integrations.custom_logger import CustomLogger
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..settings import Settings
+from .extras import needs
+
+with needs("litellm"):
+    from litellm.integrations.custom_logger import CustomLogger
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,19 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from llama_index.core.agent.workflow import AgentOutput, FunctionAgent
-from llama_index.core.base.llms.types import TextBlock, ThinkingBlock, ToolCallBlock
-from llama_index.core.llms import ChatMessage, MessageRole
-from llama_index.core.memory import BaseMemory
-from llama_index.core.tools import AsyncBaseTool, FunctionTool
-from llama_index.core.tools.types import ToolMetadata
-from pydantic import Field
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
-from .arguments import arguments_model
 from .chat import Chat, ChatHistory, arguments_json, assistant, call, content, texts, tool_result
+from .extras import needs
 from .retrieval import retrieval_tools
+
+with needs("llama-index"):
+    from llama_index.core.agent.workflow import AgentOutput, FunctionAgent
+    from llama_index.core.base.llms.types import TextBlock, ThinkingBlock, ToolCallBlock
+    from llama_index.core.llms import ChatMessage, MessageRole
+    from llama_index.core.memory import BaseMemory
+    from llama_index.core.tools import AsyncBaseTool, FunctionTool
+    from llama_index.core.tools.types import ToolMetadata
+    from pydantic import Field
+
+    from .arguments import arguments_model
 
 
 class UnburdenFunctionAgent(FunctionAgent):

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from agents import FunctionTool, Tool
-from agents.run_config import CallModelData, ModelInputData
-from agents.tool_context import ToolContext
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..settings import Settings
+from .extras import needs
 from .retrieval import RetrievalTool, retrieval_tools
+
+with needs("openai-agents"):
+    from agents import FunctionTool, Tool
+    from agents.run_config import CallModelData, ModelInputData
+    from agents.tool_context import ToolContext
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

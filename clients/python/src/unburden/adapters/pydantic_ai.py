@@ -9,27 +9,29 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pydantic_ai import RunContext, Tool
-from pydantic_ai.capabilities import AbstractCapability, ProcessHistory
-from pydantic_ai.messages import (
-    BaseToolReturnPart,
-    ModelMessage,
-    ModelRequest,
-    ModelRequestPart,
-    ModelResponse,
-    SystemPromptPart,
-    TextPart,
-    ThinkingPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..settings import Settings
 from .chat import Chat, ChatHistory, assistant, call, content, texts, tool_result
+from .extras import needs
 from .retrieval import retrieval_tools
+
+with needs("pydantic-ai"):
+    from pydantic_ai import RunContext, Tool
+    from pydantic_ai.capabilities import AbstractCapability, ProcessHistory
+    from pydantic_ai.messages import (
+        BaseToolReturnPart,
+        ModelMessage,
+        ModelRequest,
+        ModelRequestPart,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        ThinkingPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from strands import Agent
-from strands.agent.conversation_manager import ConversationManager
-from strands.hooks import BeforeModelCallEvent, HookRegistry
-from strands.tools.tools import PythonAgentTool
-from strands.types.content import Message
-from strands.types.tools import AgentTool, ToolResult, ToolUse
-
 from ..aio import AsyncUnburden
 from ..client import Unburden
 from ..results import Offloaded
 from ..settings import Settings
+from .extras import needs
 from .retrieval import RetrievalTool, retrieval_tools
+
+with needs("strands"):
+    from strands import Agent
+    from strands.agent.conversation_manager import ConversationManager
+    from strands.hooks import BeforeModelCallEvent, HookRegistry
+    from strands.tools.tools import PythonAgentTool
+    from strands.types.content import Message
+    from strands.types.tools import AgentTool, ToolResult, ToolUse
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
