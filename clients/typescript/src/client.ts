@@ -12,7 +12,7 @@ import { environment } from './environment.js';
 import { UnburdenError } from './errors.js';
 import { graft } from './graft.js';
 import { toJson } from './json.js';
-import { Outage } from './outage.js';
+import { Outage, startCommand } from './outage.js';
 import type { OffloadReport } from './report.js';
 import type {
   CountResult,
@@ -106,8 +106,11 @@ export class Unburden {
   /** Of adapters: an answer that came, but not as their framework's messages. */
   readonly #misfit: Outage;
 
-  /** @throws TypeError for an option of the wrong type or out of range. */
-  constructor(options: UnburdenOptions = {}) {
+  /**
+   * @param remedy what the warning of an outage says to do; by default how to start the service.
+   * @throws TypeError for an option of the wrong type or out of range.
+   */
+  constructor(options: UnburdenOptions = {}, remedy?: string) {
     const {
       baseUrl,
       storeDir,
@@ -127,10 +130,11 @@ export class Unburden {
     Object.assign(this.#defaults, this.#named(settings.reloadTools));
     this.#failOpen = failOpen ?? true;
     this.#warn = onWarning ?? ((message: string) => console.warn(message));
-    this.#outage = new Outage(this.#warn);
+    const url = address(baseUrl ?? environment('UNBURDEN_URL') ?? DEFAULT_URL);
+    this.#outage = new Outage(this.#warn, remedy ?? startCommand(url));
     this.#misfit = new Outage(this.#warn);
     this.#transport = new Transport({
-      baseUrl: address(baseUrl ?? environment('UNBURDEN_URL') ?? DEFAULT_URL),
+      baseUrl: url,
       token: token ?? environment('UNBURDEN_TOKEN'),
       timeoutMs: duration(timeoutMs ?? 30_000, 'timeoutMs'),
       connectTimeoutMs: duration(connectTimeoutMs ?? 2_000, 'connectTimeoutMs'),
@@ -392,8 +396,8 @@ function duration(value: unknown, name: string): number {
 }
 
 function address(value: unknown): string {
-  const isUrl = typeof value === 'string' && /^https?:\/\/[^/]/.test(value);
+  const isUrl = typeof value === 'string' && /^https?:\/\/[^/]/.test(value) && URL.canParse(value);
   if (!isUrl)
-    throw new TypeError(`unburden: baseUrl is ${String(value)}; accepted is an address like ${DEFAULT_URL}`);
+    throw new TypeError(`unburden: baseUrl is ${String(value)}; accepted is an address such as ${DEFAULT_URL}`);
   return value.replace(/\/+$/, '');
 }

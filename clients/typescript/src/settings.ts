@@ -1,3 +1,4 @@
+import { nearest } from './nearest.js';
 import { ACCEPTED } from './settings.generated.js';
 import type { Accepted, OffloadSettings as Declared, ReloadTool } from './settings.generated.js';
 
@@ -60,7 +61,11 @@ export function wireSettings(options: object): Record<string, unknown> {
   const wire: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === null) continue;
-    if (!Object.hasOwn(ACCEPTED, name)) throw new TypeError(`unburden: ${name} is no setting`);
+    if (!Object.hasOwn(ACCEPTED, name)) {
+      const near = nearest(name, Object.keys(ACCEPTED));
+      const hint = near ? `; did you mean ${near}?` : `; accepted are ${Object.keys(ACCEPTED).join(', ')}`;
+      throw new TypeError(`unburden: ${name} is no setting${hint}`);
+    }
     const declared = ACCEPTED[name as keyof Declared];
     const isNames = name === 'reloadTools' && typeof value === 'object' && !Array.isArray(value);
     const accepted =

@@ -93,10 +93,10 @@ export class Transport {
         cause: error,
       });
     }
-    return new UnburdenError(`${url} cannot be reached: ${reason(error)}`, {
-      code: 'unreachable',
-      cause: error,
-    });
+    const found = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(codeOf(error))
+      ? `${url} broke the connection off`
+      : `no service at ${url}`;
+    return new UnburdenError(`${found}: ${reason(error)}`, { code: 'unreachable', cause: error });
   }
 }
 
@@ -148,6 +148,12 @@ function parsed(text: string): Envelope | null {
   } catch {
     return null;
   }
+}
+
+/** The innermost code, such as ECONNREFUSED; empty where the runtime gives none. */
+function codeOf(error: unknown): string {
+  const { cause, code } = (error ?? {}) as { cause?: unknown; code?: string };
+  return cause ? codeOf(cause) : String(code ?? '');
 }
 
 /** The innermost cause: `fetch` itself says no more than that it failed. */
