@@ -186,11 +186,13 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).append(true).create(true).open(path)
 }
 
-/// Returns the user's own folder for files that end with the session: under `XDG_RUNTIME_DIR`, or
-/// under the system's folder for temporary files, where it must not be of another user's making.
+/// Returns the user's own folder for files that end with the session: under `XDG_RUNTIME_DIR`, if
+/// that is the user's, or under the system's folder for temporary files, where another user may
+/// have made one of that name.
 fn private_folder() -> Result<PathBuf, CliError> {
     let user = rustix::process::geteuid().as_raw();
-    let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|base| base.is_dir());
+    let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let base = base.filter(|base| base.metadata().is_ok_and(|base| base.uid() == user));
     let folder = base.unwrap_or_else(std::env::temp_dir).join(format!("unburden-{user}"));
     let failed = |what| CliError::io(format!("{what} {}", folder.display()));
     match DirBuilder::new().mode(0o700).create(&folder) {
