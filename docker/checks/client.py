@@ -49,7 +49,7 @@ def round_trip():
     left = answer["messages"][2]["content"]
     path = re.search(r"\(detailed result is stored in (/workspace/store/\S+)\)", left)[1]
     assert len(left) < len(content) / 10, len(left)
-    status, answer = ask("/read_file", {"absolute_path": path})
+    status, answer = ask("/read_file", {"absolute_path": path, "max_tokens": 0})
     assert status == 200 and answer["answer"] == content, (status, answer["answer"][:300])
 
 
