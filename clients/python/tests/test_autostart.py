@@ -101,6 +101,7 @@ class Autostart(unittest.TestCase):
         assert first._started
         process = first._started._process
         self.assertIs(first._started, second.sync._started)
+        self.assertEqual(first.log, second.log)
         first.close()
         self.assertTrue(second.sync.healthy())
         second.sync.close()

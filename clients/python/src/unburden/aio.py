@@ -86,6 +86,11 @@ class AsyncUnburden:
         self.sync = client
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="unburden")
 
+    @property
+    def log(self) -> str | None:
+        """See `Unburden.log`."""
+        return self.sync.log
+
     async def offload(
         self,
         messages: list[M],
