@@ -75,14 +75,12 @@ pub struct StoreConfig {
 }
 
 impl Default for StoreConfig {
-    /// The working directory and the system's folder for temporary files. A program started in
-    /// `/`, as hosts of MCP servers do, gets no working directory.
+    /// The working directory is the only root. There is none in `/`, where hosts of MCP servers
+    /// start programs: it would open every file.
     fn default() -> StoreConfig {
-        let temporary = std::env::temp_dir().display().to_string();
         let everywhere = std::env::current_dir().is_ok_and(|folder| folder.parent().is_none());
-        let here = (!everywhere).then(|| ".".to_owned());
         StoreConfig {
-            roots: here.into_iter().chain([temporary]).collect(),
+            roots: (!everywhere).then(|| ".".to_owned()).into_iter().collect(),
             durability: DurabilityConfig::Sync,
             ttl_seconds: 30 * 24 * 3_600,
             sweep_seconds: 3_600,

@@ -9,6 +9,7 @@ mod landlock;
 mod open;
 mod output;
 mod progress;
+mod roots;
 mod runtime;
 mod sharing;
 mod small_pages;

@@ -2,6 +2,7 @@
 
 use super::arguments::{Privacy, Reach};
 use super::error::CliError;
+use super::roots;
 use crate::config::{Config, SummariserConfig};
 use crate::service::Service;
 
@@ -27,5 +28,6 @@ fn open(reach: &Reach, mut config: Config) -> Result<Service, CliError> {
     if !reach.confined {
         config.store.roots.push("/".to_owned());
     }
+    roots::choose(&mut config, &[])?;
     Ok(Service::open(&config)?)
 }

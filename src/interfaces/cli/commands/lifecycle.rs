@@ -9,6 +9,7 @@ use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::input::{BodyMembers, list};
 use crate::interfaces::cli::open::reader;
 use crate::interfaces::cli::output::{print_answer, print_status};
+use crate::interfaces::cli::roots;
 use crate::service::Service;
 
 /// Sweeps as the service does: under the configured roots only, since it deletes.
@@ -43,12 +44,10 @@ pub(crate) fn delete(options: &Delete) -> Result<Exit, CliError> {
 }
 
 /// Opens a service for the configured roots, or the given ones.
-fn confined(file: Option<&Path>, roots: &[String]) -> Result<Service, CliError> {
+fn confined(file: Option<&Path>, given: &[String]) -> Result<Service, CliError> {
     let mut config = Config::load(file)?;
     config.compression.summariser = SummariserConfig::Extractive;
-    if !roots.is_empty() {
-        config.store.roots = roots.to_vec();
-    }
+    roots::choose(&mut config, given)?;
     Ok(Service::open(&config)?)
 }
 

@@ -9,6 +9,7 @@ use crate::interfaces::cli::arguments::Mcp as Options;
 use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::landlock::confine_process;
+use crate::interfaces::cli::roots;
 use crate::interfaces::cli::runtime;
 use crate::interfaces::cli::small_pages;
 use crate::interfaces::mcp::{Mcp, stdio};
@@ -18,9 +19,7 @@ use crate::telemetry;
 
 pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let mut config = Config::load(options.config.as_deref())?;
-    if !options.root.is_empty() {
-        config.store.roots = options.root;
-    }
+    roots::choose(&mut config, &options.root)?;
     options.privacy.enter(&mut config);
     telemetry::start(config.privacy.into(), None);
     small_pages::use_small_pages();

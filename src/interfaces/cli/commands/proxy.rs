@@ -1,8 +1,6 @@
 //! `unburden proxy`: an MCP server on standard input and output in front of another one, until
 //! either ends.
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +11,16 @@ use crate::interfaces::cli::arguments::Proxy as Options;
 use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::output::print_status;
+use crate::interfaces::cli::roots;
 use crate::interfaces::cli::runtime;
 use crate::interfaces::proxy::{
     self, Ended, Environment, Filter, Headers, Settings, StartError, Target, ToolsFrom,
 };
 use crate::service::Service;
 use crate::telemetry;
+
+/// The option that names the output folder.
+const OUTPUT_DIR: &str = "--output-dir";
 
 pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let target = target(&options)?;
@@ -103,46 +105,17 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
 /// Returns the allowed folders: the output folder, which a search without a path searches, then
 /// those of `--root`. The working directory is not among them: the model that calls the
 /// retrieval tools was given the server's tools, not the files here.
-fn open_folders(output: &mut String, mut roots: Vec<String>) -> Result<Vec<String>, CliError> {
+fn open_folders(output: &mut String, mut open: Vec<String>) -> Result<Vec<String>, CliError> {
     if output.trim().is_empty() {
-        if let Some(root) = roots.first() {
+        if let Some(root) = open.first() {
             // `SEEN=REAL`: callers use the first path.
             root.split_once('=').map_or(&**root, |(seen, _)| seen).clone_into(output);
-            return Ok(roots);
+            return Ok(open);
         }
-        *output = user_folder()?;
+        *output = roots::user_folder(OUTPUT_DIR)?;
     } else {
-        create_private(Path::new(output.as_str()))?;
+        roots::create_private(Path::new(output.as_str()), OUTPUT_DIR)?;
     }
-    roots.insert(0, output.clone());
-    Ok(roots)
-}
-
-/// Returns the output folder of this user's proxies. It is the same for each, so that a resumed
-/// conversation finds its files. Its name can be guessed, so it must belong to this user alone.
-fn user_folder() -> Result<String, CliError> {
-    let user = rustix::process::geteuid().as_raw();
-    let folder = std::env::temp_dir().join(format!("unburden-{user}"));
-    create_private(&folder)?;
-    let found = std::fs::symlink_metadata(&folder).map_err(CliError::io("the output folder"))?;
-    if !found.is_dir() || found.uid() != user || found.mode() & 0o077 != 0 {
-        let found = format!(
-            "{} does not belong to this user alone (mode 0700); accepted is another folder by --output-dir",
-            folder.display()
-        );
-        return Err(CliError::Input { what: "the output folder".to_owned(), found });
-    }
-    Ok(folder.display().to_string())
-}
-
-/// Creates a private folder unless it exists.
-fn create_private(folder: &Path) -> Result<(), CliError> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|error| CliError::Input {
-        what: "the output folder".to_owned(),
-        found: format!(
-            "{} is not a folder and cannot be created ({error}); accepted is a folder by --output-dir",
-            folder.display()
-        ),
-    })
+    open.insert(0, output.clone());
+    Ok(open)
 }

@@ -14,6 +14,7 @@ use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::landlock::confine_process;
 use crate::interfaces::cli::output::print;
+use crate::interfaces::cli::roots;
 use crate::interfaces::cli::runtime;
 use crate::interfaces::cli::sharing::{self, Part, Tenure};
 use crate::interfaces::cli::small_pages;
@@ -85,9 +86,7 @@ fn configured(options: Serve) -> Result<Config, CliError> {
     if let Some(listen) = options.listen {
         config.server.listen = listen;
     }
-    if !options.root.is_empty() {
-        config.store.roots = options.root;
-    }
+    roots::choose(&mut config, &options.root)?;
     if options.token_file.is_some() {
         config.server.token_file = options.token_file;
         config.server.token = None;
