@@ -2,6 +2,7 @@
 //! name; unknown keys are rejected with their path. `config.example.toml` documents all of
 //! them, and a test compares it with [`Config`].
 
+pub(crate) mod address;
 mod key;
 mod llm;
 mod offload_result;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::address::address;
 use super::key::Key;
 use super::tool_prefix::ToolPrefix;
 
@@ -13,6 +14,7 @@ use super::tool_prefix::ToolPrefix;
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
     /// Address and port; port 0 picks a free one.
+    #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
     /// The bearer token that every request except probes must carry; or the file below.
     pub token: Option<Key>,

@@ -21,7 +21,7 @@ mod tool_result;
 mod validate;
 
 pub use failure::Failure;
-pub(crate) use offload::offload_answer;
+pub(crate) use offload::{nothing_written, offload_answer};
 pub use open_error::OpenError;
 pub use state::Service;
 pub use tenants::{Tenant, open_all};

@@ -76,7 +76,7 @@ pub(crate) fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Ans
 }
 
 /// Returns why no file was written.
-fn nothing_written(report: &Report, request: &Request<'_>) -> String {
+pub(crate) fn nothing_written(report: &Report, request: &Request<'_>) -> String {
     let settings = &request.settings;
     let (before, after) = (report.tokens_before, report.tokens_after);
     let moved = report.actions.iter().filter(|a| a.action.moved()).count();

@@ -1,6 +1,7 @@
 //! The command line, as a person and a script use it.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -116,6 +117,54 @@ fn offload_reads_standard_input_and_writes_a_file() {
     let written = std::fs::read_to_string(folder.path().join("small.json")).unwrap();
     assert_eq!(written, messages, "a dry run changes nothing");
     assert!(!folder.path().join("context_store").exists());
+}
+
+/// The table says what was done, or why nothing was, in lines of at most 80 columns.
+#[test]
+fn the_table_of_an_offload_fits_a_terminal() {
+    let folder = folder();
+    let mut long = history();
+    let id = format!("toolu_{}", "0123456789".repeat(6));
+    long["messages"][1]["tool_calls"][0]["id"] = json!(id);
+    long["messages"][2]["tool_call_id"] = json!(id);
+    std::fs::write(folder.path().join("long.json"), long.to_string()).unwrap();
+    let table = |arguments: &[&str]| {
+        let output = unburden(folder.path()).arg("offload").args(arguments).output().unwrap();
+        let table = err(&output);
+        // Commands stay whole, to be copied.
+        let mut laid_out = table.lines().filter(|line| !line.starts_with("  unburden "));
+        assert!(laid_out.all(|line| line.chars().count() <= 80), "{table}");
+        table
+    };
+    let small = table(&["history.json"]);
+    assert!(small.contains("Nothing to do: the history has"), "{small}");
+    let moved = table(&["long.json", "--max-total-tokens", "100", "--dry-run"]);
+    assert!(moved.contains("tool_call_toolu_0") && moved.contains('…'), "{moved}");
+    let compress = ["long.json", "--mode", "compress", "--max-total-tokens", "100"];
+    let compress = [&compress[..], &["--keep-recent-count", "1"]].concat();
+    let snapshot = table(&compress);
+    assert!(snapshot.contains("became a snapshot by the built-in summariser"), "{snapshot}");
+    assert!(snapshot.contains("1 snapshot written") && !snapshot.contains("nothing"), "{snapshot}");
+    // Its advice names a file.
+    let advice = snapshot.lines().find_map(|line| line.split_once("unburden read ")).unwrap().1;
+    let read = unburden(folder.path()).arg("read").args(advice.split(' ')).output().unwrap();
+    assert_eq!(read.status.code(), Some(0), "{}", err(&read));
+}
+
+#[test]
+fn a_service_that_is_down_is_told_with_the_command_that_starts_it() {
+    let folder = folder();
+    let output =
+        unburden(folder.path()).args(["healthcheck", "--address", "127.0.0.1:9"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let told = err(&output);
+    assert!(told.starts_with("unburden: no service at http://127.0.0.1:9 ("), "{told}");
+    assert!(told.trim_end().ends_with("start it: unburden serve --listen 127.0.0.1:9"), "{told}");
+    for listen in ["8002", "localhost:8002"] {
+        let output = unburden(folder.path()).args(["serve", "--listen", listen]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains("such as 127.0.0.1:8002"), "{}", err(&output));
+    }
 }
 
 #[test]
@@ -244,6 +293,32 @@ fn configuration_is_file_then_environment_then_flags() {
     assert!(serve("", &roots, &[]).contains("\"/no/such/a\""));
 }
 
+/// The working directory is the only root; a program that was started in `/` gets a private
+/// folder instead of every file.
+#[test]
+fn without_a_root_the_working_directory_is_the_only_one() {
+    let (work, temporary) = (folder(), folder());
+    let in_temporary = temporary.path().join("history.json").display().to_string();
+    let confined = |at: &Path, path: &str| {
+        let mut command = unburden(at);
+        command.env("TMPDIR", temporary.path()).args(["read", "--confined", path]);
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(confined(work.path(), "history.json"), Some(0));
+    assert_eq!(confined(work.path(), &in_temporary), Some(2));
+    assert_eq!(confined(Path::new("/"), &in_temporary), Some(2));
+    let made: Vec<String> = std::fs::read_dir(temporary.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("unburden-"))
+        .collect();
+    let [own] = made.as_slice() else { panic!("{made:?}") };
+    let own = temporary.path().join(own);
+    assert_eq!(std::fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
+    std::fs::write(own.join("note.txt"), "a note").unwrap();
+    assert_eq!(confined(Path::new("/"), &own.join("note.txt").display().to_string()), Some(0));
+}
+
 /// The curve with the service stays low, the one without grows, and nothing is lost.
 #[test]
 fn the_demo_shows_what_is_saved() {
@@ -259,8 +334,14 @@ fn the_demo_shows_what_is_saved() {
     assert!(without[29] > 60_000 && *with.iter().max().unwrap() < 24_000, "{played}");
     assert_eq!(played["found"], true);
     assert!(played["answer"].as_str().unwrap().contains("port 48213"));
+    let again = unburden(folder.path()).args(["demo", "--turns", "30", "--json"]).output().unwrap();
+    assert_eq!(out(&again), out(&output), "every run has the same tokens");
     let page = unburden(folder.path()).args(["demo", "--turns", "3"]).output().unwrap();
-    assert!(out(&page).contains("turn 1 to 3    ░ without    █ with Unburden"));
+    assert_eq!(page.status.code(), Some(0), "{}", err(&page));
+    let page = out(&page);
+    assert!(page.contains("turn 1 to 3    ░ without    █ with Unburden"));
+    assert!(page.contains("changes none below 20000"), "{page}");
+    assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
     let refused = unburden(folder.path()).args(["demo", "--turns", "2"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(err(&refused).contains("2 is not in 3..=1000"), "{}", err(&refused));
@@ -287,6 +368,26 @@ fn every_command_has_a_manual_page() {
         let text = std::fs::read_to_string(folder.path().join(format!("{page}.1"))).unwrap();
         assert!(text.contains(".SH SYNOPSIS"), "{page}: {text}");
     }
+}
+
+#[test]
+fn an_interrupted_demo_leaves_no_files() {
+    let folder = folder();
+    let temporary = tempfile::tempdir().unwrap();
+    let entries = || std::fs::read_dir(temporary.path()).unwrap().count();
+    let mut child = unburden(folder.path())
+        .args(["demo", "--turns", "1000"])
+        .env("TMPDIR", temporary.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(told.next().unwrap().unwrap(), "turn 50 of 1000");
+    assert!(entries() > 0);
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(entries(), 0);
 }
 
 #[test]

@@ -18,6 +18,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::config::address;
+
 /// Context manager for LLM agents: a message history in, a smaller valid one out,
 /// everything back again.
 #[derive(Debug, Parser)]
@@ -66,23 +68,14 @@ pub(crate) enum Command {
     Man(Man),
 }
 
-/// Parses an address and a port.
-fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| {
-        "accepted is an IP address and a port, such as 127.0.0.1:8002, 0.0.0.0:8002 or [::1]:8002"
-            .to_owned()
-    })
-}
-
 /// `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address and port; port 0 picks a free one [default: 127.0.0.1:8002]
-    #[arg(long, value_name = "HOST:PORT", value_parser = parse_address)]
+    #[arg(long, value_name = "HOST:PORT", value_parser = address::parse)]
     pub listen: Option<SocketAddr>,
     /// Folder under which a store_dir may lie, or SEEN=REAL if callers see it under
-    /// another path; may be given again [default: the working directory and the
-    /// system's folder for temporary files]
+    /// another path; may be given again [default: the working directory]
     #[arg(long, value_name = "DIR")]
     pub root: Vec<String>,
     /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY override it
@@ -107,7 +100,8 @@ pub(crate) struct Serve {
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
     /// Folder that may be read, and under which a store_dir may lie; may be given again
-    /// [default: the working directory and the system's folder for temporary files]
+    /// [default: the working directory; if that is /, unburden-UID in the system's folder
+    /// for temporary files]
     #[arg(long, value_name = "DIR")]
     pub root: Vec<String>,
     /// Configuration file (TOML); environment variables UNBURDEN_SECTION__KEY override it
@@ -333,7 +327,7 @@ pub(crate) struct Validate {
 #[derive(Debug, Args)]
 pub(crate) struct Healthcheck {
     /// Address of the service [default: as configured]
-    #[arg(long, value_name = "HOST:PORT", value_parser = parse_address)]
+    #[arg(long, value_name = "HOST:PORT", value_parser = address::parse)]
     pub address: Option<SocketAddr>,
     /// Configuration file of the service
     #[arg(long, value_name = "FILE")]

@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     Negative,
     /// An error, reported on standard error.
     Error,
+    /// Ended by Ctrl-C, with the status that shells give it.
+    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -19,6 +21,7 @@ impl From<Exit> for ExitCode {
             Exit::Success => 0,
             Exit::Negative => 1,
             Exit::Error => 2,
+            Exit::Interrupted => 130,
         })
     }
 }

@@ -8,6 +8,7 @@ mod input;
 mod landlock;
 mod open;
 mod output;
+mod page;
 mod progress;
 mod roots;
 mod runtime;

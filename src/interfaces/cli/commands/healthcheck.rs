@@ -1,10 +1,10 @@
 //! `unburden healthcheck`: probes a running service, for containers without a shell or curl.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-use crate::config::Config;
+use crate::config::{Config, ServerConfig};
 use crate::interfaces::cli::arguments::Healthcheck;
 use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
@@ -21,20 +21,30 @@ pub(crate) fn run(options: &Healthcheck) -> Result<Exit, CliError> {
     match ask(address) {
         Ok(head) if head.starts_with("HTTP/1.1 200") => Ok(Exit::Success),
         Ok(head) => {
+            let first = head.lines().next().unwrap_or("nothing");
             print_status(format_args!(
-                "{address} answered {}",
-                head.lines().next().unwrap_or("nothing")
+                "unburden: the service at http://{address} answered {first}"
             ));
             Ok(Exit::Negative)
         }
         Err(error) => {
-            print_status(format_args!("{address} does not answer: {error}"));
+            print_status(format_args!("unburden: {}", no_service(address, &error)));
             Ok(Exit::Negative)
         }
     }
 }
 
-fn ask(address: SocketAddr) -> std::io::Result<String> {
+/// Says that no service answers, and which command starts one.
+fn no_service(address: SocketAddr, error: &io::Error) -> String {
+    let listen = if address == ServerConfig::default().listen {
+        String::new()
+    } else {
+        format!(" --listen {address}")
+    };
+    format!("no service at http://{address} ({error}); start it: unburden serve{listen}")
+}
+
+fn ask(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;

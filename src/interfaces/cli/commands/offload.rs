@@ -2,12 +2,15 @@
 
 use std::io::IsTerminal;
 
+use console::Term;
+
 use crate::interfaces::cli::arguments::Offload;
 use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::input::{Document, read};
 use crate::interfaces::cli::open::service;
 use crate::interfaces::cli::output::{print, print_status};
+use crate::interfaces::cli::page;
 use crate::interfaces::cli::progress;
 use crate::interfaces::cli::table;
 use crate::params::Params;
@@ -32,7 +35,8 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
         return Ok(Exit::Success);
     }
     write_history(options, &document.with(&offloaded.messages, offloaded.system.as_deref()))?;
-    print_status(table::offload_table(&offloaded, request.settings.dry_run));
+    let width = page::width(&Term::stderr());
+    print_status(table::offload_table(&offloaded, &request, width));
     if offloaded.report.outcome != Outcome::Unchanged && !request.settings.dry_run {
         print_status(table::next_steps(&offloaded, &request.settings.store_dir));
     }

@@ -6,38 +6,67 @@ mod script;
 
 use std::sync::Arc;
 
+use console::{Term, style};
 use raw_json::quote;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::config::Config;
 use crate::interfaces::cli::arguments::Demo;
+use crate::interfaces::cli::commands::serve::shutdown_signal;
 use crate::interfaces::cli::error::CliError;
 use crate::interfaces::cli::exit::Exit;
 use crate::interfaces::cli::output::{print, print_status};
+use crate::interfaces::cli::page::{self, fold};
 use crate::interfaces::cli::runtime;
 use crate::interfaces::cli::table::with_separators;
 use crate::interfaces::http::{AppState, bind, serve};
+use crate::pipeline::Settings;
 use crate::service::Service;
+
+/// The agent's name of the folder. With it and the key every run has the same tokens.
+const FOLDER: &str = "/demo";
+/// The secret of the demo's references.
+const SECRET: &str = "the demo has no secret worth keeping";
 
 pub(crate) fn run(options: &Demo) -> Result<Exit, CliError> {
     let folder = tempfile::tempdir().map_err(CliError::io("creating a folder for the demo"))?;
+    let key = folder.path().join(".key");
+    std::fs::write(&key, SECRET).map_err(CliError::io("writing the demo's key"))?;
     let mut config = Config::default();
     config.server.listen.set_port(0);
-    config.store.roots = vec![folder.path().display().to_string()];
-    let service = Arc::new(Service::open(&config)?);
-    let demo = runtime::run(async {
-        let listener = bind(config.server.listen, false).await?;
-        let address = listener.local_addr().map_err(CliError::io("listening"))?;
-        let state = AppState::new(service, None, &config.server);
-        let serving = tokio::spawn(serve(listener, state, std::future::pending()));
-        let agent = Agent::new(format!("http://{address}"), folder.path().display().to_string());
-        let demo = agent?.play(options.turns).await;
-        serving.abort();
-        demo
-    })?;
-    print(&if options.json { demo.json() } else { demo.page() })?;
+    config.store.roots = vec![format!("{FOLDER}={}", folder.path().display())];
+    config.store.key_file = Some(key);
+    let played = runtime::run(play(options.turns, config))?;
+    let Some(demo) = played else {
+        print_status("interrupted; the demo's files are deleted");
+        return Ok(Exit::Interrupted);
+    };
+    print(&if options.json { demo.json() } else { demo.page(page::width(&Term::stdout())) })?;
     Ok(if demo.found { Exit::Success } else { Exit::Negative })
+}
+
+/// Runs the service and the agent. Returns None after Ctrl-C. Nothing is being written when it
+/// returns.
+async fn play(turns: u64, config: Config) -> Result<Option<DemoRun>, CliError> {
+    let service = Arc::new(Service::open(&config)?);
+    let listener = bind(config.server.listen, false).await?;
+    let address = listener.local_addr().map_err(CliError::io("listening"))?;
+    let state = AppState::new(service, None, &config.server);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let serving = tokio::spawn(serve(listener, state, async {
+        // Ends when `stop` is dropped.
+        let _ = stopped.await;
+    }));
+    let agent = Agent::new(format!("http://{address}"))?;
+    let played = tokio::select! {
+        played = agent.play(turns) => played.map(Some),
+        () = shutdown_signal() => Ok(None),
+    };
+    drop((agent, stop));
+    // A panic there ended the agent's requests, too.
+    let _ = serving.await;
+    played
 }
 
 /// The result of a run.
@@ -48,36 +77,55 @@ struct DemoRun {
     with: Vec<u64>,
     /// The answer of the search for the fact.
     answer: String,
-    /// True if the answer has the fact.
+    /// True if the answer or the agent's history has the fact.
     found: bool,
     /// True if the agent's history still has the fact.
     in_history: bool,
 }
 
 impl DemoRun {
-    fn page(&self) -> String {
+    fn page(&self, width: usize) -> String {
         let (without, with): (u64, u64) = (self.without.iter().sum(), self.with.iter().sum());
         let last = |curve: &[u64]| with_separators(curve.last().copied().unwrap_or(0));
         let saved = without.saturating_sub(with) * 100 / without.max(1);
+        let opening = format!(
+            "A scripted agent on call reads logs, source files, metrics and tickets for {} turns. \
+             It runs twice: without Unburden it sends its full history each turn, with Unburden \
+             the smaller one. The chart shows the tokens of each prompt.",
+            self.without.len()
+        );
+        let row = |name: &str, one: &str, other: &str| format!("{name:<20}{one:>15}{other:>13}");
         let lines = [
-            chart::chart(&self.without, &self.with),
+            fold(&opening, width, ""),
             String::new(),
-            format!("{:<28}{:>14}{:>14}", "tokens", "without", "with"),
-            format!("{:<28}{:>14}{:>14}", "the last prompt", last(&self.without), last(&self.with)),
+            chart::painted(&chart::chart(&self.without, &self.with, width)),
+            String::new(),
+            row("tokens", "without", "with"),
+            row("the last prompt", &last(&self.without), &last(&self.with)),
             format!(
-                "{:<28}{:>14}{:>14}  {saved} % less",
-                "all prompts together",
-                with_separators(without),
-                with_separators(with)
+                "{}  {}",
+                row("all prompts together", &with_separators(without), &with_separators(with)),
+                style(format!("{saved} % less")).green().bold()
             ),
             String::new(),
-            format!(
-                "Asked for a fact of turn 2, which {} in its history, the agent searches what was moved:",
-                if self.in_history { "still stands" } else { "no longer stands" }
-            ),
-            self.answer.clone(),
+            self.proof(width),
         ];
         lines.join("\n")
+    }
+
+    /// Says where the fact of an early turn is.
+    fn proof(&self, width: usize) -> String {
+        if self.in_history {
+            let least = Settings::max_total_tokens.default_in_words().unwrap_or_default();
+            let text = format!(
+                "The history still has all its texts: the service changes none below {least} \
+                 tokens. More turns show the savings: unburden demo --turns 40"
+            );
+            return fold(&text, width, "");
+        }
+        let text = "Nothing is lost. Asked for a fact of turn 2, which is no longer in its history, \
+                    the agent searches the stored files:";
+        format!("{}\n{}", fold(text, width, ""), self.answer)
     }
 
     fn json(&self) -> String {
@@ -120,16 +168,15 @@ struct Report {
 struct Agent {
     client: reqwest::Client,
     url: String,
-    folder: String,
 }
 
 impl Agent {
-    fn new(url: String, folder: String) -> Result<Agent, CliError> {
+    fn new(url: String) -> Result<Agent, CliError> {
         // `reqwest` requires a TLS provider even for plain HTTP.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build();
         let client = client.map_err(|error| connection_error(&error))?;
-        Ok(Agent { client, url, folder })
+        Ok(Agent { client, url })
     }
 
     async fn play(&self, turns: u64) -> Result<DemoRun, CliError> {
@@ -141,7 +188,7 @@ impl Agent {
             small.extend(new);
             let counted = self.post("/count_tokens", &members(&full, "")).await?;
             without.push(read(&counted)?.metadata.tokens.unwrap_or(0));
-            let store = format!(",\"include_files\":false,\"store_dir\":{}", quote(&self.folder));
+            let store = format!(",\"include_files\":false,\"store_dir\":{}", quote(FOLDER));
             let done = self.post("/context_offload", &members(&small, &store)).await?;
             let done = read(&done)?;
             small = done.messages.iter().map(|message| message.get().to_owned()).collect();
@@ -154,7 +201,8 @@ impl Agent {
         let found = self.post("/grep", &question).await?;
         let answer = read(&found)?.answer;
         let in_history = small.iter().any(|message| message.contains(script::FACT));
-        Ok(DemoRun { without, with, found: answer.contains(script::FACT), answer, in_history })
+        let found = in_history || answer.contains(script::FACT);
+        Ok(DemoRun { without, with, found, answer, in_history })
     }
 
     async fn post(&self, path: &str, body: &str) -> Result<String, CliError> {
