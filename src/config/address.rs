@@ -21,3 +21,11 @@ pub(crate) fn parse(text: &str) -> Result<SocketAddr, InvalidAddress> {
 pub(super) fn address<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
     parse(&String::deserialize(from)?).map_err(serde::de::Error::custom)
 }
+
+/// Reads an address that may be missing.
+pub(super) fn optional_address<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<SocketAddr>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    text.map(|text| parse(&text)).transpose().map_err(serde::de::Error::custom)
+}

@@ -5,6 +5,7 @@
 pub(crate) mod address;
 mod key;
 mod llm;
+mod log;
 mod offload_result;
 mod privacy;
 mod server;
@@ -14,6 +15,7 @@ mod tool_prefix;
 pub use key::Key;
 pub(crate) use llm::SummariserError;
 pub use llm::{CompressionConfig, LlmConfig, SummariserConfig};
+pub use log::{LogConfig, LogFormat};
 pub use offload_result::{ExtractConfig, OffloadResultConfig, PromptConfig};
 pub use privacy::{PrivacyConfig, RedactConfig};
 pub use server::ServerConfig;
@@ -54,6 +56,8 @@ pub struct Config {
     pub compression: CompressionConfig,
     /// Redaction.
     pub privacy: PrivacyConfig,
+    /// Logs.
+    pub log: LogConfig,
 }
 
 /// Settings of stores.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::address::address;
+use super::address::{address, optional_address};
 use super::key::Key;
 use super::tool_prefix::ToolPrefix;
 
@@ -16,6 +16,10 @@ pub struct ServerConfig {
     /// Address and port; port 0 picks a free one.
     #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
+    /// Address and port of a listener that answers the probes and `/metrics` only, without a
+    /// token; None starts none.
+    #[serde(deserialize_with = "optional_address")]
+    pub metrics_listen: Option<SocketAddr>,
     /// The bearer token that every request except probes must carry; or the file below.
     pub token: Option<Key>,
     /// File with that token; white space around it is dropped.
@@ -59,6 +63,7 @@ impl Default for ServerConfig {
     fn default() -> ServerConfig {
         ServerConfig {
             listen: SocketAddr::from(([127, 0, 0, 1], 8002)),
+            metrics_listen: None,
             token: None,
             token_file: None,
             no_auth: false,

@@ -8,6 +8,7 @@
 //! | `proxy` | an MCP server in front of another one |
 //! | [`cli`] | the command line |
 
+mod blocking;
 pub mod cli;
 pub mod http;
 mod lock;

@@ -26,6 +26,8 @@ use super::transport::{self, CallError};
 
 /// Delay before the first retry; it doubles with each.
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(200);
+/// Calls made, by `outcome`.
+const MODEL_CALLS: &str = "unburden_model_calls_total";
 /// Highest accepted concurrency.
 const MAX_CONCURRENCY: usize = 1024;
 /// Longest accepted timeout.
@@ -124,7 +126,13 @@ impl Client {
         let body = Body::new(&self.settings, &self.endpoint, prompt);
         let mut wait = FIRST_RETRY_DELAY;
         loop {
-            let error = match self.call(&body, deadline, calls).await {
+            let before = calls.made();
+            let answer = self.call(&body, deadline, calls).await;
+            if calls.made() > before {
+                let outcome = if answer.is_ok() { "completed" } else { "failed" };
+                metrics::counter!(MODEL_CALLS, "outcome" => outcome).increment(1);
+            }
+            let error = match answer {
                 Ok(completion) => return Ok(completion),
                 Err(CallError::Model(error)) => error,
                 Err(CallError::Timeout) => ModelError::Timeout {

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::lifecycle::{FileError, MAX_SHOWN, truncation_warning};
+use super::offload::log_chat;
 use super::requests::Deletion;
 use super::state::Service;
 use crate::envelope::Answer;
@@ -36,6 +37,7 @@ impl Service {
     pub fn delete_chat(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
         let params = Params::parse(body)?;
         let Deletion { chat_id, dry_run, store_dir, folders } = Deletion::from_params(&params)?;
+        log_chat(&chat_id);
         let run = if dry_run { Run::Dry } else { Run::Real };
         let stores = match (store_dir, folders) {
             (Some(folder), _) => Some(self.located("store_dir", &[folder])?),

@@ -75,6 +75,7 @@ impl Service {
     pub(crate) fn sweep_on_schedule(&self) {
         let folders: Vec<Location> = self.large.folder().into_iter().collect();
         let report = self.sweep_now(&folders, Run::Real);
+        self.stored.set(report.stored as u64, report.stored_bytes);
         tracing::info!(
             folders = report.folders,
             examined = report.examined,

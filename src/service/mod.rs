@@ -15,6 +15,7 @@ mod reload;
 pub(crate) mod requests;
 mod shared_resources;
 mod state;
+mod stored;
 mod stored_file;
 mod tenants;
 mod tool_result;

@@ -1,6 +1,7 @@
 //! `/context_offload`: shrinks a history.
 
 use chat_history::repair::repair;
+use context_store::Chat;
 
 use super::budget::GrowingReservation;
 use super::failure::Failure;
@@ -10,6 +11,8 @@ use crate::envelope::Answer;
 use crate::params::Params;
 use crate::pipeline::{FileOfCall, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 
+/// Digits of a chat's hash in the log.
+const CHAT_DIGITS: usize = 16;
 /// Most bytes of stored files that one request reads to follow references; the chat's next
 /// request follows the rest.
 const READ_BYTES: u64 = 512 * 1024 * 1024;
@@ -26,6 +29,12 @@ impl Service {
         let report = &offloaded.report;
         metrics::counter!("unburden_tokens_before_total").increment(report.tokens_before);
         metrics::counter!("unburden_tokens_after_total").increment(report.tokens_after);
+        let span = tracing::Span::current();
+        span.record("tokens_before", report.tokens_before);
+        span.record("tokens_after", report.tokens_after);
+        if let Some(chat) = &request.settings.chat_id {
+            log_chat(chat);
+        }
         Ok(offload_answer(offloaded, &request))
     }
 
@@ -40,6 +49,12 @@ impl Service {
         let mended = repair(&request.history)?;
         Ok(self.offloader.offload(&request.mended(&mended)?, allowance)?)
     }
+}
+
+/// Adds the hash of a chat's id to the log lines of the request; the id is the caller's text.
+pub(super) fn log_chat(chat_id: &str) {
+    let hash = Chat::of(chat_id).to_string();
+    tracing::Span::current().record("chat", &hash[..CHAT_DIGITS.min(hash.len())]);
 }
 
 /// Returns the answer of an offload: a line for each file, or why there is none.

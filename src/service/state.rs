@@ -8,6 +8,7 @@ use fair_share::Holder;
 use super::budget::Budget;
 use super::open_error::OpenError;
 use super::shared_resources::SharedResources;
+use super::stored::Stored;
 use crate::config::{self, Config, ReloadConfig};
 use crate::measure::Measure;
 use crate::offload_result::{ResultOffloader, StripedLocks};
@@ -31,6 +32,7 @@ pub struct Service {
     pub(super) reload: ReloadConfig,
     pub(super) extract: ExtractLimits,
     pub(super) lifetimes: Lifetimes,
+    pub(super) stored: Stored,
     /// Time from the start of an operation to the client's 504.
     pub(super) time_limit: Duration,
 }
@@ -100,6 +102,7 @@ impl Service {
             reload,
             extract,
             lifetimes,
+            stored: Stored::default(),
             time_limit,
         })
     }

@@ -1,8 +1,9 @@
-//! Logs on standard error, or in a file: a sentence and stable fields, as JSON unless standard error is a
-//! terminal. Ids, sizes, counts and route names only: no bodies, no message texts, no secrets.
+//! Logs on standard error or in a file: a sentence and stable fields, as text or JSON. Ids, sizes,
+//! counts and route names only: no bodies, no message texts, no secrets.
 
 mod log_writer;
 pub mod metrics;
+mod process;
 
 use std::fs::File;
 use std::io::IsTerminal;
@@ -18,6 +19,8 @@ use tracing_subscriber::layer::{Filter, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::config::{Config, LogFormat};
+
 /// Maximum log levels of crates that log conversations or keys, whatever is requested.
 const MAX_LEVELS: [(&str, LevelFilter); 6] = [
     ("async_openai", LevelFilter::OFF),
@@ -31,7 +34,8 @@ const MAX_LEVELS: [(&str, LevelFilter); 6] = [
 /// Starts logging and counting. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off. A `file`
 /// that takes the log in place of standard error gets warnings only, unless `RUST_LOG` asks for
 /// more: nothing rotates it.
-pub(crate) fn start(redact: Redact, file: Option<File>) {
+pub(crate) fn start(config: &Config, file: Option<File>) {
+    let redact: Redact = config.privacy.into();
     metrics::start();
     let level = if file.is_some() { "warn" } else { "info" };
     let requested = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
@@ -42,12 +46,18 @@ pub(crate) fn start(redact: Redact, file: Option<File>) {
     let base = fmt::layer()
         .with_writer(move || LogWriter { redact, file: file.clone() })
         .log_internal_errors(false);
-    let lines: Box<dyn Layer<Registry> + Send + Sync> = if terminal {
-        Box::new(
-            base.with_ansi(std::env::var_os("NO_COLOR").is_none()).with_filter(filter(requested)),
-        )
+    let as_text = match config.log.format {
+        LogFormat::Auto => terminal,
+        LogFormat::Text => true,
+        LogFormat::Json => false,
+    };
+    let lines: Box<dyn Layer<Registry> + Send + Sync> = if as_text {
+        let colours = terminal && std::env::var_os("NO_COLOR").is_none();
+        Box::new(base.with_ansi(colours).with_filter(filter(requested)))
     } else {
-        Box::new(base.json().flatten_event(true).with_filter(filter(requested)))
+        // The list of spans would repeat the only one.
+        let json = base.json().flatten_event(true).with_span_list(false);
+        Box::new(json.with_filter(filter(requested)))
     };
     // A second start, as in tests, has no effect.
     let _ = tracing_subscriber::registry().with(lines).try_init();

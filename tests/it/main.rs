@@ -28,6 +28,7 @@
 //!   the targets in `fuzz/`; `soak`: the same bodies over random inputs, where asked.
 //! - `canaries`: nothing of a body, and no secret, is in a log line or a metric;
 //!   `watched` sees to that for every body that any test posts.
+//! - `monitoring`: what operators see: log lines and metrics.
 //! - `redaction`, `redacted_names`: what is kept out of sight where the operator says so.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
@@ -76,6 +77,7 @@ mod lro;
 mod lro_hostile;
 mod mcp;
 mod mid_system;
+mod monitoring;
 mod names;
 mod offload;
 mod placement;

@@ -10,15 +10,19 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 use tracing::Instrument;
+use tracing::field::Empty;
 use ulid::Ulid;
 
 use super::drain::drain;
 use super::error;
 use super::origin::Refused;
 use super::state::AppState;
-use crate::telemetry::metrics::REQUESTS;
+use super::trace_context::TraceContext;
+use crate::telemetry::metrics::{IN_FLIGHT, REQUEST_SECONDS, REQUESTS};
 
 const ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Routes that machines ask every few seconds.
+const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// Longest id that is taken over from a caller, in bytes.
 const ID_BYTES: usize = 64;
 
@@ -44,16 +48,29 @@ async fn check_origin(State(state): State<AppState>, request: Request, next: Nex
     }
 }
 
-/// Logs one line a request: method, route, status and time. Bodies, queries and unknown paths
-/// are never logged.
+/// Logs one line a request, probes at DEBUG, and measures it. Bodies, queries and unknown paths
+/// are never logged. The service adds the chat and the tokens to the span.
 async fn trace_request(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or("none", MatchedPath::as_str).to_owned();
     let id = request_id(request.headers());
-    let tenant = tracing::field::Empty;
-    let span = tracing::info_span!("request", id, method = %request.method(), route, tenant);
+    let span = tracing::info_span!(
+        "request",
+        id,
+        method = %request.method(),
+        route,
+        tenant = Empty,
+        chat = Empty,
+        tokens_before = Empty,
+        tokens_after = Empty,
+        trace_id = Empty,
+        parent_id = Empty,
+    );
+    if let Some(trace) = TraceContext::of(request.headers()) {
+        span.record("trace_id", trace.trace_id).record("parent_id", trace.parent_id);
+    }
     let answer = async {
-        let start = Instant::now();
+        let (start, _in_flight) = (Instant::now(), InFlight::start());
         let seconds = state.config.request_timeout_seconds;
         let limit = Duration::from_secs(seconds);
         let response = match tokio::time::timeout(limit, next.run(request)).await {
@@ -68,11 +85,7 @@ async fn trace_request(State(state): State<AppState>, request: Request, next: Ne
             }
             None => response,
         };
-        let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let status = response.status().as_u16();
-        tracing::info!(status, ms, "answered");
-        let labels = [("route", route.to_owned()), ("status", status.to_string())];
-        metrics::counter!(REQUESTS, &labels).increment(1);
+        answered(&route, response.status().as_u16(), start.elapsed());
         response
     };
     let mut response = answer.instrument(span).await;
@@ -80,6 +93,35 @@ async fn trace_request(State(state): State<AppState>, request: Request, next: Ne
         response.headers_mut().insert(ID, id);
     }
     response
+}
+
+/// Logs and counts an answer.
+fn answered(route: &str, status: u16, time: Duration) {
+    let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    if PROBES.contains(&route) {
+        tracing::debug!(status, us, "answered");
+    } else {
+        tracing::info!(status, us, "answered");
+    }
+    let labels = [("route", route.to_owned()), ("status", status.to_string())];
+    metrics::counter!(REQUESTS, &labels).increment(1);
+    metrics::histogram!(REQUEST_SECONDS, &labels[..1]).record(time.as_secs_f64());
+}
+
+/// A request in flight, until it is dropped: a client that leaves ends it, too.
+struct InFlight;
+
+impl InFlight {
+    fn start() -> InFlight {
+        metrics::gauge!(IN_FLIGHT).increment(1.0);
+        InFlight
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        metrics::gauge!(IN_FLIGHT).decrement(1.0);
+    }
 }
 
 /// Returns the caller's id if it is short and printable, otherwise a new one.

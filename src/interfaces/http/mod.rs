@@ -18,9 +18,10 @@ mod serve;
 mod state;
 mod timeout_stream;
 mod token;
+mod trace_context;
 
 pub use router::router;
-pub(crate) use serve::{ServeError, bind, serve};
+pub(crate) use serve::{ServeError, bind, serve, serve_metrics};
 pub use state::{AppState, TenantEntry};
 pub use token::Token;
 

@@ -56,7 +56,10 @@ pub(super) async fn readyz(State(state): State<AppState>, headers: HeaderMap) ->
 /// Returns the metrics for Prometheus.
 pub(super) async fn metrics() -> Response {
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    (kind, crate::telemetry::metrics::render()).into_response()
+    match tokio::task::spawn_blocking(crate::telemetry::metrics::render).await {
+        Ok(page) => (kind, page).into_response(),
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+    }
 }
 
 /// Returns the name and version.

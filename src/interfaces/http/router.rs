@@ -16,6 +16,7 @@ use super::state::AppState;
 use super::{delete_chat, error, guarded_body, layers, mcp, probe};
 use crate::config::ToolPrefix;
 use crate::envelope::Answer;
+use crate::interfaces::blocking;
 use crate::service::concurrency_limit::Lane;
 use crate::service::{Failure, Service};
 use crate::tools::ToolFormat;
@@ -46,6 +47,17 @@ pub fn router(state: AppState) -> Router {
         Router::new().route("/healthz", get(probe::healthz)).route("/readyz", get(probe::readyz));
     let routes = work
         .merge(probes)
+        .method_not_allowed_fallback(error::wrong_method)
+        .fallback(error::unknown_route);
+    layers::add(routes, &state).with_state(state)
+}
+
+/// Builds the router of the listener for monitoring, which needs no token.
+pub(super) fn metrics_router(state: AppState) -> Router {
+    let routes = Router::new()
+        .route("/metrics", get(probe::metrics))
+        .route("/healthz", get(probe::healthz))
+        .route("/readyz", get(probe::readyz))
         .method_not_allowed_fallback(error::wrong_method)
         .fallback(error::unknown_route);
     layers::add(routes, &state).with_state(state)
@@ -148,10 +160,9 @@ impl AppState {
             Ok(permit) => permit,
             Err(overloaded) => return error::failed(&overloaded),
         };
-        let done = tokio::task::spawn_blocking(move || {
+        let done = blocking::run(request.service.holder(), move || {
             let _permit = permit;
             let RequestBody { service, bytes, mut reserved } = request;
-            let _entered = fair_share::enter(service.holder());
             let answer = operation(&service, &bytes);
             drop(bytes);
             // The reservation is held until the response is sent.
@@ -162,12 +173,8 @@ impl AppState {
             (answer.map(Answer::into_json), reserved)
         });
         match done.await {
-            Ok((Ok(answer), reserved)) => {
-                json(StatusCode::OK, guarded_body::text(answer, reserved))
-            }
-            Ok((Err(failure), _)) => error::failed(&failure),
-            // A panic is a bug; the outer layer adds an id and a log line.
-            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+            (Ok(answer), reserved) => json(StatusCode::OK, guarded_body::text(answer, reserved)),
+            (Err(failure), _) => error::failed(&failure),
         }
     }
 }

@@ -20,13 +20,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt;
 
 use super::connections::{self, ConnectionSlot, Connections};
-use super::router::router;
+use super::router::{metrics_router, router};
 use super::state::AppState;
 use super::timeout_stream::{ConnectionState, TimeoutStream, Timeouts};
 use crate::config::ServerConfig;
+use crate::telemetry::metrics::fold_samples;
 
 /// Longest head of a request, and size of the read buffer, in bytes.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
+/// Most connections of the listener for monitoring.
+const MAX_MONITORS: usize = 64;
 /// Delay after a failed accept.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -63,10 +66,32 @@ pub(crate) async fn bind(address: SocketAddr, protected: bool) -> Result<TcpList
 /// Serves until `stop` is ready, then drains requests in flight for at most the configured
 /// drain time.
 pub(crate) async fn serve(listener: TcpListener, state: AppState, stop: impl Future<Output = ()>) {
-    let drain = Duration::from_secs(state.config.drain_seconds);
-    let timeouts = timeouts_of(&state.config);
-    let connections = Connections::new(connections::max_connections());
-    let (app, graceful) = (router(state), GracefulShutdown::new());
+    let config = Arc::clone(&state.config);
+    let most = connections::max_connections();
+    tokio::select! {
+        () = accept_until(stop, listener, router(state), (&config, most)) => {}
+        () = fold_samples() => {}
+    }
+}
+
+/// Serves the probes and `/metrics` without a token, until it is dropped.
+pub(crate) async fn serve_metrics(listener: TcpListener, state: AppState) {
+    let listen = listener.local_addr().unwrap_or(state.config.listen);
+    let config = ServerConfig { listen, ..(*state.config).clone() };
+    let app = metrics_router(state.listening_as(&config));
+    accept_until(std::future::pending(), listener, app, (&config, MAX_MONITORS)).await;
+}
+
+async fn accept_until(
+    stop: impl Future<Output = ()>,
+    listener: TcpListener,
+    app: Router,
+    (config, most_connections): (&ServerConfig, usize),
+) {
+    let drain = Duration::from_secs(config.drain_seconds);
+    let timeouts = timeouts_of(config);
+    let connections = Connections::new(most_connections);
+    let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
         let (stream, slot) = tokio::select! {

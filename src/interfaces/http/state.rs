@@ -58,4 +58,10 @@ impl AppState {
         let names = Arc::new(AllowedNames::of(config));
         AppState { tenants, concurrency, config: Arc::new(config.clone()), names }
     }
+
+    /// Returns the state for another listener, whose address decides which hosts requests may
+    /// name.
+    pub(super) fn listening_as(self, config: &ServerConfig) -> AppState {
+        AppState { names: Arc::new(AllowedNames::of(config)), ..self }
+    }
 }

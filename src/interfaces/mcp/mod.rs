@@ -17,6 +17,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
+use crate::interfaces::blocking;
 use crate::service::Service;
 use crate::service::concurrency_limit::{ConcurrencyLimit, Lane};
 use crate::tools::{self, CONTEXT_OFFLOAD, Definition, ToolOutput};
@@ -63,16 +64,11 @@ impl Mcp {
         // No shell: a model behind this server has none.
         let reload_tools = tools::reload_tools(&self.prefix);
         let service = Arc::clone(&self.service);
-        let done = tokio::task::spawn_blocking(move || {
+        blocking::run(service.holder(), move || {
             let _permit = permit;
-            let _entered = fair_share::enter(service.holder());
             tools::call(&service, tool, &arguments, &reload_tools)
-        });
-        match done.await {
-            Ok(output) => output,
-            // A panic is a bug; the library reports it to the caller as an error.
-            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-        }
+        })
+        .await
     }
 }
 

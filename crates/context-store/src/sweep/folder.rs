@@ -234,6 +234,8 @@ impl Sweeper<'_> {
         if !metadata.is_file() || !is_own(&metadata) {
             return Ok(None);
         }
+        self.report.stored += 1;
+        self.report.stored_bytes += metadata.len();
         let since = modified(&metadata)?;
         let Some(ttl) = folder.ttl(name)? else { return Ok(None) };
         let is_expired = folder.is_expired(since, ttl);
@@ -302,6 +304,8 @@ impl Sweeper<'_> {
         };
         (self.events)(SweepEvent::Expired(&expired));
         self.report.bytes += file.bytes;
+        self.report.stored = self.report.stored.saturating_sub(1);
+        self.report.stored_bytes = self.report.stored_bytes.saturating_sub(file.bytes);
         self.report.expired.push(expired);
     }
 

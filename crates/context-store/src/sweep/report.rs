@@ -36,6 +36,10 @@ pub struct SweepReport {
     pub folders: usize,
     /// Files that could have expired.
     pub examined: usize,
+    /// Files that stay, of any lifetime.
+    pub stored: usize,
+    /// Their size, in bytes.
+    pub stored_bytes: u64,
     /// Files that expired.
     pub expired: Bounded<ExpiredFile>,
     /// Temporary files that were removed.

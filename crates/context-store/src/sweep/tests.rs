@@ -27,8 +27,11 @@ fn every_kind_of_file_expires_and_nothing_else() {
         set_modified(&shop.path(other), start());
     }
     kinds.iter().for_each(|name| shop.age(name, start()));
-    assert!(shop.sweep(after(3_599)).expired.is_empty());
+    let before = shop.sweep(after(3_599));
+    assert!(before.expired.is_empty());
     let swept = shop.sweep(after(3_600));
+    assert_eq!(before.stored - swept.stored, 5);
+    assert_eq!(before.stored_bytes - swept.stored_bytes, swept.bytes);
     assert!(swept.errors.is_empty() && swept.complete, "{swept:?}");
     assert_eq!((swept.folders, swept.examined), (1, 5));
     kinds.sort();

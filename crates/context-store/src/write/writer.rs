@@ -57,6 +57,8 @@ pub(crate) fn write<'a>(
     if store.durability == Durability::Sync {
         sync_folder(&opened.folder).map_err(failed("syncing"))?;
     }
+    let sizes = written.iter().filter_map(|written| written.metadata.as_ref().map(Metadata::len));
+    metrics::counter!("unburden_written_bytes_total").increment(sizes.sum());
     metrics::counter!("unburden_files_written_total").increment(written.len() as u64);
     let finish = |Written { claim, metadata, .. }: Written| {
         // After the sync: a cached name is given out without one.

@@ -21,7 +21,7 @@ pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let mut config = Config::load(options.config.as_deref())?;
     roots::choose(&mut config, &options.root)?;
     options.privacy.enter(&mut config);
-    telemetry::start(config.privacy.into(), None);
+    telemetry::start(&config, None);
     small_pages::use_small_pages();
     let service = Arc::new(Service::open(&config)?);
     confine_process(&config, std::iter::once(&*service))?;

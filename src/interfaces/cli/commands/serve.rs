@@ -19,7 +19,7 @@ use crate::interfaces::cli::runtime;
 use crate::interfaces::cli::sharing::{self, Part, Tenure};
 use crate::interfaces::cli::small_pages;
 use crate::interfaces::cli::tenants::tenant_entries;
-use crate::interfaces::http::{AppState, TenantEntry, bind, serve};
+use crate::interfaces::http::{AppState, TenantEntry, bind, serve, serve_metrics};
 use crate::service::Service;
 use crate::telemetry;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(options: Serve) -> Result<Exit, CliError> {
 
 fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Exit, CliError> {
     let log = tenure.as_ref().map(Tenure::open_log).transpose()?;
-    telemetry::start(config.privacy.into(), log);
+    telemetry::start(config, log);
     small_pages::use_small_pages();
     let entries = tenant_entries(config)?;
     let protected = entries.iter().all(|entry| entry.token.is_some()) || config.server.no_auth;
@@ -61,6 +61,13 @@ fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Ex
             tracing::info!(%address, tenant, roots, memory_bytes, "ready");
         }
         let state = AppState::for_tenants(entries, &config.server);
+        if let Some(address) = config.server.metrics_listen {
+            // Whoever sets it chooses who reaches it.
+            let listener = bind(address, true).await?;
+            let address = listener.local_addr().map_err(CliError::io("listening"))?;
+            print(&format!("metrics on http://{address}/metrics"))?;
+            tokio::spawn(serve_metrics(listener, state.clone()));
+        }
         serve(listener, state, stopped(tenure.as_ref())).await;
         Ok(Exit::Success)
     })
