@@ -398,7 +398,7 @@ fn the_contract_lists_every_error_code() {
         .chain(["unauthorized".to_owned()])
         .collect();
     let contract = contract();
-    let error = "/components/schemas/ErrorEnvelope/properties/metadata/properties/error";
+    let error = "/components/schemas/ErrorMetadata/properties/error";
     let codes = contract.pointer(&format!("{error}/properties/code/enum")).unwrap();
     let listed: BTreeSet<String> = serde_json::from_value(codes.clone()).unwrap();
     assert_eq!(given, listed);
@@ -416,7 +416,7 @@ fn the_contract_lists_every_rule() {
         })
         .map(|rest| rest.split('"').next().unwrap().to_owned())
         .collect();
-    let schema = "/components/schemas/ValidateAnswer/properties/metadata/properties/problems";
+    let schema = "/components/schemas/ValidateMetadata/properties/problems";
     let listed = contract().pointer(&format!("{schema}/items/properties/rule/enum")).cloned();
     assert_eq!(rules, serde_json::from_value(listed.unwrap()).unwrap());
 }

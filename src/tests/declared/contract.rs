@@ -14,25 +14,28 @@ use crate::service::requests::{Count, Deletion, Grep, Read, ToolResult};
 
 /// Exactly one part of the question, as JSON Schema.
 const ONE_QUESTION: &str = "
-      oneOf:
-        - required: [recipe]
-        - required: [query]
-        - required: [sql]
-        - anyOf: [{ required: [where] }, { required: [ids] }]
-        - anyOf:
-            - required: [select]
-            - required: [count]
-            - required: [group_by]
-            - required: [sort_by]
-          not:
+      if: { required: [recipe] }
+      then:
+        not: { anyOf: [{ required: [query] }, { required: [sql] }, { required: [where] }, { required: [ids] }] }
+      else:
+        if: { required: [query] }
+        then: { not: { anyOf: [{ required: [sql] }, { required: [where] }, { required: [ids] }] } }
+        else:
+          if: { required: [sql] }
+          then: { not: { anyOf: [{ required: [where] }, { required: [ids] }] } }
+          else:
             anyOf:
-              - required: [recipe]
-              - required: [query]
-              - required: [sql]
+              - required: [where]
               - required: [ids]
-              - required: [where]";
+              - required: [select]
+              - required: [count]
+              - required: [group_by]
+              - required: [sort_by]";
+/// Exactly one of the results and the content.
 const ONE_RESULT: &str = "
-      oneOf: [{ required: [results] }, { required: [content] }]";
+      if: { required: [results] }
+      then: { not: { required: [content] } }
+      else: { required: [content] }";
 
 /// The tools whose calls models write, with their schemas: an unknown member is refused.
 const CALLS: [(&str, &str); 4] = [
@@ -73,7 +76,7 @@ fn the_contract_has_the_declared_members() {
         write!(made, "\n      additionalProperties: {}\n      properties:\n", !is_call).unwrap();
         for field in fields {
             writeln!(made, "        {}:", field.name).unwrap();
-            for (keyword, value) in keywords(&field) {
+            for (keyword, value) in keywords(&field).into_iter().filter(|(k, _)| k != "default") {
                 writeln!(made, "          {keyword}: {}", flow(&value)).unwrap();
             }
             describe(&mut made, &field);
@@ -207,12 +210,16 @@ fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(plain) && text != "null"
 }
 
-/// The description of a member: the unit, the declared text, and what its absence means.
+/// The description of a member: the unit, the declared text, and what its absence means. A default
+/// is told there only: clients that are generated from a keyword send it with every request, also
+/// next to members that it does not go with.
 fn describe(made: &mut String, field: &Field) {
     let mut paragraphs = field.paragraphs();
     paragraphs[0] = with_unit(field, &paragraphs[0]);
-    if !field.absent.is_empty() {
-        paragraphs.push(format!("Absent: {}.", field.absent));
+    match field.default {
+        Some(default) => paragraphs.push(format!("Absent: `{}`.", default.trim_matches('"'))),
+        None if field.absent.is_empty() => {}
+        None => paragraphs.push(format!("Absent: {}.", field.absent)),
     }
     let text = paragraphs.join(" ");
     let is_bare = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && !text.contains(": ");
