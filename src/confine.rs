@@ -17,8 +17,8 @@ const LANDLOCK_ABI: ABI = ABI::V6;
 const WORKER_PATHS: [&str; 6] =
     ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/proc"];
 
-/// Paths for resolving and trusting a model's endpoint.
-const MODEL_PATHS: [&str; 12] = [
+/// Paths for resolving and trusting the endpoint of a model or an object store.
+const NETWORK_PATHS: [&str; 12] = [
     "/etc/resolv.conf",
     "/etc/hosts",
     "/etc/nsswitch.conf",
@@ -40,8 +40,8 @@ pub(crate) struct Permissions {
     pub roots: Vec<PathBuf>,
     /// Programs that it may run.
     pub programs: Vec<PathBuf>,
-    /// Whether it may call a model.
-    pub calls_model: bool,
+    /// Whether it may call a model or an object store.
+    pub connects: bool,
 }
 
 /// How far the kernel enforces the rules.
@@ -75,11 +75,11 @@ pub(crate) fn confine(permissions: &Permissions) -> Result<Confined, RulesetErro
     let mut rules = Ruleset::default()
         .handle_access(AccessFs::from_all(LANDLOCK_ABI))?
         .scope(Scope::from_all(LANDLOCK_ABI))?;
-    if !permissions.calls_model {
+    if !permissions.connects {
         rules = rules.handle_access(AccessNet::ConnectTcp)?;
     }
     let (all, read) = (AccessFs::from_all(LANDLOCK_ABI), AccessFs::from_read(LANDLOCK_ABI));
-    let model = permissions.calls_model.then(model_paths).unwrap_or_default();
+    let network = permissions.connects.then(network_paths).unwrap_or_default();
     let running =
         WORKER_PATHS.iter().map(PathBuf::from).chain(permissions.programs.iter().cloned());
     // Missing paths need no rule.
@@ -87,7 +87,7 @@ pub(crate) fn confine(permissions: &Permissions) -> Result<Confined, RulesetErro
         .create()?
         .add_rules(path_beneath_rules(&permissions.roots, all))?
         .add_rules(path_beneath_rules(running, read))?
-        .add_rules(path_beneath_rules(model, read))?
+        .add_rules(path_beneath_rules(network, read))?
         .add_rules(path_beneath_rules(["/dev/null"], AccessFs::ReadFile | AccessFs::WriteFile))?
         .restrict_self()?;
     Ok(match (status.ruleset, status.landlock) {
@@ -100,9 +100,9 @@ pub(crate) fn confine(permissions: &Permissions) -> Result<Confined, RulesetErro
 
 /// Returns the paths for name resolution and certificates, including those that the environment
 /// names.
-fn model_paths() -> Vec<PathBuf> {
+fn network_paths() -> Vec<PathBuf> {
     let named = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().filter_map(std::env::var_os);
-    MODEL_PATHS.iter().map(PathBuf::from).chain(named.map(PathBuf::from)).collect()
+    NETWORK_PATHS.iter().map(PathBuf::from).chain(named.map(PathBuf::from)).collect()
 }
 
 /// Returns the path of this program, for [`Permissions::programs`].

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{Environment, File, FileFormat};
+use context_store::ObjectSettings;
 use serde::{Deserialize, Serialize};
 
 use crate::reading::{grep, read_file};
@@ -77,6 +78,22 @@ pub struct StoreConfig {
     pub key_file: Option<PathBuf>,
     /// Whether `serve` and `mcp` give up access to files outside the roots.
     pub landlock: LandlockConfig,
+    /// `s3://BUCKET/PREFIX`: the stores are in an object store, for any number of replicas.
+    /// Without it they are local folders.
+    pub url: Option<String>,
+    /// URL of the object store's server; without one that of AWS.
+    pub endpoint: Option<String>,
+    /// Whether the bucket stands in the path and not in the host's name.
+    pub path_style: bool,
+    /// Region of the bucket; without one that of the environment, else `us-east-1`.
+    pub region: Option<String>,
+    /// Longest time that one operation waits for the object store, in seconds.
+    pub timeout_seconds: u64,
+    /// Folder of the cache of the object store's contents; without one a folder below the
+    /// system's for temporary files.
+    pub cache_dir: Option<PathBuf>,
+    /// Size of that cache, in bytes.
+    pub cache_bytes: u64,
 }
 
 impl Default for StoreConfig {
@@ -91,7 +108,29 @@ impl Default for StoreConfig {
             sweep_seconds: 3_600,
             key_file: None,
             landlock: LandlockConfig::Auto,
+            url: None,
+            endpoint: None,
+            path_style: false,
+            region: None,
+            timeout_seconds: 10,
+            cache_dir: None,
+            cache_bytes: 1024 * 1024 * 1024,
         }
+    }
+}
+
+impl StoreConfig {
+    /// Returns the settings of the object store, if the stores are in one.
+    pub(crate) fn objects(&self) -> Option<ObjectSettings> {
+        Some(ObjectSettings {
+            url: self.url.clone()?,
+            endpoint: self.endpoint.clone(),
+            path_style: self.path_style,
+            region: self.region.clone(),
+            timeout: Duration::from_secs(self.timeout_seconds.max(1)),
+            cache_dir: self.cache_dir.clone(),
+            cache_bytes: self.cache_bytes,
+        })
     }
 }
 

@@ -39,7 +39,7 @@ impl Pages {
         let spec = RootSpec::parse(&format!("/workspace={}", folder.display()));
         let roots = Roots::open(&[spec]).expect("the folder is there");
         let at = roots.locate("/workspace/file").expect("it lies under the root");
-        let target = Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() };
+        let target = Target::of(&at);
         self.follow(&target, &content);
         if let Ok(text) = std::str::from_utf8(&content) {
             self.parts(text);

@@ -125,6 +125,7 @@ pub(crate) fn renew(context: &Context<'_>, files: &[Location]) {
     for (folder, names) in folders.into_values() {
         let file_cache = Arc::clone(&offloader.file_cache);
         let store = Store::new(folder, offloader.durability, file_cache);
+        store.set_chat(chat_of(context), offloader.lifetimes);
         let leases = store.renew(&names, &offloader.lifetimes, now);
         let held = names.into_iter().zip(leases).filter(|(_, lease)| *lease == Lease::Held);
         let held: Vec<FileName> = held.map(|(name, _)| name).collect();

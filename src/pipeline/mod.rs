@@ -53,6 +53,11 @@ impl Offloader {
         allowance: Allowance<'_>,
     ) -> Result<Offloaded, OffloadError> {
         let context = Context::measure(self, request, allowance)?;
+        if self.roots.objects().is_some() {
+            let chat = chat::chat_of(&context);
+            context.reader.set_chat(chat, self.lifetimes);
+            context.store.set_chat(chat, self.lifetimes);
+        }
         let answer = if context.is_small_enough() {
             unchanged(&context, &[], Vec::new())
         } else {

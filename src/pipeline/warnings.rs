@@ -11,7 +11,6 @@ use crate::pipeline::report::Report;
 use crate::pipeline::settings::{CountedParts, Run};
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
-use context_store::regular_len;
 
 /// Returns the warnings of a report.
 pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String> {
@@ -76,8 +75,8 @@ const LOST_TOLD: usize = 5;
 /// Returns a warning for each file of originals that cannot be read. Its references stay: a
 /// store may be absent for a while.
 pub(crate) fn unreadable_files(context: &Context<'_>, blocks: &[Block]) -> Vec<String> {
-    let readable =
-        |path: &str| context.offloader.roots.locate(path).is_ok_and(|at| regular_len(&at).is_ok());
+    let roots = &context.offloader.roots;
+    let readable = |path: &str| roots.locate(path).is_ok_and(|at| context.reader.len(&at).is_ok());
     let originals = blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
     let files = blocks.iter().flat_map(|b| &b.files).map(|file| file.path.clone());
     let lists = blocks.iter().filter_map(|b| Some(b.more.as_ref()?.list.clone()));

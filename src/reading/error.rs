@@ -161,6 +161,16 @@ pub enum ReloadError {
         /// The numbers it takes, in words.
         accepted: String,
     },
+    /// A file in an object store that cannot be asked at the moment.
+    #[error(
+        "{path:?} cannot be read at the moment: {reason}; the same request later would be accepted"
+    )]
+    Away {
+        /// The path as the caller spells it.
+        path: String,
+        /// The store's reason.
+        reason: String,
+    },
     /// A file or folder that is there and cannot be opened or read.
     #[error("{path:?} could not be read")]
     Io {

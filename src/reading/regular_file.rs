@@ -10,14 +10,16 @@ use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::{fs::OFlags, io::Errno};
 
 use crate::reading::error::ReloadError;
-use crate::reading::target::Target;
+use crate::reading::target::{Place, Target};
 use crate::reading::watch::{Watch, WatchedReader};
-use context_store::is_private;
+use context_store::{Location, is_away, is_private};
 
 #[derive(Debug)]
 pub(crate) enum Opened<'a> {
     File(WatchedReader<'a, File>),
     Folder(Dir),
+    /// A folder of an object store.
+    Objects(Location),
 }
 
 /// The handling of a symbolic link as the last part of a path. A link that leads outside
@@ -69,8 +71,23 @@ pub(crate) fn open_target<'a>(
     target: &Target<'_>,
     watch: &'a Watch,
 ) -> Result<Option<Opened<'a>>, ReloadError> {
-    open(target.dir, target.path, Symlinks::Follow, watch)
-        .map_err(|source| unopened(target.spelled.to_owned(), source))
+    let opened = match target.place {
+        Place::Local(dir, path) => open(dir, path, Symlinks::Follow, watch),
+        Place::Objects(at) => open_object(at, watch),
+    };
+    opened.map_err(|source| unopened(target.spelled.to_owned(), source))
+}
+
+/// Opens a file of an object store, fetched whole, or a folder with stores.
+fn open_object<'a>(at: &Location, watch: &'a Watch) -> io::Result<Option<Opened<'a>>> {
+    match at.open_file() {
+        Ok(inner) => Ok(Some(Opened::File(WatchedReader { inner, watch }))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match at.has_stores()? {
+            true => Ok(Some(Opened::Objects(at.clone()))),
+            false => Err(error),
+        },
+        Err(error) => Err(error),
+    }
 }
 
 /// The answer to a path that does not open: nothing is there as far as a caller
@@ -80,6 +97,8 @@ pub(crate) fn unopened(path: String, source: io::Error) -> ReloadError {
         ReloadError::NotFound { path }
     } else if is(&source, Errno::NXIO) || is(&source, Errno::NODEV) {
         ReloadError::NotAFile { path }
+    } else if is_away(&source) {
+        ReloadError::Away { path, reason: source.to_string() }
     } else {
         ReloadError::Io { path, source }
     }

@@ -1,9 +1,12 @@
 //! Resources that the services of all tenants share.
 
+use std::sync::Arc;
+
 use super::budget::Budget;
 use super::open_error::OpenError;
 use crate::config::Config;
 use crate::pipeline::Summariser;
+use context_store::Objects;
 use query_sandbox::Workers;
 
 /// Resources that the services of all tenants share.
@@ -11,10 +14,13 @@ pub(super) struct SharedResources {
     pub(super) summariser: Summariser,
     pub(super) workers: Workers,
     pub(super) budget: Budget,
+    /// The object store that keeps all files; None for local folders.
+    pub(super) objects: Option<Arc<Objects>>,
 }
 
 impl SharedResources {
-    /// Prepares the model's client; makes no call.
+    /// Prepares the model's client, which makes no call, and tests the object store, if there
+    /// is one.
     pub(super) fn prepare(config: &Config) -> Result<SharedResources, OpenError> {
         let turns = config.server.concurrent_requests as u64;
         let budget = match config.server.memory_bytes {
@@ -23,7 +29,12 @@ impl SharedResources {
         };
         let summariser = config.llm.summariser(config.compression.summariser)?;
         let workers = workers(config, &budget).shared(config.callers());
-        Ok(SharedResources { summariser, workers, budget })
+        let objects = config.store.objects().map(|settings| {
+            // One that is there already is as good.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            Objects::open(&settings)
+        });
+        Ok(SharedResources { summariser, workers, budget, objects: objects.transpose()? })
     }
 }
 

@@ -54,7 +54,11 @@ impl Service {
     ) -> Result<Service, OpenError> {
         let specs: Vec<RootSpec> =
             config.store.roots.iter().map(|spec| RootSpec::parse(spec)).collect();
-        let roots = Arc::new(Roots::open(&specs)?);
+        let roots = match &resources.objects {
+            Some(objects) => Roots::of_objects(&specs, objects)?,
+            None => Roots::open(&specs)?,
+        };
+        let roots = Arc::new(roots);
         let measure = Arc::new(Measure::new(config.cache.measured_bytes));
         let file_cache =
             Arc::new(FileCache::new(config.cache.files).with_key(operators_key(config)?));
@@ -127,9 +131,11 @@ impl Service {
         self.roots.spelled()
     }
 
-    /// Returns the allowed roots as real paths.
+    /// Returns the local folders that the service reads and writes: the allowed roots as real
+    /// paths, or the cache of an object store.
     pub(crate) fn root_folders(&self) -> Vec<std::path::PathBuf> {
-        self.roots.real().map(Into::into).collect()
+        let cache = self.roots.objects().map(|objects| objects.cache_dir());
+        self.roots.real().chain(cache).map(Into::into).collect()
     }
 
     /// `GET /readyz`: returns why the service cannot work, if it cannot.

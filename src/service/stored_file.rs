@@ -91,7 +91,7 @@ fn unread(at: &Location, error: ReadError) -> ReloadError {
 
 /// The file as the retrieval operations take it.
 pub(super) fn target(at: &Location) -> Target<'_> {
-    Target { dir: at.dir(), path: at.relative(), spelled: at.spelled() }
+    Target::of(at)
 }
 
 /// The failure for a path that does not exist.

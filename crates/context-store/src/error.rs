@@ -29,6 +29,14 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
+    /// An object store cannot be used.
+    #[error("the store \"{url}\" cannot be used: {reason}")]
+    Url {
+        /// The URL as the operator spelled it.
+        url: String,
+        /// The reason, with what is accepted.
+        reason: String,
+    },
     /// An operation on a file or folder failed.
     #[error("{step} \"{path}\" failed: {source}")]
     Io {

@@ -52,17 +52,30 @@
 //! # Modules
 //!
 //! Rules are apart from effects. `names`, `records`, `key` and the eras of `clock` are pure;
-//! `local` is the file system; `index` keeps records and markers in files. `write`, `lease`,
-//! `read`, `deletion` and `sweep` hold the rules that need both.
+//! `local` is the file system and `objects` an object store; `folder` is what the rules ask
+//! of either. `index` keeps records and markers. `write`, `lease`, `read`, `deletion` and
+//! `sweep` hold the rules that need both.
+//!
+//! # Object stores
+//!
+//! [`Objects::open`] connects to a bucket and [`Roots::of_objects`] returns roots in it;
+//! everything else is the same. Calls block while requests run, so no async worker may make
+//! them. Each operation waits for the store as long as [`ObjectSettings::timeout`] says.
 
 mod clock;
 mod deletion;
 mod error;
+mod folder;
 mod index;
 mod key;
 mod lease;
 mod local;
+#[cfg(test)]
+mod media;
+#[cfg(test)]
+mod model_tests;
 mod names;
+mod objects;
 mod parallel;
 mod read;
 mod records;
@@ -91,6 +104,10 @@ pub use names::file_name::{FileName, contains_references, group_of, is_reference
 pub use names::lro_name::LroPrefix;
 pub use names::names_in::names_in;
 pub use names::stem::Stem;
+pub use objects::client::Objects;
+pub use objects::counts::RequestCounts;
+pub use objects::health::is_away;
+pub use objects::settings::ObjectSettings;
 pub use parallel::MIN_FILES_PER_TASK;
 pub use read::ended::{EndedFile, ended_file};
 pub use read::find::{find_ended_result, find_results};

@@ -21,6 +21,7 @@ use crate::names::stem::Stem;
 use crate::read::{ended, find};
 use crate::write::claim::{Claim, ClaimedFile, Claims, ExcludedNames, NONE_EXCLUDED};
 use crate::write::claiming;
+use crate::write::confirmed::KnownChat;
 use crate::write::references::{self, MissingIndex};
 use crate::write::writer;
 
@@ -51,12 +52,20 @@ use crate::write::writer;
 /// ```
 pub struct Store {
     pub(crate) folder: StoreFolder,
+    pub(crate) known: KnownChat,
 }
 
 impl Store {
     /// Returns a store in `folder`, which is made when the first file is written.
     pub fn new(folder: Location, durability: Durability, cache: Arc<FileCache>) -> Store {
-        Store { folder: StoreFolder { location: folder, durability, cache } }
+        let folder = StoreFolder { location: folder, durability, cache };
+        Store { folder, known: KnownChat::default() }
+    }
+
+    /// Says which chat the files are for. What it is known to refer to in an object store
+    /// needs no look then: this store is for one request.
+    pub fn set_chat(&self, chat: Chat, lifetimes: Lifetimes) {
+        self.known.set(chat, lifetimes);
     }
 
     /// Returns the folder.
@@ -96,13 +105,13 @@ impl Store {
         claims: &mut Claims,
         wanted: &[(Stem, blake3::Hash)],
     ) -> Result<Vec<Claim>, StoreError> {
-        claiming::claim(&self.folder, excluded, claims, wanted)
+        claiming::claim((&self.folder, &self.known), excluded, claims, wanted)
     }
 
     /// Returns true if every claimed file is there, holds the claimed content, and has not
     /// ended.
     pub fn holds(&self, claims: &[&Claim]) -> bool {
-        claiming::holds(&self.folder, claims)
+        claiming::holds((&self.folder, &self.known), claims)
     }
 
     /// Writes files under claimed names, in parallel. Returns their claims, with the next
@@ -144,7 +153,7 @@ impl Store {
     /// After a claim that found its content stored, this makes sure that no sweep deleted
     /// the file in between.
     pub fn renew(&self, names: &[FileName], lifetimes: &Lifetimes, now: SystemTime) -> Vec<Lease> {
-        renewal::renew(&self.folder, names, lifetimes, now)
+        renewal::renew((&self.folder, &self.known), names, lifetimes, now)
     }
 
     /// Notes that a chat refers to files of this folder; returns for each whether it is

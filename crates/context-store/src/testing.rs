@@ -1,6 +1,7 @@
 //! A store in a temporary folder, for the tests of this crate.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +9,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
+use crate::folder::Folder;
 use crate::index::folder_index::Index;
+use crate::media::{FAKES, MEDIUM, Medium, private_objects};
+use crate::objects::fake::FakeStore;
 use crate::records::record::Record;
 use crate::write::opened::Opened;
 use crate::{
@@ -57,6 +61,8 @@ pub(crate) struct Shop {
     pub(crate) temp: tempfile::TempDir,
     pub(crate) roots: Roots,
     pub(crate) store: Store,
+    /// The object store that keeps the files; None for a local folder.
+    pub(crate) fake: Option<Arc<FakeStore>>,
 }
 
 pub(crate) fn shop() -> Shop {
@@ -73,11 +79,26 @@ pub(crate) fn folder() -> (tempfile::TempDir, cap_std::fs::Dir) {
 /// As a restarted process sees the folder.
 pub(crate) fn shop_in(temp: tempfile::TempDir) -> Shop {
     let base = temp.path().canonicalize().unwrap();
-    std::fs::create_dir_all(base.join("store")).unwrap();
-    let roots = Roots::open(&[RootSpec::parse(base.to_str().unwrap())]).unwrap();
+    let known = FAKES.lock().unwrap().get(&base).cloned();
+    let fake = known.or_else(|| {
+        let is_local = MEDIUM.get() == Medium::Local;
+        (!is_local).then(|| FakeStore::new(SystemTime::now()))
+    });
+    let specs = [RootSpec::parse(base.to_str().unwrap())];
+    let roots = match &fake {
+        Some(fake) => {
+            FAKES.lock().unwrap().insert(base.clone(), Arc::clone(fake));
+            let cache = base.join(format!("cache-{}", ulid::Ulid::generate()));
+            Roots::of_objects(&specs, &fake.replica(&cache)).unwrap()
+        }
+        None => {
+            std::fs::create_dir_all(base.join("store")).unwrap();
+            Roots::open(&specs).unwrap()
+        }
+    };
     let at = roots.locate(base.join("store").to_str().unwrap()).unwrap();
     let store = Store::new(at, Durability::Relaxed, Arc::new(FileCache::new(10_000)));
-    Shop { temp, roots, store }
+    Shop { temp, roots, store, fake }
 }
 
 pub(crate) fn name(name: &str) -> FileName {
@@ -94,7 +115,54 @@ impl Shop {
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.path(name).symlink_metadata().is_ok()
+        match &self.fake {
+            None => self.path(name).symlink_metadata().is_ok(),
+            Some(_) => read(&self.at(name)).is_ok(),
+        }
+    }
+
+    /// Another process's view of the same store.
+    pub(crate) fn replica(&self) -> Store {
+        let at = match &self.fake {
+            None => self.store.folder().clone(),
+            Some(fake) => {
+                let cache = self.temp.path().join(format!("cache-{}", ulid::Ulid::generate()));
+                let spec = RootSpec::parse(self.temp.path().to_str().unwrap());
+                let roots = Roots::of_objects(&[spec], &fake.replica(&cache)).unwrap();
+                roots.locate(self.store.folder().spelled()).unwrap()
+            }
+        };
+        Store::new(at, Durability::Relaxed, Arc::new(FileCache::new(10_000)))
+    }
+
+    /// Writes a content as a writer does that reserved its name.
+    pub(crate) fn put_file(&self, name: &FileName, text: &str) {
+        match &self.fake {
+            None => std::fs::write(self.path(name.as_str()), text).unwrap(),
+            Some(_) => {
+                let file = self.record(name).map_or(name.to_string(), |record| record.file(name));
+                self.folder().publish(&file, text.as_bytes(), Durability::Relaxed).unwrap();
+            }
+        }
+    }
+
+    /// Removes a content, and says nothing of it.
+    pub(crate) fn remove_file(&self, name: &FileName) {
+        match &self.fake {
+            None => std::fs::remove_file(self.path(name.as_str())).unwrap(),
+            Some(_) => {
+                let file = self.record(name).map_or(name.to_string(), |record| record.file(name));
+                self.folder().remove(&file).unwrap();
+            }
+        }
+    }
+
+    /// The names of all contents.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let names = self.folder().names().unwrap().map(Result::unwrap);
+        let mut names: Vec<String> = names.filter(|name| name != PRIVATE).collect();
+        names.sort();
+        names
     }
 
     pub(crate) fn write(&self, stem: Stem, content: &str) -> FileName {
@@ -145,7 +213,7 @@ impl Shop {
     }
 
     pub(crate) fn index(&self) -> Index {
-        Index::make(&self.open()).unwrap()
+        Index::make(&self.folder()).unwrap()
     }
 
     pub(crate) fn record(&self, name: &FileName) -> Option<Record> {
@@ -153,8 +221,11 @@ impl Shop {
     }
 
     /// Every file of the private folder, by its path there, but for the clock.
-    pub(crate) fn private(&self) -> std::collections::BTreeMap<String, String> {
-        let mut found = std::collections::BTreeMap::new();
+    pub(crate) fn private(&self) -> BTreeMap<String, String> {
+        if let Some(fake) = &self.fake {
+            return private_objects(fake);
+        }
+        let mut found = BTreeMap::new();
         let mut folders = vec![self.path(PRIVATE)];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -173,7 +244,21 @@ impl Shop {
     }
 
     pub(crate) fn age(&self, name: &FileName, at: SystemTime) {
-        set_modified(&self.path(name.as_str()), at);
+        match &self.fake {
+            None => set_modified(&self.path(name.as_str()), at),
+            Some(fake) => {
+                fake.set_date(&format!("/files/{name}"), at);
+                fake.set_date(&format!("/names/{name}.json"), at);
+            }
+        }
+    }
+
+    /// Lets the store's clock show a moment.
+    fn show(&self, now: SystemTime) {
+        if let (Some(fake), Some(objects)) = (&self.fake, self.roots.objects()) {
+            fake.set_now(now);
+            objects.set_server_now(now);
+        }
     }
 
     pub(crate) fn sweep(&self, now: SystemTime) -> SweepReport {
@@ -185,6 +270,7 @@ impl Shop {
     }
 
     pub(crate) fn sweep_at(&self, lifetimes: &Lifetimes, now: &Moment) -> SweepReport {
+        self.show(now.wall);
         let folders = [self.store.folder().clone()];
         let (roots, run) = (&self.roots, Run::Real);
         sweep(&SweepOptions { roots, folders: &folders, lifetimes, now, run }, &mut |_| {})
@@ -197,17 +283,23 @@ impl Shop {
         run: Run,
         events: &mut dyn FnMut(SweepEvent<'_>),
     ) -> SweepReport {
+        self.show(now.wall);
         let (roots, lifetimes) = (&self.roots, &lifetimes());
         sweep(&SweepOptions { roots, folders: &[], lifetimes, now, run }, events)
     }
 
     pub(crate) fn opened(&self) -> Opened<'_> {
-        Opened::open(&self.store.folder).unwrap().unwrap()
+        Opened::open(&self.store.folder, &self.store.known).unwrap().unwrap()
     }
 
     pub(crate) fn open(&self) -> cap_std::fs::Dir {
-        let at = self.store.folder();
-        at.dir().open_dir(at.relative()).unwrap()
+        let (dir, path) = self.store.folder().local().unwrap();
+        dir.open_dir(path).unwrap()
+    }
+
+    /// The folder as the rules see it.
+    pub(crate) fn folder(&self) -> Folder {
+        self.store.folder().open_folder().unwrap().unwrap()
     }
 }
 
@@ -243,6 +335,13 @@ pub(crate) fn paths(files: &[ExpiredFile]) -> Vec<&str> {
     names
 }
 
+/// Reads the whole file at a location.
+pub(crate) fn read(at: &Location) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut at.open_file()?, &mut text)?;
+    Ok(text)
+}
+
 /// Reads `tool_call_{current}.txt` with 16 threads while `change` runs, which sets the number:
 /// each read finds the whole content, or the end of the file on record.
 pub(crate) fn read_in_parallel(shop: &Shop, content: &str, change: impl FnOnce(&AtomicUsize)) {
@@ -251,7 +350,7 @@ pub(crate) fn read_in_parallel(shop: &Shop, content: &str, change: impl FnOnce(&
     let (read, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let read_once = || {
         let at = shop.at(&format!("tool_call_{}.txt", current.load(Ordering::Acquire)));
-        match at.dir().read_to_string(at.relative()) {
+        match crate::testing::read(&at) {
             Ok(text) => {
                 assert_eq!(blake3::hash(text.as_bytes()), hash);
                 read.fetch_add(1, Ordering::Relaxed);

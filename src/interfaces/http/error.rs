@@ -15,7 +15,7 @@ use crate::reading::error::ReloadError;
 use crate::reading::extract::ExtractError;
 use crate::service::Failure;
 use crate::tools::UnknownFormat;
-use context_store::StoreError;
+use context_store::{StoreError, is_away};
 use query_sandbox::{JqError, SqlError, WorkerError};
 use record_files::query::QueryError;
 
@@ -66,9 +66,13 @@ fn status_of(failure: &Failure) -> (StatusCode, &'static str, Option<&str>) {
                 (S::UNPROCESSABLE_ENTITY, "path_outside_roots", Some(field))
             }
             StoreError::BadPath { .. } => (S::UNPROCESSABLE_ENTITY, "path_invalid", Some(field)),
-            StoreError::Root { .. } | StoreError::Io { .. } | StoreError::NoName { .. } => {
-                (S::INTERNAL_SERVER_ERROR, "store_failed", Some(field))
+            StoreError::Io { source, .. } if is_away(source) => {
+                (S::SERVICE_UNAVAILABLE, "store_away", Some(field))
             }
+            StoreError::Root { .. }
+            | StoreError::Url { .. }
+            | StoreError::Io { .. }
+            | StoreError::NoName { .. } => (S::INTERNAL_SERVER_ERROR, "store_failed", Some(field)),
         },
         Failure::Reload { field, source } => reload_status(source, field),
         Failure::Extract(error) => extract_status(error),
@@ -256,6 +260,7 @@ fn reload_status(
     use ReloadError as E;
     let refused = |code, field| (StatusCode::UNPROCESSABLE_ENTITY, code, Some(field));
     match error {
+        E::Away { .. } => (StatusCode::SERVICE_UNAVAILABLE, "store_away", Some(path)),
         E::NotFound { .. } | E::NoResult { .. } => {
             (StatusCode::NOT_FOUND, "file_not_found", Some(path))
         }

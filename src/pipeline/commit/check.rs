@@ -44,6 +44,7 @@ pub(crate) fn check(
         measure: &context.offloader.measure,
         tokenizer: context.tokenizer,
         roots: &context.offloader.roots,
+        reader: Some(&context.reader),
     };
     match (after, &decision.snapshots) {
         (After::Compacted { array, edits }, _) => {

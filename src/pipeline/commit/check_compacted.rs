@@ -159,6 +159,7 @@ mod tests {
             measure: &measure,
             tokenizer: Tokenizer::O200kBase,
             roots: &roots,
+            reader: None,
         };
         match check(&subject, &answer.after, &answer.edits) {
             Ok((checks, _)) => checks.failed(),

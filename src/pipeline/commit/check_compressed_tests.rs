@@ -67,6 +67,7 @@ fn failed(change: impl FnOnce(&mut Broken)) -> Vec<&'static str> {
         measure: &measure,
         tokenizer: Tokenizer::O200kBase,
         roots: &roots,
+        reader: None,
     };
     let compressed = Compressed {
         after: &answer.assembled,

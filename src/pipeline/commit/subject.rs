@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::measure::{Measure, Measured};
 use crate::pipeline::moves::item::{Destination, Move};
-use context_store::{MIN_FILES_PER_TASK, Roots, regular_len};
+use context_store::{MIN_FILES_PER_TASK, Reader, Roots, regular_len};
 use token_count::Tokenizer;
 
 /// A new reference: its path, and the smallest size of its file.
@@ -30,9 +30,10 @@ impl<'a> NewReference<'a> {
     }
 
     /// Reads as a caller would: by the path in the reference.
-    fn is_readable(&self, roots: &Roots) -> bool {
+    fn is_readable(&self, roots: &Roots, reader: Option<&Reader<'_>>) -> bool {
         let Ok(at) = roots.locate(self.path) else { return false };
-        regular_len(&at).is_ok_and(|length| length >= self.bytes)
+        let length = reader.map_or_else(|| regular_len(&at), |reader| reader.len(&at));
+        length.is_ok_and(|length| length >= self.bytes)
     }
 }
 
@@ -55,13 +56,15 @@ pub(crate) struct Subject<'a> {
     pub(crate) measure: &'a Measure,
     pub(crate) tokenizer: Tokenizer,
     pub(crate) roots: &'a Roots,
+    /// Knows files of the chat; None reads them all.
+    pub(crate) reader: Option<&'a Reader<'a>>,
 }
 
 impl Subject<'_> {
     /// True if every new reference leads to a file with all its bytes.
     pub(crate) fn references_are_readable(&self) -> bool {
         let references = self.references.par_iter().with_min_len(MIN_FILES_PER_TASK);
-        self.held && references.all(|reference| reference.is_readable(self.roots))
+        self.held && references.all(|reference| reference.is_readable(self.roots, self.reader))
     }
 
     /// True for a message that compaction must not change.

@@ -158,7 +158,9 @@ pub(crate) fn cached_snapshots(
     prefixes.iter().rev().take(LOOK_BACK).find_map(|(end, key)| {
         let name = Stem::of_snapshot(key).names(key).next()?;
         let at = context.store.folder().child(name.as_str());
-        at.dir().symlink_metadata(at.relative()).ok()?;
+        if let Some((dir, path)) = at.local() {
+            dir.symlink_metadata(path).ok()?;
+        }
         // A record that cannot be read, or whose files are gone, is no record.
         let folder_key = context.reader.key(context.store.folder())?;
         let kept = verified(&context.reader.text(&at).ok()?.text, &folder_key)?;

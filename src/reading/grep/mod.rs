@@ -9,6 +9,7 @@
 mod answer;
 mod excerpt;
 mod line_matcher;
+mod object_walk;
 mod pattern;
 mod query;
 mod search;
@@ -23,6 +24,7 @@ use crate::reading::limit::CountTokens;
 use crate::reading::regular_file::{self, Opened};
 use crate::reading::target::Target;
 use crate::reading::watch::{Watch, WatchedReader};
+use object_walk::ObjectWalk;
 use pattern::Pattern;
 use search::Search;
 use text::{Heading, Room};
@@ -61,6 +63,13 @@ pub(crate) fn grep(
         }
         Some(Opened::Folder(dir)) => {
             search.walk(Walk::new(dir, &files, &watch, limits.files), limits.files);
+        }
+        Some(Opened::Objects(at)) => {
+            let walk = ObjectWalk::new(&at, &files, &watch, limits.files);
+            search.walk(
+                walk.map_err(|source| regular_file::unopened(target.spelled.to_owned(), source))?,
+                limits.files,
+            );
         }
         None => {
             return Err(ReloadError::NotAFile { path: target.spelled.to_owned() });
@@ -111,7 +120,7 @@ fn checked(query: &Query, limits: &Limits) -> Result<Pattern, ReloadError> {
 }
 
 fn file_name(target: &Target<'_>) -> String {
-    let name = target.path.file_name();
+    let name = target.path().file_name();
     name.or_else(|| Path::new(target.spelled).file_name())
         .map_or_else(|| target.spelled.to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -14,7 +14,7 @@ use super::line_matcher::LineMatcher;
 use super::pattern::Pattern;
 use super::query::{Limits, Query};
 use super::text::{Entry, Findings, Room};
-use super::walk::{Step, Walk};
+use super::walk::Step;
 use crate::reading::limit::{CountTokens, TruncatedBy};
 use crate::reading::watch::{Interruption, Watch, WatchedReader};
 
@@ -94,7 +94,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(crate) fn walk(&mut self, walk: Walk<'_>, max_files: usize) {
+    pub(crate) fn walk<'w>(&mut self, walk: impl Iterator<Item = Step<'w>>, max_files: usize) {
         for step in walk {
             match step {
                 Step::File { .. } if self.findings.files_searched == max_files as u64 => {

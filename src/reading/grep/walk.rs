@@ -179,6 +179,8 @@ impl<'a> Iterator for Walk<'a> {
                 Ok(Some(Opened::Folder(_))) if depth > DEPTH => {
                     return Some(Step::TooDeep { path });
                 }
+                // Not below a local folder.
+                Ok(Some(Opened::Objects(_))) => {}
                 Ok(Some(Opened::Folder(dir))) => {
                     let prefix = if path.is_empty() { path } else { path + "/" };
                     if let Some(step) = self.enter(dir, prefix) {

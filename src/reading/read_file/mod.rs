@@ -96,7 +96,7 @@ pub(crate) fn read_file(
     let watch = Watch::new(Instant::now() + limits.deadline);
     let file = match regular_file::open_target(target, &watch)? {
         Some(Opened::File(file)) => file,
-        Some(Opened::Folder(_)) | None => {
+        Some(Opened::Folder(_) | Opened::Objects(_)) | None => {
             return Err(ReloadError::NotAFile { path: path() });
         }
     };

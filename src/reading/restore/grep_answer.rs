@@ -13,7 +13,7 @@ use super::read_back::ReadBack;
 use super::unresolved::TOO_LARGE;
 use crate::compaction::reference::{ReferenceForm, is_forgery};
 use crate::compaction::wrapper::Wrapper;
-use context_store::Location;
+use context_store::{Location, regular_len};
 
 /// Most lines of an answer that are looked at.
 const LINES: usize = 20_000;
@@ -50,7 +50,7 @@ pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> O
         first.get_or_insert(file);
     }
     let first = first?;
-    let bytes = first.dir().metadata(first.relative()).ok()?.len();
+    let bytes = regular_len(&first).ok()?;
     let head = format!("{head}:");
     // The proof: the files give the same text.
     let limit = text.len() as u64;

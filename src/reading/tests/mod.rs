@@ -77,7 +77,7 @@ impl Store {
         limits: &grep::Limits,
     ) -> Result<GrepAnswer, ReloadError> {
         let spelled = if path.is_empty() { "fix".to_owned() } else { format!("fix/{path}") };
-        let target = Target { dir: &self.dir, path: Path::new(path), spelled: &spelled };
+        let target = Target::local(&self.dir, Path::new(path), &spelled);
         grep(&target, query, limits, &quarter)
     }
 
@@ -96,7 +96,7 @@ impl Store {
         limits: &read_file::Limits,
     ) -> Result<ReadAnswer, ReloadError> {
         let spelled = format!("fix/{path}");
-        let target = Target { dir: &self.dir, path: Path::new(path), spelled: &spelled };
+        let target = Target::local(&self.dir, Path::new(path), &spelled);
         read_file(&target, query, limits, &quarter)
     }
 }

@@ -60,7 +60,7 @@ fn special_files_and_ways_out_are_passed_over() {
     assert_eq!(outcome("inside"), ("found", "found"));
     assert_eq!(outcome("."), ("found", "not a file"));
     let devices = Dir::open_ambient_dir("/dev", ambient_authority()).unwrap();
-    let target = Target { dir: &devices, path: Path::new("zero"), spelled: "/dev/zero" };
+    let target = Target::local(&devices, Path::new("zero"), "/dev/zero");
     assert!(matches!(
         read_file(&target, &lines(0, None), &read_file::Limits::default(), &quarter),
         Err(ReloadError::NotAFile { .. })

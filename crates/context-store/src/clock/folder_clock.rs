@@ -4,12 +4,10 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use cap_std::fs::Dir;
-
 use super::eras::{Clock, STEP_MS};
 use super::moment::Moment;
-use crate::local::mtime::modified;
-use crate::local::own_file::{self, Synced};
+use crate::folder::{Folder, Version};
+use crate::local::own_file::Synced;
 use crate::local::store_folder::StoreFolder;
 use crate::names::file_name::FileName;
 use crate::report::Run;
@@ -21,25 +19,32 @@ const CLOCK: &str = "clock";
 pub(crate) const CLOCK_BYTES: usize = 16 * 1_024;
 
 /// Observes the clock of a new private folder.
-pub(crate) fn begin(private: &Dir) -> io::Result<()> {
+pub(crate) fn begin(private: &Folder) -> io::Result<()> {
+    if private.local().is_none() {
+        return Ok(());
+    }
     let now = Moment::now();
     let mut clock = Clock::of(now.wall);
     clock.observe(&now);
-    own_file::create(private, CLOCK, &clock.render(), Synced::No).map(drop)
+    private.create(CLOCK, &clock.render(), Synced::No).map(drop)
 }
 
 /// Observes the clock of a folder. If it was never observed before, the time of the newest
 /// file is the last that is known. A clock that cannot be written is no error: the time
 /// until the next observation then counts for no file.
-pub(crate) fn observe(folder: &Dir, private: &Dir, now: &Moment, run: Run) -> Clock {
-    let read = own_file::read(private, CLOCK, CLOCK_BYTES);
-    let known = read.ok().flatten().and_then(|bytes| Clock::parse(&bytes));
+/// Objects are dated by the clock of their store, which nobody here sets.
+pub(crate) fn observe(folder: &Folder, private: &Folder, now: &Moment, run: Run) -> Clock {
+    if private.local().is_none() {
+        return Clock::default();
+    }
+    let read = private.read(CLOCK, CLOCK_BYTES);
+    let known = read.ok().flatten().and_then(|read| Clock::parse(&read.bytes));
     let mut clock = known.unwrap_or_else(|| {
         Clock::of(newest(folder).map_or(now.wall, |newest| newest.min(now.wall)))
     });
     clock.observe(now);
     if run == Run::Real {
-        let written = own_file::replace(private, CLOCK, &clock.render(), Synced::No);
+        let written = private.replace(CLOCK, &clock.render(), Synced::No, &Version::default());
         if let Err(error) = written {
             tracing::warn!(%error, "the clock of a folder could not be written");
         }
@@ -49,7 +54,7 @@ pub(crate) fn observe(folder: &Dir, private: &Dir, now: &Moment, run: Run) -> Cl
 
 /// Observes the clock of a folder before a file is dated by it: the first time, and
 /// whenever this process saw that the wall clock was set.
-pub(crate) fn observe_if_set(store: &StoreFolder, folder: &Dir, private: &Dir) {
+pub(crate) fn observe_if_set(store: &StoreFolder, folder: &Folder, private: &Folder) {
     let (now, key) = (Moment::now(), store.location.key());
     let steps = steps(&now);
     if store.cache.clock_steps(&key) != Some(steps) {
@@ -59,11 +64,9 @@ pub(crate) fn observe_if_set(store: &StoreFolder, folder: &Dir, private: &Dir) {
 }
 
 /// Returns the time of the newest file.
-fn newest(folder: &Dir) -> Option<SystemTime> {
-    let entries = folder.entries().ok()?.flatten();
-    let ours =
-        entries.filter(|entry| entry.file_name().to_str().and_then(FileName::parse).is_some());
-    ours.filter_map(|entry| modified(&entry.metadata().ok()?).ok()).max()
+fn newest(folder: &Folder) -> Option<SystemTime> {
+    let ours = folder.names().ok()?.flatten().filter(|name| FileName::parse(name).is_some());
+    ours.filter_map(|name| Some(folder.stat(&name).ok()??.modified)).max()
 }
 
 /// Returns how often this process saw that the wall clock was set.

@@ -3,16 +3,13 @@
 use std::io;
 use std::time::SystemTime;
 
-use cap_std::fs::Dir;
-
 use super::report::{DeletedFile, Deletion, KeptFile, KeptReason};
-use crate::index::ends::write_ends;
+use crate::folder::{Folder, is_changed};
+use crate::index::ends::{Removal, remove_ended, write_ends};
 use crate::index::folder_index::Index;
 use crate::index::markers::Marker;
 use crate::local::location::Location;
-use crate::local::open::{is_own, metadata_of};
-use crate::local::own_file;
-use crate::local::publish::sync_folder;
+use crate::local::writers;
 use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::records::origin::Origin;
@@ -22,7 +19,7 @@ use crate::report::PathError;
 /// The deletion of a chat from one folder.
 pub(super) struct Batch<'a> {
     pub(super) at: &'a Location,
-    pub(super) dir: &'a Dir,
+    pub(super) dir: &'a Folder,
     pub(super) index: &'a Index,
     pub(super) chat: Chat,
     pub(super) now: SystemTime,
@@ -40,8 +37,17 @@ enum Fate {
     Kept(KeptReason),
     /// It belongs to another chat, and this one never referred to it.
     Unrelated,
+    /// Another process changed its record: it is looked at again in the next round.
+    Changed,
     /// It could not be deleted.
     Failed,
+}
+
+impl Fate {
+    /// Returns true if the file needs another look, so that its marker stays.
+    fn is_open(self) -> bool {
+        matches!(self, Fate::Changed | Fate::Failed)
+    }
 }
 
 struct ChatFile<'a> {
@@ -65,20 +71,32 @@ impl Batch<'_> {
     }
 
     /// Deletes the files that may be deleted, and removes the markers of all.
-    pub(super) fn delete(&mut self, names: &[FileName], markers: &Dir) -> io::Result<()> {
+    pub(super) fn delete(&mut self, names: &[FileName], markers: &Folder) -> io::Result<()> {
         let _locked = self.index.lock()?;
         let mut files = self.files(names);
         self.record_ends(&mut files);
-        for file in files.iter_mut().filter(|file| matches!(file.fate, Fate::Deleted(_))) {
-            file.fate = self.remove(file);
+        let ended: Vec<&mut ChatFile<'_>> =
+            files.iter_mut().filter(|file| matches!(file.fate, Fate::Deleted(_))).collect();
+        let removed = self.each(ended.len(), |at| self.remove(&*ended[at]));
+        for (file, removed) in ended.into_iter().zip(removed) {
+            file.fate = removed.unwrap_or_else(|error| {
+                self.failed(file.name, &error);
+                Fate::Failed
+            });
         }
         // A deleted file must not come back with a power cut.
-        sync_folder(self.dir)?;
+        self.dir.sync()?;
         self.report(&files);
-        for file in files.iter().filter(|file| file.fate != Fate::Failed) {
-            let unmark = || own_file::unmark(markers, file.name.as_str());
-            if let Err(error) = self.forget(file).and_then(|()| unmark()) {
-                self.failed(file.name, &error);
+        let done: Vec<&ChatFile<'_>> = files.iter().filter(|file| !file.fate.is_open()).collect();
+        let forgotten = self.each(done.len(), |at| {
+            self.forget(done[at]).and_then(|()| markers.unmark(done[at].name.as_str()))
+        });
+        for (file, forgotten) in done.into_iter().zip(forgotten) {
+            match forgotten {
+                // The next round looks again.
+                Err(error) if is_changed(&error) => {}
+                Err(error) => self.failed(file.name, &error),
+                Ok(()) => {}
             }
         }
         Ok(())
@@ -86,29 +104,38 @@ impl Batch<'_> {
 
     /// Returns the files with the fate of each.
     fn files<'n>(&mut self, names: &'n [FileName]) -> Vec<ChatFile<'n>> {
-        let mut file = |name: &'n FileName| {
-            let looked = self.index.records.read(name).and_then(|state| {
-                let record = state.record();
-                Ok((self.fate(name, record.as_ref())?, record))
-            });
+        let looked = self.each(names.len(), |at| {
+            let record = self.index.records.read(&names[at])?.record();
+            Ok((self.fate(&names[at], record.as_ref())?, record))
+        });
+        let mut file = |(name, looked): (&'n FileName, io::Result<_>)| {
             let (fate, record) = looked.unwrap_or_else(|error| {
                 self.failed(name, &error);
                 (Fate::Failed, None)
             });
             ChatFile { name, record, fate, is_recorded: false }
         };
-        names.iter().map(&mut file).collect()
+        names.iter().zip(looked).map(&mut file).collect()
+    }
+
+    /// Runs `work` for each number below `count`: in parallel where a request is waited for.
+    fn each<T: Send + Sync>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        match self.dir.local() {
+            Some(_) => (0..count).map(work).collect(),
+            None => writers::all(count, work),
+        }
     }
 
     fn fate(&self, name: &FileName, record: Option<&Record>) -> io::Result<Fate> {
-        let Some(metadata) = metadata_of(self.dir, name.as_str())? else { return Ok(Fate::Gone) };
+        let file = record.map_or_else(|| name.to_string(), |record| record.file(name));
+        let Some(stat) = self.dir.stat(&file)? else { return Ok(Fate::Gone) };
         let markers = self.index.markers();
         let maker = record.and_then(|record| record.origin.chat);
         let is_made_here = maker == Some(self.chat) || record.is_some_and(is_left);
         if !is_made_here && !markers.has(Marker::SharedWith(name, self.chat))? {
             return Ok(Fate::Unrelated);
         }
-        let reason = if !metadata.is_file() || !is_own(&metadata) {
+        let reason = if !stat.is_file || !stat.is_own {
             KeptReason::Foreign
         } else if maker.is_some_and(|maker| maker != self.chat)
             || markers.sharer_except(name, self.chat)?.is_some()
@@ -117,7 +144,7 @@ impl Batch<'_> {
         } else if !is_made_here {
             KeptReason::UnknownMaker
         } else {
-            return Ok(Fate::Deleted(metadata.len()));
+            return Ok(Fate::Deleted(stat.len));
         };
         Ok(Fate::Kept(reason))
     }
@@ -138,26 +165,28 @@ impl Batch<'_> {
         let records: Vec<(&FileName, Record)> =
             ending.iter().map(|file| (file.name, file.ended(self.now))).collect();
         let recorded = write_ends(&self.index.records, &records);
+        let is_local = self.dir.local().is_some();
         for (file, is_recorded) in ending.into_iter().zip(recorded) {
             file.is_recorded = is_recorded;
+            // Without a lock, only a recorded end keeps others from the file.
+            if !is_recorded && !is_local {
+                file.fate = Fate::Changed;
+            }
         }
     }
 
     /// Deletes a file, unless another chat referred to it before its end was recorded.
-    fn remove(&mut self, file: &ChatFile<'_>) -> Fate {
-        let removed = match self.index.markers().sharer_except(file.name, self.chat) {
-            Ok(Some(_)) => return Fate::Kept(KeptReason::Shared),
-            Ok(None) => self.dir.remove_file(file.name.as_str()),
-            Err(error) => Err(error),
-        };
-        match removed {
-            Ok(()) => file.fate,
+    fn remove(&self, file: &ChatFile<'_>) -> io::Result<Fate> {
+        if self.index.markers().sharer_except(file.name, self.chat)?.is_some() {
+            return Ok(Fate::Kept(KeptReason::Shared));
+        }
+        match remove_ended(self.dir, &self.index.records, file.name) {
+            Ok(Removal::Done) => Ok(file.fate),
+            Ok(Removal::LivesAgain) => Ok(Fate::Changed),
             // A sweep deleted it first.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Fate::Gone,
-            Err(error) => {
-                self.failed(file.name, &error);
-                Fate::Failed
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Fate::Gone),
+            Err(error) if is_changed(&error) => Ok(Fate::Changed),
+            Err(error) => Err(error),
         }
     }
 
@@ -201,7 +230,7 @@ impl Batch<'_> {
                     self.report.deleted.push(DeletedFile { path, bytes });
                 }
                 Fate::Kept(reason) => self.report.kept.push(KeptFile { path, reason }),
-                Fate::Gone | Fate::Unrelated | Fate::Failed => {}
+                Fate::Gone | Fate::Unrelated | Fate::Changed | Fate::Failed => {}
             }
         }
     }
@@ -227,7 +256,7 @@ impl ChatFile<'_> {
             Fate::Deleted(_) | Fate::Gone => {
                 self.is_of(chat) && !self.record.as_ref().is_some_and(is_said)
             }
-            Fate::Kept(_) | Fate::Unrelated | Fate::Failed => false,
+            Fate::Kept(_) | Fate::Unrelated | Fate::Changed | Fate::Failed => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Deleting a chat: the files that were made for it, except those that another chat refers
 //! to, and all that the index says of it.
 //!
-//! Only names that the chat has markers for are looked up. Its markers are detached first.
+//! Only names that the chat has markers for are looked up. Its markers are set aside first.
 //! Then files go in batches under the index's lock: ends are recorded and synced, other
 //! chats are looked for again, files are deleted, and markers removed, in that order. A
 //! crash in between leaves a marker for everything that is still there, so that the same
@@ -14,8 +14,7 @@ use std::collections::HashSet;
 use std::io;
 use std::time::SystemTime;
 
-use cap_std::fs::Dir;
-
+use crate::folder::Folder;
 use crate::index::batches::{PAUSE, each_batch};
 use crate::index::folder_index::Index;
 use crate::index::manifest;
@@ -28,7 +27,7 @@ use crate::report::{PathError, Run};
 use batch::Batch;
 use report::Deletion;
 
-/// How often the markers of a chat are detached that posts while it is deleted.
+/// How often the markers of a chat are set aside that posts while it is deleted.
 const ROUNDS: usize = 16;
 
 /// A pause between two rounds is twice the one before, this often: up to 0.26 seconds.
@@ -56,7 +55,7 @@ pub fn delete_chat(
     let mut deletion = ChatDeletion { chat, now, run, report };
     let mut seen = HashSet::new();
     for at in folders.iter().filter(|at| seen.insert(at.key())) {
-        if let Err(error) = deletion.delete_from(at) {
+        if let Err(error) = deletion.delete_from(&at.unhurried()) {
             deletion.failed(at, &error);
         }
     }
@@ -93,13 +92,14 @@ impl ChatDeletion {
     }
 
     /// Moves a folder of an earlier version into the index.
-    fn migrate(&self, dir: &Dir) -> io::Result<()> {
+    fn migrate(&self, dir: &Folder) -> io::Result<()> {
+        let Some(local) = dir.local() else { return Ok(()) };
         let reason = match self.run {
             Run::Real if migrate(dir)? == Migrated::Foreign => {
                 "\".unburden-files.jsonl\" is not this user's own plain file: what it says of \
                  the chat is unknown; remove it"
             }
-            Run::Dry if manifest::open(dir)?.is_some() => {
+            Run::Dry if manifest::open(local)?.is_some() => {
                 "the folder still has the manifest of an earlier version; a sweep moves it into \
                  the index, then a dry run can tell"
             }
@@ -116,7 +116,7 @@ impl ChatDeletion {
 
 fn dry_run(batch: &mut Batch<'_>) -> io::Result<()> {
     let markers = batch.index.chat_markers(batch.chat);
-    for folder in [markers.open_detached()?, markers.open()?].iter().flatten() {
+    for folder in [markers.open_aside()?, markers.open()?].iter().flatten() {
         each_batch(folder, |names| {
             batch.look(names);
             Ok(())
@@ -134,15 +134,15 @@ fn delete(batch: &mut Batch<'_>) -> io::Result<()> {
             std::thread::sleep(PAUSE * (1 << round.min(DOUBLINGS)));
         }
         let mut is_left = false;
-        if let Some(detached) = markers.open_detached()? {
+        if let Some(aside) = markers.open_aside()? {
             let failures = batch.failures();
-            each_batch(&detached, |names| batch.delete(names, &detached))?;
-            is_left = !markers.remove_detached()?;
+            each_batch(&aside, |names| batch.delete(names, &aside))?;
+            is_left = !markers.remove_aside()?;
             if is_left && batch.failures() > failures {
                 return Ok(());
             }
         }
-        if !markers.detach()? && !is_left {
+        if !markers.set_aside()? && !is_left {
             return Ok(());
         }
     }

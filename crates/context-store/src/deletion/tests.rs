@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::index::markers::Marker;
+use crate::media::on_both;
 use crate::records::record::Record;
 use crate::testing::{Shop, after, origin, read_in_parallel, shop, shop_in, start};
 use crate::{Call, Claims, End, EndedFile, FileName, KeptReason, MissingIndex, Stem, ended_file};
@@ -45,37 +46,37 @@ fn is_forgotten(shop: &Shop, chat: &str) -> bool {
     })
 }
 
-#[test]
-fn a_chat_goes_and_what_others_mention_stays() {
-    let shop = shop();
-    let own = made(&shop, "a", "1", "one");
-    let shared = made(&shop, "a", "2", "two");
-    let other = made(&shop, "b", "3", "three");
-    mention(&shop, "b", &shared);
-    let before = shop.private();
-    let dry = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Dry);
-    assert!(shop.has(own.as_str()) && shop.private() == before);
-    let deletion = delete(&shop, "a");
-    assert_eq!(dry, deletion);
-    assert_eq!(deleted(&deletion), [own.as_str()]);
-    assert_eq!((deletion.bytes, deletion.folders), (3, 1));
-    assert_eq!(kept(&deletion), [(shared.to_string(), KeptReason::Shared)]);
-    assert!(!shop.has(own.as_str()) && shop.has(shared.as_str()) && shop.has(other.as_str()));
-    assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
-    let gone = ended_file(&shop.at(own.as_str())).unwrap();
-    assert_eq!(
-        gone,
-        EndedFile { call: Call::default(), ended: Some((after(9), End::ChatDeleted)) }
-    );
-    // A second call finds nothing, and writes nothing.
-    let before = shop.private();
-    assert_eq!(delete(&shop, "a"), Deletion { folders: 1, complete: true, ..Deletion::default() });
-    assert_eq!(shop.private(), before);
-    // What was shared has only one chat left.
-    assert_eq!(deleted(&delete(&shop, "b")), [shared.as_str(), other.as_str()]);
-    assert!(is_forgotten(&shop, "b"), "{:?}", shop.private());
-    let left: Vec<_> = std::fs::read_dir(shop.path("")).unwrap().collect();
-    assert_eq!(left.len(), 1, "the private folder alone: {left:?}");
+on_both! {
+    fn a_chat_goes_and_what_others_mention_stays() {
+        let shop = shop();
+        let own = made(&shop, "a", "1", "one");
+        let shared = made(&shop, "a", "2", "two");
+        let other = made(&shop, "b", "3", "three");
+        mention(&shop, "b", &shared);
+        let before = shop.private();
+        let dry = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Dry);
+        assert!(shop.has(own.as_str()) && shop.private() == before);
+        let deletion = delete(&shop, "a");
+        assert_eq!(dry, deletion);
+        assert_eq!(deleted(&deletion), [own.as_str()]);
+        assert_eq!((deletion.bytes, deletion.folders), (3, 1));
+        assert_eq!(kept(&deletion), [(shared.to_string(), KeptReason::Shared)]);
+        assert!(!shop.has(own.as_str()) && shop.has(shared.as_str()) && shop.has(other.as_str()));
+        assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
+        let gone = ended_file(&shop.at(own.as_str())).unwrap();
+        assert_eq!(
+            gone,
+            EndedFile { call: Call::default(), ended: Some((after(9), End::ChatDeleted)) }
+        );
+        // A second call finds nothing, and writes nothing.
+        let before = shop.private();
+        assert_eq!(delete(&shop, "a"), Deletion { folders: 1, complete: true, ..Deletion::default() });
+        assert_eq!(shop.private(), before);
+        // What was shared has only one chat left.
+        assert_eq!(deleted(&delete(&shop, "b")), [shared.as_str(), other.as_str()]);
+        assert!(is_forgotten(&shop, "b"), "{:?}", shop.private());
+        assert_eq!(shop.files(), Vec::<String>::new());
+    }
 }
 
 /// A chat's deletion costs what the chat has, not what the store has.
@@ -101,17 +102,18 @@ fn a_deletion_writes_nothing_of_other_chats() {
     assert_eq!(of_others(&shop), before);
 }
 
-#[test]
-fn a_name_that_looks_alike_is_another_chat() {
-    let shop = shop();
-    let made = |chat: &str, content: &str| {
-        shop.write_as(Stem::of_group(chat, 0), content, origin(Some(chat), "group"))
-    };
-    let (slash, dash) = (made("a/b", "one"), made("a_b", "two"));
-    assert_eq!(dash.as_str(), "compressed_group_a_b_1.json");
-    assert_eq!(deleted(&delete(&shop, "a_b")), [dash.as_str()]);
-    assert_eq!(deleted(&delete(&shop, "a b")), Vec::<String>::new());
-    assert!(shop.has(slash.as_str()));
+on_both! {
+    fn a_name_that_looks_alike_is_another_chat() {
+        let shop = shop();
+        let made = |chat: &str, content: &str| {
+            shop.write_as(Stem::of_group(chat, 0), content, origin(Some(chat), "group"))
+        };
+        let (slash, dash) = (made("a/b", "one"), made("a_b", "two"));
+        assert_eq!(dash.as_str(), "compressed_group_a_b_1.json");
+        assert_eq!(deleted(&delete(&shop, "a_b")), [dash.as_str()]);
+        assert_eq!(deleted(&delete(&shop, "a b")), Vec::<String>::new());
+        assert!(shop.has(slash.as_str()));
+    }
 }
 
 #[test]
@@ -143,45 +145,47 @@ fn what_no_record_gives_to_a_chat_is_not_touched() {
     assert!(!is_forgotten(&shop, "nobody"), "what is unknown keeps its words");
 }
 
-/// The words of a file that expired are remembered for a while, and go with its chat,
-/// also where another made it again.
-#[test]
-fn words_of_files_that_are_gone_go_too() {
-    let shop = shop();
-    let gone = made(&shop, "a", "gone", "x");
-    let again = made(&shop, "a", "again", "y");
-    for name in [&gone, &again] {
-        shop.age(name, start());
+on_both! {
+    /// The words of a file that expired are remembered for a while, and go with its chat,
+    /// also where another made it again.
+    fn words_of_files_that_are_gone_go_too() {
+        let shop = shop();
+        let gone = made(&shop, "a", "gone", "x");
+        let again = made(&shop, "a", "again", "y");
+        for name in [&gone, &again] {
+            shop.age(name, start());
+        }
+        assert_eq!(shop.sweep(after(9_000)).expired.len(), 2);
+        let removed = made(&shop, "a", "removed", "z");
+        shop.remove_file(&removed);
+        assert_eq!(made(&shop, "b", "again", "y"), again);
+        assert!(!is_forgotten(&shop, "a"));
+        let deletion = delete(&shop, "a");
+        assert_eq!(deleted(&deletion), Vec::<String>::new());
+        assert_eq!(kept(&deletion), [(again.to_string(), KeptReason::Shared)]);
+        assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
+        assert!(shop.has(again.as_str()) && !is_forgotten(&shop, "b"));
+        let end = |name: &FileName| ended_file(&shop.at(name.as_str())).unwrap().ended.unwrap();
+        assert_eq!(end(&gone), (after(9_000), End::Expired), "it had expired before");
+        assert_eq!(end(&removed).1, End::ChatDeleted);
     }
-    assert_eq!(shop.sweep(after(9_000)).expired.len(), 2);
-    let removed = made(&shop, "a", "removed", "z");
-    std::fs::remove_file(shop.path(removed.as_str())).unwrap();
-    assert_eq!(made(&shop, "b", "again", "y"), again);
-    assert!(!is_forgotten(&shop, "a"));
-    let deletion = delete(&shop, "a");
-    assert_eq!(deleted(&deletion), Vec::<String>::new());
-    assert_eq!(kept(&deletion), [(again.to_string(), KeptReason::Shared)]);
-    assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
-    assert!(shop.has(again.as_str()) && !is_forgotten(&shop, "b"));
-    let end = |name: &FileName| ended_file(&shop.at(name.as_str())).unwrap().ended.unwrap();
-    assert_eq!(end(&gone), (after(9_000), End::Expired), "it had expired before");
-    assert_eq!(end(&removed).1, End::ChatDeleted);
 }
 
-#[test]
-fn a_deleted_number_is_never_given_out_again() {
-    let shop = shop();
-    let hash = blake3::hash(b"3");
-    for content in ["0", "1", "2"] {
-        shop.write_as(Stem::of_group("c", 0), content, origin(Some("c"), "group"));
+on_both! {
+    fn a_deleted_number_is_never_given_out_again() {
+        let shop = shop();
+        let hash = blake3::hash(b"3");
+        for content in ["0", "1", "2"] {
+            shop.write_as(Stem::of_group("c", 0), content, origin(Some("c"), "group"));
+        }
+        assert_eq!(delete(&shop, "c").deleted.len(), 3);
+        let shop = shop_in(shop.temp);
+        let next = || shop.store.claim(&mut Claims::default(), &[(Stem::of_group("c", 0), hash)]);
+        assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
+        // Nor when their words are forgotten.
+        shop.sweep(after(400 * 86_400));
+        assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
     }
-    assert_eq!(delete(&shop, "c").deleted.len(), 3);
-    let shop = shop_in(shop.temp);
-    let next = || shop.store.claim(&mut Claims::default(), &[(Stem::of_group("c", 0), hash)]);
-    assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
-    // Nor when their words are forgotten.
-    shop.sweep(after(400 * 86_400));
-    assert_eq!(next().unwrap()[0].name.as_str(), "compressed_group_c_3.json");
 }
 
 /// A file that cannot be deleted keeps its record: the next call retries.
@@ -221,85 +225,87 @@ fn nothing_is_deleted_by_an_index_that_others_may_write() {
     assert_eq!(deleted(&delete(&shop, "a")), [name.as_str()]);
 }
 
-/// I14, I20: a reader sees all bytes or a 410.
-#[test]
-fn readers_see_whole_files_or_a_410() {
-    let shop = shop();
-    let content = "a line of some length\n".repeat(10_000);
-    made(&shop, "0", "0", &content);
-    read_in_parallel(&shop, &content, |current| {
-        for round in 1..25usize {
-            let chat = round.to_string();
-            made(&shop, &chat, &chat, &content);
-            current.store(round, Ordering::Release);
-            std::thread::sleep(Duration::from_millis(4));
-            assert_eq!(delete(&shop, &chat).deleted.len(), 1);
-        }
-    });
-}
-
-/// One chat finds the other's file while that chat is deleted: what was noted and
-/// then seen is there for good.
-#[test]
-fn a_file_is_found_by_another_chat_or_deleted_but_not_both() {
-    let shop = shop();
-    let (mut found, mut missed) = (0, 0);
-    // One is far ahead, or neither.
-    let wait = |ahead: bool| Duration::from_millis(if ahead { 20 } else { 0 });
-    for round in 0..200 {
-        let (a, b, id) = (format!("a{round}"), format!("b{round}"), round.to_string());
-        let name = made(&shop, &a, &id, "the same");
-        let hash = blake3::hash(b"the same");
-        let wanted = [(Stem::of_call(Some(&id), &hash), hash)];
-        let held = std::thread::scope(|scope| {
-            let find = scope.spawn(|| {
-                std::thread::sleep(wait(round % 3 == 1));
-                let claims = shop.store.claim(&mut Claims::default(), &wanted).unwrap();
-                if !claims[0].stored {
-                    return false;
-                }
-                mention(&shop, &b, &claims[0].name);
-                shop.store.holds(&[&claims[0]])
-            });
-            std::thread::sleep(wait(round % 3 == 2));
-            delete(&shop, &a);
-            find.join().unwrap()
+on_both! {
+    /// I14, I20: a reader sees all bytes or a 410.
+    fn readers_see_whole_files_or_a_410() {
+        let shop = shop();
+        let content = "a line of some length\n".repeat(10_000);
+        made(&shop, "0", "0", &content);
+        read_in_parallel(&shop, &content, |current| {
+            for round in 1..25usize {
+                let chat = round.to_string();
+                made(&shop, &chat, &chat, &content);
+                current.store(round, Ordering::Release);
+                std::thread::sleep(Duration::from_millis(4));
+                assert_eq!(delete(&shop, &chat).deleted.len(), 1);
+            }
         });
-        let stays = shop.has(name.as_str());
-        assert!(stays || !held, "round {round}");
-        *(if stays { &mut found } else { &mut missed }) += 1;
-        // Where each saw the other, the file stays and is the other chat's.
-        if stays {
-            assert_eq!(deleted(&delete(&shop, &b)), [name.as_str()]);
-        }
     }
-    assert!(found > 0 && missed > 0, "{found} found, {missed} missed");
 }
 
-/// Chats post, share and are deleted at once: each deletion takes its own.
-#[test]
-fn deletions_beside_posts_take_what_is_theirs_and_no_more() {
-    let shop = shop();
-    std::thread::scope(|scope| {
-        for thread in 0..4 {
-            let shop = &shop;
-            scope.spawn(move || {
-                for round in 0..12 {
-                    let chat = format!("{thread} {round}");
-                    for n in 0..5 {
-                        made(shop, &chat, &format!("{thread}_{round}_{n}"), "y");
+on_both! {
+    /// One chat finds the other's file while that chat is deleted: what was noted and
+    /// then seen is there for good.
+    fn a_file_is_found_by_another_chat_or_deleted_but_not_both() {
+        let shop = shop();
+        let (mut found, mut missed) = (0, 0);
+        // One is far ahead, or neither.
+        let wait = |ahead: bool| Duration::from_millis(if ahead { 20 } else { 0 });
+        for round in 0..200 {
+            let (a, b, id) = (format!("a{round}"), format!("b{round}"), round.to_string());
+            let name = made(&shop, &a, &id, "the same");
+            let hash = blake3::hash(b"the same");
+            let wanted = [(Stem::of_call(Some(&id), &hash), hash)];
+            let held = std::thread::scope(|scope| {
+                let find = scope.spawn(|| {
+                    std::thread::sleep(wait(round % 3 == 1));
+                    let claims = shop.store.claim(&mut Claims::default(), &wanted).unwrap();
+                    if !claims[0].stored {
+                        return false;
                     }
-                    if round % 2 == 0 {
-                        assert_eq!(delete(shop, &chat).deleted.len(), 5);
-                    }
-                }
+                    mention(&shop, &b, &claims[0].name);
+                    shop.store.holds(&[&claims[0]])
+                });
+                std::thread::sleep(wait(round % 3 == 2));
+                delete(&shop, &a);
+                find.join().unwrap()
             });
+            let stays = shop.has(name.as_str());
+            assert!(stays || !held, "round {round}");
+            *(if stays { &mut found } else { &mut missed }) += 1;
+            // Where each saw the other, the file stays and is the other chat's.
+            if stays {
+                assert_eq!(deleted(&delete(&shop, &b)), [name.as_str()]);
+            }
         }
-    });
-    let files = std::fs::read_dir(shop.path("")).unwrap().count() - 1;
-    assert_eq!(files, 4 * 6 * 5);
-    let records = shop.private().keys().filter(|path| path.starts_with("names/")).count();
-    assert_eq!(records, 4 * 12 * 5, "a record for each name that ever was");
+        assert!(found > 0 && missed > 0, "{found} found, {missed} missed");
+    }
+}
+
+on_both! {
+    /// Chats post, share and are deleted at once: each deletion takes its own.
+    fn deletions_beside_posts_take_what_is_theirs_and_no_more() {
+        let shop = shop();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let shop = &shop;
+                scope.spawn(move || {
+                    for round in 0..12 {
+                        let chat = format!("{thread} {round}");
+                        for n in 0..5 {
+                            made(shop, &chat, &format!("{thread}_{round}_{n}"), "y");
+                        }
+                        if round % 2 == 0 {
+                            assert_eq!(delete(shop, &chat).deleted.len(), 5);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(shop.files().len(), 4 * 6 * 5);
+        let records = shop.private().keys().filter(|path| path.starts_with("names/")).count();
+        assert_eq!(records, 4 * 12 * 5, "a record for each name that ever was");
+    }
 }
 
 #[test]
@@ -323,8 +329,12 @@ fn every_store_under_the_roots_or_those_that_are_named() {
     let second = shop.roots.locate(shop.temp.path().join("two").to_str().unwrap()).unwrap();
     let cache = std::sync::Arc::new(crate::FileCache::new(10));
     let two = crate::Store::new(second.clone(), crate::Durability::Relaxed, cache);
-    let two =
-        Shop { temp: tempfile::tempdir().unwrap(), roots: Roots::open(&[]).unwrap(), store: two };
+    let two = Shop {
+        temp: tempfile::tempdir().unwrap(),
+        roots: Roots::open(&[]).unwrap(),
+        store: two,
+        fake: None,
+    };
     let other = made(&two, "a", "2", "x");
     let there = |folders| delete_chat(&shop.roots, folders, Chat::of("a"), after(9), Run::Dry);
     assert_eq!((there(None).folders, there(None).deleted.len()), (2, 2));
@@ -337,29 +347,30 @@ fn every_store_under_the_roots_or_those_that_are_named() {
 #[path = "crash_tests.rs"]
 mod crash_tests;
 
-/// A deletion waits for a post of its chat that goes on, and takes what it wrote: the two do
-/// not only disturb each other until the deletion gives up.
-#[test]
-fn a_deletion_outlasts_a_post_of_its_chat() {
-    let shop = shop();
-    let names: Vec<FileName> = (0..40).map(|n| made(&shop, "other", &n.to_string(), "x")).collect();
-    let chat = Chat::of("a");
-    std::thread::scope(|scope| {
-        let posts = scope.spawn(|| {
-            let index = shop.index();
-            for _ in 0..200 {
-                // A post writes its markers into the folder that it found.
-                let folder = index.chat_markers(chat).make().unwrap();
-                for name in &names {
-                    let _ = crate::local::own_file::mark(&folder, name.as_str());
-                    index.markers().add(Marker::OfChat(chat, name)).unwrap();
+on_both! {
+    /// A deletion waits for a post of its chat that goes on, and takes what it wrote: the two do
+    /// not only disturb each other until the deletion gives up.
+    fn a_deletion_outlasts_a_post_of_its_chat() {
+        let shop = shop();
+        let names: Vec<FileName> = (0..40).map(|n| made(&shop, "other", &n.to_string(), "x")).collect();
+        let chat = Chat::of("a");
+        std::thread::scope(|scope| {
+            let posts = scope.spawn(|| {
+                let index = shop.index();
+                for _ in 0..200 {
+                    // A post writes its markers into the folder that it found.
+                    let folder = index.chat_markers(chat).make().unwrap();
+                    for name in &names {
+                        let _ = folder.mark(name.as_str());
+                        index.markers().add(Marker::OfChat(chat, name)).unwrap();
+                    }
                 }
+            });
+            while !posts.is_finished() {
+                delete(&shop, "a");
             }
         });
-        while !posts.is_finished() {
-            delete(&shop, "a");
-        }
-    });
-    delete(&shop, "a");
-    assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
+        delete(&shop, "a");
+        assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
+    }
 }

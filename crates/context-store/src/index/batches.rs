@@ -3,8 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use cap_std::fs::Dir;
-
+use crate::folder::Folder;
 use crate::names::file_name::FileName;
 
 /// Most files that end under one lock.
@@ -15,12 +14,12 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(2);
 
 /// Calls `each` with the names of files that the entries of a folder have, in batches.
 pub(crate) fn each_batch(
-    folder: &Dir,
+    folder: &Folder,
     mut each: impl FnMut(&[FileName]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut names = Vec::new();
-    for entry in folder.entries()? {
-        names.extend(entry?.file_name().to_str().and_then(FileName::parse));
+    for name in folder.names()? {
+        names.extend(FileName::parse(&name?));
         if names.len() >= BATCH {
             each(&std::mem::take(&mut names))?;
             std::thread::sleep(PAUSE);

@@ -1,102 +1,67 @@
-//! The folder of a chat's markers. A deletion of the chat detaches it: posts that go on get
+//! The folder of a chat's markers. A deletion of the chat sets it aside: posts that go on get
 //! a new one.
 
 use std::io;
-use std::time::UNIX_EPOCH;
-
-use cap_std::fs::{Dir, MetadataExt};
 
 use super::markers::{CHATS, retry_removed};
-use crate::local::open::found;
-use crate::local::own_file;
+use crate::folder::{Folder, Generation};
 use crate::names::chat::Chat;
-
-/// The identity of one folder of a chat's markers: it changes when the folder is detached
-/// and made anew. An inode is used again, but not with the same time of birth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Generation {
-    pub(crate) inode: u64,
-    pub(crate) born: u128,
-}
-
-impl Generation {
-    /// Returns the generation of an open folder; None if the file system keeps no time of
-    /// birth.
-    pub(crate) fn of(folder: &Dir) -> Option<Generation> {
-        let metadata = folder.dir_metadata().ok()?;
-        let born = metadata.created().ok()?.into_std();
-        let born = born.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-        Some(Generation { inode: metadata.ino(), born })
-    }
-}
 
 /// The folder of the markers of one chat.
 #[derive(Clone, Copy)]
 pub(crate) struct ChatMarkers<'a> {
-    private: &'a Dir,
+    private: &'a Folder,
     chat: Chat,
 }
 
 impl<'a> ChatMarkers<'a> {
-    pub(super) fn new(private: &'a Dir, chat: Chat) -> ChatMarkers<'a> {
+    pub(super) fn new(private: &'a Folder, chat: Chat) -> ChatMarkers<'a> {
         ChatMarkers { private, chat }
     }
 
     /// Opens the folder, which is made if there is none.
-    pub(crate) fn make(self) -> io::Result<Dir> {
-        retry_removed(|| {
-            let chats = own_file::make_folder(self.private, CHATS)?;
-            own_file::make_folder(&chats, &self.chat.to_string())
-        })
+    pub(crate) fn make(self) -> io::Result<Folder> {
+        retry_removed(|| self.private.make_folder(CHATS)?.make_series(&self.chat.to_string()))
     }
 
     /// Opens the folder; None if there is none.
-    pub(crate) fn open(self) -> io::Result<Option<Dir>> {
-        self.open_as(&self.chat.to_string())
-    }
-
-    /// Returns the generation of the folder; None if there is none, or the file system
-    /// keeps no time of birth.
-    pub(crate) fn generation(self) -> Option<Generation> {
-        Generation::of(&self.open().ok()??)
-    }
-
-    /// Detaches the folder for a deletion to work through; false if there is none.
-    pub(crate) fn detach(self) -> io::Result<bool> {
-        let Some(chats) = self.chats()? else { return Ok(false) };
-        match found(chats.rename(self.chat.to_string(), &chats, self.detached())) {
-            // Another deletion has detached some; what is left is for later.
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(true),
-            renamed => Ok(renamed?.is_some()),
-        }
-    }
-
-    /// Opens the detached folder; None if there is none.
-    pub(crate) fn open_detached(self) -> io::Result<Option<Dir>> {
-        self.open_as(&self.detached())
-    }
-
-    /// Removes the detached folder; false if a marker is left in it.
-    pub(crate) fn remove_detached(self) -> io::Result<bool> {
-        let Some(chats) = self.chats()? else { return Ok(true) };
-        match found(chats.remove_dir(self.detached())) {
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
-            removed => removed.map(|_| true),
-        }
-    }
-
-    fn chats(self) -> io::Result<Option<Dir>> {
-        own_file::open_folder(self.private, CHATS)
-    }
-
-    fn open_as(self, name: &str) -> io::Result<Option<Dir>> {
+    pub(crate) fn open(self) -> io::Result<Option<Folder>> {
         match self.chats()? {
-            Some(chats) => own_file::open_folder(&chats, name),
+            Some(chats) => chats.open_series(&self.chat.to_string()),
             None => Ok(None),
         }
     }
 
-    fn detached(self) -> String {
-        format!("{}~", self.chat)
+    /// Returns the generation of the folder; None if there is none, or it cannot be told.
+    pub(crate) fn generation(self) -> Option<Generation> {
+        self.open().ok()??.generation()
+    }
+
+    /// Sets the folder aside for a deletion to work through; false if there is none.
+    pub(crate) fn set_aside(self) -> io::Result<bool> {
+        match self.chats()? {
+            Some(chats) => chats.set_aside(&self.chat.to_string()),
+            None => Ok(false),
+        }
+    }
+
+    /// Opens the folder that was set aside; None if there is none.
+    pub(crate) fn open_aside(self) -> io::Result<Option<Folder>> {
+        match self.chats()? {
+            Some(chats) => chats.open_aside(&self.chat.to_string()),
+            None => Ok(None),
+        }
+    }
+
+    /// Removes the folder that was set aside; false if a marker is left in it.
+    pub(crate) fn remove_aside(self) -> io::Result<bool> {
+        match self.chats()? {
+            Some(chats) => chats.remove_aside(&self.chat.to_string()),
+            None => Ok(true),
+        }
+    }
+
+    fn chats(self) -> io::Result<Option<Folder>> {
+        self.private.open_folder(CHATS)
     }
 }

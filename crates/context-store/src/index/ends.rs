@@ -1,9 +1,11 @@
 //! The ends of files: records say that a file ended, and are on the disk, before the file
 //! is deleted. So a crash leaves a file or a 410, never a 404.
 
+use std::io;
 use std::thread::{self, Builder};
 
-use super::records::Records;
+use super::records::{RecordState, Records};
+use crate::folder::{Folder, until_unchanged};
 use crate::names::file_name::FileName;
 use crate::records::record::Record;
 
@@ -20,6 +22,40 @@ pub(crate) fn write_ends(records: &Records, ends: &[(&FileName, Record)]) -> Vec
     let written = if ends.len() > 1 { in_threads(ends, write) } else { write(ends) };
     let is_synced = written.contains(&true) && records.sync().is_ok();
     written.into_iter().map(|is_written| is_written && is_synced).collect()
+}
+
+/// The outcome of removing a file that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Removal {
+    /// The file is gone.
+    Done,
+    /// Another process made it live again before.
+    LivesAgain,
+}
+
+/// Removes a file whose end is on record. Where nothing is locked, the record says first that
+/// this life is over for good: from then on nobody reads, writes or revives it, however late
+/// its removal comes.
+pub(crate) fn remove_ended(
+    folder: &Folder,
+    records: &Records,
+    name: &FileName,
+) -> io::Result<Removal> {
+    if folder.local().is_some() {
+        return folder.remove(name.as_str()).map(|()| Removal::Done);
+    }
+    until_unchanged(|| {
+        let RecordState::Present(record) = records.read(name)? else {
+            return Ok(Removal::LivesAgain);
+        };
+        if record.ended.is_none() {
+            return Ok(Removal::LivesAgain);
+        }
+        let over = Record { life: record.life.saturating_add(1), ..record.clone() };
+        records.replace(name, &over)?;
+        folder.unmark(&record.file(name))?;
+        Ok(Removal::Done)
+    })
 }
 
 fn in_threads(

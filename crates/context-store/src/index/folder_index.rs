@@ -2,15 +2,14 @@
 
 use std::io;
 
-use cap_std::fs::{Dir, File};
-
 use super::chat_markers::ChatMarkers;
 use super::manifest;
 use super::markers::Markers;
 use super::records::Records;
 use crate::clock::folder_clock;
-use crate::local::own_file::{self, Synced};
-use crate::local::private;
+use crate::folder::{Folder, Locked};
+use crate::local::own_file::Synced;
+use crate::local::private::PRIVATE;
 use crate::names::chat::Chat;
 
 /// The folder of records.
@@ -30,33 +29,40 @@ const LOCK_TRIES: u32 = 5_000;
 /// The index of one folder.
 pub(crate) struct Index {
     /// The private folder.
-    pub(crate) private: Dir,
+    pub(crate) private: Folder,
     pub(crate) records: Records,
 }
 
 impl Index {
     /// Opens the index of a folder; None if it has none.
-    pub(crate) fn open(folder: &Dir) -> io::Result<Option<Index>> {
-        let Some(private) = private::open(folder)? else { return Ok(None) };
-        check_format(&private)?;
-        let names = own_file::open_folder(&private, NAMES)?;
+    pub(crate) fn open(folder: &Folder) -> io::Result<Option<Index>> {
+        let Some(private) = folder.open_folder(PRIVATE)? else { return Ok(None) };
+        // A prefix is always there; one without a format is no store.
+        if !check_format(&private)? && private.local().is_none() {
+            return Ok(None);
+        }
+        let names = private.open_folder(NAMES)?;
         Ok(names.map(|folder| Index { private, records: Records { folder } }))
     }
 
     /// Opens the index of a folder, which is made if there is none.
-    pub(crate) fn make(folder: &Dir) -> io::Result<Index> {
-        let private = private::make(folder)?;
+    pub(crate) fn make(folder: &Folder) -> io::Result<Index> {
+        let private = folder.make_folder(PRIVATE)?;
         if !check_format(&private)? {
             // Files of an older version are older than this moment: a sweep, which sees
             // them, begins the clock then.
-            if manifest::open(folder)?.is_none() {
+            let has_manifest = match folder.local() {
+                Some(dir) => manifest::open(dir)?.is_some(),
+                None => false,
+            };
+            if !has_manifest {
                 folder_clock::begin(&private)?;
             }
             let words = format!("{FORMAT_WORDS}{VERSION}\n");
             // A power cut that left an empty format would make the folder unusable.
-            own_file::create(&private, FORMAT, words.as_bytes(), Synced::Yes)?;
+            private.create(FORMAT, words.as_bytes(), Synced::Yes)?;
         }
-        let folder = own_file::make_folder(&private, NAMES)?;
+        let folder = private.make_folder(NAMES)?;
         Ok(Index { private, records: Records { folder } })
     }
 
@@ -72,8 +78,8 @@ impl Index {
 
     /// Waits until no other process ends files of this folder; keeps others from it while
     /// the handle lives.
-    pub(crate) fn lock(&self) -> io::Result<File> {
-        own_file::lock(&self.private, LOCK, LOCK_TRIES)
+    pub(crate) fn lock(&self) -> io::Result<Locked> {
+        self.private.lock(LOCK, LOCK_TRIES)
     }
 }
 
@@ -82,9 +88,9 @@ impl Index {
 /// # Errors
 ///
 /// Fails for a newer format: this version does not know what it may not do there.
-fn check_format(private: &Dir) -> io::Result<bool> {
-    let Some(bytes) = own_file::read(private, FORMAT, 64)? else { return Ok(false) };
-    let text = String::from_utf8_lossy(&bytes);
+fn check_format(private: &Folder) -> io::Result<bool> {
+    let Some(read) = private.read(FORMAT, 64)? else { return Ok(false) };
+    let text = String::from_utf8_lossy(&read.bytes);
     let version = text.trim_end().strip_prefix(FORMAT_WORDS).and_then(|rest| rest.parse().ok());
     match version {
         Some(VERSION) => Ok(true),

@@ -11,6 +11,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use serde::Deserialize;
 
+use crate::folder::Version;
 use crate::local::own_file;
 use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
@@ -83,6 +84,8 @@ impl Line {
             created_at: timestamp::from_unix(read.created_unix?)?,
             origin: Origin { call, chat, ttl_seconds: read.ttl_seconds },
             ended: None,
+            life: 0,
+            version: Version::default(),
         };
         Some(Line::Made(FileName::parse(&read.name?)?, Box::new(record)))
     }

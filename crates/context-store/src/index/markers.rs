@@ -3,9 +3,8 @@
 
 use std::io;
 
-use cap_std::fs::Dir;
-
-use crate::local::own_file;
+use super::chat_markers::ChatMarkers;
+use crate::folder::Folder;
 use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::records::origin::{Origin, cut};
@@ -52,28 +51,27 @@ impl Marker<'_> {
 /// The markers of a folder.
 #[derive(Clone, Copy)]
 pub(crate) struct Markers<'a> {
-    private: &'a Dir,
+    private: &'a Folder,
 }
 
 impl<'a> Markers<'a> {
-    pub(super) fn new(private: &'a Dir) -> Markers<'a> {
+    pub(super) fn new(private: &'a Folder) -> Markers<'a> {
         Markers { private }
     }
 
     /// Adds a marker; no-op if it is there.
     pub(crate) fn add(self, marker: Marker<'_>) -> io::Result<()> {
         let (kind, group, file) = marker.path();
-        retry_removed(|| {
-            let folder = own_file::make_folder(self.private, kind)?;
-            own_file::mark(&own_file::make_folder(&folder, &group)?, &file)
+        retry_removed(|| match marker {
+            Marker::OfChat(chat, _) => ChatMarkers::new(self.private, chat).make()?.mark(&file),
+            _ => self.private.make_folder(kind)?.make_folder(&group)?.mark(&file),
         })
     }
 
     /// Returns true if the marker is there.
     pub(crate) fn has(self, marker: Marker<'_>) -> io::Result<bool> {
-        let (kind, group, file) = marker.path();
-        match self.open(kind, &group)? {
-            Some(folder) => own_file::is_there(&folder, &file),
+        match self.open(marker)? {
+            Some(folder) => folder.is_there(&marker.path().2),
             None => Ok(false),
         }
     }
@@ -81,11 +79,12 @@ impl<'a> Markers<'a> {
     /// Removes a marker; no-op if it is not there.
     pub(crate) fn remove(self, marker: Marker<'_>) -> io::Result<()> {
         let (kind, group, file) = marker.path();
-        let Some(kind) = own_file::open_folder(self.private, kind)? else { return Ok(()) };
-        let Some(folder) = own_file::open_folder(&kind, &group)? else { return Ok(()) };
-        own_file::unmark(&folder, &file)?;
-        // Fails unless this was its last marker.
-        let _ = kind.remove_dir(group);
+        let Some(folder) = self.open(marker)? else { return Ok(()) };
+        folder.unmark(&file)?;
+        // Only if this was its last marker. A failure leaves an empty folder.
+        if let Some(kind) = self.private.open_folder(kind)? {
+            let _ = kind.remove_folder(&group);
+        }
         Ok(())
     }
 
@@ -101,10 +100,9 @@ impl<'a> Markers<'a> {
 
     /// Returns a chat other than `own` that shares the file.
     pub(crate) fn sharer_except(self, name: &FileName, own: Chat) -> io::Result<Option<Chat>> {
-        let Some(folder) = self.open(SHARED, name.as_str())? else { return Ok(None) };
-        for entry in folder.entries()? {
-            let chat = entry?.file_name().to_str().and_then(Chat::parse);
-            if let Some(chat) = chat.filter(|chat| *chat != own) {
+        let Some(folder) = self.open_group(SHARED, name.as_str())? else { return Ok(None) };
+        for entry in folder.names()? {
+            if let Some(chat) = Chat::parse(&entry?).filter(|chat| *chat != own) {
                 return Ok(Some(chat));
             }
         }
@@ -114,30 +112,35 @@ impl<'a> Markers<'a> {
     /// Returns the files of calls whose key has the hash of this one. The caller compares
     /// the keys themselves.
     pub(crate) fn names_of_call(self, key: &str) -> Vec<FileName> {
-        let Ok(Some(folder)) = self.open(CALLS, &call_folder(key)) else { return Vec::new() };
-        let entries = folder.entries().into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| FileName::parse(entry.file_name().to_str()?));
-        names.take(MAX_OF_CALL).collect()
+        let Ok(Some(folder)) = self.open_group(CALLS, &call_folder(key)) else { return Vec::new() };
+        let names = folder.names().into_iter().flatten().flatten();
+        names.filter_map(|name| FileName::parse(&name)).take(MAX_OF_CALL).collect()
     }
 
     /// Returns the days on which files ended, in order.
     pub(crate) fn end_days(self) -> io::Result<Vec<u64>> {
-        let Some(ended) = own_file::open_folder(self.private, ENDED)? else { return Ok(vec![]) };
-        let entries = ended.entries()?.flatten();
+        let Some(ended) = self.private.open_folder(ENDED)? else { return Ok(vec![]) };
         let mut days: Vec<u64> =
-            entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+            ended.folders()?.flatten().filter_map(|name| name.parse().ok()).collect();
         days.sort_unstable();
         Ok(days)
     }
 
     /// Opens the folder of the files that ended on a day.
-    pub(crate) fn open_day(self, day: u64) -> io::Result<Option<Dir>> {
-        self.open(ENDED, &day.to_string())
+    pub(crate) fn open_day(self, day: u64) -> io::Result<Option<Folder>> {
+        self.open_group(ENDED, &day.to_string())
     }
 
-    fn open(self, kind: &str, group: &str) -> io::Result<Option<Dir>> {
-        match own_file::open_folder(self.private, kind)? {
-            Some(folder) => own_file::open_folder(&folder, group),
+    fn open(self, marker: Marker<'_>) -> io::Result<Option<Folder>> {
+        match marker {
+            Marker::OfChat(chat, _) => ChatMarkers::new(self.private, chat).open(),
+            _ => self.open_group(marker.path().0, &marker.path().1),
+        }
+    }
+
+    fn open_group(self, kind: &str, group: &str) -> io::Result<Option<Folder>> {
+        match self.private.open_folder(kind)? {
+            Some(folder) => folder.open_folder(group),
             None => Ok(None),
         }
     }

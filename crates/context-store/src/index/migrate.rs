@@ -11,6 +11,7 @@ use super::folder_index::Index;
 use super::manifest::{self, Line, MANIFEST};
 use super::markers::Marker;
 use super::records::RecordState;
+use crate::folder::Folder;
 use crate::local::own_file;
 use crate::names::file_name::FileName;
 use crate::records::origin::Origin;
@@ -33,25 +34,29 @@ pub(crate) enum Migrated {
 }
 
 /// Moves the folder's manifest into its index.
-pub(crate) fn migrate(folder: &Dir) -> io::Result<Migrated> {
-    if !own_file::is_there(folder, MANIFEST)? {
+pub(crate) fn migrate(folder: &Folder) -> io::Result<Migrated> {
+    // Earlier versions had local folders only.
+    let Some(dir) = folder.local() else { return Ok(Migrated::Nothing) };
+    if !own_file::is_there(dir, MANIFEST)? {
         return Ok(Migrated::Nothing);
     }
-    if manifest::open(folder)?.is_none() {
+    if manifest::open(dir)?.is_none() {
         return Ok(Migrated::Foreign);
     }
     let index = Index::make(folder)?;
     let _locked = index.lock()?;
     // Another process may have moved it meanwhile.
-    let Some(file) = manifest::open(folder)? else { return Ok(Migrated::Nothing) };
-    let migration = Migration { folder, index: &index };
+    let Some(file) = manifest::open(dir)? else { return Ok(Migrated::Nothing) };
+    let migration = Migration { folder: dir, index: &index };
     manifest::scan(file, |line| match Line::parse(line) {
         Some(line) => migration.take(line),
         None => Ok(()),
     })?;
     // One sync for all records: a removed manifest must not leave empty ones.
-    rustix::fs::syncfs(&index.private)?;
-    folder.remove_file(MANIFEST)?;
+    if let Some(private) = index.private.local() {
+        rustix::fs::syncfs(private)?;
+    }
+    dir.remove_file(MANIFEST)?;
     Ok(Migrated::Done)
 }
 

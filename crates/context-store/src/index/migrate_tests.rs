@@ -111,7 +111,7 @@ fn a_sweep_moves_the_manifest_into_the_index() {
     let swept = shop.sweep(after(200));
     assert!(swept.errors.is_empty() && swept.expired.is_empty(), "{swept:?}");
     check(&shop);
-    assert_eq!(migrate(&shop.open()).unwrap(), Migrated::Nothing);
+    assert_eq!(migrate(&shop.folder()).unwrap(), Migrated::Nothing);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_crash_after_any_line_is_finished_by_the_next_time() {
                 migration.take(line).unwrap();
             }
         }
-        assert_eq!(migrate(&shop.open()).unwrap(), Migrated::Done);
+        assert_eq!(migrate(&shop.folder()).unwrap(), Migrated::Done);
         check(&shop);
     }
 }
@@ -163,7 +163,7 @@ fn a_manifest_that_is_not_plainly_ours_is_left_alone() {
         let shop = shop();
         let own = shop.plant("tool_call_1.txt", "one", start());
         plant(&shop);
-        assert_eq!(migrate(&shop.open()).unwrap(), Migrated::Foreign, "{n}");
+        assert_eq!(migrate(&shop.folder()).unwrap(), Migrated::Foreign, "{n}");
         let swept = shop.sweep(after(9_000));
         assert!(swept.expired.is_empty() && swept.errors.len() == 1, "{n}: {swept:?}");
         assert!(shop.has(own.as_str()) && shop.has(MANIFEST), "{n}");

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use cap_std::fs::Dir;
 use rustix::io::Errno;
 
-use crate::local::own_file::{self, Synced};
-use crate::local::publish::sync_folder;
+use crate::folder::Folder;
+use crate::local::own_file::Synced;
 use crate::names::file_name::FileName;
+use crate::objects::health::is_away;
 use crate::records::record::{RECORD_BYTES, Record};
 
 const EXTENSION: &str = ".json";
@@ -35,12 +35,12 @@ impl RecordState {
 
 /// The records of a folder.
 pub(crate) struct Records {
-    pub(super) folder: Dir,
+    pub(super) folder: Folder,
 }
 
 impl Records {
     /// Returns the folder's handle.
-    pub(crate) fn folder(&self) -> &Dir {
+    pub(crate) fn folder(&self) -> &Folder {
         &self.folder
     }
 
@@ -51,12 +51,14 @@ impl Records {
     /// Fails if the system is out of handles or memory, or the disk fails: that says
     /// nothing about the record.
     pub(crate) fn read(&self, name: &FileName) -> io::Result<RecordState> {
-        match own_file::read(&self.folder, &file_of(name), RECORD_BYTES) {
+        match self.folder.read(&file_of(name), RECORD_BYTES) {
             Ok(None) => Ok(RecordState::Absent),
-            Ok(Some(bytes)) => {
-                Ok(Record::parse(&bytes).map_or(RecordState::Unreadable, RecordState::Present))
-            }
-            Err(error) if is_busy(&error) => Err(error),
+            Ok(Some(read)) => Ok(match Record::parse(&read.bytes) {
+                Some(record) => RecordState::Present(Record { version: read.version, ..record }),
+                None => RecordState::Unreadable,
+            }),
+            // An object store that cannot be asked says nothing, either.
+            Err(error) if is_busy(&error) || is_away(&error) => Err(error),
             Err(_) => Ok(RecordState::Unreadable),
         }
     }
@@ -68,34 +70,35 @@ impl Records {
 
     /// Writes the record of a name that has none; false if it has one.
     pub(crate) fn create(&self, name: &FileName, record: &Record) -> io::Result<bool> {
-        own_file::create(&self.folder, &file_of(name), &record.render(), Synced::No)
+        self.folder.create(&file_of(name), &self.render(record), Synced::No)
     }
 
     /// Replaces the record of a name.
     pub(crate) fn replace(&self, name: &FileName, record: &Record) -> io::Result<()> {
-        own_file::replace(&self.folder, &file_of(name), &record.render(), Synced::No)
+        self.folder.replace(&file_of(name), &self.render(record), Synced::No, &record.version)
     }
 
     /// Replaces the record of a name and syncs it. Its entry in the folder is not synced:
     /// [`Records::sync`] does that for many.
     pub(crate) fn replace_synced(&self, name: &FileName, record: &Record) -> io::Result<()> {
-        own_file::replace(&self.folder, &file_of(name), &record.render(), Synced::Yes)
+        self.folder.replace(&file_of(name), &self.render(record), Synced::Yes, &record.version)
+    }
+
+    /// Where a version is told by its bytes, no two writes have the same.
+    fn render(&self, record: &Record) -> Vec<u8> {
+        if self.folder.local().is_some() { record.render() } else { record.render_version() }
     }
 
     /// Syncs the entries of the folder.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        sync_folder(&self.folder)
+        self.folder.sync()
     }
 
     /// Lists every name with a record, in no order.
     pub(crate) fn names(&self) -> io::Result<impl Iterator<Item = io::Result<FileName>>> {
-        let entries = self.folder.entries()?;
-        Ok(entries.filter_map(|entry| match entry {
-            Ok(entry) => {
-                let text = entry.file_name();
-                let name = text.to_str().and_then(|text| text.strip_suffix(EXTENSION));
-                name.and_then(FileName::parse).map(Ok)
-            }
+        let names = self.folder.names()?;
+        Ok(names.filter_map(|name| match name {
+            Ok(name) => name.strip_suffix(EXTENSION).and_then(FileName::parse).map(Ok),
             Err(error) => Some(Err(error)),
         }))
     }

@@ -113,12 +113,12 @@ fn a_newer_form_is_refused_with_what_to_do() {
     let shop = shop();
     shop.made_for("a", "1", "x");
     std::fs::write(shop.path(".unburden/format"), "unburden store 3\n").unwrap();
-    let error = Index::open(&shop.open()).err().unwrap().to_string();
+    let error = Index::open(&shop.folder()).err().unwrap().to_string();
     assert!(error.contains("newer version") && error.contains("unburden store 3"), "{error}");
     let swept = shop.sweep(crate::testing::after(1));
     assert_eq!((swept.expired.len(), swept.errors.len()), (0, 1));
     std::fs::write(shop.path(".unburden/format"), "something\n").unwrap();
-    assert!(Index::open(&shop.open()).is_err());
+    assert!(Index::open(&shop.folder()).is_err());
 }
 
 #[test]

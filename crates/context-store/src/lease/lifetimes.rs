@@ -9,7 +9,7 @@ use crate::names::file_name::{FileName, is_text};
 use crate::names::lro_name::LroName;
 
 /// How much of a large result's beginning a [`HeaderTtl`] gets, in bytes.
-const HEADER_BYTES: u64 = 64 * 1024;
+pub(super) const HEADER_BYTES: u64 = 64 * 1024;
 
 /// Reads a lifetime in seconds from the first 64 KiB of a large result's file: None if the
 /// header states none, `Some(None)` if it states that the file never expires.

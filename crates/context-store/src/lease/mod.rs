@@ -2,4 +2,5 @@
 //! time for its lifetime; a file that is used again is renewed.
 
 pub(crate) mod lifetimes;
+pub(crate) mod recorded;
 pub(crate) mod renewal;

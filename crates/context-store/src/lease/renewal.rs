@@ -10,15 +10,18 @@ use rayon::prelude::*;
 use rustix::io::Errno;
 
 use super::lifetimes::{Lifetimes, has_own_ttl, read_head};
+use super::recorded;
 use crate::clock::folder_clock;
+use crate::folder::Folder;
 use crate::index::folder_index::Index;
 use crate::local::file_cache::FileStamp;
 use crate::local::mtime::{SAME_MOMENT, modified, set_modified};
 use crate::local::open::{is_own, lock_within, open_to_read};
-use crate::local::private;
+use crate::local::private::PRIVATE;
 use crate::local::store_folder::StoreFolder;
 use crate::names::file_name::FileName;
 use crate::parallel::MIN_FILES_PER_TASK;
+use crate::write::confirmed::KnownChat;
 
 /// Tries for the lock of a file that a sweep holds, a millisecond apart.
 const LOCK_TRIES: u32 = 1_000;
@@ -37,7 +40,7 @@ pub enum Lease {
 /// touched, so that a history that is posted again costs little. A lease moves forward, or
 /// back from a future that only a wrong clock can have set.
 pub(crate) fn renew(
-    store: &StoreFolder,
+    (store, chat): (&StoreFolder, &KnownChat),
     names: &[FileName],
     lifetimes: &Lifetimes,
     now: SystemTime,
@@ -45,15 +48,18 @@ pub(crate) fn renew(
     let Ok(Some(folder)) = store.location.open_folder() else {
         return vec![Lease::Gone; names.len()];
     };
-    let renewal = Renewal { store, folder, lifetimes, now };
+    let Some(dir) = folder.local() else {
+        return recorded::renew(store, &folder, names, lifetimes, chat);
+    };
+    let renewal = Renewal { store, folder: &folder, dir, lifetimes, now };
     // Most leases are fresh, which their metadata alone tells.
     let look = |name| renewal.is_known_fresh(name);
     let fresh: Vec<bool> =
         on(|| names.par_iter().with_min_len(MIN_FILES_PER_TASK).map(look).collect());
     if fresh.contains(&false)
-        && let Ok(Some(private)) = private::open(&renewal.folder)
+        && let Ok(Some(private)) = folder.open_folder(PRIVATE)
     {
-        folder_clock::observe_if_set(store, &renewal.folder, &private);
+        folder_clock::observe_if_set(store, &folder, &private);
     }
     let renew = |(name, fresh)| if fresh { Lease::Held } else { renewal.renew(name) };
     names.iter().zip(fresh).map(renew).collect()
@@ -61,7 +67,8 @@ pub(crate) fn renew(
 
 struct Renewal<'a> {
     store: &'a StoreFolder,
-    folder: Dir,
+    folder: &'a Folder,
+    dir: &'a Dir,
     lifetimes: &'a Lifetimes,
     now: SystemTime,
 }
@@ -83,7 +90,7 @@ impl Renewal<'_> {
     /// opened to know its lifetime.
     fn is_known_fresh(&self, name: &FileName) -> bool {
         let is_fresh = || -> io::Result<bool> {
-            let metadata = self.folder.symlink_metadata(name.as_str())?;
+            let metadata = self.dir.symlink_metadata(name.as_str())?;
             let ttl = self.lifetimes.store;
             Ok(metadata.is_file() && (!is_own(&metadata) || self.is_fresh(&metadata, ttl)?))
         };
@@ -91,11 +98,11 @@ impl Renewal<'_> {
     }
 
     fn try_renew(&self, name: &FileName) -> io::Result<Lease> {
-        let (file, metadata) = open_to_read(&self.folder, name.as_str())?;
+        let (file, metadata) = open_to_read(self.dir, name.as_str())?;
         if !is_own(&metadata) {
             return Ok(Lease::Held);
         }
-        let recorded = || Index::open(&self.folder).ok()??.records.get(name)?.origin.ttl_seconds;
+        let recorded = || Index::open(self.folder).ok()??.records.get(name)?.origin.ttl_seconds;
         let ttl = self.lifetimes.of(name, recorded, &read_head(&file, name)?);
         if self.is_fresh(&metadata, ttl)? {
             return Ok(Lease::Held);
@@ -134,7 +141,7 @@ impl Renewal<'_> {
         if let Some(hash) = cache.synced_hash(&key, FileStamp::of(&before))
             && let Ok(metadata) = file.metadata()
         {
-            cache.add_synced(key, &metadata, hash);
+            cache.add_synced(key, FileStamp::of(&metadata), hash);
         }
         Ok(Lease::Held)
     }

@@ -3,12 +3,13 @@
 //! metadata is unchanged, and the cache may be empty at any time.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use cap_std::fs::{Metadata, MetadataExt};
 use quick_cache::sync::Cache;
 
 use crate::key::Key;
+use crate::records::record::Record;
 
 /// Most folders of which something is cached.
 const FOLDERS: usize = 1_024;
@@ -22,6 +23,9 @@ pub(crate) struct FileStamp {
 }
 
 impl FileStamp {
+    /// The stamp of what never changes.
+    pub(crate) const CONSTANT: FileStamp = FileStamp { inode: 0, len: 0, modified: (0, 0) };
+
     pub(crate) fn of(metadata: &Metadata) -> FileStamp {
         FileStamp {
             inode: metadata.ino(),
@@ -47,7 +51,22 @@ pub struct FileCache {
     references: Cache<blake3::Hash, Instant>,
     clock_steps: Cache<PathBuf, u64>,
     keys: Cache<PathBuf, (FileStamp, Key)>,
+    seen: Cache<PathBuf, SeenObject>,
     operator_key: Option<Key>,
+}
+
+/// What was seen of an object. A name keeps its content for good; whether the file still
+/// lives must be asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SeenObject {
+    /// The content's hash.
+    pub(crate) hash: blake3::Hash,
+    /// Its length in bytes.
+    pub(crate) bytes: u64,
+    /// The life in which its content was seen.
+    pub(crate) life: u32,
+    /// When the lease began that was seen, by the clock of the store.
+    pub(crate) lease: Option<SystemTime>,
 }
 
 impl FileCache {
@@ -60,6 +79,7 @@ impl FileCache {
             references: Cache::new(files),
             clock_steps: Cache::new(FOLDERS),
             keys: Cache::new(FOLDERS),
+            seen: Cache::new(files),
             operator_key: None,
         }
     }
@@ -91,8 +111,8 @@ impl FileCache {
     }
 
     /// Adds a file that is complete and synced.
-    pub(crate) fn add_synced(&self, path: PathBuf, metadata: &Metadata, hash: blake3::Hash) {
-        self.synced.insert(path, (FileStamp::of(metadata), hash));
+    pub(crate) fn add_synced(&self, path: PathBuf, stamp: FileStamp, hash: blake3::Hash) {
+        self.synced.insert(path, (stamp, hash));
     }
 
     /// Returns the key of the folder at `path` if its file is unchanged.
@@ -128,6 +148,29 @@ impl FileCache {
     /// Sets the number of wall clock steps after which the folder's clock was observed.
     pub(crate) fn set_clock_steps(&self, path: PathBuf, steps: u64) {
         self.clock_steps.insert(path, steps);
+    }
+
+    /// Returns what was seen of the object at `path`.
+    pub(crate) fn seen(&self, path: &PathBuf) -> Option<SeenObject> {
+        self.seen.get(path)
+    }
+
+    /// Adds an object that is there, with its record.
+    pub(crate) fn see(&self, path: PathBuf, record: &Record) {
+        if let Some(hash) = record.hash {
+            let (bytes, life, lease) = (record.bytes, record.life, record.version.written_at);
+            self.seen.insert(path, SeenObject { hash, bytes, life, lease });
+        }
+    }
+
+    /// Adds an object that was just written.
+    pub(crate) fn see_object(&self, path: PathBuf, seen: SeenObject) {
+        self.seen.insert(path, seen);
+    }
+
+    /// Removes an object that is gone.
+    pub(crate) fn forget(&self, path: &PathBuf) {
+        self.seen.remove(path);
     }
 
     /// Returns when the index was last seen to have a reference.

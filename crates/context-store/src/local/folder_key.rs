@@ -4,16 +4,17 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, MetadataExt};
+use cap_std::fs::MetadataExt;
 
 use super::file_cache::{FileCache, FileStamp};
 use super::location::Location;
 use super::open::metadata_of;
-use super::own_file::{self, Synced};
-use super::private;
-use super::publish::{Durability, sync_folder};
+use super::own_file::Synced;
+use super::private::PRIVATE;
+use super::publish::Durability;
 use super::store_folder::StoreFolder;
 use crate::error::StoreError;
+use crate::folder::{Folder, Small};
 use crate::key::{KEY_BYTES, Key};
 
 /// The key's name in the private folder.
@@ -29,7 +30,7 @@ pub(crate) fn known_key(cache: &FileCache, folder: &Location) -> Option<Key> {
         return Some(key);
     }
     let dir = folder.open_folder().ok()??;
-    read_key(cache, &folder.key(), &private::open(&dir).ok()??).ok()?
+    read_key(cache, &folder.key(), &dir.open_folder(PRIVATE).ok()??).ok()?
 }
 
 /// Returns the key of the folder; makes both if they are missing.
@@ -47,35 +48,44 @@ pub(crate) fn key_or_new(store: &StoreFolder) -> Result<Key, StoreError> {
     make_key(store, &folder).map_err(|source| store.error("making the key of", None, source))
 }
 
-fn make_key(store: &StoreFolder, folder: &Dir) -> io::Result<Key> {
-    let private = private::make(folder)?;
+fn make_key(store: &StoreFolder, folder: &Folder) -> io::Result<Key> {
+    let private = folder.make_folder(PRIVATE)?;
     let at = store.location.key();
     if read_key(&store.cache, &at, &private)?.is_none() {
         let mut secret = [0; KEY_BYTES];
         getrandom::fill(&mut secret).map_err(io::Error::other)?;
         let text = blake3::Hash::from_bytes(secret).to_hex();
-        own_file::create(&private, NAME, text.as_bytes(), Synced::Yes)?;
+        private.create(NAME, text.as_bytes(), Synced::Yes)?;
     }
     if store.durability == Durability::Sync {
-        sync_folder(&private)?;
-        sync_folder(folder)?;
+        private.sync()?;
+        folder.sync()?;
     }
     let key = read_key(&store.cache, &at, &private)?.ok_or(io::ErrorKind::NotFound)?;
     store.cache.add_synced_dir(key_path(store));
     Ok(key)
 }
 
-fn read_key(cache: &FileCache, folder: &Path, private: &Dir) -> io::Result<Option<Key>> {
-    let Some(metadata) = metadata_of(private, NAME)? else { return Ok(None) };
-    let stamp = FileStamp::of(&metadata);
+fn read_key(cache: &FileCache, folder: &Path, private: &Folder) -> io::Result<Option<Key>> {
+    let metadata = match private.local() {
+        Some(dir) => match metadata_of(dir, NAME)? {
+            Some(metadata) => Some(metadata),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    // The object of a key is created once and never changes.
+    let stamp = metadata.as_ref().map_or(FileStamp::CONSTANT, FileStamp::of);
     if let Some(key) = cache.key(folder, stamp) {
         return Ok(Some(key));
     }
-    if metadata.mode() & 0o077 != 0 {
+    if metadata.is_some_and(|metadata| metadata.mode() & 0o077 != 0) {
         let reason = "other users can read the key; give its file the mode 0600";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
     }
-    let Some(text) = own_file::read(private, NAME, FILE_BYTES)? else { return Ok(None) };
+    let Some(Small { bytes: text, .. }) = private.read(NAME, FILE_BYTES)? else {
+        return Ok(None);
+    };
     let invalid = || {
         let reason = "the key is not 64 hexadecimal digits; restore it from a backup";
         io::Error::new(io::ErrorKind::InvalidData, reason)
@@ -86,7 +96,7 @@ fn read_key(cache: &FileCache, folder: &Path, private: &Dir) -> io::Result<Optio
 }
 
 fn key_path(store: &StoreFolder) -> PathBuf {
-    store.location.child(private::PRIVATE).key().join(NAME)
+    store.location.child(PRIVATE).key().join(NAME)
 }
 
 #[cfg(test)]
@@ -116,7 +126,7 @@ mod tests {
         });
         assert!(keys.iter().all(|key| *key == keys[0] && *key != Key::placeholder()));
         assert_eq!(again(&shop.store).known_key(), Some(keys[0]));
-        let left = shop.open().open_dir(private::PRIVATE).unwrap().entries().unwrap().count();
+        let left = shop.open().open_dir(PRIVATE).unwrap().entries().unwrap().count();
         assert_eq!(left, 1, "no fresh key is left behind");
     }
 

@@ -6,22 +6,39 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
+use super::folder::LocalFolder;
 use super::open::found;
+use crate::folder::Folder;
+use crate::objects::client::Objects;
+use crate::objects::folder::{ObjectFolder, Place};
+use crate::objects::key_path::key_of;
+use crate::objects::patience::Patience;
 
 /// An open root.
 #[derive(Debug)]
 pub(crate) struct Root {
     /// Absolute, normalised: as callers spell it.
     pub(super) seen: PathBuf,
-    /// Absolute, links resolved: as the kernel spells it.
+    /// Absolute, links resolved: as the kernel spells it. Of objects: the path below the
+    /// prefix.
     pub(super) real: PathBuf,
-    pub(super) dir: Dir,
+    pub(super) medium: Medium,
+}
+
+/// What keeps the files of a root.
+#[derive(Debug)]
+pub(crate) enum Medium {
+    /// A local folder, open.
+    Local(Dir),
+    /// A prefix of an object store.
+    Objects(Arc<Objects>),
 }
 
 impl Root {
     /// Returns true if the path leads to another folder than the one that is open.
     pub(super) fn is_replaced(&self) -> bool {
-        let (open, there) = (rustix::fs::fstat(&self.dir), rustix::fs::stat(&self.real));
+        let Medium::Local(dir) = &self.medium else { return false };
+        let (open, there) = (rustix::fs::fstat(dir), rustix::fs::stat(&self.real));
         let same = |open: rustix::fs::Stat, there: rustix::fs::Stat| {
             (open.st_dev, open.st_ino) == (there.st_dev, there.st_ino)
         };
@@ -30,8 +47,9 @@ impl Root {
 
     /// Returns true if this root is `other` or lies in it, whatever either is called.
     pub(super) fn is_within(&self, other: &Root) -> bool {
+        let Medium::Local(dir) = &other.medium else { return self.real.starts_with(&other.real) };
         let same = |folder: &Path| {
-            let (folder, other) = (rustix::fs::stat(folder), rustix::fs::fstat(&other.dir));
+            let (folder, other) = (rustix::fs::stat(folder), rustix::fs::fstat(dir));
             folder.is_ok_and(|a| other.is_ok_and(|b| (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)))
         };
         self.real.starts_with(&other.real) || self.real.ancestors().any(same)
@@ -45,21 +63,47 @@ pub struct Location {
     root: Arc<Root>,
     relative: PathBuf,
     spelled: String,
+    /// How long the operation that located it waits for an object store.
+    patience: Arc<Patience>,
 }
 
 impl Location {
     pub(super) fn new(root: Arc<Root>, relative: PathBuf, spelled: String) -> Location {
-        Location { root, relative, spelled }
+        let patience = match &root.medium {
+            Medium::Local(_) => Patience::unlimited(),
+            Medium::Objects(objects) => Patience::of(objects.timeout()),
+        };
+        Location { root, relative, spelled, patience: Arc::new(patience) }
+    }
+
+    /// Returns the location for work that nobody waits for.
+    pub(crate) fn unhurried(&self) -> Location {
+        Location { patience: Arc::new(Patience::unlimited()), ..self.clone() }
+    }
+
+    /// Returns the prefix of objects at this path; None in a local folder.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let Medium::Objects(objects) = &self.root.medium else { return None };
+        let below = key_of(&self.root.real.join(&self.relative));
+        let key = objects.key_below(&below);
+        Some(Place { objects: Arc::clone(objects), patience: Arc::clone(&self.patience), key })
     }
 
     /// Opens the folder at this path; None if there is none.
-    pub(crate) fn open_folder(&self) -> io::Result<Option<Dir>> {
-        found(self.dir().open_dir(self.relative()))
+    pub(crate) fn open_folder(&self) -> io::Result<Option<Folder>> {
+        match (self.local(), self.place()) {
+            (Some((dir, path)), _) => Ok(found(dir.open_dir(path))?.map(LocalFolder::open)),
+            (None, place) => Ok(place.map(ObjectFolder::store)),
+        }
     }
 
-    /// Returns the root's handle, through which every open goes.
-    pub fn dir(&self) -> &Dir {
-        &self.root.dir
+    /// Returns the root's handle, through which every open goes, and the path inside it; None
+    /// for a path in an object store.
+    pub fn local(&self) -> Option<(&Dir, &Path)> {
+        match &self.root.medium {
+            Medium::Local(dir) => Some((dir, self.relative())),
+            Medium::Objects(_) => None,
+        }
     }
 
     /// Returns the path inside the root; `.` for the root itself.
@@ -84,6 +128,7 @@ impl Location {
             root: Arc::clone(&self.root),
             relative: self.relative.join(name),
             spelled: format!("{folder}/{name}"),
+            patience: Arc::clone(&self.patience),
         }
     }
 
@@ -95,6 +140,7 @@ impl Location {
             root: Arc::clone(&self.root),
             relative: self.relative.parent()?.to_path_buf(),
             spelled: spelled.unwrap_or_default().to_owned(),
+            patience: Arc::clone(&self.patience),
         };
         Some((folder, name))
     }
@@ -108,6 +154,12 @@ impl Location {
 
     /// Returns the absolute path with links of the root resolved: a key for this process.
     pub fn key(&self) -> PathBuf {
-        self.root.real.join(&self.relative)
+        match &self.root.medium {
+            Medium::Local(_) => self.root.real.join(&self.relative),
+            Medium::Objects(objects) => {
+                let below = self.root.real.join(&self.relative);
+                format!("{objects:?}/{}", key_of(&below)).into()
+            }
+        }
     }
 }

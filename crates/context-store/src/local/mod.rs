@@ -2,6 +2,7 @@
 //! here, only the effects that the rules ask for.
 
 pub(crate) mod file_cache;
+pub(crate) mod folder;
 pub(crate) mod folder_key;
 pub(crate) mod location;
 pub(crate) mod mounts;

@@ -8,24 +8,8 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 
-use super::own_file;
-
 /// The name of the private folder in a store's folder.
 pub const PRIVATE: &str = ".unburden";
-
-/// Opens the private folder of a store's folder; None if there is none.
-///
-/// # Errors
-///
-/// Fails if it is a link, another user's, or writable by others.
-pub(crate) fn open(folder: &Dir) -> io::Result<Option<Dir>> {
-    own_file::open_folder(folder, PRIVATE)
-}
-
-/// Opens the private folder, which is made if there is none.
-pub(crate) fn make(folder: &Dir) -> io::Result<Dir> {
-    own_file::make_folder(folder, PRIVATE)
-}
 
 /// Returns true for a path into a private folder.
 pub(crate) fn is_private_path(path: &Path) -> bool {
@@ -59,17 +43,18 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+    use crate::local::own_file::{make_folder, open_folder};
     use crate::testing::folder;
 
     #[test]
     fn it_is_made_once_and_private() {
         let (temp, dir) = folder();
-        assert!(open(&dir).unwrap().is_none());
-        make(&dir).unwrap();
-        make(&dir).unwrap();
+        assert!(open_folder(&dir, PRIVATE).unwrap().is_none());
+        make_folder(&dir, PRIVATE).unwrap();
+        make_folder(&dir, PRIVATE).unwrap();
         let mode = temp.path().join(PRIVATE).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
-        assert!(open(&dir).unwrap().is_some());
+        assert!(open_folder(&dir, PRIVATE).unwrap().is_some());
     }
 
     #[test]
@@ -77,11 +62,11 @@ mod tests {
         let (temp, dir) = folder();
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), temp.path().join(PRIVATE)).unwrap();
-        assert!(open(&dir).is_err() && make(&dir).is_err());
+        assert!(open_folder(&dir, PRIVATE).is_err() && make_folder(&dir, PRIVATE).is_err());
         std::fs::remove_file(temp.path().join(PRIVATE)).unwrap();
-        make(&dir).unwrap();
+        make_folder(&dir, PRIVATE).unwrap();
         let open_mode = std::fs::Permissions::from_mode(0o777);
         std::fs::set_permissions(temp.path().join(PRIVATE), open_mode).unwrap();
-        assert!(open(&dir).is_err());
+        assert!(open_folder(&dir, PRIVATE).is_err());
     }
 }

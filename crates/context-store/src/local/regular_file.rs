@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 use super::location::Location;
 use super::mtime;
 use super::private::is_private;
+use crate::objects::file::StoredObject;
 
 /// Largest file that is read whole, in bytes. Agents that share a root can plant a file of
 /// any length under any name; the files of a store came in a request and are smaller.
@@ -38,7 +39,22 @@ pub(crate) fn hash_content(file: &mut File) -> io::Result<blake3::Hash> {
 }
 
 fn open_at(location: &Location) -> io::Result<(File, Metadata)> {
-    open_regular(location.dir(), location.relative())
+    match location.local() {
+        Some((dir, path)) => open_regular(dir, path),
+        None => StoredObject::find(location)?.open(),
+    }
+}
+
+impl Location {
+    /// Opens a regular file for reading. A file of an object store is fetched whole, unless
+    /// it is cached.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such file, or it cannot be read.
+    pub fn open_file(&self) -> io::Result<File> {
+        open_at(self).map(|(file, _)| file)
+    }
 }
 
 /// Returns the length of a regular file in bytes; opens it as a reader would.
@@ -47,7 +63,10 @@ fn open_at(location: &Location) -> io::Result<(File, Metadata)> {
 ///
 /// Fails if the file cannot be opened for reading or is no regular file.
 pub fn regular_len(location: &Location) -> io::Result<u64> {
-    Ok(open_at(location)?.1.len())
+    match location.local() {
+        Some((dir, path)) => Ok(open_regular(dir, path)?.1.len()),
+        None => Ok(StoredObject::find(location)?.record.bytes),
+    }
 }
 
 /// Reads the first bytes of a regular file, at most `max_bytes`.
@@ -56,7 +75,10 @@ pub fn regular_len(location: &Location) -> io::Result<u64> {
 ///
 /// Fails if the file cannot be read or is no regular file.
 pub fn read_start(location: &Location, max_bytes: usize) -> io::Result<Vec<u8>> {
-    let (file, _) = open_at(location)?;
+    let Some((dir, path)) = location.local() else {
+        return StoredObject::find(location)?.start(max_bytes as u64);
+    };
+    let (file, _) = open_regular(dir, path)?;
     let mut start = Vec::new();
     file.take(max_bytes as u64).read_to_end(&mut start)?;
     Ok(start)
@@ -68,5 +90,11 @@ pub fn read_start(location: &Location, max_bytes: usize) -> io::Result<Vec<u8>> 
 ///
 /// Fails if the file cannot be opened for reading or is no regular file.
 pub fn modified(location: &Location) -> io::Result<SystemTime> {
-    mtime::modified(&open_at(location)?.1)
+    match location.local() {
+        Some((dir, path)) => mtime::modified(&open_regular(dir, path)?.1),
+        None => {
+            let written = StoredObject::find(location)?.record.version.written_at;
+            written.ok_or_else(|| io::ErrorKind::NotFound.into())
+        }
+    }
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::location::{Location, Root};
+use super::location::{Location, Medium, Root};
 use super::mounts::Mounts;
 use super::private::is_private_path;
 use crate::error::StoreError;
+use crate::objects::client::Objects;
 
 /// Longest path a caller may give, in bytes.
 const PATH_BYTES: usize = 4096;
@@ -73,9 +74,29 @@ impl Roots {
             let fail = |source| StoreError::Root { path: spec.real.display().to_string(), source };
             let real = spec.real.canonicalize().map_err(fail)?;
             let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(fail)?;
-            roots.push(Arc::new(Root { seen: normal(&here.join(&spec.seen)), real, dir }));
+            let seen = normal(&here.join(&spec.seen));
+            roots.push(Arc::new(Root { seen, real, medium: Medium::Local(dir) }));
         }
         Ok(Roots { roots, here })
+    }
+
+    /// Returns the roots of an object store: prefixes, which need not exist. `SEEN=REAL` maps
+    /// the path that callers see to a path below the store's prefix; any other root is there
+    /// under its own absolute path.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no working directory.
+    pub fn of_objects(specs: &[RootSpec], objects: &Arc<Objects>) -> Result<Roots, StoreError> {
+        let here = std::env::current_dir()
+            .map_err(|source| StoreError::Root { path: ".".to_owned(), source })?;
+        let root = |spec: &RootSpec| {
+            let seen = normal(&here.join(&spec.seen));
+            let real = if spec.real == spec.seen { seen.clone() } else { spec.real.clone() };
+            let real = normal(&Path::new("/").join(real));
+            Arc::new(Root { seen, real, medium: Medium::Objects(Arc::clone(objects)) })
+        };
+        Ok(Roots { roots: specs.iter().map(root).collect(), here })
     }
 
     /// Resolves a caller's path, which need not exist. Nothing is opened.
@@ -101,7 +122,11 @@ impl Roots {
         let found = self
             .roots
             .iter()
-            .flat_map(|root| [(root, &root.seen), (root, &root.real)])
+            .flat_map(|root| {
+                let is_local = matches!(root.medium, Medium::Local(_));
+                let real = is_local.then_some((root, &root.real));
+                [(root, &root.seen)].into_iter().chain(real)
+            })
             .filter_map(|(root, base)| Some((root, base, full.strip_prefix(base).ok()?)))
             // No caller may name the store's own data.
             .filter(|(.., relative)| !is_private_path(relative))
@@ -111,6 +136,18 @@ impl Roots {
             roots: self.spelled(),
         })?;
         Ok(Location::new(Arc::clone(root), relative.to_path_buf(), path.to_owned()))
+    }
+
+    /// Returns the location of a path below an object store's prefix; None if no root has it.
+    pub(crate) fn at_real(&self, below: &Path) -> Option<Location> {
+        let path = Path::new("/").join(below);
+        let found = self.roots.iter().filter_map(|root| {
+            let relative = path.strip_prefix(&root.real).ok()?;
+            Some((root, relative.to_owned()))
+        });
+        let (root, relative) = found.max_by_key(|(root, _)| root.real.as_os_str().len())?;
+        let spelled = root.seen.join(&relative).display().to_string();
+        Some(Location::new(Arc::clone(root), relative, spelled))
     }
 
     /// Returns the first root: a search without a path looks there.
@@ -130,8 +167,14 @@ impl Roots {
         let access = rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK;
         self.roots.iter().find_map(|root| {
             let flags = rustix::fs::AtFlags::empty();
+            let dir = match &root.medium {
+                Medium::Local(dir) => dir,
+                Medium::Objects(objects) => {
+                    return Some(format!("the store {objects:?} fails: {}", objects.failure()?));
+                }
+            };
             // The path is tested, too: a folder that was removed stays open.
-            let open = rustix::fs::accessat(&root.dir, ".", access, flags);
+            let open = rustix::fs::accessat(dir, ".", access, flags);
             let there = rustix::fs::access(&root.real, access);
             let seen = root.seen.display();
             match open.and(there) {
@@ -151,7 +194,9 @@ impl Roots {
     pub fn overlap(&self, other: &Roots) -> Option<String> {
         let mounts = Mounts::read();
         let overlap = |one: &Root, two: &Root| {
-            one.is_within(two) || two.is_within(one) || mounts.overlap(&one.real, &two.real)
+            let is_local = matches!(one.medium, Medium::Local(_));
+            let within = one.is_within(two) || two.is_within(one);
+            within || is_local && mounts.overlap(&one.real, &two.real)
         };
         let found = self.roots.iter().find(|one| other.roots.iter().any(|two| overlap(one, two)));
         found.map(|one| one.real.display().to_string())
@@ -159,7 +204,16 @@ impl Roots {
 
     /// Returns the roots as the kernel spells them.
     pub fn real(&self) -> impl Iterator<Item = &Path> {
-        self.roots.iter().map(|root| root.real.as_path())
+        let local = self.roots.iter().filter(|root| matches!(root.medium, Medium::Local(_)));
+        local.map(|root| root.real.as_path())
+    }
+
+    /// Returns the object store that keeps the files; None for local folders.
+    pub fn objects(&self) -> Option<&Arc<Objects>> {
+        self.roots.iter().find_map(|root| match &root.medium {
+            Medium::Local(_) => None,
+            Medium::Objects(objects) => Some(objects),
+        })
     }
 
     /// Returns the roots for a message, as callers spell them.

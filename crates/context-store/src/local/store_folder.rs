@@ -4,13 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_std::fs::{Dir, DirBuilder, DirBuilderExt};
+use cap_std::fs::{DirBuilder, DirBuilderExt};
 
 use super::file_cache::FileCache;
+use super::folder::LocalFolder;
 use super::location::Location;
 use super::open::found;
 use super::publish::{Durability, sync_folder};
 use crate::error::StoreError;
+use crate::folder::Folder;
 use crate::names::file_name::FileName;
 
 /// The folder of a store, with what this process has cached of it.
@@ -22,19 +24,24 @@ pub(crate) struct StoreFolder {
 
 impl StoreFolder {
     /// Opens the folder; makes it and its missing parents, private to this user.
-    pub(crate) fn make(&self) -> Result<Dir, StoreError> {
-        let (dir, relative) = (self.location.dir(), self.location.relative());
+    pub(crate) fn make(&self) -> Result<Folder, StoreError> {
+        let Some((dir, relative)) = self.location.local() else {
+            let opened = self.location.open_folder();
+            let opened = opened.and_then(|folder| folder.ok_or(io::ErrorKind::NotFound.into()));
+            return opened.map_err(|source| self.error("opening", None, source));
+        };
         self.make_missing().map_err(|source| self.error("making", None, source))?;
         if self.durability == Durability::Sync {
             self.sync_parents().map_err(|source| self.error("syncing", None, source))?;
         }
-        dir.open_dir(relative).map_err(|source| self.error("opening", None, source))
+        let opened = dir.open_dir(relative).map(LocalFolder::open);
+        opened.map_err(|source| self.error("opening", None, source))
     }
 
     fn make_missing(&self) -> io::Result<()> {
-        let dir = self.location.dir();
+        let Some((dir, relative)) = self.location.local() else { return Ok(()) };
         let mut missing: Vec<&Path> = Vec::new();
-        let paths = self.location.relative().ancestors();
+        let paths = relative.ancestors();
         for at in paths.filter(|at| !at.as_os_str().is_empty()) {
             if found(dir.symlink_metadata(at))?.is_some() {
                 break;
@@ -63,7 +70,7 @@ impl StoreFolder {
         if self.cache.is_synced_dir(&self.location.key()) {
             return Ok(());
         }
-        let (dir, relative) = (self.location.dir(), self.location.relative());
+        let Some((dir, relative)) = self.location.local() else { return Ok(()) };
         for at in relative.ancestors().skip(1) {
             let at = if at.as_os_str().is_empty() { Path::new(".") } else { at };
             match dir.open_dir(at).and_then(|folder| sync_folder(&folder)) {

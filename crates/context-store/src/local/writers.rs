@@ -38,6 +38,16 @@ pub(crate) fn each<T: Send + Sync, E: Send + Sync>(
     outcomes.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
+/// Runs `work` for every number below `count` on the threads that wait for an object store,
+/// and returns all results in order.
+pub(crate) fn all<T: Send + Sync>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let done = each(Durability::Sync, count, |at| Ok::<_, std::convert::Infallible>(work(at)));
+    match done {
+        Ok(done) => done,
+        Err(never) => match never {},
+    }
+}
+
 /// The files of a request that no thread has begun.
 struct Queue {
     index: AtomicUsize,

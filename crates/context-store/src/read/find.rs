@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use redact::hidden;
 
+use crate::folder::{Folder, Stat};
 use crate::index::folder_index::Index;
+use crate::index::records::RecordState;
 use crate::local::location::Location;
-use crate::local::mtime::modified;
-use crate::local::open::is_own;
 use crate::names::file_name::{FileName, is_reference_target};
 use crate::names::lro_name::{self, LroName, LroPrefix, identity_bits, identity_key};
 use crate::names::stem::{Stem, safe_operation};
@@ -23,9 +23,9 @@ pub fn find_results(folder: &Location, id: &str) -> Vec<Location> {
     let index = Index::open(&dir).ok().flatten();
     let mut found: Vec<(SystemTime, FileName)> = Vec::new();
     for name in names_of(index.as_ref(), id) {
-        let Ok(metadata) = dir.symlink_metadata(name.as_str()) else { continue };
-        if metadata.is_file() {
-            found.push((modified(&metadata).unwrap_or(SystemTime::UNIX_EPOCH), name));
+        let Ok(Some(stat)) = stat_of(&dir, index.as_ref(), &name) else { continue };
+        if stat.is_file {
+            found.push((stat.modified, name));
         }
     }
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -72,7 +72,8 @@ pub(crate) fn find_lro(
     let Some(dir) = folder.open_folder()? else { return Ok(None) };
     let (operation, bits) = (safe_operation(operation), identity_bits(hash));
     let key = identity_key(prefix, &operation, bits);
-    let mut names: Vec<FileName> = match Index::open(&dir)? {
+    let index = Index::open(&dir)?;
+    let mut names: Vec<FileName> = match &index {
         Some(index) => index.markers().names_of_call(&key),
         None => Vec::new(),
     };
@@ -83,32 +84,53 @@ pub(crate) fn find_lro(
     names.sort_unstable();
     // Others may write to the folder: only this user's own files count.
     let is_own_file = |name: &FileName| {
-        let found = dir.symlink_metadata(name.as_str());
-        found.is_ok_and(|found| found.is_file() && is_own(&found))
+        let found = stat_of(&dir, index.as_ref(), name);
+        found.is_ok_and(|found| found.is_some_and(|found| found.is_file && found.is_own))
     };
     Ok(names.into_iter().find(is_own_file))
+}
+
+/// Returns what is known of a file that is there; None if there is none. Its time is that of
+/// its lease.
+pub(crate) fn stat_of(
+    folder: &Folder,
+    index: Option<&Index>,
+    name: &FileName,
+) -> io::Result<Option<Stat>> {
+    if folder.local().is_some() {
+        return folder.stat(name.as_str());
+    }
+    let Some(index) = index else { return Ok(None) };
+    let RecordState::Present(record) = index.records.read(name)? else { return Ok(None) };
+    if record.ended.is_some() {
+        return Ok(None);
+    }
+    let Some(stat) = folder.stat(&record.file(name))? else { return Ok(None) };
+    Ok(Some(Stat { modified: record.version.written_at.unwrap_or(stat.modified), ..stat }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::media::on_both;
     use crate::testing::shop;
 
-    #[test]
-    fn a_repeated_result_finds_its_oldest_file() {
-        let shop = shop();
-        let (mine, other) = (blake3::hash(b"mine"), blake3::hash(b"other"));
-        let find = |hash| shop.store.find_lro(LroPrefix::Lro, "a b", hash).unwrap();
-        assert_eq!(find(&mine), None);
-        let late = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 9, &mine), "late");
-        assert_eq!(find(&mine), Some(late));
-        let early = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 3, &mine), "early");
-        shop.write(Stem::of_lro(LroPrefix::Lro, "c", 0, &mine), "other word");
-        shop.write(Stem::of_lro(LroPrefix::Atlatl, "a b", 0, &mine), "other prefix");
-        assert_eq!(find(&mine), Some(early));
-        assert_eq!(find(&other), None);
-        // Other bytes of the same identity and time are not overwritten.
-        let next = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 3, &mine), "other bytes");
-        assert_eq!(LroName::parse(next.as_str()).unwrap().ulid.timestamp_ms(), 4);
+    on_both! {
+        fn a_repeated_result_finds_its_oldest_file() {
+            let shop = shop();
+            let (mine, other) = (blake3::hash(b"mine"), blake3::hash(b"other"));
+            let find = |hash| shop.store.find_lro(LroPrefix::Lro, "a b", hash).unwrap();
+            assert_eq!(find(&mine), None);
+            let late = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 9, &mine), "late");
+            assert_eq!(find(&mine), Some(late));
+            let early = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 3, &mine), "early");
+            shop.write(Stem::of_lro(LroPrefix::Lro, "c", 0, &mine), "other word");
+            shop.write(Stem::of_lro(LroPrefix::Atlatl, "a b", 0, &mine), "other prefix");
+            assert_eq!(find(&mine), Some(early));
+            assert_eq!(find(&other), None);
+            // Other bytes of the same identity and time are not overwritten.
+            let next = shop.write(Stem::of_lro(LroPrefix::Lro, "a b", 3, &mine), "other bytes");
+            assert_eq!(LroName::parse(next.as_str()).unwrap().ulid.timestamp_ms(), 4);
+        }
     }
 }

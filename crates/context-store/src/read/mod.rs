@@ -2,6 +2,7 @@
 
 pub(crate) mod ended;
 pub(crate) mod find;
+pub(crate) mod object_files;
 pub(crate) mod reader;
 pub(crate) mod store_folders;
 pub(crate) mod verify;

@@ -12,11 +12,17 @@ use std::time::Instant;
 use cap_std::fs::{File, Metadata};
 
 use super::ended;
+use crate::index::folder_index::Index;
 use crate::key::Key;
-use crate::local::file_cache::{FileCache, FileStamp};
+use crate::lease::lifetimes::Lifetimes;
+use crate::local::file_cache::{FileCache, FileStamp, SeenObject};
 use crate::local::folder_key::known_key;
 use crate::local::location::Location;
-use crate::local::regular_file::{MAX_WHOLE_FILE_BYTES, open_regular};
+use crate::local::regular_file::{MAX_WHOLE_FILE_BYTES, open_regular, regular_len};
+use crate::names::chat::Chat;
+use crate::names::file_name::FileName;
+use crate::objects::file::StoredObject;
+use crate::write::confirmed::{Confirmed, HELD};
 
 /// Bytes that are read between two checks of the time.
 const STEP: u64 = 4 * 1024 * 1024;
@@ -103,6 +109,9 @@ pub struct Reader<'a> {
     unsearched: AtomicU64,
     texts: Mutex<HashMap<PathBuf, Arc<StoredText>>>,
     keys: Mutex<HashMap<PathBuf, Option<Key>>>,
+    /// The chat that the operation is for: what it refers to in an object store is known.
+    chat: OnceLock<(Chat, Lifetimes)>,
+    confirmed: Mutex<HashMap<PathBuf, Option<Arc<Confirmed>>>>,
 }
 
 impl<'a> Reader<'a> {
@@ -115,6 +124,8 @@ impl<'a> Reader<'a> {
             unsearched: AtomicU64::new(SEARCHED),
             texts: Mutex::default(),
             keys: Mutex::default(),
+            chat: OnceLock::new(),
+            confirmed: Mutex::default(),
         }
     }
 
@@ -159,6 +170,16 @@ impl<'a> Reader<'a> {
         Ok(read)
     }
 
+    /// Returns the length of a file in bytes; opens a local one as a reader would.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be opened for reading or is no regular file.
+    pub fn len(&self, at: &Location) -> io::Result<u64> {
+        let known = at.local().is_none().then(|| self.confirmed(at)).flatten();
+        known.map_or_else(|| regular_len(at), |seen| Ok(seen.bytes))
+    }
+
     /// Returns the hash of a file: known, or read without keeping the text.
     ///
     /// # Errors
@@ -172,7 +193,15 @@ impl<'a> Reader<'a> {
             }
             return Ok(known.hash());
         }
-        let metadata = at.dir().symlink_metadata(at.relative()).map_err(ReadError::Missing)?;
+        let Some((dir, relative)) = at.local() else {
+            if let Some(seen) = self.confirmed(at) {
+                return Ok(seen.hash);
+            }
+            // Only contents that match their records are ever read.
+            let record = StoredObject::find(at).map_err(ReadError::Missing)?.record;
+            return record.hash.ok_or_else(|| ReadError::Missing(io::ErrorKind::NotFound.into()));
+        };
+        let metadata = dir.symlink_metadata(relative).map_err(ReadError::Missing)?;
         if let Some(hash) = self.cache.read_hash(&path, FileStamp::of(&metadata)) {
             return Ok(hash);
         }
@@ -205,6 +234,28 @@ impl<'a> Reader<'a> {
         key
     }
 
+    /// Says which chat the operation is for. Files of an object store that it is known to
+    /// refer to then need no look.
+    pub fn set_chat(&self, chat: Chat, lifetimes: Lifetimes) {
+        // The first one stays: an operation is for one chat.
+        let _ = self.chat.set((chat, lifetimes));
+    }
+
+    /// Returns what was seen of a file that the chat is known to refer to.
+    fn confirmed(&self, at: &Location) -> Option<SeenObject> {
+        let chat = *self.chat.get()?;
+        let (folder, name) = at.parent()?;
+        let name = FileName::parse(name)?;
+        let known = lock(&self.confirmed)
+            .entry(folder.key())
+            .or_insert_with(|| {
+                let index = Index::open(&folder.open_folder().ok()??).ok()??;
+                Confirmed::of(&folder, &index, chat).map(Arc::new)
+            })
+            .clone()?;
+        known.seen(self.cache, &name, HELD)
+    }
+
     fn known_text(&self, path: &PathBuf) -> Option<Arc<StoredText>> {
         lock(&self.texts).get(path).cloned()
     }
@@ -215,15 +266,31 @@ impl<'a> Reader<'a> {
         if self.is_late() {
             return Err(ReadError::Deadline);
         }
-        let (file, metadata) = open_regular(at.dir(), at.relative()).map_err(ReadError::Missing)?;
-        let bytes = metadata.len();
+        let object = match at.local() {
+            Some(_) => None,
+            None => Some(StoredObject::find(at).map_err(ReadError::Missing)?),
+        };
+        let open = || match (&object, at.local()) {
+            (None, Some((dir, path))) => open_regular(dir, path),
+            (Some(object), _) => object.open(),
+            (None, None) => Err(io::ErrorKind::NotFound.into()),
+        };
+        let mut opened = None;
+        let bytes = match &object {
+            // Its length is known before it is fetched.
+            Some(object) => object.record.bytes,
+            None => opened.insert(open().map_err(ReadError::Missing)?).1.len(),
+        };
         let limit = MAX_WHOLE_FILE_BYTES.min(self.allowance.bytes);
         if bytes > limit {
             return Err(ReadError::TooLarge { found: bytes, limit });
         }
         let take = |left: u64| left.checked_sub(bytes);
         match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
-            Ok(_) => Ok((file, metadata)),
+            Ok(_) => match opened {
+                Some(opened) => Ok(opened),
+                None => open().map_err(ReadError::Missing),
+            },
             Err(_) => Err(ReadError::Allowance(self.allowance.bytes)),
         }
     }
@@ -277,25 +344,27 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::media::on_both;
     use crate::testing::shop;
 
     fn allowance(bytes: u64, hold: &(dyn Fn(u64) -> bool + Sync)) -> Allowance<'_> {
         Allowance { bytes, until: Instant::now() + Duration::from_secs(60), hold }
     }
 
-    #[test]
-    fn a_file_named_twice_is_read_once() {
-        let shop = shop();
-        let name = shop.write_call("1", "twelve bytes");
-        let cache = FileCache::new(10);
-        let reader = Reader::new(&cache, allowance(12, &|_| true));
-        let at = shop.at(name.as_str());
-        for _ in 0..1_000 {
-            assert_eq!(reader.text(&at).unwrap().text, "twelve bytes");
-            assert_eq!(reader.hash(&at).unwrap(), blake3::hash(b"twelve bytes"));
+    on_both! {
+        fn a_file_named_twice_is_read_once() {
+            let shop = shop();
+            let name = shop.write_call("1", "twelve bytes");
+            let cache = FileCache::new(10);
+            let reader = Reader::new(&cache, allowance(12, &|_| true));
+            let at = shop.at(name.as_str());
+            for _ in 0..1_000 {
+                assert_eq!(reader.text(&at).unwrap().text, "twelve bytes");
+                assert_eq!(reader.hash(&at).unwrap(), blake3::hash(b"twelve bytes"));
+            }
+            let other = shop.at(shop.write_call("2", "x").as_str());
+            assert!(matches!(reader.text(&other), Err(ReadError::Allowance(12))));
         }
-        let other = shop.at(shop.write_call("2", "x").as_str());
-        assert!(matches!(reader.text(&other), Err(ReadError::Allowance(12))));
     }
 
     #[test]

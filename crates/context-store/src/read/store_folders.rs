@@ -5,14 +5,18 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 
 use cap_std::fs::{Dir, MetadataExt};
 
 use crate::index::manifest;
 use crate::local::location::Location;
 use crate::local::open::is_own;
-use crate::local::private::{self, PRIVATE};
+use crate::local::own_file;
+use crate::local::private::PRIVATE;
 use crate::local::roots::Roots;
+use crate::objects::client::Objects;
+use crate::objects::patience::Patience;
 
 /// Deepest level below a root that is searched.
 const DEPTH: usize = 6;
@@ -51,16 +55,19 @@ pub(crate) fn find_store_folders(roots: &Roots) -> StoreFolders {
 }
 
 fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
+    if let Some(objects) = roots.objects() {
+        return listed(roots, objects, left.folders);
+    }
     let mut found = StoreFolders { folders: Vec::new(), complete: true };
     let mut waiting: VecDeque<(Location, usize)> = roots.all().map(|root| (root, 0)).collect();
     while let Some((at, depth)) = waiting.pop_front() {
         // A folder that cannot be opened is no store of this user.
-        let Ok(folder) = at.dir().open_dir(at.relative()) else { continue };
+        let Some(Ok(folder)) = at.local().map(|(dir, path)| dir.open_dir(path)) else { continue };
         let Ok(metadata) = folder.dir_metadata() else { continue };
         if depth > 0 && !is_own(&metadata) {
             continue;
         }
-        let has_private = matches!(private::open(&folder), Ok(Some(_)));
+        let has_private = matches!(own_file::open_folder(&folder, PRIVATE), Ok(Some(_)));
         if has_private || matches!(manifest::open(&folder), Ok(Some(_))) {
             found.folders.push(at.clone());
         }
@@ -72,6 +79,16 @@ fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
         }
     }
     found
+}
+
+/// Returns the folders under the roots that the object store lists as stores.
+fn listed(roots: &Roots, objects: &Arc<Objects>, most: usize) -> StoreFolders {
+    let Ok(paths) = objects.stores(&Arc::new(Patience::unlimited()), most.saturating_add(1)) else {
+        return StoreFolders { folders: Vec::new(), complete: false };
+    };
+    let complete = paths.len() <= most;
+    let folders = paths.iter().take(most).filter_map(|path| roots.at_real(path)).collect();
+    StoreFolders { folders, complete }
 }
 
 /// Queues the folders right below; false if a bound was reached.

@@ -2,15 +2,18 @@
 
 use std::io;
 
-use cap_std::fs::Dir;
+use cap_std::fs::File;
 
 use crate::error::StoreError;
+use crate::folder::Folder;
 use crate::index::folder_index::Index;
 use crate::index::migrate::migrate;
 use crate::local::location::Location;
 use crate::local::open::{found, open_to_read};
 use crate::local::regular_file::hash_content;
 use crate::names::file_name::FileName;
+use crate::objects::file::StoredObject;
+use crate::records::record::Record;
 use crate::report::{Bounded, PathError};
 
 /// The state of a folder's files. Paths are spelled as the folder was and sorted; all are
@@ -52,22 +55,29 @@ enum State {
 ///
 /// Fails if the folder or its index cannot be opened or listed.
 pub fn verify(folder: &Location) -> Result<VerifyReport, StoreError> {
+    let folder = &folder.unhurried();
     let failed =
         |step| move |source| StoreError::Io { step, path: folder.spelled().to_owned(), source };
-    let dir = folder.dir().open_dir(folder.relative()).map_err(failed("opening"))?;
+    let opened = folder.open_folder().map_err(failed("opening"))?;
+    let missing = || failed("opening")(io::ErrorKind::NotFound.into());
+    let dir = opened.ok_or_else(missing)?;
     migrate(&dir).map_err(failed("reading the manifest of"))?;
     let index = Index::open(&dir).map_err(failed("opening the index of"))?;
     let mut report = VerifyReport { store: index.is_some(), ..VerifyReport::default() };
     if let Some(index) = &index {
         for name in index.records.names().map_err(failed("listing"))? {
             let name = name.map_err(failed("listing"))?;
-            let state = state(&dir, index, &name);
+            let state = state(folder, &dir, index, &name);
             report.add(folder.child(name.as_str()).spelled().to_owned(), state);
         }
     }
-    for entry in dir.entries().map_err(failed("listing"))? {
-        let name = entry.map_err(failed("listing"))?.file_name();
-        let Some(name) = name.to_str().and_then(FileName::parse) else { continue };
+    for name in dir.names().map_err(failed("listing"))? {
+        let name = name.map_err(failed("listing"))?;
+        let name = match dir.local() {
+            Some(_) => FileName::parse(&name),
+            None => Record::parse_file(&name).map(|(name, _)| name),
+        };
+        let Some(name) = name else { continue };
         let has_record = |index: &Index| index.records.get(&name).is_some();
         if !index.as_ref().is_some_and(has_record) {
             report.unlisted.push(folder.child(name.as_str()).spelled().to_owned());
@@ -94,13 +104,29 @@ impl VerifyReport {
     }
 }
 
-fn state(dir: &Dir, index: &Index, name: &FileName) -> io::Result<State> {
+fn state(at: &Location, dir: &Folder, index: &Index, name: &FileName) -> io::Result<State> {
     let Some(record) = index.records.get(name) else { return Ok(State::Unlisted) };
-    let Some((mut file, metadata)) = found(open_to_read(dir, name.as_str()))? else {
+    let Some((mut file, len)) = open_stored(at, dir, name, &record)? else {
         return Ok(if record.ended.is_some() { State::Expired } else { State::Missing });
     };
     let is_intact = record.hash == Some(hash_content(&mut file)?);
-    Ok(if is_intact { State::Intact(metadata.len()) } else { State::Changed })
+    Ok(if is_intact { State::Intact(len) } else { State::Changed })
+}
+
+/// Opens the file of a record, with its length; None if it is not there.
+fn open_stored(
+    at: &Location,
+    dir: &Folder,
+    name: &FileName,
+    record: &Record,
+) -> io::Result<Option<(File, u64)>> {
+    let opened = match (dir.local(), at.place()) {
+        (Some(dir), _) => open_to_read(dir, name.as_str()),
+        (None, Some(_)) if record.ended.is_some() => return Ok(None),
+        (None, Some(place)) => StoredObject::of(&place, name, record.clone()).open(),
+        (None, None) => return Ok(None),
+    };
+    Ok(found(opened)?.map(|(file, metadata)| (file, metadata.len())))
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::origin::{Call, Origin, cut};
 use super::timestamp;
+use crate::folder::Version;
 use crate::names::chat::Chat;
+use crate::names::file_name::FileName;
 
 /// Largest record that is read, in bytes; this service's are smaller.
 pub(crate) const RECORD_BYTES: usize = 8 * 1_024;
@@ -36,6 +38,11 @@ pub(crate) struct Record {
     pub(crate) origin: Origin,
     /// When the file ended, and why; None while it lives.
     pub(crate) ended: Option<(SystemTime, End)>,
+    /// How many lives of the file are over for good; stays 0 where files are deleted under a
+    /// lock.
+    pub(crate) life: u32,
+    /// The version of the record as it was read.
+    pub(crate) version: Version,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,6 +65,15 @@ struct RecordJson<'a> {
     chat: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<EndJson>,
+    #[serde(default, skip_serializing_if = "is_first")]
+    life: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    written: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_first(life: &u32) -> bool {
+    *life == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,13 +87,33 @@ impl Record {
     /// Returns the record of a file that is made now.
     pub(crate) fn new(hash: blake3::Hash, bytes: u64, origin: Origin) -> Record {
         let hash = Some(hash);
-        Record { hash, bytes, created_at: SystemTime::now(), origin, ended: None }
+        let (created_at, version) = (SystemTime::now(), Version::default());
+        Record { hash, bytes, created_at, origin, ended: None, life: 0, version }
     }
 
     /// Returns the record of a name whose content is unknown: it is never given out again.
     pub(crate) fn unknown(ended: (SystemTime, End)) -> Record {
         let origin = Origin::default();
-        Record { hash: None, bytes: 0, created_at: ended.0, origin, ended: Some(ended) }
+        let (created_at, version) = (ended.0, Version::default());
+        Record { hash: None, bytes: 0, created_at, origin, ended: Some(ended), life: 0, version }
+    }
+
+    /// Returns the name under which the content of `name` is kept in this life: the name
+    /// itself in the first one. A writer or a deleter that stalls in one life cannot touch
+    /// the next.
+    pub(crate) fn file(&self, name: &FileName) -> String {
+        match self.life {
+            0 => name.to_string(),
+            life => format!("{name}!{life}"),
+        }
+    }
+
+    /// Parses what [`Record::file`] returned: the name and the life.
+    pub(crate) fn parse_file(text: &str) -> Option<(FileName, u32)> {
+        match text.split_once('!') {
+            None => Some((FileName::parse(text)?, 0)),
+            Some((name, life)) => Some((FileName::parse(name)?, life.parse().ok()?)),
+        }
     }
 
     /// Returns the record after the end of its file. The origin is dropped if the chat was
@@ -92,6 +128,16 @@ impl Record {
 
     /// Formats the record as one line of JSON.
     pub(crate) fn render(&self) -> Vec<u8> {
+        self.render_as(None)
+    }
+
+    /// As [`Record::render`], and different each time, so that every write is a version of its
+    /// own.
+    pub(crate) fn render_version(&self) -> Vec<u8> {
+        self.render_as(Some(ulid::Ulid::generate().to_string()))
+    }
+
+    fn render_as(&self, written: Option<String>) -> Vec<u8> {
         let part = |part: &'_ Option<String>| -> Option<Cow<'static, str>> {
             part.as_deref().map(|text| Cow::Owned(cut(text).to_owned()))
         };
@@ -112,6 +158,8 @@ impl Record {
             arguments: part(&call.arguments),
             chat: self.origin.chat.map(|chat| Cow::Owned(chat.to_string())),
             ended: self.ended.map(end),
+            life: self.life,
+            written,
         };
         let mut out = serde_json::to_vec(&form).expect("strings and numbers always serialize");
         out.push(b'\n');
@@ -141,7 +189,8 @@ impl Record {
         };
         let origin = Origin { call, chat, ttl_seconds: form.ttl_seconds };
         let created_at = timestamp::from_unix(form.created_unix)?;
-        Some(Record { hash, bytes: form.bytes, created_at, origin, ended })
+        let (bytes, life, version) = (form.bytes, form.life, Version::default());
+        Some(Record { hash, bytes, created_at, origin, ended, life, version })
     }
 }
 
@@ -166,6 +215,8 @@ mod tests {
                 ttl_seconds: Some(5),
             },
             ended: None,
+            life: 0,
+            version: Version::default(),
         }
     }
 
@@ -176,7 +227,8 @@ mod tests {
         let expired = alive.ended(at, End::Expired);
         let deleted = alive.ended(at, End::ChatDeleted);
         let unknown = Record::unknown((at, End::Expired));
-        for record in [&alive, &expired, &deleted, &unknown] {
+        let again = Record { life: 3, ..alive.clone() };
+        for record in [&alive, &expired, &deleted, &unknown, &again] {
             assert_eq!(Record::parse(&record.render()).as_ref(), Some(record));
         }
         assert_eq!(expired.origin, alive.origin);

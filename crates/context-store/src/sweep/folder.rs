@@ -11,6 +11,7 @@ use super::options::SweepOptions;
 use super::report::{ExpiredFile, SweepEvent, SweepReport};
 use crate::clock::eras::Clock;
 use crate::clock::folder_clock;
+use crate::folder::Folder as OpenFolder;
 use crate::index::batches::{BATCH, PAUSE};
 use crate::index::ends::write_ends;
 use crate::index::folder_index::Index;
@@ -22,6 +23,7 @@ use crate::local::mtime::modified;
 use crate::local::open::{found, is_own, open_to_read, try_lock};
 use crate::local::publish::is_temporary;
 use crate::names::file_name::FileName;
+use crate::objects::sweep_lock::SweepLock;
 use crate::records::record::{End, Record};
 use crate::records::timestamp::unix_day;
 use crate::report::{PathError, Run};
@@ -34,13 +36,15 @@ pub(super) struct Sweeper<'a> {
     pub(super) options: &'a SweepOptions<'a>,
     pub(super) events: &'a mut dyn FnMut(SweepEvent<'_>),
     pub(super) report: SweepReport,
+    /// The lock that keeps other replicas from sweeping the same objects.
+    pub(super) lock: Option<SweepLock>,
 }
 
 /// The folder that is being swept.
 struct Folder<'a> {
     options: &'a SweepOptions<'a>,
     at: &'a Location,
-    dir: Dir,
+    dir: &'a Dir,
     index: Option<Index>,
     clock: Clock,
 }
@@ -96,7 +100,7 @@ impl Folder<'_> {
         // Only a large result must be opened to know its lifetime.
         let mut head = Vec::new();
         if is_lro(name) && (has_own_ttl(name) || self.index.is_none()) {
-            head = read_head(&open_to_read(&self.dir, name.as_str())?.0, name)?;
+            head = read_head(&open_to_read(self.dir, name.as_str())?.0, name)?;
             if self.index.is_none() && !head.starts_with(HEADER) {
                 return Ok(None);
             }
@@ -113,7 +117,7 @@ impl Folder<'_> {
     /// Locks the file and examines its lease again: this decides.
     fn lock(&self, candidate: &Candidate) -> io::Result<Option<Expired>> {
         let Candidate { name, ttl } = candidate;
-        let (file, _) = open_to_read(&self.dir, name.as_str())?;
+        let (file, _) = open_to_read(self.dir, name.as_str())?;
         if self.is_real()
             && let Ok(false) = try_lock(&file)
         {
@@ -177,9 +181,9 @@ impl Sweeper<'_> {
     /// Sweeps one folder; no-op if there is none.
     pub(super) fn sweep(&mut self, at: &Location) {
         match at.open_folder() {
-            Ok(Some(dir)) => {
+            Ok(Some(folder)) => {
                 self.report.folders += 1;
-                if let Err(error) = self.sweep_opened(at, dir) {
+                if let Err(error) = self.sweep_opened(at, &folder) {
                     self.failed(at.spelled(), &error);
                 }
             }
@@ -188,16 +192,17 @@ impl Sweeper<'_> {
         }
     }
 
-    fn sweep_opened(&mut self, at: &Location, dir: Dir) -> io::Result<()> {
+    fn sweep_opened(&mut self, at: &Location, opened: &OpenFolder) -> io::Result<()> {
+        let Some(dir) = opened.local() else { return self.sweep_objects(at, opened) };
         let options = self.options;
-        if let Err(error) = move_manifest(&dir, options.run) {
+        if let Err(error) = move_manifest(opened, options.run) {
             self.failed(at.spelled(), &error);
         }
         // If the index cannot be read, no file is certain to be the store's.
-        let index = Index::open(&dir)?;
+        let index = Index::open(opened)?;
         // A folder without an index goes by the wall clock.
         let clock = index.as_ref().map_or_else(Clock::default, |index| {
-            folder_clock::observe(&dir, &index.private, options.now, options.run)
+            folder_clock::observe(opened, &index.private, options.now, options.run)
         });
         let folder = Folder { options, at, dir, index, clock };
         self.sweep_entries(&folder)?;
@@ -331,7 +336,12 @@ impl Sweeper<'_> {
             .flatten()
     }
 
-    fn failed(&mut self, path: &str, error: &io::Error) {
+    /// Keeps the lock of sweeps while this one goes on.
+    pub(super) fn keep_lock(&mut self) -> io::Result<()> {
+        self.lock.as_mut().map_or(Ok(()), SweepLock::keep)
+    }
+
+    pub(super) fn failed(&mut self, path: &str, error: &io::Error) {
         let error = PathError { path: path.to_owned(), reason: error.to_string() };
         (self.events)(SweepEvent::Failed(&error));
         self.report.errors.push(error);
@@ -339,7 +349,7 @@ impl Sweeper<'_> {
 }
 
 /// Moves the manifest of an earlier version into the index.
-fn move_manifest(dir: &Dir, run: Run) -> io::Result<()> {
+fn move_manifest(dir: &OpenFolder, run: Run) -> io::Result<()> {
     if run == Run::Real && migrate(dir)? == Migrated::Foreign {
         let reason = "\".unburden-files.jsonl\" is not this user's own plain file with one name: \
                       it is not read; remove it";

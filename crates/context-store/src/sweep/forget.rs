@@ -4,14 +4,11 @@
 use std::io;
 use std::time::SystemTime;
 
-use cap_std::fs::Dir;
-
+use crate::folder::Folder;
 use crate::index::batches::each_batch;
 use crate::index::ends::write_ends;
 use crate::index::folder_index::Index;
 use crate::index::markers::Marker;
-use crate::local::mtime::modified;
-use crate::local::own_file;
 use crate::local::publish::is_ulid_tmp;
 use crate::names::file_name::FileName;
 use crate::records::origin::Origin;
@@ -69,15 +66,13 @@ fn remove_markers(index: &Index, name: &FileName, record: &Record) -> io::Result
 
 /// Removes temporary files of the index that a process left when it died.
 pub(super) fn remove_temporary(
-    folder: &Dir,
+    folder: &Folder,
     is_old: impl Fn(SystemTime) -> bool,
 ) -> io::Result<()> {
-    for entry in folder.entries()? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|name| is_ulid_tmp(name)) else { continue };
-        if is_old(modified(&entry.metadata()?)?) {
-            own_file::unmark(folder, name)?;
+    for name in folder.names()? {
+        let name = name?;
+        if is_ulid_tmp(&name) && folder.stat(&name)?.is_some_and(|stat| is_old(stat.modified)) {
+            folder.unmark(&name)?;
         }
     }
     Ok(())

@@ -89,7 +89,7 @@ proptest! {
             }
             for file in 0..6u8 {
                 let place = shop.at(&format!("tool_call_{file}.txt"));
-                let read = place.dir().read_to_string(place.relative()).ok();
+                let read = crate::testing::read(&place).ok();
                 match lives.get(&file) {
                     None => prop_assert_eq!((read, ended_file(&place)), (None, None)),
                     Some(life) if life.there => prop_assert_eq!(read.as_deref(), Some("content")),

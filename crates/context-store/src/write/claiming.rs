@@ -7,22 +7,24 @@ use fair_share::on;
 use rayon::prelude::*;
 
 use super::claim::{Claim, Claims, ExcludedNames};
+use super::confirmed::KnownChat;
 use super::name_search::NameSearch;
 use super::opened::{NameState, Opened};
 use crate::error::StoreError;
 use crate::local::store_folder::StoreFolder;
+use crate::local::writers;
 use crate::names::file_name::FileName;
 use crate::names::stem::Stem;
 use crate::parallel::MIN_FILES_PER_TASK;
 
 /// Claims a name for each content, in order.
 pub(crate) fn claim(
-    store: &StoreFolder,
+    (store, chat): (&StoreFolder, &KnownChat),
     excluded: ExcludedNames<'_>,
     claims: &mut Claims,
     wanted: &[(Stem, blake3::Hash)],
 ) -> Result<Vec<Claim>, StoreError> {
-    let opened = Opened::open(store)?;
+    let opened = Opened::open(store, chat)?;
     // Nearly all get their first names.
     let unnumbered = wanted.iter().filter(|(stem, _)| stem.first_free_number().is_none());
     let first = unnumbered.filter_map(|(stem, hash)| stem.names(hash).next()).collect();
@@ -41,19 +43,30 @@ pub(crate) fn claim(
 /// would keep the counting threads waiting for the disk.
 fn known_states(opened: &Opened<'_>, names: Vec<FileName>) -> HashMap<FileName, NameState> {
     let state = |name| Some((opened.known_state(&name).ok()??, name));
-    let known: Vec<(NameState, FileName)> =
-        on(|| names.into_par_iter().with_min_len(MIN_FILES_PER_TASK).filter_map(state).collect());
+    let known: Vec<(NameState, FileName)> = match opened.folder.local() {
+        Some(_) => on(|| {
+            names.into_par_iter().with_min_len(MIN_FILES_PER_TASK).filter_map(state).collect()
+        }),
+        None => {
+            let states = writers::all(names.len(), |at| state(names[at].clone()));
+            states.into_iter().flatten().collect()
+        }
+    };
     known.into_iter().map(|(state, name)| (name, state)).collect()
 }
 
 /// Returns true if every claimed file is there, holds the claimed content, and has not
 /// ended.
-pub(crate) fn holds(store: &StoreFolder, claims: &[&Claim]) -> bool {
-    let Ok(Some(opened)) = Opened::open(store) else { return false };
+pub(crate) fn holds((store, chat): (&StoreFolder, &KnownChat), claims: &[&Claim]) -> bool {
+    let Ok(Some(opened)) = Opened::open(store, chat) else { return false };
+    let is_local = opened.folder.local().is_some();
     let holds = |claim: &&Claim| {
         matches!(opened.state(&claim.name), Ok(NameState::Stored(hash)) if hash == claim.hash)
             && opened.is_alive(&claim.name)
     };
+    if !is_local {
+        return writers::all(claims.len(), |at| holds(&claims[at])).into_iter().all(|held| held);
+    }
     on(|| claims.par_iter().with_min_len(MIN_FILES_PER_TASK).all(holds))
 }
 

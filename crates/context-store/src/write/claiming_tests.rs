@@ -1,6 +1,7 @@
 //! A name stands for one content, for good.
 
 use super::*;
+use crate::media::on_both;
 use crate::testing::{Shop, after, name, shop, shop_in, start};
 use crate::{Chat, ClaimedFile, End, Origin, Run, delete_chat};
 
@@ -13,28 +14,29 @@ fn of_call(content: &str) -> Stem {
     Stem::of_call(Some("1"), &blake3::hash(content.as_bytes()))
 }
 
-#[test]
-fn a_name_is_never_another_contents_after_its_end() {
-    for expires in [true, false] {
-        let shop = shop();
-        let first = shop.made_for("a", "1", "of a");
-        if expires {
-            shop.age(&first, start());
-            assert_eq!(shop.sweep(after(9_000)).expired.len(), 1);
-        } else {
-            let deletion = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Real);
-            assert_eq!(deletion.deleted.len(), 1);
+on_both! {
+    fn a_name_is_never_another_contents_after_its_end() {
+        for expires in [true, false] {
+            let shop = shop();
+            let first = shop.made_for("a", "1", "of a");
+            if expires {
+                shop.age(&first, start());
+                assert_eq!(shop.sweep(after(9_000)).expired.len(), 1);
+            } else {
+                let deletion = delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Real);
+                assert_eq!(deletion.deleted.len(), 1);
+            }
+            let shop = shop_in(shop.temp);
+            let other = claim(&shop, &of_call("of b"), "of b");
+            assert_ne!(other.name, first);
+            // A writer that claimed it before gets the next name, too.
+            let late = Claim { name: first.clone(), stored: false, ..other.clone() };
+            let files = [ClaimedFile { stem: of_call("of b"), claim: late, origin: Origin::default() }];
+            assert_eq!(shop.store.write(&files, |_| "of b".into()).unwrap()[0].name, other.name);
+            // The content itself may have its name again.
+            assert_eq!(shop.made_for("c", "1", "of a"), first);
+            assert_eq!(shop.record(&first).unwrap().origin.chat, Some(Chat::of("c")));
         }
-        let shop = shop_in(shop.temp);
-        let other = claim(&shop, &of_call("of b"), "of b");
-        assert_ne!(other.name, first);
-        // A writer that claimed it before gets the next name, too.
-        let late = Claim { name: first.clone(), stored: false, ..other.clone() };
-        let files = [ClaimedFile { stem: of_call("of b"), claim: late, origin: Origin::default() }];
-        assert_eq!(shop.store.write(&files, |_| "of b".into()).unwrap()[0].name, other.name);
-        // The content itself may have its name again.
-        assert_eq!(shop.made_for("c", "1", "of a"), first);
-        assert_eq!(shop.record(&first).unwrap().origin.chat, Some(Chat::of("c")));
     }
 }
 

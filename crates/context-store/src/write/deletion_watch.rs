@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use super::claim::ClaimedFile;
 use super::opened::Opened;
-use super::reserve::{Reservation, revive};
-use crate::index::chat_markers::Generation;
+use super::reserve::{Reservation, ReservedState, revive};
+use crate::folder::{Generation, until_unchanged};
 use crate::index::folder_index::Index;
 use crate::index::markers::Marker;
 use crate::names::chat::Chat;
@@ -33,43 +33,64 @@ impl DeletionWatch {
         if let (Some(chat), Some(index)) = (chat, &opened.index) {
             opened.markers = Some((chat, index.chat_markers(chat).make()?));
         }
-        let generation = opened.markers.as_ref().and_then(|(_, markers)| Generation::of(markers));
+        let generation = opened.markers.as_ref().and_then(|(_, markers)| markers.generation());
         Ok(DeletionWatch { chat, generation })
     }
 
     /// Ends after the last file is published: revives files that had ended before. If a
     /// deletion detached the chat's markers meanwhile, notes the files that are still there
-    /// again.
+    /// again. Returns the generation of the chat's markers if no deletion did.
     ///
     /// A deletion holds the index's lock from its look at a file to the removal of the
     /// marker: under the lock here, the file is gone, or no deletion is at work on it.
     pub(super) fn end<'f>(
         self,
         opened: &Opened<'_>,
-        files: impl Iterator<Item = (&'f FileName, &'f Origin, Reservation)>,
-    ) -> io::Result<()> {
-        let Some(index) = &opened.index else { return Ok(()) };
+        files: impl Iterator<Item = (&'f FileName, &'f Origin, &'f Reservation)>,
+    ) -> io::Result<Option<Generation>> {
+        let Some(index) = &opened.index else { return Ok(None) };
         let generation = |chat| index.chat_markers(chat).generation();
         let is_deleted = |chat| self.generation.is_none() || generation(chat) != self.generation;
         let all = self.chat.is_some_and(is_deleted);
-        let files: Vec<_> =
-            files.filter(|(_, _, reservation)| all || *reservation == Reservation::Ended).collect();
+        let unchanged = self.generation.filter(|_| !all);
+        let has_ended = |reserved: &Reservation| reserved.state == ReservedState::Ended;
+        let files: Vec<_> = files.filter(|(_, _, reserved)| all || has_ended(reserved)).collect();
         if files.is_empty() {
-            return Ok(());
+            return Ok(unchanged);
         }
         let _locked = index.lock()?;
-        for (name, origin, _) in files {
-            if opened.folder.symlink_metadata(name.as_str()).is_ok() {
-                note_again(index, name, origin)?;
+        for (name, origin, reserved) in files {
+            if opened.folder.is_there(&reserved.file)? {
+                until_unchanged(|| note_again(opened, index, (name, origin), reserved))?;
+            } else if has_ended(reserved) && opened.folder.local().is_none() {
+                return Err(deleted_meanwhile());
             }
         }
-        Ok(())
+        Ok(unchanged)
+    }
+
+    /// Returns the chat that the files are of.
+    pub(super) fn chat(&self) -> Option<Chat> {
+        self.chat
     }
 }
 
-/// Notes a file that is there, with its origin.
-fn note_again(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()> {
+/// Notes a file that is there, with its origin. If its life is over, what was written to it
+/// is removed.
+fn note_again(
+    opened: &Opened<'_>,
+    index: &Index,
+    (name, origin): (&FileName, &Origin),
+    reserved: &Reservation,
+) -> io::Result<()> {
     let Some(record) = index.records.get(name) else { return Ok(()) };
+    if record.file(name) != reserved.file {
+        opened.folder.unmark(&reserved.file)?;
+        return match reserved.state {
+            ReservedState::Alive => Ok(()),
+            ReservedState::Ended => Err(deleted_meanwhile()),
+        };
+    }
     let markers = index.markers();
     if let Some(chat) = origin.chat {
         markers.add(Marker::OfChat(chat, name))?;
@@ -85,9 +106,16 @@ fn note_again(index: &Index, name: &FileName, origin: &Origin) -> io::Result<()>
     Ok(())
 }
 
+/// Returns the error for a file whose deletion went on while it was made again.
+fn deleted_meanwhile() -> io::Error {
+    let reason = "the file was deleted while it was made again; try again";
+    io::Error::new(io::ErrorKind::WouldBlock, reason)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::media::on_both;
     use crate::testing::{Shop, after, origin, shop};
     use crate::write::reserve::reserve;
     use crate::{Claims, End, Run, Stem, delete_chat};
@@ -107,34 +135,37 @@ mod tests {
         Ended,
     }
 
-    #[test]
-    fn a_file_that_a_deletion_missed_is_found_by_the_next() {
-        for at in [At::Marked, At::Recorded, At::Published, At::Ended] {
-            let shop = shop();
-            shop.made_for("b", "0", "another chat's");
-            let (index, hash) = (shop.index(), blake3::hash(b"text"));
-            let stem = Stem::of_call(Some("1"), &hash);
-            let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
-            let claim = claims.unwrap().remove(0);
-            let name = claim.name.clone();
-            let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
-            let origin = &files[0].origin;
-            let now = |step: At| if step == at { delete(&shop) } else { 0 };
-            let mut opened = shop.opened();
-            let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
-            index.markers().add(Marker::OfChat(Chat::of("a"), &name)).unwrap();
-            index.markers().add_call(&name, origin).unwrap();
-            let mut deleted = now(At::Marked);
-            assert!(index.records.create(&name, &Record::new(hash, 4, origin.clone())).unwrap());
-            deleted += now(At::Recorded);
-            std::fs::write(shop.path(name.as_str()), "text").unwrap();
-            deleted += now(At::Published);
-            watch.end(&opened, std::iter::once((&name, origin, Reservation::Alive))).unwrap();
-            let lives = index.records.get(&name).unwrap().ended.is_none();
-            assert_eq!(lives, at != At::Published, "{at:?}");
-            deleted += now(At::Ended) + delete(&shop);
-            assert_eq!((deleted, shop.has(name.as_str())), (1, false), "{at:?}");
-            assert!(index.records.get(&name).unwrap().ended.is_some(), "{at:?}");
+    on_both! {
+        fn a_file_that_a_deletion_missed_is_found_by_the_next() {
+            for at in [At::Marked, At::Recorded, At::Published, At::Ended] {
+                let shop = shop();
+                shop.made_for("b", "0", "another chat's");
+                let (index, hash) = (shop.index(), blake3::hash(b"text"));
+                let stem = Stem::of_call(Some("1"), &hash);
+                let claims = shop.store.claim(&mut Claims::default(), &[(stem.clone(), hash)]);
+                let claim = claims.unwrap().remove(0);
+                let name = claim.name.clone();
+                let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
+                let origin = &files[0].origin;
+                let now = |step: At| if step == at { delete(&shop) } else { 0 };
+                let mut opened = shop.opened();
+                let watch = DeletionWatch::begin(&mut opened, &files).unwrap();
+                index.markers().add(Marker::OfChat(Chat::of("a"), &name)).unwrap();
+                index.markers().add_call(&name, origin).unwrap();
+                let mut deleted = now(At::Marked);
+                assert!(index.records.create(&name, &Record::new(hash, 4, origin.clone())).unwrap());
+                deleted += now(At::Recorded);
+                shop.put_file(&name, "text");
+                deleted += now(At::Published);
+                let file = name.to_string();
+                let reserved = Reservation { state: ReservedState::Alive, file, life: 0, bytes: 4 };
+                watch.end(&opened, std::iter::once((&name, origin, &reserved))).unwrap();
+                let lives = index.records.get(&name).unwrap().ended.is_none();
+                assert_eq!(lives, at != At::Published, "{at:?}");
+                deleted += now(At::Ended) + delete(&shop);
+                assert_eq!((deleted, shop.has(name.as_str())), (1, false), "{at:?}");
+                assert!(index.records.get(&name).unwrap().ended.is_some(), "{at:?}");
+            }
         }
     }
 
@@ -154,52 +185,56 @@ mod tests {
     fn written(shop: &Shop, opened: &Opened<'_>, file: &ClaimedFile) -> Reservation {
         let ClaimedFile { claim, origin, .. } = file;
         let before = reserve(opened, claim, 4, origin).unwrap().unwrap();
-        std::fs::write(shop.path(claim.name.as_str()), "text").unwrap();
+        shop.put_file(&claim.name, "text");
         before
     }
 
-    #[test]
-    fn a_file_that_is_made_again_has_ended_until_it_is_there() {
-        let shop = shop();
-        let name = shop.made_for("a", "1", "text");
-        assert_eq!(delete(&shop), 1);
-        let (opened, watch, file) = begun(&shop);
-        assert_eq!((&file.claim.name, file.claim.stored), (&name, false));
-        assert_eq!(written(&shop, &opened, &file), Reservation::Ended);
-        assert!(shop.record(&name).unwrap().ended.is_some(), "a crash here changes nothing");
-        watch.end(&opened, std::iter::once((&name, &file.origin, Reservation::Ended))).unwrap();
-        let record = shop.record(&name).unwrap();
-        assert_eq!((record.ended, record.origin), (None, file.origin));
-        assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
-    }
-
-    #[test]
-    fn a_file_that_a_crash_left_before_it_lived_again_goes_with_its_chats() {
-        for (why, first) in [(End::Expired, "a"), (End::Expired, "b"), (End::ChatDeleted, "b")] {
+    on_both! {
+        fn a_file_that_is_made_again_has_ended_until_it_is_there() {
             let shop = shop();
-            let name = shop.made_for(first, "1", "text");
-            let ended = shop.record(&name).unwrap().ended(after(5), why);
-            shop.index().records.replace(&name, &ended).unwrap();
-            std::fs::remove_file(shop.path(name.as_str())).unwrap();
-            let (opened, _crashed, file) = begun(&shop);
-            assert_eq!(written(&shop, &opened, &file), Reservation::Ended);
-            let both = ["a", "b"].map(|chat| {
-                delete_chat(&shop.roots, None, Chat::of(chat), after(9), Run::Real);
-            });
-            assert_eq!((both.len(), shop.has(name.as_str())), (2, false), "{why:?} {first}");
+            let name = shop.made_for("a", "1", "text");
+            assert_eq!(delete(&shop), 1);
+            let (opened, watch, file) = begun(&shop);
+            assert_eq!((&file.claim.name, file.claim.stored), (&name, false));
+            let reserved = written(&shop, &opened, &file);
+            assert_eq!(reserved.state, ReservedState::Ended);
+            assert!(shop.record(&name).unwrap().ended.is_some(), "a crash here changes nothing");
+            watch.end(&opened, std::iter::once((&name, &file.origin, &reserved))).unwrap();
+            let record = shop.record(&name).unwrap();
+            assert_eq!((record.ended, record.origin), (None, file.origin));
+            assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
         }
     }
 
-    #[test]
-    fn a_file_is_reserved_though_its_chat_is_deleted_meanwhile() {
-        let shop = shop();
-        shop.made_for("a", "0", "of the chat");
-        let (opened, watch, file) = begun(&shop);
-        assert_eq!(delete(&shop), 1);
-        let before = written(&shop, &opened, &file);
-        let name = &file.claim.name;
-        watch.end(&opened, std::iter::once((name, &file.origin, before))).unwrap();
-        assert!(shop.index().markers().has(Marker::OfChat(Chat::of("a"), name)).unwrap());
-        assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
+    on_both! {
+        fn a_file_that_a_crash_left_before_it_lived_again_goes_with_its_chats() {
+            for (why, first) in [(End::Expired, "a"), (End::Expired, "b"), (End::ChatDeleted, "b")] {
+                let shop = shop();
+                let name = shop.made_for(first, "1", "text");
+                let ended = shop.record(&name).unwrap().ended(after(5), why);
+                shop.index().records.replace(&name, &ended).unwrap();
+                shop.remove_file(&name);
+                let (opened, _crashed, file) = begun(&shop);
+                assert_eq!(written(&shop, &opened, &file).state, ReservedState::Ended);
+                let both = ["a", "b"].map(|chat| {
+                    delete_chat(&shop.roots, None, Chat::of(chat), after(9), Run::Real);
+                });
+                assert_eq!((both.len(), shop.has(name.as_str())), (2, false), "{why:?} {first}");
+            }
+        }
+    }
+
+    on_both! {
+        fn a_file_is_reserved_though_its_chat_is_deleted_meanwhile() {
+            let shop = shop();
+            shop.made_for("a", "0", "of the chat");
+            let (opened, watch, file) = begun(&shop);
+            assert_eq!(delete(&shop), 1);
+            let before = written(&shop, &opened, &file);
+            let name = &file.claim.name;
+            watch.end(&opened, std::iter::once((name, &file.origin, &before))).unwrap();
+            assert!(shop.index().markers().has(Marker::OfChat(Chat::of("a"), name)).unwrap());
+            assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod claim;
 pub(crate) mod claiming;
+pub(crate) mod confirmed;
 pub(crate) mod deletion_watch;
 pub(crate) mod name_search;
 pub(crate) mod opened;

@@ -8,7 +8,6 @@ use super::claim::{Claim, Claims, ExcludedNames};
 use super::opened::{NameState, Opened};
 use crate::error::StoreError;
 use crate::index::records::RecordState;
-use crate::local::open::metadata_of;
 use crate::local::store_folder::StoreFolder;
 use crate::names::file_name::FileName;
 use crate::names::stem::Stem;
@@ -105,6 +104,7 @@ impl NameSearch<'_> {
 
 /// Returns true if the name has a file or a record.
 fn is_taken(opened: &Opened<'_>, name: &FileName) -> io::Result<bool> {
-    Ok(metadata_of(&opened.folder, name.as_str())?.is_some()
+    let is_local = opened.folder.local().is_some();
+    Ok(is_local && opened.folder.is_there(name.as_str())?
         || opened.read_record(name)? != RecordState::Absent)
 }

@@ -1,15 +1,15 @@
 //! A store's folder, open: what a name stands for in it.
 
 use std::io;
+use std::sync::Arc;
 
-use cap_std::fs::Dir;
-
+use super::confirmed::{Confirmed, HELD, KnownChat};
 use crate::error::StoreError;
+use crate::folder::Folder;
 use crate::index::folder_index::Index;
 use crate::index::records::RecordState;
-use crate::local::file_cache::FileStamp;
-use crate::local::open::metadata_of;
-use crate::local::publish::{Durability, sync_folder};
+use crate::local::file_cache::{FileStamp, SeenObject};
+use crate::local::publish::Durability;
 use crate::local::regular_file::{hash_content, open_regular};
 use crate::local::store_folder::StoreFolder;
 use crate::names::chat::Chat;
@@ -33,23 +33,30 @@ pub(crate) enum NameState {
 /// A store's folder, open, with its index.
 pub(crate) struct Opened<'s> {
     pub(crate) store: &'s StoreFolder,
-    pub(crate) folder: Dir,
+    pub(crate) folder: Folder,
     /// None if the folder has no index.
     pub(crate) index: Option<Index>,
     /// The chat that files are written for, with the folder of its markers. A deletion may
     /// detach that meanwhile: the deletion watch handles it.
-    pub(crate) markers: Option<(Chat, Dir)>,
+    pub(crate) markers: Option<(Chat, Folder)>,
+    /// What the chat of the request is known to refer to in an object store.
+    pub(crate) confirmed: Option<Arc<Confirmed>>,
 }
 
 impl<'s> Opened<'s> {
     /// Opens the folder; None if there is none.
-    pub(crate) fn open(store: &'s StoreFolder) -> Result<Option<Opened<'s>>, StoreError> {
+    pub(crate) fn open(
+        store: &'s StoreFolder,
+        chat: &KnownChat,
+    ) -> Result<Option<Opened<'s>>, StoreError> {
         let folder = store.location.open_folder();
         let folder = folder.map_err(|source| store.error("opening", None, source))?;
         let Some(folder) = folder else { return Ok(None) };
         let index = Index::open(&folder)
             .map_err(|source| store.error("opening the index of", None, source))?;
-        Ok(Some(Opened { store, folder, index, markers: None }))
+        let objects = index.as_ref().filter(|_| folder.local().is_none());
+        let confirmed = objects.and_then(|index| chat.confirmed(&store.location, index));
+        Ok(Some(Opened { store, folder, index, markers: None, confirmed }))
     }
 
     /// Reads the record of a name.
@@ -64,7 +71,10 @@ impl<'s> Opened<'s> {
 
     /// Returns the state of a name by metadata alone; None if the file must be read.
     pub(crate) fn known_state(&self, name: &FileName) -> io::Result<Option<NameState>> {
-        let Some(metadata) = metadata_of(&self.folder, name.as_str())? else {
+        if self.folder.local().is_none() {
+            return self.recorded_state(name).map(Some);
+        }
+        let Some(stat) = self.folder.stat(name.as_str())? else {
             return Ok(Some(match self.read_record(name)? {
                 RecordState::Absent => NameState::Free,
                 RecordState::Present(record) => {
@@ -73,12 +83,38 @@ impl<'s> Opened<'s> {
                 RecordState::Unreadable => NameState::Taken,
             }));
         };
-        if !metadata.is_file() {
+        if !stat.is_file {
             return Ok(Some(NameState::Taken));
         }
-        let stamp = FileStamp::of(&metadata);
-        let known = self.store.cache.synced_hash(&self.store.cache_key(name), stamp);
-        Ok(known.map(NameState::Stored))
+        let known = |stamp| self.store.cache.synced_hash(&self.store.cache_key(name), stamp);
+        Ok(stat.stamp.and_then(known).map(NameState::Stored))
+    }
+
+    /// Returns the state of a name by its record, which decides where nothing is locked.
+    fn recorded_state(&self, name: &FileName) -> io::Result<NameState> {
+        if let Some(seen) = self.confirmed(name) {
+            return Ok(NameState::Stored(seen.hash));
+        }
+        let key = self.store.cache_key(name);
+        let record = match self.read_record(name)? {
+            RecordState::Absent => return Ok(NameState::Free),
+            RecordState::Unreadable => return Ok(NameState::Taken),
+            RecordState::Present(record) => record,
+        };
+        let Some(hash) = record.hash else { return Ok(NameState::Taken) };
+        // A content that was seen is whole, and stays as long as its life.
+        let is_seen = self.store.cache.seen(&key).is_some_and(|seen| seen.life == record.life);
+        let is_there = || Ok::<_, io::Error>(is_seen || self.folder.is_there(&record.file(name))?);
+        if record.ended.is_some() || !is_there()? {
+            return Ok(NameState::Reserved(hash));
+        }
+        self.store.cache.see(key, &record);
+        Ok(NameState::Stored(hash))
+    }
+
+    /// Returns what was seen of a file that is there for the chat of the request.
+    fn confirmed(&self, name: &FileName) -> Option<SeenObject> {
+        self.confirmed.as_ref()?.seen(&self.store.cache, name, HELD)
     }
 
     /// Returns the state of a name; reads its file only if metadata does not tell.
@@ -86,7 +122,9 @@ impl<'s> Opened<'s> {
         if let Some(state) = self.known_state(name)? {
             return Ok(state);
         }
-        let (mut file, _) = open_regular(&self.folder, name.as_str().as_ref())?;
+        // Without a local folder, the record has told.
+        let Some(folder) = self.folder.local() else { return Ok(NameState::Taken) };
+        let (mut file, _) = open_regular(folder, name.as_str().as_ref())?;
         let hash = hash_content(&mut file)?;
         // A file must match its record, if it has one.
         if self.record(name).is_some_and(|record| record.hash != Some(hash)) {
@@ -95,11 +133,12 @@ impl<'s> Opened<'s> {
         // Its writer may have died before the sync: its name is not given out before that.
         if self.store.durability == Durability::Sync {
             file.sync_all()?;
-            sync_folder(&self.folder)?;
+            self.folder.sync()?;
             self.store.sync_parents()?;
         }
         if let Ok(metadata) = file.metadata() {
-            self.store.cache.add_synced(self.store.cache_key(name), &metadata, hash);
+            let stamp = FileStamp::of(&metadata);
+            self.store.cache.add_synced(self.store.cache_key(name), stamp, hash);
         }
         Ok(NameState::Stored(hash))
     }
@@ -108,6 +147,10 @@ impl<'s> Opened<'s> {
     /// finds another chat: an end in progress is waited for.
     pub(crate) fn is_alive(&self, name: &FileName) -> bool {
         let has_ended = || self.record(name).is_some_and(|record| record.ended.is_some());
+        if self.folder.local().is_none() {
+            return self.confirmed(name).is_some()
+                || self.record(name).is_some_and(|record| record.ended.is_none());
+        }
         let Some(index) = self.index.as_ref().filter(|_| has_ended()) else { return true };
         index.lock().is_ok_and(|_locked| !has_ended())
     }

@@ -6,19 +6,18 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cap_std::fs::Dir;
 use fair_share::on;
 use rayon::prelude::*;
 
 use super::reserve::revive;
-use crate::index::chat_markers::Generation;
+use crate::folder::{Folder, Generation, is_changed};
 use crate::index::folder_index::Index;
 use crate::index::markers::Marker;
 use crate::index::records::RecordState;
 use crate::lease::renewal::Lease;
 use crate::local::location::Location;
-use crate::local::own_file;
 use crate::local::store_folder::StoreFolder;
+use crate::local::writers;
 use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::parallel::MIN_FILES_PER_TASK;
@@ -26,7 +25,7 @@ use crate::records::origin::Origin;
 use crate::records::record::Record;
 
 /// How long a reference is cached; far less than deleted files are remembered.
-const CACHED: Duration = Duration::from_secs(3_600);
+pub(super) const CACHED: Duration = Duration::from_secs(3_600);
 
 /// Whether a folder without an index gets one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub fn reference_key(chat: Chat, at: &Location) -> blake3::Hash {
     key(generation, chat, &at.key())
 }
 
-fn key(generation: Option<Generation>, chat: Chat, path: &Path) -> blake3::Hash {
+pub(super) fn key(generation: Option<Generation>, chat: Chat, path: &Path) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     if let Some(Generation { inode, born }) = generation {
         hasher.update(&inode.to_le_bytes()).update(&born.to_le_bytes());
@@ -72,7 +71,7 @@ pub(crate) fn note_references(
     match open(store, missing) {
         Ok(Some((folder, index))) => {
             let markers = index.chat_markers(chat);
-            let made = || Generation::of(&markers.make().ok()?);
+            let made = || markers.make().ok()?.generation();
             let generation = markers.generation().or_else(made);
             References { store, folder, index: &index, chat, generation }.note_all(names)
         }
@@ -85,7 +84,7 @@ pub(crate) fn note_references(
 }
 
 /// Opens the folder and its index; None if one of them is missing.
-fn open(store: &StoreFolder, missing: MissingIndex) -> io::Result<Option<(Dir, Index)>> {
+fn open(store: &StoreFolder, missing: MissingIndex) -> io::Result<Option<(Folder, Index)>> {
     let Some(folder) = store.location.open_folder()? else { return Ok(None) };
     let index = match missing {
         MissingIndex::Create => Some(Index::make(&folder)?),
@@ -97,7 +96,7 @@ fn open(store: &StoreFolder, missing: MissingIndex) -> io::Result<Option<(Dir, I
 /// The references of a chat to the files of a folder.
 struct References<'a> {
     store: &'a StoreFolder,
-    folder: Dir,
+    folder: Folder,
     index: &'a Index,
     chat: Chat,
     /// The generation of the chat's markers when noting began.
@@ -112,8 +111,10 @@ impl References<'_> {
             }
             self.note(name).map(|lease| (lease, true))
         };
-        let noted: Vec<io::Result<(Lease, bool)>> =
-            on(|| names.par_iter().with_min_len(MIN_FILES_PER_TASK).map(note).collect());
+        let noted: Vec<io::Result<(Lease, bool)>> = match self.folder.local() {
+            Some(_) => on(|| names.par_iter().with_min_len(MIN_FILES_PER_TASK).map(note).collect()),
+            None => writers::all(names.len(), |at| note(&names[at])),
+        };
         // A note from before a deletion of the chat does not count for the time after it.
         let is_deleted = self.generation.is_none()
             || self.index.chat_markers(self.chat).generation() != self.generation;
@@ -169,7 +170,10 @@ impl References<'_> {
             state = records.read(name)?;
         }
         match state.record().filter(|record| record.ended.is_some()) {
-            Some(record) => self.revive(name, &record),
+            Some(record) => {
+                self.store.cache.forget(&self.store.cache_key(name));
+                self.revive(name, &record)
+            }
             None => Ok(Lease::Held),
         }
     }
@@ -177,7 +181,7 @@ impl References<'_> {
     /// Returns whether a file that ended is still there once whoever ended it is done: then a
     /// crash left it, and it lives on.
     fn revive(&self, name: &FileName, record: &Record) -> io::Result<Lease> {
-        let is_there = || own_file::is_there(&self.folder, name.as_str());
+        let is_there = || self.folder.is_there(&record.file(name));
         if !is_there()? {
             return Ok(Lease::Gone);
         }
@@ -188,8 +192,11 @@ impl References<'_> {
         // The call stays its maker's, whose deletion forgets it.
         let maker = record.origin.chat.unwrap_or(self.chat);
         let origin = Origin { chat: Some(maker), ..record.origin.clone() };
-        revive(self.index, name, &Record { origin, ended: None, ..record.clone() })?;
-        Ok(Lease::Held)
+        match revive(self.index, name, &Record { origin, ended: None, ..record.clone() }) {
+            // Its life is over: the next look at the record tells.
+            Err(error) if is_changed(&error) => Ok(Lease::Gone),
+            revived => revived.map(|()| Lease::Held),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! References are noted once, where an index is, and again once the chat is deleted.
 
 use super::*;
+use crate::media::on_both;
 use crate::testing::{Shop, after, shop, shop_in, start};
 use crate::{PRIVATE, Run, delete_chat};
 
@@ -9,38 +10,40 @@ fn shared(shop: &Shop) -> usize {
     shop.private().keys().filter(|path| path.starts_with("shared/")).count()
 }
 
-#[test]
-fn a_mention_is_noted_once_for_each_chat() {
-    let shop = shop();
-    let (a, b) = (Chat::of("a"), Chat::of("b"));
-    let names = [shop.made_for("a", "1", "x")];
-    shop.store.note_references(a, &names, MissingIndex::Create);
-    assert_eq!(shared(&shop), 0, "its record says whom it was made for");
-    shop.store.note_references(b, &names, MissingIndex::Create);
-    assert_eq!(shared(&shop), 1);
-    let before = shop.private();
-    // A process that knows nothing finds that it is there.
-    let other = shop_in(shop.temp);
-    for _ in 0..3 {
-        other.store.note_references(b, &names, MissingIndex::Skip);
-        other.store.note_references(a, &names, MissingIndex::Skip);
+on_both! {
+    fn a_mention_is_noted_once_for_each_chat() {
+        let shop = shop();
+        let (a, b) = (Chat::of("a"), Chat::of("b"));
+        let names = [shop.made_for("a", "1", "x")];
+        shop.store.note_references(a, &names, MissingIndex::Create);
+        assert_eq!(shared(&shop), 0, "its record says whom it was made for");
+        shop.store.note_references(b, &names, MissingIndex::Create);
+        assert_eq!(shared(&shop), 1);
+        let before = shop.private();
+        // A process that knows nothing finds that it is there.
+        let other = shop_in(shop.temp);
+        for _ in 0..3 {
+            other.store.note_references(b, &names, MissingIndex::Skip);
+            other.store.note_references(a, &names, MissingIndex::Skip);
+        }
+        assert_eq!(other.private(), before, "nothing grows with posts");
     }
-    assert_eq!(other.private(), before, "nothing grows with posts");
 }
 
-#[test]
-fn what_is_remembered_costs_no_looking() {
-    let shop = shop();
-    let name = shop.made("1", "x", start());
-    let chat = Chat::of("a");
-    shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
-    // A look would miss the marker and write it again.
-    shop.index().markers().remove(Marker::SharedWith(&name, chat)).unwrap();
-    shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
-    assert_eq!(shared(&shop), 0);
-    let shop = shop_in(shop.temp);
-    shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
-    assert_eq!(shared(&shop), 1, "another process looks");
+on_both! {
+    fn what_is_remembered_costs_no_looking() {
+        let shop = shop();
+        let name = shop.made("1", "x", start());
+        let chat = Chat::of("a");
+        shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
+        // A look would miss the marker and write it again.
+        shop.index().markers().remove(Marker::SharedWith(&name, chat)).unwrap();
+        shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
+        assert_eq!(shared(&shop), 0);
+        let shop = shop_in(shop.temp);
+        shop.store.note_references(chat, std::slice::from_ref(&name), MissingIndex::Create);
+        assert_eq!(shared(&shop), 1, "another process looks");
+    }
 }
 
 #[test]
@@ -53,22 +56,23 @@ fn a_folder_that_is_only_named_gets_no_index() {
     assert_eq!(shared(&shop), 1);
 }
 
-#[test]
-fn a_chat_that_was_deleted_and_goes_on_is_noted_anew() {
-    let shop = shop();
-    let (a, b) = (Chat::of("a"), Chat::of("b"));
-    let name = shop.made_for("a", "1", "x");
-    let names = [name.clone()];
-    shop.store.note_references(b, &names, MissingIndex::Create);
-    let key = reference_key(b, &shop.at(name.as_str()));
-    let deletion = delete_chat(&shop.roots, None, b, after(9), Run::Real);
-    assert_eq!((deletion.deleted.len(), deletion.kept.len()), (0, 1));
-    assert_eq!(shared(&shop), 0);
-    assert_ne!(reference_key(b, &shop.at(name.as_str())), key);
-    // It posts again: its mention keeps the file from the other's deletion.
-    shop.store.note_references(b, &names, MissingIndex::Create);
-    assert_eq!(delete_chat(&shop.roots, None, a, after(9), Run::Real).deleted.total(), 0);
-    assert!(shop.has(name.as_str()));
+on_both! {
+    fn a_chat_that_was_deleted_and_goes_on_is_noted_anew() {
+        let shop = shop();
+        let (a, b) = (Chat::of("a"), Chat::of("b"));
+        let name = shop.made_for("a", "1", "x");
+        let names = [name.clone()];
+        shop.store.note_references(b, &names, MissingIndex::Create);
+        let key = reference_key(b, &shop.at(name.as_str()));
+        let deletion = delete_chat(&shop.roots, None, b, after(9), Run::Real);
+        assert_eq!((deletion.deleted.len(), deletion.kept.len()), (0, 1));
+        assert_eq!(shared(&shop), 0);
+        assert_ne!(reference_key(b, &shop.at(name.as_str())), key);
+        // It posts again: its mention keeps the file from the other's deletion.
+        shop.store.note_references(b, &names, MissingIndex::Create);
+        assert_eq!(delete_chat(&shop.roots, None, a, after(9), Run::Real).deleted.total(), 0);
+        assert!(shop.has(name.as_str()));
+    }
 }
 
 #[test]

@@ -6,10 +6,10 @@ use std::io;
 
 use super::claim::Claim;
 use super::opened::Opened;
+use crate::folder::{changed, is_changed};
 use crate::index::folder_index::Index;
 use crate::index::markers::Marker;
 use crate::index::records::RecordState;
-use crate::local::own_file;
 use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::records::origin::Origin;
@@ -18,13 +18,32 @@ use crate::records::record::Record;
 /// How often a record is read that others make and end at the same moment.
 const TRIES: usize = 16;
 
-/// The record of a reserved name.
+/// A name that is reserved for a content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reservation {
+    /// What the record says.
+    pub(super) state: ReservedState,
+    /// The name under which the content is kept, in its life.
+    pub(super) file: String,
+    pub(super) life: u32,
+    /// The length of the content in bytes.
+    pub(super) bytes: u64,
+}
+
+/// What the record of a reserved name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reservation {
-    /// The record says that the file lives.
+pub(super) enum ReservedState {
+    /// The file lives.
     Alive,
-    /// The record says that the file ended: [`revive`] follows once the file is there.
+    /// The file ended: [`revive`] follows once the file is there.
     Ended,
+}
+
+impl Reservation {
+    fn of(state: ReservedState, record: &Record, name: &FileName) -> Reservation {
+        let (file, life, bytes) = (record.file(name), record.life, record.bytes);
+        Reservation { state, file, life, bytes }
+    }
 }
 
 /// Notes the origin of a file before it is written; None if the name stands for other
@@ -35,9 +54,10 @@ pub(super) fn reserve(
     bytes: u64,
     origin: &Origin,
 ) -> io::Result<Option<Reservation>> {
-    let Some(index) = &opened.index else { return Ok(Some(Reservation::Alive)) };
     let name = &claim.name;
     let record = Record::new(claim.hash, bytes, origin.clone());
+    let alive = |record: &Record| Ok(Some(Reservation::of(ReservedState::Alive, record, name)));
+    let Some(index) = &opened.index else { return alive(&record) };
     for _ in 0..TRIES {
         let state = index.records.read(name)?;
         if !is_for(&state, claim) {
@@ -50,16 +70,20 @@ pub(super) fn reserve(
         match state {
             RecordState::Absent => {
                 if index.records.create(name, &record)? {
-                    return Ok(Some(Reservation::Alive));
+                    return alive(&record);
                 }
             }
             RecordState::Present(known) if known.ended.is_some() => {
-                return Ok(Some(Reservation::Ended));
+                return Ok(Some(Reservation::of(ReservedState::Ended, &known, name)));
             }
             RecordState::Present(known) => {
-                let Some(chat) = origin.chat else { return Ok(Some(Reservation::Alive)) };
+                // Where the record is the lease, no sweep ends it before the file is there.
+                if !begin_lease(index, name, &known)? {
+                    continue;
+                }
+                let Some(chat) = origin.chat else { return alive(&known) };
                 if known.origin.chat == Some(chat) || share(index, name, chat)? {
-                    return Ok(Some(Reservation::Alive));
+                    return alive(&known);
                 }
             }
             RecordState::Unreadable => return Ok(None),
@@ -82,7 +106,7 @@ fn is_for(state: &RecordState, claim: &Claim) -> bool {
 /// if a deletion detached that.
 fn mark_chat(opened: &Opened<'_>, index: &Index, name: &FileName, chat: Chat) -> io::Result<()> {
     if let Some((_, markers)) = opened.markers.as_ref().filter(|(of, _)| *of == chat) {
-        match own_file::mark(markers, name.as_str()) {
+        match markers.mark(name.as_str()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             marked => return marked,
         }
@@ -98,14 +122,34 @@ fn share(index: &Index, name: &FileName, chat: Chat) -> io::Result<bool> {
     Ok(index.records.get(name).is_some_and(|record| record.ended.is_none()))
 }
 
-/// Replaces a record that says that the file ended. The index must be locked.
+/// Begins the lease of a record again where the record is the lease; returns false if it
+/// changed since it was read.
+fn begin_lease(index: &Index, name: &FileName, known: &Record) -> io::Result<bool> {
+    if index.private.local().is_some() {
+        return Ok(true);
+    }
+    match index.records.replace(name, known) {
+        Err(error) if is_changed(&error) => Ok(false),
+        replaced => replaced.map(|()| true),
+    }
+}
+
+/// Replaces a record that says that the file ended. The index must be locked. `record` is of
+/// the life in which the file is there.
+///
+/// # Errors
+///
+/// Fails with the error of [`changed`] if that life is over.
 pub(super) fn revive(index: &Index, name: &FileName, record: &Record) -> io::Result<()> {
     let Some(known) = index.records.get(name).filter(|known| known.ended.is_some()) else {
         return Ok(());
     };
+    if known.life != record.life {
+        return Err(changed());
+    }
     // The history of the chat that it was made for before may still refer to it.
     if let Some(before) = known.origin.chat.filter(|before| record.origin.chat != Some(*before)) {
         index.markers().add(Marker::SharedWith(name, before))?;
     }
-    index.records.replace(name, record)
+    index.records.replace(name, &Record { version: known.version, ..record.clone() })
 }

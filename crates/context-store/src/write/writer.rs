@@ -6,19 +6,20 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
-
-use cap_std::fs::Metadata;
+use std::time::SystemTime;
 
 use super::claim::{Claim, ClaimedFile, Claims, ExcludedNames};
+use super::confirmed::Confirmed;
 use super::deletion_watch::DeletionWatch;
 use super::name_search::NameSearch;
 use super::opened::{NameState, Opened};
 use super::reserve::{Reservation, reserve};
 use crate::clock::folder_clock;
 use crate::error::StoreError;
+use crate::folder::Stat;
 use crate::index::folder_index::Index;
-use crate::local::mtime::touch;
-use crate::local::publish::{Durability, publish, sync_folder};
+use crate::local::file_cache::SeenObject;
+use crate::local::publish::Durability;
 use crate::local::store_folder::StoreFolder;
 use crate::local::writers;
 
@@ -28,8 +29,8 @@ struct Written {
     claim: Claim,
     /// The reservation of this call; None if the file was stored before.
     reservation: Option<Reservation>,
-    /// The metadata; None unless this call wrote the file.
-    metadata: Option<Metadata>,
+    /// What is known of the file; None unless this call wrote it.
+    stat: Option<Stat>,
 }
 
 /// Writes files under claimed names, in parallel; returns their claims with the names that
@@ -44,30 +45,44 @@ pub(crate) fn write<'a>(
     let folder = store.make()?;
     let index = Index::make(&folder).map_err(failed("making the index of"))?;
     folder_clock::observe_if_set(store, &folder, &index.private);
-    let mut opened = Opened { store, folder, index: Some(index), markers: None };
+    let mut opened = Opened { store, folder, index: Some(index), markers: None, confirmed: None };
     let watch = DeletionWatch::begin(&mut opened, files).map_err(failed("making the index of"))?;
+    let (chat, begun) = (watch.chat(), objects_now(store));
     let writer = Writer { opened: &opened, excluded };
     let written = writers::each(store.durability, files.len(), |index| {
         writer.write(&files[index], &content(index))
     })?;
     let reserved = written.iter().zip(files).filter_map(|(written, file)| {
-        Some((&written.claim.name, &file.origin, written.reservation?))
+        Some((&written.claim.name, &file.origin, written.reservation.as_ref()?))
     });
-    watch.end(&opened, reserved).map_err(failed("recording"))?;
+    let confirmed = watch.end(&opened, reserved).map_err(failed("recording"))?;
     if store.durability == Durability::Sync {
-        sync_folder(&opened.folder).map_err(failed("syncing"))?;
+        opened.folder.sync().map_err(failed("syncing"))?;
     }
-    let sizes = written.iter().filter_map(|written| written.metadata.as_ref().map(Metadata::len));
+    let sizes = written.iter().filter_map(|written| written.stat.map(|stat| stat.len));
     metrics::counter!("unburden_written_bytes_total").increment(sizes.sum());
     metrics::counter!("unburden_files_written_total").increment(written.len() as u64);
-    let finish = |Written { claim, metadata, .. }: Written| {
+    let finish = |Written { claim, reservation, stat }: Written| {
         // After the sync: a cached name is given out without one.
-        if let Some(metadata) = metadata {
-            store.cache.add_synced(store.cache_key(&claim.name), &metadata, claim.hash);
+        if let Some(stamp) = stat.and_then(|stat| stat.stamp) {
+            store.cache.add_synced(store.cache_key(&claim.name), stamp, claim.hash);
+        }
+        if let Some(begun) = begun.filter(|_| reservation.is_some()) {
+            let (life, bytes) = reservation.map_or((0, 0), |own| (own.life, own.bytes));
+            let seen = SeenObject { hash: claim.hash, bytes, life, lease: Some(begun) };
+            store.cache.see_object(store.cache_key(&claim.name), seen);
+            if let Some(known) = chat.zip(confirmed) {
+                Confirmed::add(&store.cache, &store.location, known, &claim.name);
+            }
         }
         claim
     };
     Ok(written.into_iter().map(finish).collect())
+}
+
+/// Returns the time by the clock of the object store; None in a local folder.
+fn objects_now(store: &StoreFolder) -> Option<SystemTime> {
+    store.location.place().map(|place| place.objects.server_now())
 }
 
 struct Writer<'a> {
@@ -83,28 +98,30 @@ impl Writer<'_> {
             let failed = |step, source| store.error(step, Some(&claim.name), source);
             let reservation = reserve(opened, &claim, content.len() as u64, &file.origin)
                 .map_err(|source| failed("recording", source))?;
-            if reservation.is_some() {
-                let name = claim.name.as_str();
-                match publish(&opened.folder, name, content.as_bytes(), store.durability) {
-                    Ok(metadata) => {
-                        return Ok(Written { claim, reservation, metadata: metadata.ok() });
-                    }
+            if let Some(reserved) = &reservation {
+                let file = &reserved.file;
+                match opened.folder.publish(file, content.as_bytes(), store.durability) {
+                    Ok(stat) => return Ok(Written { claim, reservation, stat }),
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     Err(source) => return Err(failed("writing", source)),
                 }
-                if self.is_stored(&claim) {
-                    touch(&opened.folder, name);
+                if self.is_stored(&claim, reserved) {
+                    opened.folder.touch(file);
                     claim.stored = true;
-                    return Ok(Written { claim, reservation, metadata: None });
+                    return Ok(Written { claim, reservation, stat: None });
                 }
             }
             claim = self.next_claim(file)?;
         }
-        Ok(Written { claim, reservation: None, metadata: None })
+        Ok(Written { claim, reservation: None, stat: None })
     }
 
     /// Returns true if another writer came first with the same content.
-    fn is_stored(&self, claim: &Claim) -> bool {
+    fn is_stored(&self, claim: &Claim, reserved: &Reservation) -> bool {
+        if self.opened.folder.local().is_none() {
+            // Only who reserved this life for this content wrote there.
+            return self.opened.folder.is_there(&reserved.file).unwrap_or(false);
+        }
         let state = self.opened.state(&claim.name);
         matches!(state, Ok(NameState::Stored(hash)) if hash == claim.hash)
     }

@@ -1,0 +1,63 @@
+//! The media that tests run over: a local folder and an object store.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use crate::objects::fake::FakeStore;
+
+/// What keeps the files of a shop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Medium {
+    Local,
+    Objects,
+}
+
+thread_local! {
+    pub(crate) static MEDIUM: Cell<Medium> = const { Cell::new(Medium::Local) };
+}
+
+/// The object stores of shops, by their folders: a restarted process finds its own.
+pub(crate) static FAKES: Mutex<BTreeMap<PathBuf, Arc<FakeStore>>> = Mutex::new(BTreeMap::new());
+
+/// Runs a test over both media: what it says is promised of each.
+pub(crate) fn over_both(test: impl Fn()) {
+    for medium in [Medium::Local, Medium::Objects] {
+        MEDIUM.set(medium);
+        eprintln!("{medium:?}");
+        test();
+    }
+    MEDIUM.set(Medium::Local);
+}
+
+/// Runs a function over one medium.
+pub(crate) fn on<T>(medium: Medium, run: impl FnOnce() -> T) -> T {
+    MEDIUM.set(medium);
+    let done = run();
+    MEDIUM.set(Medium::Local);
+    done
+}
+
+/// Makes tests that run over both media.
+macro_rules! on_both {
+    ($($(#[$meta:meta])* fn $name:ident() $body:block)+) => {
+        $($(#[$meta])* #[test] fn $name() { $crate::media::over_both(|| $body); })+
+    };
+}
+pub(crate) use on_both;
+
+/// The small objects of a store, by their paths in the private folder as a local one has
+/// them.
+pub(crate) fn private_objects(fake: &FakeStore) -> BTreeMap<String, String> {
+    let own = |(key, text): (String, String)| {
+        let path = key.split_once("/.unburden/")?.1.to_owned();
+        let parts: Vec<&str> = path.split('/').collect();
+        match parts.as_slice() {
+            ["files", ..] | ["chats", _, "generation"] => None,
+            ["chats", chat, _, name] => Some((format!("chats/{chat}/{name}"), text)),
+            _ => Some((path, text)),
+        }
+    };
+    fake.all().into_iter().filter_map(own).collect()
+}

@@ -1,0 +1,282 @@
+//! The cache of contents: what this process read from or wrote to the object store, in local
+//! files named by the hash of their content. It has no part in durability: a file that is
+//! missing or changed is fetched again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Seek, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use blake3::Hash;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File};
+use rustix::fs::{Mode, OFlags};
+
+use crate::local::file_cache::FileStamp;
+use crate::local::open::{open_named, open_to_read};
+use crate::local::regular_file::hash_content;
+
+/// The age at which a half-written file is one that a process left when it died.
+const LEFT: Duration = Duration::from_secs(3_600);
+
+/// A bounded folder of contents.
+#[derive(Debug)]
+pub(crate) struct ContentCache {
+    dir: Dir,
+    /// Where it is, for the process's confinement.
+    path: PathBuf,
+    most_bytes: u64,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    files: HashMap<Hash, Entry>,
+    /// By last use, oldest first.
+    used: BTreeMap<u64, Hash>,
+    tick: u64,
+    bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    bytes: u64,
+    used: u64,
+    /// The file as it was when its hash was checked last.
+    checked: Option<FileStamp>,
+}
+
+/// A content that is being fetched.
+pub(crate) struct Fetched<'a> {
+    cache: &'a ContentCache,
+    name: String,
+    file: File,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl ContentCache {
+    /// Opens the cache in a folder, which is made if it is missing, with what an earlier
+    /// process left.
+    pub(crate) fn open(path: PathBuf, most_bytes: u64) -> io::Result<ContentCache> {
+        use std::os::unix::fs::DirBuilderExt;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+        let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+        let cache = ContentCache { dir, path, most_bytes, known: Mutex::default() };
+        for entry in cache.dir.entries()?.flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let Ok(metadata) = entry.metadata() else { continue };
+            let bytes = metadata.len();
+            let age = metadata.modified().ok().and_then(|at| at.into_std().elapsed().ok());
+            match Hash::from_hex(name) {
+                Ok(hash) => cache.add(hash, Entry { bytes, used: 0, checked: None }),
+                // Another process may be writing a younger one.
+                Err(_) if name.ends_with(".tmp") && age.is_some_and(|age| age > LEFT) => {
+                    drop(cache.dir.remove_file(name));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(cache)
+    }
+
+    /// Returns the folder.
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    /// Opens a content that is cached; None if it is not. One that this process did not check
+    /// yet, or that changed since, is checked first.
+    pub(crate) fn get(&self, hash: &Hash) -> Option<File> {
+        let entry = self.touch(hash)?;
+        let opened = open_to_read(&self.dir, hash.to_hex().as_str());
+        let Ok((mut file, metadata)) = opened else {
+            self.forget(hash);
+            return None;
+        };
+        let stamp = FileStamp::of(&metadata);
+        if entry.checked != Some(stamp) {
+            if !hash_content(&mut file).is_ok_and(|found| found == *hash) {
+                self.forget(hash);
+                return None;
+            }
+            file.rewind().ok()?;
+            self.check(hash, stamp);
+        }
+        Some(file)
+    }
+
+    /// Adds a content that was written. A failure costs a fetch later.
+    pub(crate) fn put(&self, hash: Hash, content: &[u8]) {
+        if content.len() as u64 > self.most_bytes || self.touch(&hash).is_some() {
+            return;
+        }
+        let added = self.begin().and_then(|mut fetched| {
+            fetched.write(content)?;
+            fetched.end(&hash).map(drop)
+        });
+        if let Err(error) = added {
+            tracing::debug!(%error, "a content was not cached");
+        }
+    }
+
+    /// Begins a content that is fetched.
+    pub(crate) fn begin(&self) -> io::Result<Fetched<'_>> {
+        let name = format!("{}.tmp", ulid::Ulid::generate());
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        let (file, _) = open_named(&self.dir, &name, flags, Mode::RUSR | Mode::WUSR)?;
+        Ok(Fetched { cache: self, name, file, hasher: blake3::Hasher::new(), bytes: 0 })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn touch(&self, hash: &Hash) -> Option<Entry> {
+        let mut known = self.lock();
+        let tick = known.next_tick();
+        let entry = known.files.get_mut(hash)?;
+        let before = std::mem::replace(&mut entry.used, tick);
+        let entry = *entry;
+        known.used.remove(&before);
+        known.used.insert(tick, *hash);
+        Some(entry)
+    }
+
+    fn check(&self, hash: &Hash, stamp: FileStamp) {
+        if let Some(entry) = self.lock().files.get_mut(hash) {
+            entry.checked = Some(stamp);
+        }
+    }
+
+    fn forget(&self, hash: &Hash) {
+        self.lock().remove(hash);
+        let _ = self.dir.remove_file(hash.to_hex().as_str());
+    }
+
+    /// Adds a file, and removes those that were not used for longest while all are too large.
+    fn add(&self, hash: Hash, entry: Entry) {
+        let mut over = Vec::new();
+        {
+            let mut known = self.lock();
+            known.remove(&hash);
+            let used = known.next_tick();
+            known.bytes += entry.bytes;
+            known.used.insert(used, hash);
+            known.files.insert(hash, Entry { used, ..entry });
+            while known.bytes > self.most_bytes {
+                let Some((_, oldest)) = known.used.first_key_value() else { break };
+                let oldest = *oldest;
+                known.remove(&oldest);
+                over.push(oldest);
+            }
+        }
+        for hash in over {
+            // Readers that have it open read on.
+            let _ = self.dir.remove_file(hash.to_hex().as_str());
+        }
+    }
+}
+
+impl Known {
+    fn next_tick(&mut self) -> u64 {
+        self.tick += 1;
+        self.tick
+    }
+
+    fn remove(&mut self, hash: &Hash) {
+        if let Some(entry) = self.files.remove(hash) {
+            self.used.remove(&entry.used);
+            self.bytes -= entry.bytes;
+        }
+    }
+}
+
+impl Fetched<'_> {
+    /// Adds bytes to the content.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.file.write_all(bytes)
+    }
+
+    /// Ends the content, which must have that hash; returns its file, open at the beginning.
+    pub(crate) fn end(mut self, hash: &Hash) -> io::Result<File> {
+        if self.hasher.finalize() != *hash {
+            let reason = "the object holds other bytes than its record says";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        self.file.rewind()?;
+        let file = self.file.try_clone()?;
+        // One that is too large for the cache lives as long as its handle.
+        if self.bytes <= self.cache.most_bytes {
+            let name = hash.to_hex();
+            self.cache.dir.rename(&self.name, &self.cache.dir, name.as_str())?;
+            let checked = file.metadata().ok().map(|metadata| FileStamp::of(&metadata));
+            self.cache.add(*hash, Entry { bytes: self.bytes, used: 0, checked });
+        }
+        Ok(file)
+    }
+}
+
+impl Drop for Fetched<'_> {
+    fn drop(&mut self) {
+        // It was renamed, or is not needed.
+        let _ = self.cache.dir.remove_file(&self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn text(cache: &ContentCache, hash: &Hash) -> Option<String> {
+        let mut text = String::new();
+        cache.get(hash)?.read_to_string(&mut text).unwrap();
+        Some(text)
+    }
+
+    #[test]
+    fn what_was_used_last_stays_within_the_bound() {
+        let temp = tempfile::tempdir().unwrap();
+        let cache = ContentCache::open(temp.path().join("cache"), 10).unwrap();
+        let [one, two, three] = ["one1", "two2", "three"].map(|text| {
+            let hash = blake3::hash(text.as_bytes());
+            cache.put(hash, text.as_bytes());
+            if text == "two2" {
+                cache.get(&blake3::hash(b"one1")).unwrap();
+            }
+            hash
+        });
+        assert_eq!(text(&cache, &one).as_deref(), Some("one1"));
+        assert_eq!(text(&cache, &two), None, "the one that was not used for longest");
+        assert_eq!(text(&cache, &three).as_deref(), Some("three"));
+        let large = blake3::hash(b"eleven byte");
+        cache.put(large, b"eleven byte");
+        assert_eq!(text(&cache, &large), None);
+        // The next process finds them, and nothing half-written.
+        std::fs::write(temp.path().join("cache/01J.tmp"), "half").unwrap();
+        crate::testing::set_modified(&temp.path().join("cache/01J.tmp"), std::time::UNIX_EPOCH);
+        let again = ContentCache::open(temp.path().join("cache"), 10).unwrap();
+        assert_eq!(text(&again, &one).as_deref(), Some("one1"));
+        assert_eq!(std::fs::read_dir(temp.path().join("cache")).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_file_that_was_changed_is_no_content() {
+        let temp = tempfile::tempdir().unwrap();
+        let cache = ContentCache::open(temp.path().to_owned(), 100).unwrap();
+        let hash = blake3::hash(b"content");
+        cache.put(hash, b"content");
+        std::fs::write(temp.path().join(hash.to_hex().as_str()), "CONTENT!").unwrap();
+        assert_eq!(text(&cache, &hash), None);
+        let mut fetched = cache.begin().unwrap();
+        fetched.write(b"other").unwrap();
+        assert!(fetched.end(&hash).is_err());
+        assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+    }
+}

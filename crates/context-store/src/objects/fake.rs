@@ -1,0 +1,224 @@
+//! An object store in memory for tests: with a clock that tests set, and with faults.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use futures::stream::{BoxStream, StreamExt};
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
+
+use super::client::Objects;
+use super::content_cache::ContentCache;
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Fault {
+    #[default]
+    None,
+    /// Every third write is done, and its answer lost.
+    LostAnswers,
+    /// Every request takes this long.
+    Slow(Duration),
+    /// Every request fails.
+    Away,
+    /// Conditional puts do not heed their condition.
+    NotAtomic,
+    /// What was written is listed late.
+    StaleLists,
+}
+
+/// The store.
+pub(crate) struct FakeStore {
+    inner: InMemory,
+    dates: Mutex<HashMap<Path, SystemTime>>,
+    now: Mutex<SystemTime>,
+    fault: Mutex<Fault>,
+    writes: AtomicU64,
+    /// Requests until the process dies: all fail then. Negative: it lives.
+    left: AtomicI64,
+}
+
+impl fmt::Debug for FakeStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FakeStore")
+    }
+}
+
+impl fmt::Display for FakeStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FakeStore")
+    }
+}
+
+impl FakeStore {
+    pub(crate) fn new(now: SystemTime) -> Arc<FakeStore> {
+        Arc::new(FakeStore {
+            inner: InMemory::new(),
+            dates: Mutex::default(),
+            now: Mutex::new(now),
+            fault: Mutex::default(),
+            writes: AtomicU64::default(),
+            left: AtomicI64::new(-1),
+        })
+    }
+
+    /// A replica on this store, with a cache of its own.
+    pub(crate) fn replica(self: &Arc<FakeStore>, cache: &std::path::Path) -> Arc<Objects> {
+        self.replica_that_waits(cache, Duration::from_secs(20))
+    }
+
+    pub(crate) fn replica_that_waits(
+        self: &Arc<FakeStore>,
+        cache: &std::path::Path,
+        timeout: Duration,
+    ) -> Arc<Objects> {
+        let cache = ContentCache::open(cache.to_owned(), 1 << 20).unwrap();
+        let url = ("s3://bucket/some/prefix".to_owned(), "some/prefix".to_owned());
+        let objects = Objects::with_store(Arc::clone(self) as _, url, timeout, cache).unwrap();
+        objects.clock.set(*self.now.lock().unwrap());
+        Arc::new(objects)
+    }
+
+    /// Sets the clock of the store.
+    pub(crate) fn set_now(&self, at: SystemTime) {
+        *self.now.lock().unwrap() = at;
+    }
+
+    /// Dates the objects whose keys have this end.
+    pub(crate) fn set_date(&self, end: &str, at: SystemTime) {
+        let mut dates = self.dates.lock().unwrap();
+        dates.iter_mut().filter(|(key, _)| key.as_ref().ends_with(end)).for_each(|(_, d)| *d = at);
+    }
+
+    pub(crate) fn set_fault(&self, fault: Fault) {
+        *self.fault.lock().unwrap() = fault;
+    }
+
+    /// Lets the process die after so many requests; None: it lives.
+    pub(crate) fn die_after(&self, requests: Option<u32>) {
+        self.left.store(requests.map_or(-1, i64::from), Ordering::SeqCst);
+    }
+
+    /// Every key with its text.
+    pub(crate) fn all(&self) -> Vec<(String, String)> {
+        futures::executor::block_on(async {
+            let mut all = Vec::new();
+            for meta in self.inner.list(None).collect::<Vec<_>>().await {
+                let key = meta.unwrap().location;
+                let bytes = self.inner.get_opts(&key, GetOptions::default()).await.unwrap();
+                let text = String::from_utf8_lossy(&bytes.bytes().await.unwrap()).into_owned();
+                all.push((key.to_string(), text));
+            }
+            all
+        })
+    }
+
+    async fn meet(&self) -> Result<Fault> {
+        let fault = *self.fault.lock().unwrap();
+        if self.left.load(Ordering::SeqCst) >= 0 && self.left.fetch_sub(1, Ordering::SeqCst) <= 0 {
+            self.left.store(0, Ordering::SeqCst);
+            return Err(broken("the process died"));
+        }
+        match fault {
+            Fault::Slow(time) => tokio::time::sleep(time).await,
+            Fault::Away => return Err(broken("503 Slow Down")),
+            _ => {}
+        }
+        Ok(fault)
+    }
+
+    fn dated(&self, mut meta: ObjectMeta) -> ObjectMeta {
+        if let Some(at) = self.dates.lock().unwrap().get(&meta.location) {
+            meta.last_modified = (*at).into();
+        }
+        meta
+    }
+}
+
+fn broken(words: &'static str) -> object_store::Error {
+    object_store::Error::Generic { store: "fake", source: words.into() }
+}
+
+#[async_trait::async_trait]
+impl ObjectStore for FakeStore {
+    async fn put_opts(
+        &self,
+        location: &Path,
+        payload: PutPayload,
+        mut options: PutOptions,
+    ) -> Result<PutResult> {
+        let fault = self.meet().await?;
+        if fault == Fault::NotAtomic {
+            options.mode = PutMode::Overwrite;
+        }
+        let mode = options.mode.clone();
+        let put = self.inner.put_opts(location, payload, options).await?;
+        self.dates.lock().unwrap().insert(location.clone(), *self.now.lock().unwrap());
+        let number = self.writes.fetch_add(1, Ordering::SeqCst);
+        if fault == Fault::LostAnswers && number % 3 == 0 {
+            // The client's retry finds it there.
+            let (path, source) = (location.to_string(), "lost".into());
+            return match mode {
+                PutMode::Overwrite => Ok(put),
+                PutMode::Create => Err(object_store::Error::AlreadyExists { path, source }),
+                PutMode::Update(_) => Err(object_store::Error::Precondition { path, source }),
+            };
+        }
+        Ok(put)
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        location: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.inner.put_multipart_opts(location, options).await
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.meet().await?;
+        let mut got = self.inner.get_opts(location, options).await?;
+        got.meta = self.dated(got.meta);
+        Ok(got)
+    }
+
+    fn delete_stream(
+        &self,
+        locations: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        match futures::executor::block_on(self.meet()) {
+            Ok(_) => self.inner.delete_stream(locations),
+            Err(error) => futures::stream::once(async { Err(error) }).boxed(),
+        }
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        match futures::executor::block_on(self.meet()) {
+            Ok(Fault::StaleLists) => futures::stream::empty().boxed(),
+            Ok(_) => {
+                let listed: Vec<_> =
+                    futures::executor::block_on(self.inner.list(prefix).collect::<Vec<_>>());
+                let dated: Vec<_> =
+                    listed.into_iter().map(|meta| meta.map(|meta| self.dated(meta))).collect();
+                futures::stream::iter(dated).boxed()
+            }
+            Err(error) => futures::stream::once(async { Err(error) }).boxed(),
+        }
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.meet().await?;
+        self.inner.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.inner.copy_opts(from, to, options).await
+    }
+}

@@ -1,0 +1,95 @@
+//! Reading stored files from an object store: the record says whether a file lives, and its
+//! content comes from the cache or is fetched whole.
+
+use std::io;
+
+use cap_std::fs::{File, Metadata};
+
+use super::client::Objects;
+use super::folder::Place;
+use crate::index::folder_index::Index;
+use crate::index::records::RecordState;
+use crate::local::location::Location;
+use crate::names::file_name::FileName;
+use crate::records::record::Record;
+
+/// A file of an object store that lives.
+pub(crate) struct StoredObject {
+    pub(crate) record: Record,
+    content: Place,
+}
+
+impl StoredObject {
+    /// Finds the file at a location.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`io::ErrorKind::NotFound`] if no file lives there, and with the store's
+    /// reason if it cannot be asked.
+    pub(crate) fn find(at: &Location) -> io::Result<StoredObject> {
+        let absent = || io::Error::from(io::ErrorKind::NotFound);
+        let (folder, name) = at.parent().ok_or_else(absent)?;
+        let name = FileName::parse(name).ok_or_else(absent)?;
+        let opened = folder.open_folder()?.ok_or_else(absent)?;
+        let index = Index::open(&opened)?.ok_or_else(absent)?;
+        let RecordState::Present(record) = index.records.read(&name)? else {
+            return Err(absent());
+        };
+        if record.ended.is_some() {
+            return Err(absent());
+        }
+        let place = folder.place().ok_or_else(absent)?;
+        Ok(StoredObject::of(&place, &name, record))
+    }
+
+    /// Returns the file of a record in a store's folder.
+    pub(crate) fn of(folder: &Place, name: &FileName, record: Record) -> StoredObject {
+        StoredObject { content: folder.contents().child(&record.file(name)), record }
+    }
+
+    fn objects(&self) -> &Objects {
+        &self.content.objects
+    }
+
+    /// Opens the content, whole and checked.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`io::ErrorKind::NotFound`] if the content is missing.
+    pub(crate) fn open(&self) -> io::Result<(File, Metadata)> {
+        let Some(hash) = self.record.hash else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let file = match self.objects().cache.get(&hash) {
+            Some(file) => file,
+            None => self.fetch(&hash)?,
+        };
+        let metadata = file.metadata()?;
+        Ok((file, metadata))
+    }
+
+    fn fetch(&self, hash: &blake3::Hash) -> io::Result<File> {
+        let Place { objects, patience, key } = &self.content;
+        let mut fetched = objects.cache.begin()?;
+        let found = objects.stream(key, patience, |part| fetched.write(part))?;
+        found.ok_or(io::ErrorKind::NotFound)?;
+        fetched.end(hash)
+    }
+
+    /// Reads the first bytes, at most `max_bytes`, of the cached content or of the object.
+    pub(crate) fn start(&self, max_bytes: u64) -> io::Result<Vec<u8>> {
+        use std::io::Read;
+        let cached = self.record.hash.and_then(|hash| self.objects().cache.get(&hash));
+        if let Some(file) = cached {
+            let mut start = Vec::new();
+            file.take(max_bytes).read_to_end(&mut start)?;
+            return Ok(start);
+        }
+        if self.record.bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let Place { objects, patience, key } = &self.content;
+        let read = objects.get(key, Some(max_bytes), patience)?;
+        read.map(|read| read.bytes).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}

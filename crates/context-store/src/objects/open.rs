@@ -1,0 +1,99 @@
+//! Opening an object store, and what stands at the top of its prefix.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::client::Objects;
+use super::content_cache::ContentCache;
+use super::folder::{Place, STORES};
+use super::key_path::{escape, unescape};
+use super::patience::Patience;
+use super::self_test::self_test;
+use super::settings::{BucketUrl, ObjectSettings, is_endpoint};
+use super::sweep_lock::{SweepLock, place};
+use crate::error::StoreError;
+
+/// The name of the store that is the whole prefix: nothing is escaped to it.
+const TOP: &str = "!";
+
+impl Objects {
+    /// Opens an object store and tests it: what this crate relies on must hold.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the URL or a setting is invalid, the cache's folder cannot be made, the store
+    /// cannot be reached, or it fails the test.
+    pub fn open(settings: &ObjectSettings) -> Result<Arc<Objects>, StoreError> {
+        let refused = |reason: String| StoreError::Url { url: settings.url.clone(), reason };
+        let Some(BucketUrl { bucket, prefix }) = BucketUrl::parse(&settings.url) else {
+            return Err(refused(
+                "accepted is \"s3://BUCKET\" or \"s3://BUCKET/PREFIX\"".to_owned(),
+            ));
+        };
+        if let Some(endpoint) = settings.endpoint.as_ref().filter(|url| !is_endpoint(url)) {
+            let accepted = "accepted is a URL such as \"https://s3.example.com\"";
+            return Err(refused(format!("its endpoint is \"{endpoint}\"; {accepted}")));
+        }
+        let store = settings.client(&bucket).map_err(|error| refused(error.to_string()))?;
+        let dir = settings.cache_dir.clone().unwrap_or_else(default_cache_dir);
+        let cache = ContentCache::open(dir.clone(), settings.cache_bytes).map_err(|error| {
+            refused(format!("its cache \"{}\" cannot be opened: {error}", dir.display()))
+        })?;
+        let url = format!("s3://{bucket}/{prefix}");
+        let url = (url.trim_end_matches('/').to_owned(), prefix);
+        let objects = Objects::with_store(store, url, settings.timeout, cache);
+        let objects = Arc::new(objects.map_err(|error| refused(error.to_string()))?);
+        self_test(&objects).map_err(|error| refused(error.to_string()))?;
+        Ok(objects)
+    }
+
+    /// Returns the folder of the cache.
+    pub fn cache_dir(&self) -> &Path {
+        self.cache.path()
+    }
+
+    /// Returns a key below the prefix.
+    pub(crate) fn key_below(&self, key: &str) -> String {
+        let parts = [self.prefix.as_str(), key].into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("/")
+    }
+
+    fn top(self: &Arc<Objects>, patience: Arc<Patience>) -> Place {
+        Place { objects: Arc::clone(self), patience, key: self.prefix.clone() }
+    }
+
+    /// Lists the folders that are stores, as paths below the prefix, at most `most`.
+    pub(crate) fn stores(
+        self: &Arc<Objects>,
+        patience: &Arc<Patience>,
+        most: usize,
+    ) -> io::Result<Vec<PathBuf>> {
+        let names = self.top(Arc::clone(patience)).child(STORES).names().take(most);
+        names.filter_map(|name| name.map(|name| path_of(&name)).transpose()).collect()
+    }
+
+    /// Takes the lock of sweeps; None if another replica holds it.
+    pub(crate) fn sweep_lock(self: &Arc<Objects>) -> io::Result<Option<SweepLock>> {
+        SweepLock::take(place(&self.top(Arc::new(Patience::unlimited()))))
+    }
+}
+
+/// Returns the name under which the folder of a key is listed as a store.
+pub(super) fn listed_name(below: &str) -> String {
+    if below.is_empty() { TOP.to_owned() } else { escape(below) }
+}
+
+/// Parses what [`listed_name`] returned: the path of a folder below the prefix.
+fn path_of(listed: &str) -> Option<PathBuf> {
+    if listed == TOP {
+        return Some(PathBuf::new());
+    }
+    unescape(listed)?.split('/').map(unescape).collect()
+}
+
+/// Returns a folder that no other user can have made.
+fn default_cache_dir() -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    std::env::temp_dir().join(format!("unburden-cache-{user}"))
+}

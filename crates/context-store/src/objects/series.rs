@@ -1,0 +1,100 @@
+//! Series of folders that can be set aside: an object says which generation is the current
+//! one, and each generation is a prefix of its own. Who writes to a generation that was set
+//! aside finds another one when it looks again.
+
+use std::io;
+
+use super::folder::{ObjectFolder, Place};
+use crate::folder::{Folder, Generation, Version, is_changed};
+
+/// The object that names the current generation.
+const CURRENT: &str = "generation";
+
+/// Longest name of a generation, in bytes.
+const NAME_BYTES: u64 = 64;
+
+/// A series of folders.
+pub(super) struct Series {
+    pub(super) at: Place,
+}
+
+/// The name of a generation, with the version of the object that says so.
+type Current = (ulid::Ulid, Version);
+
+impl Series {
+    /// Opens the current folder, which is made if there is none.
+    pub(super) fn make(&self) -> io::Result<Folder> {
+        let (objects, patience) = (&self.at.objects, &self.at.patience);
+        loop {
+            if let Some((generation, _)) = self.current()? {
+                return Ok(self.folder(generation));
+            }
+            let new = ulid::Ulid::generate();
+            let key = self.at.key_of(CURRENT);
+            if objects.create(&key, new.to_string().as_bytes(), patience)? {
+                return Ok(self.folder(new));
+            }
+        }
+    }
+
+    /// Opens the current folder; None if there is none.
+    pub(super) fn open(&self) -> io::Result<Option<Folder>> {
+        Ok(self.current()?.map(|(generation, _)| self.folder(generation)))
+    }
+
+    /// Makes another generation the current one; false if there is nothing in the current
+    /// one. Then the series is forgotten.
+    pub(super) fn set_aside(&self) -> io::Result<bool> {
+        let (objects, patience) = (&self.at.objects, &self.at.patience);
+        let Some((generation, seen)) = self.current()? else { return Ok(false) };
+        let key = self.at.key_of(CURRENT);
+        if self.at.child(&generation.to_string()).names().next().transpose()?.is_none() {
+            // A writer that is at work finds that its generation is not the current one.
+            objects.delete(&key, patience)?;
+            return Ok(false);
+        }
+        let new = ulid::Ulid::generate().to_string();
+        match objects.replace(&key, new.as_bytes(), &seen, patience) {
+            // Another deletion was first.
+            Err(error) if is_changed(&error) => Ok(true),
+            replaced => replaced.map(|()| true),
+        }
+    }
+
+    fn current(&self) -> io::Result<Option<Current>> {
+        let (objects, patience) = (&self.at.objects, &self.at.patience);
+        let Some(read) = objects.get(&self.at.key_of(CURRENT), Some(NAME_BYTES), patience)? else {
+            return Ok(None);
+        };
+        let name = std::str::from_utf8(&read.bytes).ok();
+        let Some(name) = name.and_then(|name| ulid::Ulid::from_string(name).ok()) else {
+            let reason = "the generation of a chat's markers cannot be read; restore it";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        };
+        Ok(Some((name, read.version)))
+    }
+
+    fn folder(&self, generation: ulid::Ulid) -> Folder {
+        let at = self.at.child(&generation.to_string());
+        ObjectFolder::generation(at, Generation { inode: 0, born: generation.0 })
+    }
+}
+
+impl Series {
+    /// Opens what was set aside; None if nothing is left of it.
+    pub(super) fn aside(&self) -> io::Result<Option<Folder>> {
+        let at = &self.at;
+        let mut names = at.objects.folders(&at.key, &at.patience)?;
+        if let Some((current, _)) = self.current()? {
+            names.retain(|name| *name != current.to_string());
+        }
+        let mut folders = Vec::new();
+        for folder in names.iter().map(|name| at.child(name)) {
+            // Some servers list folders that are empty.
+            if folder.names().next().transpose()?.is_some() {
+                folders.push(folder);
+            }
+        }
+        Ok((!folders.is_empty()).then(|| ObjectFolder::aside(at.clone(), folders)))
+    }
+}

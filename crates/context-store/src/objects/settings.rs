@@ -1,0 +1,119 @@
+//! The settings of an object store, and the client that they make.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+
+use super::key_path::key_of;
+
+/// Longest time for a connection to be made.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Most retries of one request.
+const RETRIES: usize = 3;
+
+/// The settings of an object store. Credentials come from the environment, as for the tools
+/// of AWS: `AWS_ACCESS_KEY_ID` and others, a web identity, a container's or a machine's role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectSettings {
+    /// `s3://BUCKET` or `s3://BUCKET/PREFIX`.
+    pub url: String,
+    /// The server's URL; None for AWS.
+    pub endpoint: Option<String>,
+    /// True to name the bucket in the path and not in the host's name.
+    pub path_style: bool,
+    /// The region; None for the environment's, else `us-east-1`.
+    pub region: Option<String>,
+    /// Longest time that one operation waits for the store.
+    pub timeout: Duration,
+    /// The folder of the cache of contents; None for one below the system's folder for
+    /// temporary files.
+    pub cache_dir: Option<PathBuf>,
+    /// Size of the cache in bytes.
+    pub cache_bytes: u64,
+}
+
+/// The parts of a URL.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BucketUrl {
+    pub(super) bucket: String,
+    pub(super) prefix: String,
+}
+
+impl BucketUrl {
+    /// Parses `s3://BUCKET/PREFIX`; None for anything else.
+    pub(super) fn parse(url: &str) -> Option<BucketUrl> {
+        let rest = url.trim().strip_prefix("s3://")?;
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        let is_bucket = !bucket.is_empty() && bucket.bytes().all(plain);
+        let is_prefix = !prefix.split('/').any(|part| part == "." || part == "..");
+        (is_bucket && is_prefix)
+            .then(|| BucketUrl { bucket: bucket.to_owned(), prefix: key_of(prefix.as_ref()) })
+    }
+}
+
+/// Returns true for the URL of a server.
+pub(super) fn is_endpoint(text: &str) -> bool {
+    let url = reqwest::Url::parse(text).ok();
+    url.is_some_and(|url| url.has_host() && ["http", "https"].contains(&url.scheme()))
+}
+
+impl ObjectSettings {
+    /// Returns the client of the bucket; makes no request.
+    pub(super) fn client(&self, bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let options = ClientOptions::new()
+            .with_timeout(self.timeout)
+            .with_connect_timeout(CONNECT.min(self.timeout));
+        let backoff = BackoffConfig {
+            init_backoff: Duration::from_millis(50),
+            max_backoff: Duration::from_secs(1),
+            base: 2.0,
+        };
+        let retry = RetryConfig { backoff, max_retries: RETRIES, retry_timeout: self.timeout };
+        let mut builder = AmazonS3Builder::from_env()
+            .with_bucket_name(bucket)
+            .with_client_options(options)
+            .with_retry(retry)
+            .with_virtual_hosted_style_request(!self.path_style)
+            .with_conditional_put(S3ConditionalPut::ETagMatch);
+        if let Some(region) = &self.region {
+            builder = builder.with_region(region);
+        }
+        if let Some(endpoint) = &self.endpoint {
+            builder =
+                builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
+        }
+        Ok(Arc::new(builder.build()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_url_of_a_server_is_an_endpoint() {
+        for good in ["http://127.0.0.1:8333", "https://s3.example.com/path"] {
+            assert!(is_endpoint(good), "{good}");
+        }
+        for bad in ["", "11884", "s3.example.com", "http://", "ftp://host", "file:///etc"] {
+            assert!(!is_endpoint(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_a_bucket_with_a_plain_prefix_is_a_url() {
+        let parse = |url| BucketUrl::parse(url).map(|url| (url.bucket, url.prefix));
+        let of = |bucket: &str, prefix: &str| Some((bucket.to_owned(), prefix.to_owned()));
+        assert_eq!(parse("s3://b"), of("b", ""));
+        assert_eq!(parse("s3://b/"), of("b", ""));
+        assert_eq!(parse("s3://my-b.x/one/two/"), of("my-b.x", "one/two"));
+        for url in ["", "s3://", "s3:///x", "http://b/x", "s3://b c/x", "s3://b/../x", "b/x"] {
+            assert_eq!(parse(url), None, "{url}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What only an object store can do to files: answers that are lost, requests that come late,
+//! servers that are away, and several replicas at once.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::fake::Fault;
+use super::self_test::self_test;
+use crate::index::ends::remove_ended;
+use crate::media::{Medium, on};
+use crate::testing::{Shop, after, lifetimes, name, origin, read, seconds};
+use crate::{
+    Chat, ClaimedFile, Claims, End, FileName, Lease, MissingIndex, Run, Stem, Store, StoreError,
+    delete_chat, ended_file, is_away,
+};
+
+fn shop() -> Shop {
+    on(Medium::Objects, crate::testing::shop)
+}
+
+/// Writes the result of a call for a chat, as a post does.
+fn post(store: &Store, chat: &str, id: &str, text: &str) -> Result<FileName, StoreError> {
+    let hash = blake3::hash(text.as_bytes());
+    let stem = Stem::of_call(Some(id), &hash);
+    let claim = store.claim(&mut Claims::default(), &[(stem.clone(), hash)])?.remove(0);
+    if claim.stored {
+        let names = std::slice::from_ref(&claim.name);
+        let now = std::time::SystemTime::now();
+        store.renew(names, &lifetimes(), now);
+        store.note_references(Chat::of(chat), names, MissingIndex::Create);
+    }
+    let files = [ClaimedFile { stem, claim, origin: origin(Some(chat), id) }];
+    let claim = store.write(&files, |_| text.into())?.remove(0);
+    if store.holds(&[&claim]) {
+        return Ok(claim.name);
+    }
+    let source = io::Error::other("not held");
+    Err(StoreError::Io { step: "holding", path: claim.name.to_string(), source })
+}
+
+fn delete(shop: &Shop, chat: &str) -> crate::Deletion {
+    delete_chat(&shop.roots, None, Chat::of(chat), after(9), Run::Real)
+}
+
+#[test]
+fn a_store_is_used_only_if_the_test_finds_what_the_rules_need() {
+    for (fault, word) in [
+        (Fault::None, None),
+        (Fault::LostAnswers, None),
+        (Fault::NotAtomic, Some("not atomic")),
+        (Fault::StaleLists, Some("not listed")),
+        (Fault::Away, Some("503 Slow Down")),
+    ] {
+        let shop = shop();
+        let fake = shop.fake.as_ref().unwrap();
+        fake.set_fault(fault);
+        let tested = self_test(shop.roots.objects().unwrap());
+        match (tested, word) {
+            (Ok(()), None) => assert_eq!(fake.all(), [], "{fault:?}: it leaves nothing"),
+            (Err(error), Some(word)) => assert!(error.to_string().contains(word), "{error}"),
+            (tested, _) => panic!("{fault:?}: {tested:?}"),
+        }
+    }
+}
+
+#[test]
+fn lost_answers_change_no_name_and_no_byte() {
+    let shop = shop();
+    shop.fake.as_ref().unwrap().set_fault(Fault::LostAnswers);
+    let names: Vec<FileName> = (0..40)
+        .map(|n| post(&shop.store, "a", &n.to_string(), &format!("text {n}")).unwrap())
+        .collect();
+    shop.fake.as_ref().unwrap().set_fault(Fault::None);
+    for (n, name) in names.iter().enumerate() {
+        assert_eq!(name.as_str(), format!("tool_call_{n}.txt"));
+        assert_eq!(read(&shop.at(name.as_str())).unwrap(), format!("text {n}"));
+    }
+    let deletion = delete(&shop, "a");
+    assert_eq!((deletion.deleted.total(), shop.files().len()), (40, 0));
+}
+
+#[test]
+fn a_store_that_is_away_is_said_to_be_and_comes_back() {
+    let shop = shop();
+    let fake = shop.fake.as_ref().unwrap();
+    let own = post(&shop.store, "a", "1", "one").unwrap();
+    fake.set_fault(Fault::Away);
+    let Err(StoreError::Io { source, .. }) = post(&shop.replica(), "a", "2", "two") else {
+        panic!("it must fail");
+    };
+    assert!(is_away(&source), "{source}");
+    let error = read(&shop.at(own.as_str())).unwrap_err();
+    assert!(is_away(&error) && error.to_string().contains("s3://bucket/some/prefix"), "{error}");
+    assert!(shop.roots.unwritable().unwrap().contains("503 Slow Down"));
+    fake.set_fault(Fault::None);
+    assert_eq!(shop.roots.unwritable(), None, "a probe of readiness finds that it is back");
+    assert_eq!(read(&shop.at(own.as_str())).unwrap(), "one");
+    post(&shop.store, "a", "2", "two").unwrap();
+}
+
+/// All requests of an operation share its patience.
+#[test]
+fn a_slow_store_holds_an_operation_no_longer_than_said() {
+    let shop = shop();
+    let fake = shop.fake.as_ref().unwrap();
+    let cache = shop.temp.path().join("slow");
+    let objects = fake.replica_that_waits(&cache, Duration::from_millis(400));
+    let specs = [crate::RootSpec::parse(shop.temp.path().to_str().unwrap())];
+    let roots = crate::Roots::of_objects(&specs, &objects).unwrap();
+    fake.set_fault(Fault::Slow(Duration::from_millis(150)));
+    let begun = Instant::now();
+    let at = roots.locate(shop.store.folder().spelled()).unwrap();
+    let cache = std::sync::Arc::new(crate::FileCache::new(10));
+    let store = Store::new(at, crate::Durability::Sync, cache);
+    let posted = post(&store, "a", "1", "one");
+    let took = begun.elapsed();
+    assert!(posted.is_err() && took < Duration::from_millis(900), "{took:?} {posted:?}");
+    fake.set_fault(Fault::None);
+    assert!(!shop.has("tool_call_1.txt"), "nothing half-written is seen");
+}
+
+#[test]
+fn a_writer_that_stalls_brings_no_deleted_file_back() {
+    let shop = shop();
+    let own = post(&shop.store, "a", "1", "secret").unwrap();
+    assert_eq!(delete(&shop, "a").deleted.total(), 1);
+    // Its content arrives now, in the life that is over.
+    shop.folder().publish(own.as_str(), b"secret", crate::Durability::Sync).unwrap();
+    assert!(!shop.has(own.as_str()));
+    let ended = ended_file(&shop.at(own.as_str())).unwrap().ended.unwrap();
+    assert_eq!(ended.1, End::ChatDeleted);
+    let listed = shop.store.folder().files_below(10, &|_| true).unwrap().0;
+    let opened = crate::Location::open_files(&[listed[0].1.clone()]).remove(0);
+    assert_eq!(opened.unwrap_err().kind(), io::ErrorKind::NotFound);
+    // The content itself may have its name again, in another life.
+    shop.fake.as_ref().unwrap().set_now(after(3_000));
+    assert_eq!(post(&shop.replica(), "b", "1", "secret").unwrap(), own);
+    assert_eq!(shop.files(), [own.to_string(), format!("{own}!1")]);
+    // What came late goes with a sweep, the living file does not.
+    shop.fake.as_ref().unwrap().set_date(&format!("/files/{own}"), after(0));
+    let swept = shop.sweep(after(3_600));
+    assert_eq!((swept.temporary, shop.files()), (1, vec![format!("{own}!1")]));
+    assert!(shop.has(own.as_str()));
+}
+
+#[test]
+fn a_deleter_that_stalls_takes_no_later_life() {
+    let shop = shop();
+    let own = post(&shop.store, "a", "1", "text").unwrap();
+    let record = shop.record(&own).unwrap();
+    delete(&shop, "a");
+    post(&shop.replica(), "b", "1", "text").unwrap();
+    // The deleter of the first life goes on: with the content, and with the record.
+    shop.folder().unmark(&record.file(&own)).unwrap();
+    let ended = record.ended(after(9), End::ChatDeleted);
+    assert!(shop.index().records.replace(&own, &ended).is_err());
+    let removed = remove_ended(&shop.folder(), &shop.index().records, &own).unwrap();
+    assert_eq!(removed, crate::index::ends::Removal::LivesAgain);
+    assert_eq!(read(&shop.at(own.as_str())).unwrap(), "text");
+}
+
+#[test]
+fn what_one_replica_did_the_others_see_at_once() {
+    let shop = shop();
+    let replicas = [shop.replica(), shop.replica(), shop.replica()];
+    let own = post(&replicas[0], "a", "1", "text").unwrap();
+    for replica in &replicas {
+        assert_eq!(read(&replica.folder().child(own.as_str())).unwrap(), "text");
+        // The same post: the same name, and no new object.
+        let before = shop.fake.as_ref().unwrap().all().len();
+        assert_eq!(post(replica, "a", "1", "text").unwrap(), own);
+        assert_eq!(shop.fake.as_ref().unwrap().all().len(), before);
+        assert_eq!(replica.key_or_new().unwrap(), replicas[0].key_or_new().unwrap());
+    }
+    assert_eq!(delete(&shop, "a").deleted.total(), 1);
+    for replica in &replicas {
+        let at = replica.folder().child(own.as_str());
+        assert_eq!(read(&at).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert!(ended_file(&at).unwrap().ended.is_some());
+        replica.set_chat(Chat::of("a"), lifetimes());
+        let leases = replica.renew(std::slice::from_ref(&own), &lifetimes(), after(0));
+        assert_eq!(leases, [Lease::Gone]);
+    }
+}
+
+#[test]
+fn what_a_replica_renewed_no_other_sweeps() {
+    let shop = shop();
+    let (kept, gone) = (name("tool_call_1.txt"), name("tool_call_2.txt"));
+    for (id, own) in [("1", &kept), ("2", &gone)] {
+        assert_eq!(post(&shop.store, "a", id, id).unwrap(), *own);
+        shop.age(own, after(0));
+    }
+    let fake = shop.fake.as_ref().unwrap();
+    fake.set_now(after(3_000));
+    let replica = shop.replica();
+    let leases = replica.renew(std::slice::from_ref(&kept), &lifetimes(), after(0));
+    assert_eq!(leases, [Lease::Held]);
+    assert_eq!(shop.sweep(after(3_599)).expired.total(), 0);
+    // One replica sweeps at a time; the lock of one that died expires.
+    let objects = shop.roots.objects().unwrap();
+    let lock = objects.sweep_lock().unwrap().unwrap();
+    assert_eq!(shop.sweep(after(3_600)).expired.total(), 0);
+    std::mem::forget(lock);
+    let swept = shop.sweep(after(3_599 + 600));
+    assert!(swept.errors.is_empty(), "{swept:?}");
+    assert_eq!(crate::testing::paths(&swept.expired), [gone.as_str()]);
+    assert!(shop.has(kept.as_str()) && !shop.has(gone.as_str()));
+    let ended = ended_file(&shop.at(gone.as_str())).unwrap();
+    assert_eq!(ended.ended.unwrap().1, End::Expired);
+    assert_eq!(ended.call.call_id.as_deref(), Some("2"));
+    // A replica that saw it before finds that it is gone, and writes it again.
+    assert_eq!(post(&replica, "b", "2", "2").unwrap(), gone);
+    assert_eq!(read(&shop.at(gone.as_str())).unwrap(), "2");
+}
+
+/// How many requests a turn costs: of the store's cost, and of a reader's time.
+#[test]
+fn requests_of_a_turn_do_not_grow_with_the_history() {
+    let shop = shop();
+    let chat = Chat::of("a");
+    let objects = shop.roots.objects().unwrap();
+    let mut names: Vec<FileName> = Vec::new();
+    let mut last = objects.requests();
+    let mut turns = Vec::new();
+    for turn in 0..30 {
+        let text = format!("text {turn}");
+        let cache = std::sync::Arc::clone(&shop.store.folder.cache);
+        let store = Store::new(shop.store.folder().clone(), crate::Durability::Sync, cache);
+        store.set_chat(chat, lifetimes());
+        // The history of before, as the client posts it again.
+        for (n, own) in names.iter().enumerate() {
+            let hash = blake3::hash(format!("text {n}").as_bytes());
+            let stem = Stem::of_call(Some(&n.to_string()), &hash);
+            let claim = store.claim(&mut Claims::default(), &[(stem, hash)]).unwrap();
+            assert!(claim[0].stored && claim[0].name == *own);
+        }
+        let now = std::time::SystemTime::now();
+        store.renew(&names, &lifetimes(), now);
+        store.note_references(chat, &names, MissingIndex::Create);
+        names.push(post(&store, "a", &turn.to_string(), &text).unwrap());
+        let now = objects.requests();
+        turns.push([
+            now.put - last.put,
+            now.get - last.get,
+            now.head - last.head,
+            now.list - last.list,
+        ]);
+        last = now;
+    }
+    assert_eq!(turns[29], turns[10], "{turns:?}");
+    let [put, get, head, list] = turns[29];
+    assert_eq!((put, list), (3, 0), "marker, record, content: {turns:?}");
+    assert!(get <= 14 && head <= 3, "{turns:?}");
+}
+
+#[test]
+fn a_place_is_a_prefix_below_the_root() {
+    let shop = shop();
+    let at = |path: &str| shop.roots.locate(&format!("{}/{path}", shop.temp.path().display()));
+    let key = |path: &str| at(path).unwrap().place().unwrap().key;
+    assert!(key("my chat/x").ends_with("/my!20chat/x"), "{}", key("my chat/x"));
+    assert!(key("x").starts_with("some/prefix/"));
+    assert!(at("../../..").is_err() && at(".unburden/key").is_err());
+    assert!(shop.at("../../etc/passwd").open_file().is_err());
+    // Mapped: callers see one path, the bucket has another.
+    let objects = shop.roots.objects().unwrap();
+    let specs = [crate::RootSpec::parse("/workspace=team/one")];
+    let mapped = crate::Roots::of_objects(&specs, objects).unwrap();
+    let place = mapped.locate("/workspace/store").unwrap().place().unwrap();
+    assert_eq!(place.key, "some/prefix/team/one/store");
+    let other = [crate::RootSpec::parse("/elsewhere=team/one/store")];
+    let other = crate::Roots::of_objects(&other, objects).unwrap();
+    assert!(mapped.overlap(&other).is_some());
+    assert!(mapped.locate("/team/one/store").is_err(), "callers know the seen path only");
+}
+
+#[test]
+fn an_hour_of_the_local_clock_is_no_hour_of_the_store() {
+    let shop = shop();
+    let own = post(&shop.store, "a", "1", "x").unwrap();
+    let now = std::time::SystemTime::now();
+    let wrong = crate::testing::moment(now + seconds(1_000_000));
+    let options = crate::SweepOptions {
+        roots: &shop.roots,
+        folders: &[],
+        lifetimes: &lifetimes(),
+        now: &wrong,
+        run: Run::Real,
+    };
+    assert_eq!(crate::sweep(&options, &mut |_| {}).expired.total(), 0);
+    assert!(shop.has(own.as_str()));
+}

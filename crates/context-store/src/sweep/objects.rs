@@ -1,0 +1,156 @@
+//! Sweeping a store of objects. Contents are listed, and the records of those that are old
+//! are read. A record that expired is ended if nobody renewed it since it was read; then its
+//! content is removed. What writers left that died or were too late is removed, too.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use super::folder::Sweeper;
+use super::report::{ExpiredFile, SweepEvent};
+use crate::folder::{Folder, is_changed};
+use crate::index::ends::{Removal, remove_ended};
+use crate::index::folder_index::Index;
+use crate::index::markers::Marker;
+use crate::index::records::RecordState;
+use crate::lease::lifetimes::{is_expired, is_lro};
+use crate::lease::recorded::lifetime;
+use crate::local::location::Location;
+use crate::names::file_name::FileName;
+use crate::objects::client::Head;
+use crate::records::record::{End, Record};
+use crate::records::timestamp::unix_day;
+use crate::report::Run;
+
+/// A store's folder that is being swept.
+struct Objects<'a> {
+    at: &'a Location,
+    folder: &'a Folder,
+    index: &'a Index,
+    /// By the clock of the store.
+    now: SystemTime,
+}
+
+/// The fate of a content.
+enum Fate {
+    /// It lives, or is not the store's.
+    Kept,
+    /// Nobody refers to it: its writer died, or came after its end.
+    Lost,
+    /// Its lease expired that long after it was renewed.
+    Expired(Box<Record>, Duration),
+}
+
+impl Sweeper<'_> {
+    pub(super) fn sweep_objects(&mut self, at: &Location, folder: &Folder) -> io::Result<()> {
+        let (Some(place), Some(index)) = (at.place(), Index::open(folder)?) else {
+            return Ok(());
+        };
+        let now = place.objects.server_now();
+        let swept = Objects { at, folder, index: &index, now };
+        for entry in place.contents().list() {
+            let (file, head) = entry?;
+            let Some((name, life)) = Record::parse_file(&file) else { continue };
+            self.report.examined += 1;
+            self.keep_lock()?;
+            if let Err(error) = self.sweep_object(&swept, (&name, life), (&file, &head)) {
+                self.failed(&swept.path_of(&name), &error);
+            }
+        }
+        match self.options.run {
+            Run::Real => super::forget::forget_ended(&index, now),
+            Run::Dry => Ok(()),
+        }
+    }
+
+    fn sweep_object(
+        &mut self,
+        swept: &Objects<'_>,
+        (name, life): (&FileName, u32),
+        (file, head): (&str, &Head),
+    ) -> io::Result<()> {
+        let is_real = self.options.run == Run::Real;
+        match swept.fate(self.options.lifetimes, (name, life), head)? {
+            Fate::Kept => {}
+            Fate::Lost => {
+                if is_real {
+                    swept.folder.unmark(file)?;
+                }
+                self.report.temporary += 1;
+                self.report.bytes += head.len;
+            }
+            Fate::Expired(record, age) => {
+                if is_real && !swept.end(name, &record)? {
+                    return Ok(());
+                }
+                let expired = ExpiredFile {
+                    path: swept.path_of(name),
+                    lro: is_lro(name),
+                    bytes: head.len,
+                    age,
+                    call: record.origin.call,
+                };
+                (self.events)(SweepEvent::Expired(&expired));
+                self.report.bytes += head.len;
+                self.report.expired.push(expired);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Objects<'_> {
+    fn path_of(&self, name: &FileName) -> String {
+        self.at.child(name.as_str()).spelled().to_owned()
+    }
+
+    fn fate(
+        &self,
+        lifetimes: &crate::Lifetimes,
+        (name, life): (&FileName, u32),
+        head: &Head,
+    ) -> io::Result<Fate> {
+        let age = |since: Option<SystemTime>| {
+            since.and_then(|since| self.now.duration_since(since).ok()).unwrap_or_default()
+        };
+        let is_old = age(head.version.written_at) >= lifetimes.temporary;
+        // A record is as young as its content or younger.
+        let shortest = [lifetimes.store, lifetimes.lro].into_iter().flatten().min();
+        let may_expire = shortest.is_some_and(|ttl| age(head.version.written_at) >= ttl)
+            || crate::lease::lifetimes::has_own_ttl(name);
+        if !is_old && !may_expire {
+            return Ok(Fate::Kept);
+        }
+        let lost = if is_old { Fate::Lost } else { Fate::Kept };
+        let record = match self.index.records.read(name)? {
+            RecordState::Absent => return Ok(lost),
+            RecordState::Unreadable => return Ok(Fate::Kept),
+            RecordState::Present(record) => record,
+        };
+        if record.life != life {
+            return Ok(if record.life > life { lost } else { Fate::Kept });
+        }
+        let ttl = lifetime(self.at, lifetimes, name, &record)?;
+        let since = record.version.written_at.unwrap_or(self.now);
+        Ok(match is_expired(since, ttl, self.now) {
+            true => Fate::Expired(Box::new(record.clone()), age(Some(since))),
+            false => Fate::Kept,
+        })
+    }
+
+    /// Ends a file; false if it was renewed since its record was read.
+    fn end(&self, name: &FileName, record: &Record) -> io::Result<bool> {
+        if record.ended.is_none() {
+            // If that fails, the origin stays.
+            if let Err(error) = self.index.markers().add(Marker::EndedOn(unix_day(self.now), name))
+            {
+                tracing::debug!(%error, "the day of an end could not be noted");
+            }
+            match self.index.records.replace(name, &record.ended(self.now, End::Expired)) {
+                Err(error) if is_changed(&error) => return Ok(false),
+                replaced => replaced?,
+            }
+        }
+        let removed = remove_ended(self.folder, &self.index.records, name)?;
+        Ok(removed == Removal::Done)
+    }
+}
