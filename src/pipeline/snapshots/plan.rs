@@ -177,7 +177,8 @@ fn merged_if_tight(
     groups: Vec<Range<usize>>,
     room: u64,
 ) -> Vec<Range<usize>> {
-    let tight = room / (groups.len().max(1) as u64) < 2 * MIN_SNAPSHOT_TOKENS;
+    let tight = context.settings.target_tokens.is_some()
+        && room / (groups.len().max(1) as u64) < 2 * MIN_SNAPSHOT_TOKENS;
     match groups.as_slice() {
         [first, .., last] if tight && context.offloader.summariser.window().is_none() => {
             std::iter::once(first.start..last.end).collect()
