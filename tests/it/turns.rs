@@ -237,7 +237,7 @@ fn fewer() -> ProptestConfig {
 proptest! {
     #![proptest_config(fewer())]
 
-    /// Without a target an answer is bounded by `max_total_tokens`.
+    /// I10: without a target an answer is bounded by `max_total_tokens`.
     #[test]
     fn a_session_is_bounded_by_its_total(
         turns in session(), mode in select(vec!["auto", "compress"]),
@@ -261,7 +261,7 @@ proptest! {
         }
     }
 
-    /// With a target nothing is rewritten as long as what was sent, and what is new, meets it.
+    /// I5: with a target nothing is rewritten as long as what was sent, and what is new, meets it.
     #[test]
     fn a_target_that_is_met_rewrites_nothing(
         turns in session(), mode in select(vec!["auto", "compress"]),
