@@ -44,9 +44,9 @@ pub(super) fn run(data: &[u8]) {
     let count = |text: &str| text.len() as u64 / 4;
     let limits = Limits { max_tokens: 1_000, count: &count };
     match accept(&reply, &source, &limits) {
-        Ok(summary) => {
-            stands_alone(&summary);
-            names_only_what_is_there(&summary);
+        Ok(accepted) => {
+            stands_alone(&accepted.summary);
+            names_only_what_is_there(&accepted.summary);
         }
         Err(reasons) => assert!(!reasons.is_empty(), "a rejection says why"),
     }

@@ -6,6 +6,7 @@
 //! for; a delay beyond the deadline is not started.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use async_openai::middleware::HttpRequestFactory;
@@ -28,6 +29,8 @@ use super::transport::{self, CallError};
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Calls made, by `outcome`.
 const MODEL_CALLS: &str = "unburden_model_calls_total";
+/// The same messages are to give the same summary as far as a model can.
+const TEMPERATURE: f64 = 0.0;
 /// Highest accepted concurrency.
 const MAX_CONCURRENCY: usize = 1024;
 /// Longest accepted timeout.
@@ -44,6 +47,8 @@ pub(crate) struct Client {
     endpoint: Endpoint,
     api: async_openai::Client<Endpoint>,
     permits: Semaphore,
+    /// The model takes no temperature, as reasoning models do not.
+    fixed_temperature: AtomicBool,
     /// None only while being dropped.
     runtime: Option<Runtime>,
 }
@@ -74,6 +79,7 @@ impl Client {
             .map_err(|error| ModelError::CannotStart { reason: error.to_string() })?;
         Ok(Client {
             permits: Semaphore::new(settings.concurrency),
+            fixed_temperature: AtomicBool::new(false),
             api: api(http, &endpoint),
             runtime: Some(runtime),
             endpoint,
@@ -123,7 +129,10 @@ impl Client {
         calls: &mut CallBudget,
     ) -> Result<Completion, ModelError> {
         let (started, made_before) = (Instant::now(), calls.made());
-        let body = Body::new(&self.settings, &self.endpoint, prompt);
+        let mut body = Body::new(&self.settings, &self.endpoint, prompt);
+        if self.fixed_temperature.load(Ordering::Relaxed) {
+            body.temperature = None;
+        }
         let mut wait = FIRST_RETRY_DELAY;
         loop {
             let before = calls.made();
@@ -140,6 +149,11 @@ impl Client {
                     calls: calls.made() - made_before,
                 },
             };
+            if refuses_a_parameter(&error) && calls.left() > 0 && body.temperature.take().is_some()
+            {
+                self.fixed_temperature.store(true, Ordering::Relaxed);
+                continue;
+            }
             if !error.is_transient() || calls.left() == 0 {
                 return Err(error);
             }
@@ -196,6 +210,14 @@ impl Drop for Client {
     }
 }
 
+/// True for an error that may be about the temperature, which reasoning models refuse.
+fn refuses_a_parameter(error: &ModelError) -> bool {
+    let ModelError::Status { status: 400 | 422, code: Some(code), .. } = error else {
+        return false;
+    };
+    code.contains("unsupported") || code.contains("parameter")
+}
+
 /// Builds the library's client over our transport.
 fn api(http: reqwest::Client, endpoint: &Endpoint) -> async_openai::Client<Endpoint> {
     let service = {
@@ -236,7 +258,7 @@ fn check_settings(settings: &Settings) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// The request's body. It sets no temperature, which reasoning models reject.
+/// The request's body.
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
@@ -245,6 +267,8 @@ struct Body<'a> {
     max_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
     stream: bool,
 }
 
@@ -265,12 +289,13 @@ impl<'a> Body<'a> {
             content: &turn.text,
         });
         let system = Some(system).filter(|system| !system.content.is_empty());
-        let limit = settings.max_output_tokens;
+        let limit = settings.max_output_tokens.or(prompt.max_tokens);
         Body {
             model: settings.model.trim(),
             messages: system.into_iter().chain(turns).collect(),
             max_tokens: limit.filter(|_| !endpoint.is_openai()),
             max_completion_tokens: limit.filter(|_| endpoint.is_openai()),
+            temperature: Some(TEMPERATURE),
             stream: false,
         }
     }

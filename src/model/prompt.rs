@@ -7,6 +7,8 @@ pub(crate) struct Prompt {
     pub system: String,
     /// The messages after it, in order.
     pub turns: Vec<Turn>,
+    /// The longest answer, in tokens, unless the settings name one.
+    pub max_tokens: Option<u64>,
 }
 
 /// One message of a [`Prompt`].

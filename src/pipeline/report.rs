@@ -147,6 +147,25 @@ pub(crate) struct SnapshotReport {
     pub groups: Vec<GroupReport>,
     /// The reasons that a model's text was not accepted, one line each.
     pub rejected: Vec<String>,
+    /// Sentences that were taken out of an accepted text, each with the reason.
+    #[serde(default)]
+    pub dropped: Vec<String>,
+    /// What the model cost.
+    #[serde(default)]
+    pub cost: ModelCost,
+}
+
+/// What the model of a compression cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ModelCost {
+    /// HTTP calls, failed ones included.
+    pub calls: u32,
+    /// Tokens of the prompts of answered calls, as counted here.
+    pub prompt_tokens: u64,
+    /// Tokens of the answers, as counted here.
+    pub reply_tokens: u64,
+    /// From the first call to the last answer, in milliseconds.
+    pub milliseconds: u64,
 }
 
 /// The whole report.

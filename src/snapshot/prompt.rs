@@ -35,18 +35,38 @@ pub(crate) struct Rendered {
     pub user: String,
 }
 
-/// Renders the request for a snapshot of the messages in at most `budget` tokens. Of a
-/// text longer than `max_chars_per_text` characters the middle is left out.
-pub(crate) fn render(
-    messages: &[TranscriptMessage<'_>],
-    earlier: Option<&str>,
-    language: Language,
-    budget: u64,
-    max_chars_per_text: usize,
-) -> Rendered {
-    let earlier = tags::escape_fences(earlier.unwrap_or_default());
+/// What a snapshot is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'r> {
+    /// The messages to summarise.
+    pub messages: &'r [TranscriptMessage<'r>],
+    /// What stands around them: the system's messages, and those that follow.
+    pub around: &'r [TranscriptMessage<'r>],
+    /// The snapshot to merge.
+    pub earlier: Option<&'r str>,
+    /// The language to write in.
+    pub language: Language,
+    /// The most tokens of the snapshot.
+    pub budget: u64,
+}
+
+/// Longest text that is shown of a message around the transcript, in characters.
+const AROUND_CHARS: usize = 2_000;
+/// The most messages behind the transcript that are shown: the newest ones.
+const NEWER: usize = 12;
+
+/// Renders the request for a snapshot. Of a text longer than `max_chars_per_text` characters
+/// the middle is left out.
+pub(crate) fn render(wanted: &Wanted<'_>, max_chars_per_text: usize) -> Rendered {
+    let Wanted { messages, around, language, budget, .. } = *wanted;
+    let earlier = tags::escape_fences(wanted.earlier.unwrap_or_default());
     let transcript = transcript(messages, max_chars_per_text);
+    let most = max_chars_per_text.min(AROUND_CHARS);
+    let system = system_prompt(around, most);
+    let newer = newer_messages(messages, around, most);
     let user = fill(REQUEST, |name| match name {
+        "system_prompt" => Some(Cow::Borrowed(system.trim_end())),
+        "newer_messages" => Some(Cow::Borrowed(newer.trim_end())),
         "earlier_snapshot" => Some(Cow::Borrowed(earlier.trim())),
         "transcript" => Some(Cow::Borrowed(transcript.trim_end())),
         "language" => Some(Cow::Borrowed(language.name())),
@@ -64,16 +84,53 @@ pub(crate) fn retry(rejections: &[Rejection]) -> String {
     fill(RETRY, |name| (name == "rejections").then_some(Cow::Borrowed(faults.as_str())))
 }
 
+fn role(said: &TranscriptMessage<'_>) -> &'static str {
+    match said.role {
+        Role::System | Role::MidSystem => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+        Role::Other => "other",
+    }
+}
+
+/// The system's messages: a snapshot does not repeat them, and they set constraints.
+fn system_prompt(around: &[TranscriptMessage<'_>], max_chars: usize) -> String {
+    let mut out = String::new();
+    for text in around.iter().filter(|said| said.role == Role::System).flat_map(|s| &s.texts) {
+        data(&mut out, text, max_chars);
+        out.push('\n');
+    }
+    out
+}
+
+/// The messages that follow the transcript and stay: what the next step is tied to.
+fn newer_messages(
+    messages: &[TranscriptMessage<'_>],
+    around: &[TranscriptMessage<'_>],
+    max_chars: usize,
+) -> String {
+    let last = messages.last().map_or(0, |said| said.index);
+    let newer = around.iter().filter(|said| said.role != Role::System && said.index > last);
+    let newer: Vec<&TranscriptMessage<'_>> = newer.collect();
+    let mut out = String::new();
+    for said in &newer[newer.len().saturating_sub(NEWER)..] {
+        let _ = writeln!(out, "<newer_message role=\"{}\">", role(said));
+        for text in &said.texts {
+            data(&mut out, text, max_chars);
+            out.push('\n');
+        }
+        said.calls.iter().for_each(|call| asked(&mut out, call, max_chars));
+        said.results.iter().for_each(|result| answered(&mut out, result, max_chars));
+        out.push_str("</newer_message>\n");
+    }
+    out
+}
+
 fn transcript(messages: &[TranscriptMessage<'_>], max_chars: usize) -> String {
     let mut out = String::new();
     for said in messages {
-        let role = match said.role {
-            Role::System | Role::MidSystem => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
-            Role::Other => "other",
-        };
+        let role = role(said);
         let _ = write!(out, "<message index=\"{}\" role=\"{role}\"", said.index);
         // A message that is one result, as most results are, needs no element within.
         let only = match said.results.as_slice() {

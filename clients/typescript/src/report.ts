@@ -26,6 +26,9 @@ export interface SnapshotReport {
     source: 'llm' | 'extractive';
   }[];
   rejected: string[];
+  /** Sentences that were taken out of accepted texts of the model, each with the reason. */
+  dropped: string[];
+  cost: { calls: number; promptTokens: number; replyTokens: number; milliseconds: number };
 }
 
 /** What the service did with a history, and why. Counts are in tokens unless the name says otherwise. */

@@ -45,6 +45,7 @@ fn prompt() -> Prompt {
             turn(Speaker::Assistant, "draft"),
             turn(Speaker::User, "again"),
         ],
+        max_tokens: None,
     }
 }
 

@@ -20,7 +20,8 @@ async fn what_is_sent_is_a_plain_conversation_and_the_key() {
         {"role": "assistant", "content": "draft"},
         {"role": "user", "content": "again"},
     ]);
-    let plain = json!({"model": "small-model", "messages": messages, "stream": false});
+    let plain = json!({"model": "small-model", "messages": messages, "stream": false,
+        "temperature": 0.0});
     let mut limited = plain.clone();
     limited["max_tokens"] = json!(500);
     assert_eq!(body, limited);
@@ -137,6 +138,17 @@ async fn what_does_not_pass_is_not_tried_again() {
     let quota = json!({"error": {"code": "over", "type": "insufficient_quota"}});
     let (outcome, calls) = outcome(vec![ResponseTemplate::new(429).set_body_json(quota)]).await;
     assert_eq!((outcome, calls), (status(429, "insufficient_quota"), 1));
+}
+
+/// Reasoning models take no temperature: they are asked again without one.
+#[tokio::test]
+async fn a_temperature_that_is_refused_is_left_out() {
+    let server = scripted(vec![error(400, "unsupported_value"), ok("a")]).await;
+    assert_eq!(ask(settings(&base(&server))).await, completion("a", Finish::Stop));
+    let requests = server.received_requests().await.unwrap();
+    let body = |n: usize| requests[n].body_json::<Value>().unwrap();
+    assert_eq!(body(0)["temperature"], 0.0);
+    assert_eq!((requests.len(), body(1).get("temperature")), (2, None));
 }
 
 #[tokio::test]

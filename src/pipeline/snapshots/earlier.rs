@@ -12,7 +12,7 @@ pub(crate) struct EarlierSnapshots {
     pub(crate) summary: Option<Summary>,
     /// The same as text.
     pub(crate) text: String,
-    /// The user's own words in it.
+    /// What of it comes from the user: directives, goal and constraints.
     pub(crate) user: String,
     pub(crate) directives: Vec<String>,
     pub(crate) files: Vec<FileLine>,
@@ -38,9 +38,10 @@ impl EarlierSnapshots {
             earlier.originals.extend(block.originals);
             earlier.more.extend(block.more);
         }
-        let constraints = earlier.summary.as_ref().map(|s| s.get(Section::ActiveConstraints));
-        earlier.user =
-            [earlier.directives.join("\n").as_str(), constraints.unwrap_or_default()].join("\n");
+        let set = [Section::OverallGoal, Section::ActiveConstraints];
+        let of = |section| earlier.summary.as_ref().map_or("", |summary| summary.get(section));
+        let user = [earlier.directives.join("\n").as_str(), of(set[0]), of(set[1])].join("\n");
+        earlier.user = user;
         earlier.text = earlier.summary.as_ref().map_or_else(String::new, sections);
         earlier
     }

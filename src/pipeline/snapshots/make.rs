@@ -3,6 +3,7 @@
 //! the files of its messages; files are written later.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use chat_history::service_messages::IN_FORMAT;
 
@@ -18,7 +19,7 @@ use crate::compaction::call::ReloadTool;
 use crate::pipeline::chat::chat_name;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
-use crate::pipeline::report::{GroupReport, SnapshotReport, SnapshotSource};
+use crate::pipeline::report::{GroupReport, ModelCost, SnapshotReport, SnapshotSource};
 use crate::snapshot::format::block::{Block, FileLine, HASHED, digits};
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::Writer;
@@ -51,12 +52,13 @@ pub(crate) fn make_snapshots(
         .map(|(range, (said, earlier))| group_of(context, compression, range, said, earlier))
         .collect();
     let wanted: Vec<&SummaryRequest<'_>> = groups.iter().map(|group| &group.wanted).collect();
-    let system_and_user = || transcriber.system_and_user();
-    let written = summaries(context, &wanted, system_and_user).map_err(NoSnapshot::Model)?;
+    let around = || transcriber.around(compression.gone.end);
+    let started = Instant::now();
+    let written = summaries(context, &wanted, around).map_err(NoSnapshot::Model)?;
     let made = Snapshots {
         blocks: Vec::new(),
         files: Vec::new(),
-        report: snapshot_report(context, &written),
+        report: snapshot_report(context, &written, started.elapsed()),
         retention: Retention::default(),
     };
     let mut maker = Maker { context, compression, claims, made };
@@ -197,7 +199,21 @@ fn retention_of(
     Retention::of(&said.concat(), &texts.join("\n"), readable)
 }
 
-fn snapshot_report(context: &Context<'_>, written: &[WrittenSummary]) -> SnapshotReport {
+fn snapshot_report(
+    context: &Context<'_>,
+    written: &[WrittenSummary],
+    took: Duration,
+) -> SnapshotReport {
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let mut cost = ModelCost::default();
+    for one in written {
+        cost.calls += one.cost.calls;
+        cost.prompt_tokens += one.cost.prompt_tokens;
+        cost.reply_tokens += one.cost.reply_tokens;
+    }
+    if cost.calls > 0 {
+        cost.milliseconds = milliseconds;
+    }
     let asked = written.iter().any(|w| w.writer == Writer::Model || !w.rejected.is_empty());
     let model = context.offloader.summariser.model().filter(|_| asked);
     SnapshotReport {
@@ -206,5 +222,7 @@ fn snapshot_report(context: &Context<'_>, written: &[WrittenSummary]) -> Snapsho
         reused: false,
         groups: Vec::new(),
         rejected: written.iter().flat_map(|w| w.rejected.clone()).collect(),
+        dropped: written.iter().flat_map(|w| w.dropped.clone()).collect(),
+        cost,
     }
 }

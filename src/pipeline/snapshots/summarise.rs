@@ -9,13 +9,14 @@ use futures::future::join_all;
 use super::earlier::EarlierSnapshots;
 use crate::model::{Client, Completion, Finish, Prompt, Speaker, Turn};
 use crate::pipeline::context::Context;
+use crate::pipeline::report::ModelCost;
 use crate::pipeline::settings::Run;
 use crate::pipeline::summariser::SummariserKind;
 use crate::snapshot::acceptance::rejection::Rejection;
-use crate::snapshot::acceptance::{Limits, SourceText, accept};
+use crate::snapshot::acceptance::{Accepted, Limits, SourceText, accept};
 use crate::snapshot::format::summary::{Summary, Writer};
 use crate::snapshot::group::SnapshotBudget;
-use crate::snapshot::prompt;
+use crate::snapshot::prompt::{self, Wanted};
 use crate::snapshot::transcript::TranscriptMessage;
 use token_count::Tokenizer;
 
@@ -25,6 +26,8 @@ const ATTEMPTS: usize = 2;
 /// full window brings it down to.
 const TEXT_CHARS: usize = 200_000;
 const MIN_TEXT_CHARS: usize = 200;
+/// Most tokens of a model's thoughts before its reply.
+const THOUGHTS: u64 = 8_000;
 /// Most tokens of a list of faults.
 const FAULTS: u64 = 1_000;
 
@@ -43,6 +46,16 @@ pub(crate) struct WrittenSummary {
     pub(crate) summary: Summary,
     pub(crate) writer: Writer,
     pub(crate) rejected: Vec<String>,
+    /// What was taken out of the accepted reply, and why.
+    pub(crate) dropped: Vec<String>,
+    /// What the model cost.
+    pub(crate) cost: ModelCost,
+}
+
+/// A summary's model did not deliver.
+struct NoSummary {
+    rejected: Vec<String>,
+    cost: ModelCost,
 }
 
 /// Writes a summary for each request. The built-in summariser's text is made later, when its
@@ -50,60 +63,72 @@ pub(crate) struct WrittenSummary {
 pub(crate) fn summaries<'s>(
     context: &Context<'_>,
     wanted: &[&SummaryRequest<'_>],
-    system_and_user: impl FnOnce() -> Vec<TranscriptMessage<'s>>,
+    around: impl FnOnce() -> Vec<TranscriptMessage<'s>>,
 ) -> Result<Vec<WrittenSummary>, String> {
     let summariser = &context.offloader.summariser;
     let client = summariser.asked().filter(|_| context.settings.run() == Run::Real);
     let Some(client) = client else {
-        return Ok(wanted.iter().map(|_| extracts(Vec::new())).collect());
+        let none = || NoSummary { rejected: Vec::new(), cost: ModelCost::default() };
+        return Ok(wanted.iter().map(|_| extracts(none())).collect());
     };
     let deadline = client.deadline();
-    let system_and_user = system_and_user();
-    let asked =
-        wanted.iter().map(|one| ask(client, one, &system_and_user, context.tokenizer, deadline));
+    let around = around();
+    let asked = wanted.iter().map(|one| ask(client, one, &around, context.tokenizer, deadline));
     let outcomes = client.block_on(join_all(asked));
     outcomes
         .into_iter()
         .map(|outcome| match outcome {
             Ok(written) => Ok(written),
-            Err(rejected) if summariser.kind == SummariserKind::Llm => Err(format!(
+            Err(none) if summariser.kind == SummariserKind::Llm => Err(format!(
                 "not compressed: no snapshot of the model was accepted: {}",
-                rejected.join("; ")
+                none.rejected.join("; ")
             )),
-            Err(rejected) => Ok(extracts(rejected)),
+            Err(none) => Ok(extracts(none)),
         })
         .collect()
 }
 
-fn extracts(rejected: Vec<String>) -> WrittenSummary {
-    WrittenSummary { summary: Summary::default(), writer: Writer::Extractive, rejected }
+fn extracts(none: NoSummary) -> WrittenSummary {
+    let NoSummary { rejected, cost } = none;
+    let (summary, writer) = (Summary::default(), Writer::Extractive);
+    WrittenSummary { summary, writer, rejected, dropped: Vec::new(), cost }
 }
 
 /// Asks the model, and once more if its reply is rejected. The error lists the reasons.
 async fn ask(
     client: &Client,
     wanted: &SummaryRequest<'_>,
-    system_and_user: &[TranscriptMessage<'_>],
+    around: &[TranscriptMessage<'_>],
     tokenizer: Tokenizer,
     deadline: Instant,
-) -> Result<WrittenSummary, Vec<String>> {
+) -> Result<WrittenSummary, NoSummary> {
     let count = |text: &str| tokenizer.count(text);
     let earlier = (!wanted.earlier.text.is_empty()).then_some(wanted.earlier.text.as_str());
-    let source = SourceText::new(wanted.said, system_and_user, earlier, &wanted.earlier.user);
+    let source = SourceText::new(wanted.said, around, earlier, &wanted.earlier.user);
     let limits = Limits { max_tokens: wanted.budget.model.min(wanted.tokens), count: &count };
-    let mut prompt = prompt_for(client, wanted, &source, limits.max_tokens, &count);
+    let mut prompt = prompt_for(client, wanted, around, &source, limits.max_tokens, &count);
+    let mut cost = ModelCost::default();
     let mut calls = client.calls();
     let mut rejected = Vec::new();
     for _ in 0..ATTEMPTS {
-        let completion = match client.complete(&prompt, deadline, &mut calls).await {
+        let completion = client.complete(&prompt, deadline, &mut calls).await;
+        cost.calls = calls.made();
+        let completion = match completion {
             Ok(completion) => completion,
             Err(error) => {
                 rejected.push(error.to_string());
-                return Err(rejected);
+                return Err(NoSummary { rejected, cost });
             }
         };
+        let turns = prompt.turns.iter().map(|turn| count(&turn.text));
+        cost.prompt_tokens += count(&prompt.system) + turns.sum::<u64>();
+        cost.reply_tokens += count(&completion.text);
         let reasons = match read(&completion, &source, &limits) {
-            Ok(summary) => return Ok(WrittenSummary { summary, writer: Writer::Model, rejected }),
+            Ok(Accepted { summary, dropped }) => {
+                let dropped = dropped.iter().map(ToString::to_string).collect();
+                let writer = Writer::Model;
+                return Ok(WrittenSummary { summary, writer, rejected, dropped, cost });
+            }
             Err(reasons) => reasons,
         };
         for reason in reasons.iter().map(ToString::to_string) {
@@ -113,7 +138,7 @@ async fn ask(
         }
         ask_again(&mut prompt, completion.text, &reasons, limits.max_tokens, &count);
     }
-    Err(rejected)
+    Err(NoSummary { rejected, cost })
 }
 
 /// Adds the faults to the prompt, after the rejected reply if that is short: a long one
@@ -139,7 +164,7 @@ fn read(
     completion: &Completion,
     source: &SourceText<'_>,
     limits: &Limits<'_>,
-) -> Result<Summary, Vec<Rejection>> {
+) -> Result<Accepted, Vec<Rejection>> {
     match &completion.finished {
         Finish::Stop => accept(&completion.text, source, limits),
         Finish::Length => Err(vec![Rejection::Unfinished]),
@@ -153,16 +178,19 @@ fn read(
 fn prompt_for(
     client: &Client,
     wanted: &SummaryRequest<'_>,
+    around: &[TranscriptMessage<'_>],
     source: &SourceText<'_>,
     most: u64,
     count: &dyn Fn(&str) -> u64,
 ) -> Prompt {
     let earlier = (!wanted.earlier.text.is_empty()).then_some(wanted.earlier.text.as_str());
+    let (messages, language) = (wanted.said, source.languages().main);
+    let asked = Wanted { messages, around, earlier, language, budget: most };
     // Room for the answer, and for a rejected one with what was wrong in it.
     let window = client.settings().context_window.saturating_sub(4 * most + FAULTS);
     let mut chars = TEXT_CHARS;
     let rendered = loop {
-        let rendered = prompt::render(wanted.said, earlier, source.language(), most, chars);
+        let rendered = prompt::render(&asked, chars);
         let size = count(&rendered.system) + count(&rendered.user);
         if size <= window || chars < MIN_TEXT_CHARS {
             break rendered;
@@ -170,5 +198,7 @@ fn prompt_for(
         chars /= 2;
     };
     let turn = Turn { speaker: Speaker::User, text: rendered.user };
-    Prompt { system: rendered.system, turns: vec![turn] }
+    // Thoughts of a model count as well.
+    let max_tokens = Some(THOUGHTS + 2 * most);
+    Prompt { system: rendered.system, turns: vec![turn], max_tokens }
 }

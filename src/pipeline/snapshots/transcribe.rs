@@ -58,9 +58,10 @@ impl<'a> Transcriber<'a> {
         said
     }
 
-    /// Returns the system's and the user's messages of the whole history: a summary of any
-    /// group may repeat them.
-    pub(crate) fn system_and_user(&self) -> Vec<TranscriptMessage<'a>> {
+    /// Returns what stands around a group: the system's and the user's messages of the whole
+    /// history, and every message from `kept` on.
+    pub(crate) fn around(&self, kept: usize) -> Vec<TranscriptMessage<'a>> {
+        let newer = self.transcript(kept..self.context.measured.len());
         let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
             let view = &measured.view;
             matches!(view.role, Role::System | Role::MidSystem | Role::User).then(|| {
@@ -73,8 +74,11 @@ impl<'a> Transcriber<'a> {
                 }
             })
         };
-        let said = self.context.measured.iter().enumerate().filter_map(heard);
-        self.beside().into_iter().chain(said).collect()
+        let said = self.context.measured.iter().enumerate();
+        let said = said.filter(|(index, measured)| {
+            *index < kept || matches!(measured.view.role, Role::System)
+        });
+        self.beside().into_iter().chain(said.filter_map(heard)).chain(newer).collect()
     }
 
     /// The separate system prompt.

@@ -1,92 +1,38 @@
-//! Accepts or rejects a model's summary. Every later turn relies on it, so it is verified
-//! against the messages it replaces: it must be well formed, small enough and in the user's
-//! language, name only what they name, and attribute no order to the user that the user
-//! did not give.
+//! Accepts a model's summary, mends it, or rejects it. Every later turn relies on it, so it
+//! is verified against the messages it replaces.
+//!
+//! Every claim has sources: the sentences of the messages that carry its words. They must name
+//! what it names, hold its values together with its other words, and not say the opposite; and
+//! who speaks in them decides what it may claim. A claim that does not hold is taken out. The
+//! whole is rejected if it is malformed, too large, in a foreign language, or if too much of it
+//! does not hold.
 
-mod attribution;
-mod grounding;
-mod negation;
+mod binding;
+mod claim;
+mod evidence;
+mod judge;
+mod lists;
+mod names;
+mod orders;
+mod polarity;
 pub(crate) mod rejection;
 pub(crate) mod reply;
 mod reports;
+mod source;
+mod token;
+mod values;
+mod wording;
 
-use chat_history::message::Role;
-
-use crate::snapshot::acceptance::attribution::{TextsBySpeaker, unsupported};
-use crate::snapshot::acceptance::grounding::{add_said, ungrounded};
+use crate::snapshot::acceptance::claim::{Claim, Reports, claims, without};
+use crate::snapshot::acceptance::evidence::Evidence;
+use crate::snapshot::acceptance::judge::Judge;
+use crate::snapshot::acceptance::names::missing_names;
 use crate::snapshot::acceptance::rejection::Rejection;
 use crate::snapshot::acceptance::reply::parse;
+pub(crate) use crate::snapshot::acceptance::source::SourceText;
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::content_words::without_quotes;
-use crate::snapshot::text::language::{Language, language_of};
-use crate::snapshot::text::text_index::TextIndex;
-use crate::snapshot::transcript::TranscriptMessage;
-
-/// The text that a summary is verified against: the messages, and an earlier snapshot.
-#[derive(Debug)]
-pub(crate) struct SourceText<'a> {
-    index: TextIndex,
-    by_speaker: TextsBySpeaker<'a>,
-    language: Language,
-}
-
-impl<'a> SourceText<'a> {
-    /// Of the messages, the text of the earlier snapshot that is merged, and what
-    /// of it are the user's own words (its directives and constraints).
-    ///
-    /// `system_and_user` are the system's and the user's messages of the whole history, also
-    /// where only a group of it is summarized: constraints and orders are verified against
-    /// them.
-    pub(crate) fn new(
-        messages: &'a [TranscriptMessage<'a>],
-        system_and_user: &'a [TranscriptMessage<'a>],
-        earlier: Option<&'a str>,
-        earlier_user: &'a str,
-    ) -> SourceText<'a> {
-        let mut index = TextIndex::default();
-        let mut by_speaker = TextsBySpeaker::default();
-        let mut user = String::new();
-        for message in system_and_user.iter().chain(messages) {
-            for text in &message.texts {
-                add_said(&mut index, text);
-                match message.role {
-                    Role::User => {
-                        by_speaker.user.push(text);
-                        user.push_str(text);
-                        user.push('\n');
-                    }
-                    Role::System | Role::MidSystem => by_speaker.system.push(text),
-                    Role::Tool => by_speaker.tools.push(text),
-                    Role::Assistant | Role::Other => {}
-                }
-            }
-            for call in &message.calls {
-                call.id.into_iter().chain(call.name).for_each(|text| index.push(text));
-                add_said(&mut index, &call.arguments);
-            }
-            for result in &message.results {
-                let names = [result.call_id, result.tool, result.moved_to.as_deref()];
-                names.into_iter().flatten().for_each(|text| index.push(text));
-                add_said(&mut index, &result.text);
-                by_speaker.tools.push(&result.text);
-            }
-        }
-        for text in earlier.into_iter().chain([earlier_user]) {
-            add_said(&mut index, text);
-        }
-        by_speaker.user.push(earlier_user);
-        let language = match language_of(&user) {
-            Language::Unknown => language_of(earlier_user),
-            known => known,
-        };
-        SourceText { index, by_speaker, language }
-    }
-
-    /// The language that the user speaks; a summary is in the same.
-    pub(crate) fn language(&self) -> Language {
-        self.language
-    }
-}
+use crate::snapshot::text::language::language_of;
 
 /// The limits of a summary.
 #[derive(Clone, Copy)]
@@ -97,29 +43,75 @@ pub(crate) struct Limits<'a> {
     pub count: &'a dyn Fn(&str) -> u64,
 }
 
-/// Parses a reply and returns its summary, or all reasons to reject it, in the order
-/// form, size, language, names, attributions. A reply that cannot be parsed is not
-/// examined further.
+/// A summary that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Accepted {
+    /// The summary, without what did not hold.
+    pub summary: Summary,
+    /// What was taken out, and why.
+    pub dropped: Vec<Rejection>,
+}
+
+/// Parses a reply and returns its summary without the claims that do not hold, or the reasons
+/// to reject it. A reply that cannot be parsed is not examined further.
 pub(crate) fn accept(
     reply: &str,
     source: &SourceText<'_>,
     limits: &Limits<'_>,
-) -> Result<Summary, Vec<Rejection>> {
+) -> Result<Accepted, Vec<Rejection>> {
     let summary = parse(reply).map_err(|why| vec![why])?;
-    let texts = || Section::ALL.into_iter().map(|section| summary.get(section));
-    let mut faults = Vec::new();
     let (found, limit) = ((limits.count)(&rendered(&summary)), limits.max_tokens);
     if found > limit {
-        faults.push(Rejection::TooLarge { found, limit });
+        return Err(vec![Rejection::TooLarge { found, limit }]);
     }
-    let own: String = texts().map(|text| without_quotes(text) + "\n").collect();
-    let (found, expected) = (language_of(&own), source.language);
-    if found != expected && found != Language::Unknown && expected != Language::Unknown {
-        faults.push(Rejection::WrongLanguage { found, expected });
+    let texts = Section::ALL.into_iter().map(|section| summary.get(section));
+    let own: String = texts.map(|text| without_quotes(text) + "\n").collect();
+    let (found, expected) = (language_of(&own), source.languages().main);
+    if !source.languages().include(found) {
+        return Err(vec![Rejection::WrongLanguage { found, expected }]);
     }
-    faults.extend(ungrounded(texts(), &source.index));
-    faults.extend(unsupported(&summary, &source.by_speaker));
-    if faults.is_empty() { Ok(summary) } else { Err(faults) }
+    mended(&summary, source)
+}
+
+/// The most of a summary's claims that may fall: one in so many.
+const FALLS: usize = 6;
+
+/// True if a claim takes a tool's order for a goal, a step or the user's will: who follows one
+/// is not believed in the rest.
+fn is_grave(claim: &Claim<'_>, fault: &Rejection) -> bool {
+    matches!(fault, Rejection::FollowedOrder { .. })
+        && (matches!(claim.section, Section::OverallGoal | Section::TaskState)
+            || claim.reports != Reports::Nothing)
+}
+
+fn mended(summary: &Summary, source: &SourceText<'_>) -> Result<Accepted, Vec<Rejection>> {
+    let claims = claims(summary);
+    let texts: Vec<&str> = claims.iter().map(|claim| claim.text).collect();
+    let evidence = Evidence::new(source, texts.iter().copied());
+    let judge = Judge::new(&evidence);
+    let missing = missing_names(&texts, &evidence);
+    let judged = claims.iter().zip(missing).map(|(claim, missing)| {
+        let fault = judge.fault(claim);
+        (claim, missing.or(fault))
+    });
+    let faults: Vec<(&Claim<'_>, Rejection)> =
+        judged.filter_map(|(claim, fault)| Some((claim, fault?))).collect();
+    let grave = faults.iter().any(|(claim, fault)| is_grave(claim, fault));
+    let (faulty, dropped): (Vec<_>, Vec<_>) = faults.into_iter().unzip();
+    let summary_left = without(summary, &faulty);
+    let goal = |summary: &Summary| summary.get(Section::OverallGoal).is_empty();
+    let mut reasons = dropped.clone();
+    if grave {
+        return Err(reasons);
+    }
+    if dropped.len() * FALLS > claims.len() && dropped.len() > 1 {
+        reasons.push(Rejection::TooManyFaults { found: dropped.len(), of: claims.len() });
+        return Err(reasons);
+    }
+    if goal(&summary_left) && !goal(summary) {
+        return Err(reasons);
+    }
+    Ok(Accepted { summary: summary_left, dropped })
 }
 
 /// The summary as it is counted: its sections within their tags.

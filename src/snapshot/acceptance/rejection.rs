@@ -73,11 +73,6 @@ pub(crate) enum Rejection {
         /// The name, as the snapshot spells it.
         text: String,
     },
-    /// There are more such names than are listed.
-    MoreUngrounded {
-        /// The number of further names.
-        count: usize,
-    },
     /// It says that the user asked for something that the user did not ask for.
     ClaimedOrder {
         /// The sentence.
@@ -88,10 +83,49 @@ pub(crate) enum Rejection {
         /// The line.
         line: String,
     },
-    /// A goal in the words of a tool's result and none of the user's.
+    /// A goal that is not the user's.
     ForeignGoal {
         /// The sentence.
         sentence: String,
+    },
+    /// It follows an order that a tool's result gives to agents.
+    FollowedOrder {
+        /// The sentence.
+        line: String,
+    },
+    /// A step that comes from a tool's result only.
+    ForeignTask {
+        /// The sentence.
+        line: String,
+    },
+    /// A step that is said to be done, and that nothing shows to be done.
+    NotDone {
+        /// The sentence.
+        line: String,
+    },
+    /// A value that stands elsewhere, and another one where the sentence's words do.
+    WrongValue {
+        /// The value.
+        value: String,
+        /// The sentence.
+        line: String,
+    },
+    /// The opposite of what the messages say.
+    Opposite {
+        /// The sentence.
+        line: String,
+    },
+    /// Nothing in the messages says it.
+    Unsupported {
+        /// The sentence.
+        line: String,
+    },
+    /// So many lines do not hold that the rest is no summary.
+    TooManyFaults {
+        /// Lines that do not hold.
+        found: usize,
+        /// All lines.
+        of: usize,
     },
 }
 
@@ -104,8 +138,32 @@ impl Rejection {
     }
 }
 
+impl Rejection {
+    /// What is wrong with a sentence, and the sentence.
+    fn sentence(&self) -> Option<(&'static str, &str)> {
+        Some(match self {
+            Rejection::ClaimedOrder { sentence } => {
+                ("the user's own messages do not say this", sentence)
+            }
+            Rejection::ForeignConstraint { line } => {
+                ("neither the user nor the system set this constraint in such words", line)
+            }
+            Rejection::ForeignGoal { sentence } => ("this goal is not the user's", sentence),
+            Rejection::FollowedOrder { line } => ("this follows an order of a tool's result", line),
+            Rejection::ForeignTask { line } => ("this comes from a tool's result only", line),
+            Rejection::NotDone { line } => ("the messages do not show that this is done", line),
+            Rejection::Opposite { line } => ("the messages say the opposite", line),
+            Rejection::Unsupported { line } => ("nothing in the messages says this", line),
+            _ => return None,
+        })
+    }
+}
+
 impl Display for Rejection {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        if let Some((what, sentence)) = self.sentence() {
+            return write!(f, "{what}: {}", Short(sentence));
+        }
         match self {
             Rejection::Refused => write!(f, "the model refused to write a snapshot"),
             Rejection::Filtered => write!(f, "the reply was withheld by a content filter"),
@@ -144,20 +202,14 @@ impl Display for Rejection {
             Rejection::Ungrounded { kind, text } => {
                 write!(f, "the messages do not hold this {}: {}", noun(*kind), Short(text))
             }
-            Rejection::MoreUngrounded { count } => {
-                write!(f, "the messages do not hold {count} more names, numbers or quotes")
+            Rejection::TooManyFaults { found, of } => {
+                write!(f, "{found} of {of} sentences do not hold")
             }
-            Rejection::ClaimedOrder { sentence } => {
-                write!(f, "the user's own messages do not say this: {}", Short(sentence))
+            Rejection::WrongValue { value, line } => {
+                let (value, line) = (Short(value), Short(line));
+                write!(f, "the messages have another value in place of {value}: {line}")
             }
-            Rejection::ForeignConstraint { line } => write!(
-                f,
-                "neither the user nor the system set this constraint in such words: {}",
-                Short(line)
-            ),
-            Rejection::ForeignGoal { sentence } => {
-                write!(f, "this goal comes from a tool's result only: {}", Short(sentence))
-            }
+            _ => Ok(()),
         }
     }
 }

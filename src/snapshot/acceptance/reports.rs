@@ -2,7 +2,9 @@
 //! the user", 用户要求…. It knows the words of summarisers in the languages that agents are
 //! used in most; a report in another language is not detected.
 
+use super::lists::LISTS;
 use crate::snapshot::text::word_lists::WORDS;
+use crate::snapshot::text::word_shape::is_cjk;
 
 /// Returns true if a sentence reports that the user asked for, allowed or chose something.
 /// Quotes in it should be blanked before.
@@ -11,18 +13,71 @@ pub(super) fn reports_order(sentence: &str) -> bool {
     english(&lower) || others(&lower)
 }
 
+/// Returns true if a sentence begins with the user, who does something in it.
+pub(super) fn user_acts(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let mut words =
+        lower.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty());
+    let mut word = words.next().unwrap_or_default();
+    if matches!(word, "the" | "der" | "die" | "le" | "la" | "l'utilisateur" | "el" | "o" | "il") {
+        word = words.next().unwrap_or_default();
+    }
+    let spaced = WORDS.person.has(word);
+    let person = |list: &super::super::text::word_lists::List| {
+        list.iter().any(|person| word.starts_with(person) && !word.ends_with("'s"))
+    };
+    if !spaced && !WORDS.reporting_languages.iter().any(|language| person(&language.persons)) {
+        return false;
+    }
+    if word.chars().any(|c| !c.is_ascii() && is_cjk(c)) {
+        let owns =
+            ["ーの", "者の", "户的", "戶的", "자의"].iter().any(|owner| lower.contains(owner));
+        return !owns && !WORDS.denying_unspaced.is_in(&lower);
+    }
+    let mut was = false;
+    for next in words.take(4) {
+        if was {
+            return matches!(next, "fine" | "ok" | "okay" | "happy" | "willing" | "glad");
+        }
+        was = matches!(next, "is" | "was");
+        if was {
+            continue;
+        }
+        if LISTS.acting.has(next) || next.len() > 4 && next.ends_with("ed") {
+            return true;
+        }
+        if !WORDS.between.has(next) {
+            return false;
+        }
+    }
+    false
+}
+
 fn english(lower: &str) -> bool {
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let reports = |word: &str| WORDS.reporting.begins(word) || WORDS.reporting_near.begins(word);
+    let noun = |word: &str| word.ends_with("ation") || word.ends_with("ations");
+    let reports = |word: &str| {
+        !noun(word) && (WORDS.reporting.begins(word) || WORDS.reporting_near.begins(word))
+    };
     let persons = words.iter().enumerate().filter(|(_, word)| WORDS.person.has(word));
     for (at, person) in persons {
+        // `a human agent`, `the customer was told to`
+        if matches!(words.get(at + 1), Some(&("agent" | "agents")))
+            || words[at + 1..].starts_with(&["told", "to"])
+        {
+            continue;
+        }
         let reach = if *person == "users" { 1 } else { 5 };
         let mut near = true;
         let mut denied = false;
         for word in words[at + 1..].iter().take(reach) {
+            if matches!(*word, "was" | "were" | "been") {
+                break;
+            }
             denied |= WORDS.denying.has(word);
-            let willed = if near { reports(word) } else { WORDS.reporting.begins(word) };
+            let willed =
+                if near { reports(word) } else { !noun(word) && WORDS.reporting.begins(word) };
             if willed && (!denied || WORDS.wanting.begins(word)) {
                 return true;
             }
@@ -49,6 +104,9 @@ fn others(lower: &str) -> bool {
         let Some(person) = language.persons.iter().find(|person| lower.contains(person)) else {
             return false;
         };
+        if WORDS.denying_unspaced.is_in(lower) {
+            return false;
+        }
         if person.is_ascii() || person.chars().any(|c| c.is_alphabetic() && c < '\u{2000}') {
             let mut words = lower.split(|c: char| !c.is_alphanumeric());
             return words.any(|word| language.verbs.begins(word));

@@ -13,7 +13,8 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 /// The tags around what a model is given: the transcript and its parts.
-const FENCES: &str = "earlier_snapshot|transcript|message|call|result|faults|scratchpad";
+const FENCES: &str = "earlier_snapshot|transcript|message|call|result|faults|scratchpad|\
+                      system_prompt|newer_messages|newer_message";
 
 /// The tags of a snapshot.
 const SNAPSHOT: &str = "state_snapshot|overall_goal|active_constraints|key_knowledge|\

@@ -3,79 +3,10 @@
 //! it shows whether two texts are about the same things, in any language, without a
 //! dictionary.
 
-use std::borrow::Cow;
-
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::word_lists::WORDS;
-use super::word_shape::is_cjk;
 
 /// Letters of a word that are compared.
 const STEM: usize = 5;
-
-/// The fewest letters of a word that carries meaning.
-const SHORT: usize = 4;
-
-/// Selects words of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WordFilter {
-    /// Every word: for the text that others are compared with.
-    All,
-    /// Words that carry meaning; in quotes also the short ones, since commands
-    /// and names are short.
-    Significant,
-    /// The same, and words one letter shorter.
-    ShortToo,
-}
-
-/// Calls back with the stem's hash of each word taken.
-pub(crate) fn each_stem(text: &str, filter: WordFilter, mut each: impl FnMut(u64)) {
-    let plain = match filter != WordFilter::All && !text.is_ascii() {
-        true => {
-            Cow::Owned(WORDS.stop_unspaced.iter().fold(text.to_owned(), |t, w| t.replace(w, " ")))
-        }
-        false => Cow::Borrowed(text),
-    };
-    let mut quotes = Quotes::default();
-    let mut word = String::new();
-    let mut last: Option<char> = None;
-    for c in plain.chars().chain([' ']) {
-        let unspaced = !c.is_ascii() && is_cjk(c);
-        if unspaced {
-            if let Some(last) = last {
-                let glued = WORDS.glue.contains(last) || WORDS.glue.contains(c);
-                if filter == WordFilter::All || !glued {
-                    let mut pair = [0_u8; 8];
-                    let first = last.encode_utf8(&mut pair).len();
-                    let second = c.encode_utf8(&mut pair[first..]).len();
-                    each(xxh3_64(&pair[..first + second]));
-                }
-            }
-            last = Some(c);
-        } else {
-            last = None;
-        }
-        if c.is_alphanumeric() && !unspaced {
-            match c.is_ascii() {
-                true => word.push(c.to_ascii_lowercase()),
-                false => word.extend(c.to_lowercase()),
-            }
-            continue;
-        }
-        if !word.is_empty() {
-            let stem = stem(&word);
-            if filter == WordFilter::All
-                || is_significant(&word, stem, min_letters(filter, &quotes))
-            {
-                each(xxh3_64(stem.as_bytes()));
-            }
-            word.clear();
-        }
-        if filter != WordFilter::All {
-            quotes.pass(c);
-        }
-    }
-}
 
 /// Blanks quoted parts of a text: the writer's own words are left.
 pub(crate) fn without_quotes(text: &str) -> String {
@@ -102,19 +33,10 @@ pub(crate) fn without_quotes(text: &str) -> String {
     plain
 }
 
-/// Returns the fewest letters of a word that is selected here.
-fn min_letters(filter: WordFilter, quotes: &Quotes) -> usize {
-    match (quotes.open(), filter) {
-        (true, _) => 2,
-        (false, WordFilter::ShortToo) => SHORT - 1,
-        (false, WordFilter::All | WordFilter::Significant) => SHORT,
-    }
-}
-
-/// Any word of quoted text is significant: names and commands are short.
-fn is_significant(word: &str, stem: &str, min_letters: usize) -> bool {
-    let named = min_letters == 2;
-    word.chars().count() >= min_letters && (named || !WORDS.stop.has(stem) && !is_reporting(word))
+/// True for a word that says nothing about a task, or that it is asked for.
+pub(crate) fn is_stop(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    WORDS.stop.has(stem(&lower)) || is_reporting(&lower)
 }
 
 fn is_reporting(word: &str) -> bool {
@@ -122,7 +44,7 @@ fn is_reporting(word: &str) -> bool {
 }
 
 /// The word without its ending, at most five letters.
-fn stem(word: &str) -> &str {
+pub(crate) fn stem(word: &str) -> &str {
     let mut stem = word;
     for ending in ["ing", "ed", "es", "s", "e"] {
         if let Some(shorter) = stem.strip_suffix(ending)
@@ -167,7 +89,7 @@ impl Quotes {
 
 #[cfg(test)]
 mod tests {
-    use super::{WordFilter, each_stem, stem, without_quotes};
+    use super::{stem, without_quotes};
 
     #[test]
     fn forms_of_a_word_are_one() {
@@ -188,17 +110,5 @@ mod tests {
             "ad"
         );
         assert_eq!(without_quotes("a \"b c\nd"), "a \"b c\nd");
-    }
-
-    #[test]
-    fn short_words_tell_only_in_quotes() {
-        let count = |text: &str| {
-            let mut found = 0;
-            each_stem(text, WordFilter::Significant, |_| found += 1);
-            found
-        };
-        assert_eq!(count("The user asked to run it with the"), 0);
-        assert_eq!(count("run `rm -rf`"), 2);
-        assert_eq!(count("用户要求的文件"), 1);
     }
 }

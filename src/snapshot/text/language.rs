@@ -1,6 +1,7 @@
-//! The language of a text, detected by its script: enough to label a snapshot and to ask a
-//! model for the right language.
+//! The language of a text: its script, and in Latin letters its most frequent words. Enough to
+//! label a snapshot, to ask a model for the right language, and to tell a wrong one.
 
+use crate::snapshot::text::word_lists::WORDS;
 use crate::snapshot::text::word_shape::is_cjk;
 
 /// A language or, where a script is shared, the script.
@@ -24,13 +25,32 @@ pub(crate) enum Language {
     Devanagari,
     /// Thai.
     Thai,
-    /// English and every other language in Latin letters.
+    /// A language in Latin letters, of too few words to tell which.
     Latin,
+    /// English.
+    English,
+    /// German.
+    German,
+    /// French.
+    French,
+    /// Spanish.
+    Spanish,
+    /// Portuguese.
+    Portuguese,
+    /// Italian.
+    Italian,
+    /// Dutch.
+    Dutch,
     /// No letters at all.
     Unknown,
 }
 
 impl Language {
+    /// True where its words tell it, not its script.
+    fn of_words(self) -> bool {
+        LATIN.contains(&self)
+    }
+
     /// The name by which a prompt asks for it.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -43,37 +63,142 @@ impl Language {
             Language::Greek => "Greek",
             Language::Devanagari => "the language of the user's messages (in Devanagari script)",
             Language::Thai => "Thai",
+            Language::English => "English",
+            Language::German => "German",
+            Language::French => "French",
+            Language::Spanish => "Spanish",
+            Language::Portuguese => "Portuguese",
+            Language::Italian => "Italian",
+            Language::Dutch => "Dutch",
             Language::Latin | Language::Unknown => "the language of the user's messages",
         }
     }
+}
+
+/// The languages that somebody speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Languages {
+    /// The language of most of it.
+    pub main: Language,
+    /// The languages of single messages, too.
+    all: Vec<Language>,
+}
+
+impl Default for Languages {
+    fn default() -> Languages {
+        Languages { main: Language::Unknown, all: Vec::new() }
+    }
+}
+
+impl Languages {
+    /// True unless the text is clearly in a language that is none of these.
+    pub(crate) fn include(&self, found: Language) -> bool {
+        let latin = |language: Language| language == Language::Latin || language.of_words();
+        found == Language::Unknown
+            || self.all.is_empty()
+            || self.all.iter().any(|own| {
+                *own == found
+                    || latin(*own) && latin(found) && [*own, found].contains(&Language::Latin)
+            })
+    }
+}
+
+/// A script that stands for so much counts as spoken, whatever stands beside it.
+const SPOKEN: usize = 8;
+
+/// The languages of a person's messages.
+pub(crate) fn languages_of<'t>(texts: impl Iterator<Item = &'t str>) -> Languages {
+    let mut whole = String::new();
+    let mut all = Vec::new();
+    for text in texts {
+        whole.push_str(text);
+        whole.push('\n');
+        let weights = weights(text);
+        let spoken = ALL.into_iter().filter(|language| {
+            *language != Language::Latin && weights[*language as usize] >= SPOKEN
+        });
+        for language in spoken.chain([most(text, &weights)]) {
+            if language != Language::Unknown && !all.contains(&language) {
+                all.push(language);
+            }
+        }
+    }
+    Languages { main: language_of(&whole), all }
 }
 
 /// The language most of a text is written in. Words are weighed, not letters, and
 /// words with digits or marks inside (paths, addresses, ids) do not count, so a
 /// Chinese request full of file names stays Chinese.
 pub(crate) fn language_of(text: &str) -> Language {
-    let mut weights = [0_usize; 10];
-    let mut fenced = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        } else if !fenced {
-            weigh(line, &mut weights);
-        }
+    most(text, &weights(text))
+}
+
+fn most(text: &str, weights: &[usize; 10]) -> Language {
+    let most = ALL.iter().copied().max_by_key(|language| {
+        let weight = weights[*language as usize];
+        // Of two equal ones the first.
+        (weight, std::cmp::Reverse(*language as usize))
+    });
+    match most.filter(|language| weights[*language as usize] > 0) {
+        Some(Language::Latin) => latin(text),
+        other => other.unwrap_or(Language::Unknown),
     }
+}
+
+fn weights(text: &str) -> [usize; 10] {
+    let mut weights = [0_usize; 10];
+    prose(text).for_each(|line| weigh(line, &mut weights));
     // Every Japanese text has kana, and no Chinese one more than a few.
     let kana = weights[Language::Japanese as usize];
     let han = weights[Language::Chinese as usize];
     if kana * 10 > han {
         weights[Language::Japanese as usize] += han;
     }
-    let most = ALL.iter().copied().max_by_key(|language| {
-        let weight = weights[*language as usize];
-        // Of two equal ones the first.
-        (weight, std::cmp::Reverse(*language as usize))
-    });
-    most.filter(|language| weights[*language as usize] > 0).unwrap_or(Language::Unknown)
+    weights
 }
+
+/// The lines that are not within a fence of code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fence && !fenced
+    })
+}
+
+/// Fewest of a language's frequent words that tell it.
+const TELLING: usize = 4;
+
+/// Of a text in Latin letters, the language whose frequent words it has, and twice as many
+/// as of any other.
+fn latin(text: &str) -> Language {
+    let mut counts = [0_usize; LATIN.len()];
+    for word in prose(text).flat_map(|line| line.split(|c: char| !c.is_alphabetic() && c != '\'')) {
+        if word.is_empty() || word.len() > 10 {
+            continue;
+        }
+        let lower = word.to_lowercase();
+        for (count, list) in counts.iter_mut().zip(&WORDS.frequent) {
+            *count += usize::from(list.has(&lower));
+        }
+    }
+    let mut order: Vec<usize> = (0..LATIN.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(counts[*at]));
+    let (first, second) = (counts[order[0]], counts[order[1]]);
+    if first >= TELLING && first >= 2 * second { LATIN[order[0]] } else { Language::Latin }
+}
+
+/// The languages of `WORDS.frequent`, in its order.
+const LATIN: [Language; 7] = [
+    Language::English,
+    Language::German,
+    Language::French,
+    Language::Spanish,
+    Language::Portuguese,
+    Language::Italian,
+    Language::Dutch,
+];
 
 const ALL: [Language; 10] = [
     Language::Chinese,
@@ -136,7 +261,29 @@ fn script(c: char) -> Option<Language> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Language, language_of};
+    use super::{Language, language_of, languages_of};
+
+    #[test]
+    fn words_tell_languages_of_one_script() {
+        for (text, language) in [
+            ("Fix the build and run all of the tests before you commit", Language::English),
+            ("Das Formular ist nicht mehr leer und die Prüfung läuft", Language::German),
+            ("Le formulaire est vide et les tests ne passent pas", Language::French),
+            ("El formulario no está listo y los datos se pierden", Language::Spanish),
+            ("cargo build --release", Language::Latin),
+        ] {
+            assert_eq!(language_of(text), language, "{text}");
+        }
+        let spoken = languages_of(
+            [
+                "/review Look at the changes of the branch and tell me what you see in them",
+                "設置を確認してください",
+            ]
+            .into_iter(),
+        );
+        assert!(spoken.include(Language::Japanese) && spoken.include(Language::English));
+        assert!(!spoken.include(Language::German) && !spoken.include(Language::Korean));
+    }
 
     #[test]
     fn words_decide_and_file_names_do_not() {

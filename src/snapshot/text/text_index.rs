@@ -70,6 +70,13 @@ impl TextIndex {
         needles.iter().map(|needle| self.holds_one(needle, &places)).collect()
     }
 
+    /// True if a word of the text begins with `beginning`. It costs a pass over the text.
+    pub(crate) fn begins(&self, beginning: &str) -> bool {
+        let text = self.text.as_bytes();
+        let open = |at: usize| at == 0 || !is_word(text[at - 1]);
+        memmem::find_iter(text, beginning.as_bytes()).any(open)
+    }
+
     /// The words of the text.
     pub(crate) fn words(&self) -> WordSet {
         let mut words = WordSet::default();

@@ -18,16 +18,14 @@ pub(crate) struct WordLists {
     pub(crate) file_names: List,
     pub(crate) folders: List,
     pub(crate) stop: List,
-    pub(crate) stop_unspaced: List,
-    pub(crate) glue: String,
+    pub(crate) frequent: Vec<List>,
     pub(crate) reporting: List,
     pub(crate) person: List,
     pub(crate) reporting_near: List,
     pub(crate) between: List,
     pub(crate) denying: List,
+    pub(crate) denying_unspaced: List,
     pub(crate) wanting: List,
-    pub(crate) negation: List,
-    pub(crate) negation_unspaced: List,
     pub(crate) reporting_languages: Vec<ReportingLanguage>,
 }
 
@@ -74,11 +72,6 @@ impl List {
     /// Returns true if an entry stands anywhere in the text.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         self.iter().any(|entry| text.contains(entry))
-    }
-
-    /// The entries as alternatives of a regular expression.
-    pub(crate) fn alternatives(&self) -> String {
-        self.0.join("|")
     }
 }
 

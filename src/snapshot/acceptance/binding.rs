@@ -1,0 +1,111 @@
+//! The word that a value belongs to: `exit code 139` is wrong where the messages have
+//! `exit code 1`, although `139` stands in them elsewhere.
+
+use super::evidence::{Evidence, Item};
+use super::token::{Token, TokenKind};
+use super::values::{ABOUT, SOURCES, shape, tokens};
+
+/// Bytes between a value and its label in a source.
+const GAP: usize = 6;
+/// What may stand between the two in a claim.
+const BETWEEN: [&str; 7] = [" ", "=", " = ", ":", " at ", " is ", " was "];
+
+/// A value of a claim, and the word before it.
+struct Binding<'b, 's, 'a> {
+    evidence: &'b Evidence<'s, 'a>,
+    label: &'b Item,
+    value: &'b Item,
+}
+
+/// True if the word before a value has other values of its kind behind it in the sources, and
+/// never this one.
+pub(super) fn is_bound_elsewhere(
+    evidence: &Evidence<'_, '_>,
+    text: &str,
+    items: &[Item],
+    value: &Item,
+) -> bool {
+    let spelled = &text[value.start..value.end];
+    let range = text[value.end..].starts_with(['-', '–']) || text[value.end..].starts_with(" to ");
+    if range {
+        return false;
+    }
+    let says = value.kind == TokenKind::Number || spelled.contains(|c: char| c.is_ascii_digit());
+    let label = items.iter().find(|item| {
+        let gap = text.get(item.end..value.start);
+        item.units > 0
+            && item.kind != TokenKind::Part
+            && gap.is_some_and(|gap| BETWEEN.contains(&gap))
+    });
+    let Some(label) = label.filter(|label| says && label.kind != TokenKind::Number) else {
+        return false;
+    };
+    let binding = Binding { evidence, label, value };
+    // `exit code`: two words before a value are enough of a name.
+    let two = items
+        .iter()
+        .any(|item| item.kind == TokenKind::Word && text.get(item.end..label.start) == Some(" "));
+    if binding.is_held() || !two && !binding.is_named_elsewhere() {
+        return false;
+    }
+    let kind = kind_of(spelled);
+    let near: Vec<Item> = items.iter().filter(|item| item.part == value.part).cloned().collect();
+    let rival = |next: &Token, said: &str| next.hash != value.hash && kind_of(said) == kind;
+    let mut labelled = evidence.places(label).iter().rev().take(SOURCES);
+    labelled.any(|unit| {
+        let named = label.kind == TokenKind::Name;
+        (named || evidence.share(*unit, &near, false) >= ABOUT) && binding.follows(*unit, &rival)
+    })
+}
+
+impl Binding<'_, '_, '_> {
+    /// True if behind the label, in this unit, stands such a value.
+    fn follows(&self, unit: u32, is: &dyn Fn(&Token, &str) -> bool) -> bool {
+        let said = &self.evidence.unit(unit).text;
+        let tokens = tokens(said);
+        tokens.iter().enumerate().any(|(at, label)| {
+            // In `tomlkit-0.13.3` the two are parts of one name.
+            let is_value = |token: &&Token| {
+                token.start >= label.end && [self.value.kind, TokenKind::Part].contains(&token.kind)
+            };
+            label.hash == self.label.hash
+                && tokens[at + 1..].iter().find(is_value).is_some_and(|next| {
+                    next.start - label.end <= GAP && is(next, &said[next.start..next.end])
+                })
+        })
+    }
+
+    /// True if a source has the two together, as far as it tells.
+    fn is_held(&self) -> bool {
+        let mut labelled = self.evidence.places(self.label).iter().rev().take(SOURCES);
+        let silent = !labelled.any(|unit| self.follows(*unit, &|_, _| true));
+        self.evidence.places(self.value).iter().any(|unit| {
+            self.follows(*unit, &|next, _| next.hash == self.value.hash)
+                || self.evidence.holds(*unit, self.label) && !self.follows(*unit, &|_, _| true)
+                || silent && self.evidence.nearness(*unit, self.label) >= 0.7
+        })
+    }
+
+    /// True if another word stands before the value somewhere.
+    fn is_named_elsewhere(&self) -> bool {
+        self.evidence.places(self.value).iter().any(|unit| {
+            let tokens = tokens(&self.evidence.unit(*unit).text);
+            let place = tokens.iter().position(|token| token.hash == self.value.hash);
+            let before = place.and_then(|at| Some((tokens.get(at.checked_sub(1)?)?, tokens[at])));
+            before.is_some_and(|(word, value)| {
+                word.kind != TokenKind::Number
+                    && word.hash != self.label.hash
+                    && value.start.saturating_sub(word.end) <= GAP
+            })
+        })
+    }
+}
+
+/// The kind of a value: a fraction, a whole number, or the shape of a name.
+fn kind_of(value: &str) -> String {
+    if value.starts_with(|c: char| c.is_ascii_digit()) && !value.contains(char::is_alphabetic) {
+        let dots = value.matches('.').count();
+        return ["0", "0.0"].get(dots).map_or_else(|| "0.0.0".to_owned(), ToString::to_string);
+    }
+    shape(value).replace("00", "0").replace("00", "0")
+}

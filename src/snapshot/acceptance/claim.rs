@@ -1,0 +1,218 @@
+//! The claims of a summary: the sentences of its lines, with the state that a mark before them
+//! gives. A claim that does not hold is taken out, and the rest of its line stays.
+
+use std::ops::Range;
+
+use raw_json::offset_in;
+
+use super::polarity::Polarity;
+use super::reports::{reports_order, user_acts};
+use crate::snapshot::format::summary::{Section, Summary};
+use crate::snapshot::text::content_words::without_quotes;
+
+/// What a mark says of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StepState {
+    /// It is finished.
+    Done,
+    /// It is under way or still to do.
+    Open,
+    /// Nothing is said.
+    Unsaid,
+}
+
+/// What a claim says of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reports {
+    /// What the user wants.
+    Order,
+    /// Something else that the user did.
+    Act,
+    /// Nothing.
+    Nothing,
+}
+
+/// One sentence of a summary.
+#[derive(Debug, Clone)]
+pub(super) struct Claim<'t> {
+    pub(super) section: Section,
+    /// Where it stands in the section.
+    pub(super) range: Range<usize>,
+    pub(super) text: &'t str,
+    pub(super) state: StepState,
+    pub(super) reports: Reports,
+}
+
+/// The claims of all sections, in order.
+pub(super) fn claims(summary: &Summary) -> Vec<Claim<'_>> {
+    let mut claims = Vec::new();
+    for section in Section::ALL {
+        let text = summary.get(section);
+        let mut heading = Heading::default();
+        for line in text.lines() {
+            let (mark, content, item) = parts(line);
+            if content.trim().is_empty() {
+                heading = Heading::default();
+                continue;
+            }
+            let own = state(mark).or_else(|| state_of_heading(content));
+            let listed = heading.reports && item;
+            let mut reported = listed;
+            for sentence in sentences(content) {
+                let own_words = without_quotes(sentence);
+                let reports = match listed || reports_order(&own_words) {
+                    true => Reports::Order,
+                    false if user_acts(&own_words) => Reports::Act,
+                    false => Reports::Nothing,
+                };
+                reported |= reports == Reports::Order;
+                let start = offset_in(text, sentence);
+                let range = start..start + sentence.len();
+                let state = own.or(heading.state.filter(|_| item)).unwrap_or(StepState::Unsaid);
+                claims.push(Claim { section, range, text: sentence, state, reports });
+            }
+            if content.trim_end().trim_end_matches('*').ends_with([':', '：']) {
+                heading = Heading { reports: reported, state: own };
+            } else if !item {
+                heading = Heading::default();
+            }
+        }
+    }
+    claims
+}
+
+/// Takes claims out of a summary, with the lines that say nothing without them.
+pub(super) fn without(summary: &Summary, faulty: &[&Claim<'_>]) -> Summary {
+    let mut mended = summary.clone();
+    for section in Section::ALL {
+        let text = summary.get(section);
+        let mut out: Vec<&Claim<'_>> =
+            faulty.iter().filter(|claim| claim.section == section).copied().collect();
+        if out.is_empty() {
+            continue;
+        }
+        out.sort_by_key(|claim| claim.range.start);
+        let mut lines: Vec<String> = Vec::new();
+        for line in text.lines() {
+            let start = offset_in(text, line);
+            let mut at = start;
+            let mut kept = String::new();
+            for claim in out
+                .iter()
+                .filter(|claim| claim.range.start >= start && claim.range.end <= start + line.len())
+            {
+                kept.push_str(&text[at..claim.range.start]);
+                at = claim.range.end;
+            }
+            let touched = at > start;
+            kept.push_str(&text[at..start + line.len()]);
+            let (_, content, _) = parts(&kept);
+            if !touched || content.chars().any(char::is_alphanumeric) {
+                lines.push(kept.trim_end().to_owned());
+            }
+        }
+        mended.set(section, lines.join("\n").trim().to_owned());
+    }
+    mended
+}
+
+/// What a line says of the lines below it.
+#[derive(Default)]
+struct Heading {
+    /// `The user asked to:`
+    reports: bool,
+    /// `Done:`
+    state: Option<StepState>,
+}
+
+/// The mark of a line (`- [done]`, `2. ✓`), its content, and whether it is an item of a list.
+fn parts(line: &str) -> (&str, &str, bool) {
+    let text = line.trim_start_matches(|c: char| c.is_whitespace() || "-*•#>–".contains(c));
+    let mut item = text.len() < line.trim_start().len();
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let mut content = text;
+    if digits.len() < text.len()
+        && let Some(rest) = digits.strip_prefix(['.', ')'])
+    {
+        item = true;
+        content = rest.trim_start();
+    }
+    let bare = content.trim_start_matches(['*', '`', '~']);
+    let end = match bare.strip_prefix(['[', '(', '【', '（']) {
+        Some(rest) => rest
+            .char_indices()
+            .take(24)
+            .find(|(_, c)| "])】）".contains(*c))
+            .map(|(at, c)| offset_in(line, rest) + at + c.len_utf8()),
+        None => {
+            let mark = bare.chars().next().filter(|c| "✓✔✅☑☐⏳🔄❌➡".contains(*c));
+            mark.map(|c| offset_in(line, bare) + c.len_utf8())
+        }
+    };
+    match end {
+        Some(end) => {
+            let content = line[end..].trim_start_matches(['\u{fe0f}', '*', '`', '~', ':', ' ']);
+            (&line[..line.len() - content.len()], content, true)
+        }
+        None => (&line[..offset_in(line, content)], content, item),
+    }
+}
+
+fn state(mark: &str) -> Option<StepState> {
+    let mark =
+        mark.trim_start_matches(|c: char| !c.is_alphabetic() && !"[(【（✓✔✅☑☐⏳🔄❌➡".contains(c));
+    if mark.contains(['✓', '✔', '✅', '☑']) || mark.to_lowercase().contains("[x]") {
+        return Some(StepState::Done);
+    }
+    if mark.trim().is_empty() {
+        return None;
+    }
+    match Polarity::of(mark).finished() {
+        Some(true) => Some(StepState::Done),
+        _ => Some(StepState::Open),
+    }
+}
+
+/// The state of `Done: …` and of a heading `## Open`.
+fn state_of_heading(content: &str) -> Option<StepState> {
+    let (head, _) = content.split_once([':', '：'])?;
+    if head.split_whitespace().count() > 3 || head.chars().count() > 24 {
+        return None;
+    }
+    Polarity::of(head).finished().map(|done| if done { StepState::Done } else { StepState::Open })
+}
+
+/// The sentences of a line.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let end = rest
+                .char_indices()
+                .find(|(at, c)| ends_sentence(rest, *at, *c))
+                .map_or(rest.len(), |(at, c)| at + c.len_utf8());
+            let sentence = rest[..end].trim();
+            rest = &rest[end..];
+            if !sentence.is_empty() {
+                return Some(sentence);
+            }
+        }
+        None
+    })
+}
+
+fn ends_sentence(text: &str, at: usize, c: char) -> bool {
+    if "。！？；".contains(c) {
+        return true;
+    }
+    let mut after = text[at + c.len_utf8()..].chars();
+    if !".!?;".contains(c) || after.next().is_some_and(|c| !c.is_whitespace()) {
+        return false;
+    }
+    // `e.g. this`, `No. 5` and `vs. that` go on.
+    let before = &text[..at];
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or(before);
+    let short =
+        c == '.' && word.chars().count() <= 3 && !word.contains(|c: char| c.is_ascii_digit());
+    !(short && after.next().is_some_and(|c| c.is_lowercase() || c.is_ascii_digit()))
+}

@@ -1,0 +1,311 @@
+//! The words of a reply in the units of the sources: which units hold a word, how much of a
+//! claim a unit carries, and which units carry it best.
+//!
+//! Rare words weigh most. The work for a claim is bounded: at most [`CANDIDATES`] units are
+//! weighed for at most [`ITEMS`] words.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use super::source::{SourceText, Speaker, Unit};
+use super::token::{Token, TokenKind, each_token, plain_number};
+use crate::snapshot::text::content_words::is_stop;
+
+/// The most words of a claim that are looked for.
+const ITEMS: usize = 40;
+/// The most units that are weighed for a claim.
+const CANDIDATES: usize = 600;
+/// The most units for one word.
+const PLACES: usize = 200;
+
+/// A word of a claim.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    /// The word, by number among all that are looked for.
+    pub(super) id: u32,
+    pub(super) kind: TokenKind,
+    /// Its place among the words of the claim.
+    pub(super) place: usize,
+    /// The part of the claim that it stands in, between commas and brackets.
+    pub(super) part: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) hash: u64,
+    /// How much it tells.
+    pub(super) weight: f32,
+    /// The number of units that hold it.
+    pub(super) units: usize,
+}
+
+/// The units that hold the words of a reply.
+pub(super) struct Evidence<'s, 'a> {
+    pub(super) source: &'s SourceText<'a>,
+    wanted: HashMap<u64, u32>,
+    /// The words of each unit: those from `starts[unit]` on.
+    held: Vec<u32>,
+    starts: Vec<usize>,
+    places: Vec<Vec<u32>>,
+    /// The numbers of the sources in order, once one is asked for.
+    numbers: OnceCell<Vec<f64>>,
+}
+
+/// Units that carry a claim.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cover {
+    /// The share of the claim that they carry together, 0 to 1.
+    pub(super) share: f32,
+    /// The units, best first.
+    pub(super) units: Vec<u32>,
+}
+
+impl<'s, 'a> Evidence<'s, 'a> {
+    /// Looks for the words of the texts in all units.
+    pub(super) fn new<'t>(
+        source: &'s SourceText<'a>,
+        texts: impl Iterator<Item = &'t str>,
+    ) -> Evidence<'s, 'a> {
+        let mut wanted = HashMap::new();
+        for text in texts {
+            each_token(text, |token| {
+                let next = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
+                wanted.entry(token.hash).or_insert(next);
+            });
+        }
+        let mut maybe = vec![false; 1 << 16];
+        let slot = |hash: u64| usize::try_from(hash >> 48).unwrap_or(0);
+        wanted.keys().for_each(|hash| maybe[slot(*hash)] = true);
+        let mut places = vec![Vec::new(); wanted.len()];
+        let (mut held, mut starts) = (Vec::new(), Vec::with_capacity(source.units.len() + 1));
+        for (unit, said) in (0_u32..).zip(&source.units) {
+            let start = held.len();
+            starts.push(start);
+            each_token(&said.text, |token| {
+                if maybe[slot(token.hash)]
+                    && let Some(id) = wanted.get(&token.hash)
+                {
+                    held.push(*id);
+                }
+            });
+            held[start..].sort_unstable();
+            let mut kept = start;
+            for at in start..held.len() {
+                if at == start || held[at] != held[kept - 1] {
+                    held[kept] = held[at];
+                    places[held[kept] as usize].push(unit);
+                    kept += 1;
+                }
+            }
+            held.truncate(kept);
+        }
+        starts.push(held.len());
+        Evidence { source, wanted, held, starts, places, numbers: OnceCell::new() }
+    }
+
+    /// The words of a claim that tell something, rare ones heavier.
+    pub(super) fn items(&self, text: &str) -> Vec<Item> {
+        let mut items: Vec<Item> = Vec::new();
+        let (mut place, mut part, mut last) = (0, 0, 0);
+        each_token(text, |token: Token| {
+            part += usize::from(text[last.min(token.start)..token.start].contains(BREAKS));
+            last = token.end;
+            place += usize::from(token.kind != TokenKind::Part);
+            let word = &text[token.start..token.end];
+            let short = token.kind == TokenKind::Word && word.len() < 3;
+            let (start, end, hash) = (token.start, token.end, token.hash);
+            let Some(id) = self.wanted.get(&hash).copied() else { return };
+            if short || token.kind == TokenKind::Word && is_stop(word) || items.len() == ITEMS {
+                return;
+            }
+            if items.iter().all(|item| item.id != id) {
+                let units = self.places[id as usize].len();
+                let kind = token.kind;
+                items.push(Item { id, kind, place, part, start, end, hash, weight: 0.0, units });
+            }
+        });
+        let all = self.source.units.len() as f32;
+        let mut known = (0.0, 0.0);
+        for item in &mut items {
+            item.weight = (1.0 + all / (1.0 + item.units as f32)).ln();
+            if item.kind == TokenKind::Part {
+                item.weight *= 0.5;
+            }
+            if item.units > 0 {
+                known = (known.0 + item.weight, known.1 + 1.0);
+            }
+        }
+        // A word that nobody said weighs as the others do, and less: it may be wording.
+        let usual = if known.1 > 0.0 { known.0 / known.1 } else { 1.0 };
+        for item in items.iter_mut().filter(|item| item.units == 0) {
+            item.weight = usual * if item.kind == TokenKind::Part { 0.2 } else { 0.6 };
+        }
+        items
+    }
+
+    /// True if a number that stands in the sources is not farther off than the share allows.
+    pub(super) fn has_number_near(&self, value: f64, allowed: f64) -> bool {
+        let numbers = self.numbers.get_or_init(|| {
+            let mut numbers = Vec::new();
+            for unit in &self.source.units {
+                each_token(&unit.text, |token| {
+                    if token.kind == TokenKind::Number {
+                        numbers.extend(
+                            plain_number(&unit.text[token.start..token.end]).parse::<f64>(),
+                        );
+                    }
+                });
+            }
+            numbers.sort_by(f64::total_cmp);
+            numbers
+        });
+        let at = numbers.partition_point(|number: &f64| *number < value * (1.0 - allowed));
+        numbers.get(at).is_some_and(|number| *number <= value * (1.0 + allowed))
+    }
+
+    /// The units that hold a word, the latest ones last.
+    pub(super) fn places(&self, item: &Item) -> &[u32] {
+        let places = &self.places[item.id as usize];
+        &places[places.len().saturating_sub(PLACES)..]
+    }
+
+    pub(super) fn unit(&self, unit: u32) -> &Unit<'a> {
+        &self.source.units[unit as usize]
+    }
+
+    /// True if the unit holds the word.
+    pub(super) fn holds(&self, unit: u32, item: &Item) -> bool {
+        let at = unit as usize;
+        let range = self.starts[at]..self.starts[at + 1];
+        self.held[range].binary_search(&item.id).is_ok()
+    }
+
+    /// How near to a unit a word stands, 0 to 1: in it, beside it in the same text, or in
+    /// the same turn.
+    pub(super) fn nearness(&self, unit: u32, item: &Item) -> f32 {
+        if item.units == 0 {
+            return 0.0;
+        }
+        if self.holds(unit, item) {
+            return 1.0;
+        }
+        if self.beside(unit, item) {
+            return 0.7;
+        }
+        if self.is_in_turn(self.unit(unit).turn, item.id) { 0.35 } else { 0.0 }
+    }
+
+    /// True if a neighbour of the unit in the same text, or the unit around it, has the word.
+    fn beside(&self, unit: u32, item: &Item) -> bool {
+        let own = self.unit(unit);
+        let neighbours = [unit.checked_sub(1), Some(unit + 1)].into_iter().flatten();
+        let near = neighbours.filter(|at| {
+            let other = self.source.units.get(*at as usize);
+            other.is_some_and(|other| other.part_of == own.part_of && own.parent == other.parent)
+        });
+        near.chain(own.parent).any(|at| self.holds(at, item))
+    }
+
+    /// True if one turn holds every word of a text.
+    pub(super) fn stands_together(&self, text: &str) -> bool {
+        let mut ids = Vec::new();
+        each_token(text, |token| {
+            if token.kind != TokenKind::Part {
+                ids.extend(self.wanted.get(&token.hash));
+            }
+        });
+        let Some(rarest) = ids.iter().min_by_key(|id| self.places[**id as usize].len()) else {
+            return false;
+        };
+        let places = &self.places[*rarest as usize];
+        places.iter().rev().take(PLACES).any(|unit| {
+            let turn = self.unit(*unit).turn;
+            ids.iter().all(|id| self.is_in_turn(turn, *id))
+        })
+    }
+
+    fn is_in_turn(&self, turn: u32, id: u32) -> bool {
+        let places = &self.places[id as usize];
+        let at = places.partition_point(|place| self.unit(*place).turn < turn);
+        places.get(at).is_some_and(|place| self.unit(*place).turn == turn)
+    }
+
+    /// The units that may carry a claim: those of its rarest words.
+    pub(super) fn candidates(&self, items: &[Item], counts: &dyn Fn(u32) -> bool) -> Vec<u32> {
+        let mut order: Vec<&Item> = items.iter().filter(|item| item.units > 0).collect();
+        order.sort_by_key(|item| item.units);
+        let mut found = Vec::new();
+        for item in order {
+            let all = &self.places[item.id as usize];
+            let those = all.iter().rev().take(20 * PLACES).filter(|unit| counts(**unit));
+            found.extend(those.take(PLACES).copied());
+            if found.len() >= CANDIDATES {
+                break;
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The share of a claim that a unit carries. `wide`: with the turn around it.
+    pub(super) fn share(&self, unit: u32, items: &[Item], wide: bool) -> f32 {
+        let all: f32 = items.iter().map(|item| item.weight).sum();
+        let least = if wide { 0.0 } else { 0.5 };
+        let held = items.iter().map(|item| {
+            let near = self.nearness(unit, item);
+            if near > least { near * item.weight } else { 0.0 }
+        });
+        if all > 0.0 { held.sum::<f32>() / all } else { 0.0 }
+    }
+
+    /// The share of a claim whose words stand in these units, and not only beside them.
+    pub(super) fn held(&self, items: &[Item], units: &[u32]) -> f32 {
+        let all: f32 = items.iter().map(|item| item.weight).sum();
+        let held = items.iter().filter(|item| units.iter().any(|unit| self.holds(*unit, item)));
+        if all > 0.0 { held.map(|item| item.weight).sum::<f32>() / all } else { 0.0 }
+    }
+
+    /// Units, at most `most`, that together carry as much of a claim as they can.
+    pub(super) fn cover(
+        &self,
+        items: &[Item],
+        counts: &dyn Fn(u32) -> bool,
+        most: usize,
+        wide: bool,
+    ) -> Cover {
+        let all: f32 = items.iter().map(|item| item.weight).sum();
+        let candidates = self.candidates(items, counts);
+        let least = if wide { 0.0 } else { 0.5 };
+        let mut carried = vec![0.0_f32; items.len()];
+        let mut cover = Cover::default();
+        while cover.units.len() < most {
+            let gain = |unit: &u32| -> f32 {
+                let gains = items.iter().zip(&carried).map(|(item, have)| {
+                    let near = self.nearness(*unit, item);
+                    let near = if near > least { near } else { 0.0 };
+                    (near - have).max(0.0) * item.weight
+                });
+                gains.sum()
+            };
+            let best = candidates.iter().map(|unit| (gain(unit), *unit));
+            let Some((gained, unit)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+            if gained <= 0.0 {
+                break;
+            }
+            for (item, have) in items.iter().zip(&mut carried) {
+                let near = self.nearness(unit, item);
+                *have = have.max(if near > least { near } else { 0.0 });
+            }
+            cover.units.push(unit);
+            cover.share += gained / all;
+        }
+        cover
+    }
+}
+
+/// Marks that part a sentence.
+const BREAKS: [char; 10] = [',', ';', ':', '(', ')', '→', '，', '；', '：', '、'];
+
+/// True for units that only the user or the operator may have said.
+pub(super) fn has_authority(unit: &Unit<'_>) -> bool {
+    matches!(unit.speaker, Speaker::User | Speaker::System)
+}

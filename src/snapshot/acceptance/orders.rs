@@ -1,0 +1,91 @@
+//! Who may give orders: the turns of the agent that the user agrees to, and the texts of tools
+//! that give orders to agents, which nobody asked for.
+
+use std::collections::HashSet;
+
+use super::lists::LISTS;
+use super::polarity::Polarity;
+use super::source::{SourceText, Speaker};
+use super::wording::has_word;
+
+/// Longest message that is no more than an assent, in bytes.
+const ASSENT: usize = 300;
+
+/// The turns of the agent that the user's next message agrees to.
+pub(super) fn assented(source: &SourceText<'_>) -> HashSet<u32> {
+    let mut turns = HashSet::new();
+    let mut at = 0;
+    while at < source.units.len() {
+        let turn = source.units[at].turn;
+        let end = at + source.units[at..].iter().take_while(|unit| unit.turn == turn).count();
+        let said = &source.units[at..end];
+        let length: usize = said.iter().map(|unit| unit.text.len()).sum();
+        if said[0].speaker == Speaker::User && length <= ASSENT && turn > 0 {
+            let first = &said[0].text;
+            let yes = has_word(first, |word| LISTS.assenting.has(word))
+                || LISTS.assenting_unspaced.is_in(first);
+            if yes && !Polarity::of(first).restricts() {
+                turns.insert(turn - 1);
+            }
+        }
+        at = end;
+    }
+    turns
+}
+
+/// Whether a unit of a tool gives orders to agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Order {
+    /// It gives none.
+    None,
+    /// It goes on after a line that does.
+    Near,
+    /// It stands in a line that does.
+    Given,
+}
+
+/// Sentences before one that speaks to agents that belong to it.
+const AROUND: usize = 3;
+/// The most lines behind one that speaks to agents that go on with it.
+const GOES_ON: u32 = 3;
+
+/// For each unit, whether it is a part of a tool's text that gives orders to agents: of the
+/// line that speaks to them, or of the next ones, up to an empty line or an item of a list.
+pub(super) fn orders_of_tools(source: &SourceText<'_>) -> Vec<Order> {
+    let units = &source.units;
+    let mut orders = vec![Order::None; units.len()];
+    for (at, unit) in units.iter().enumerate() {
+        if unit.speaker != Speaker::Tool || !speaks_to_agents(&unit.text) {
+            continue;
+        }
+        let before = units[..at].iter().rev().take(AROUND);
+        let before = before.take_while(|other| other.line == unit.line).count();
+        orders[at - before..=at].fill(Order::Given);
+        let mut line = unit.line;
+        for (place, other) in units.iter().enumerate().skip(at + 1).take(2 * AROUND) {
+            let item = other.text.starts_with(|c: char| c.is_ascii_digit() || "-*#•".contains(c));
+            let goes_on = other.line == line || other.line == line + 1 && !item;
+            if !goes_on || other.line > unit.line + GOES_ON || other.part_of != unit.part_of {
+                break;
+            }
+            let same = other.line == unit.line;
+            orders[place] = orders[place].max(if same { Order::Given } else { Order::Near });
+            line = other.line;
+        }
+    }
+    orders
+}
+
+/// True if a sentence has a name for agents and a word by which somebody gives orders.
+fn speaks_to_agents(text: &str) -> bool {
+    // `agent-sidebar.tsx` and `agent.run()` speak to nobody.
+    let mut words =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let named = words.any(|word| LISTS.agents.has(&word.to_lowercase()));
+    let addressed = text.split_whitespace().any(|word| {
+        word.strip_suffix(':').is_some_and(|word| LISTS.agents.has(&word.to_lowercase()))
+    });
+    let told = || addressed || has_word(text, |word| LISTS.addressing.has(word));
+    let unspaced = LISTS.agents_unspaced.is_in(text) && LISTS.addressing_unspaced.is_in(text);
+    named && told() || unspaced
+}

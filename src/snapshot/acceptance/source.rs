@@ -1,0 +1,302 @@
+//! The text that a summary is verified against, cut into units: a sentence, a line of output,
+//! the scalar members of a JSON object. A unit knows who speaks in it, the turn it belongs to,
+//! and the unit around it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use chat_history::message::Role;
+use raw_json as raw;
+
+use crate::snapshot::text::language::{Languages, languages_of};
+use crate::snapshot::text::sentences::sentences_of_line;
+use crate::snapshot::text::text_index::TextIndex;
+use crate::snapshot::transcript::TranscriptMessage;
+
+/// Who speaks in a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaker {
+    /// The user, also in an earlier snapshot.
+    User,
+    /// The operator.
+    System,
+    /// The agent, in words.
+    Agent,
+    /// The agent, in a call.
+    Call,
+    /// A tool.
+    Tool,
+    /// An earlier snapshot.
+    Earlier,
+}
+
+/// A piece of text that says one thing.
+#[derive(Debug)]
+pub(super) struct Unit<'a> {
+    pub(super) text: Cow<'a, str>,
+    pub(super) speaker: Speaker,
+    /// The turn: an order, or what the agent says and calls with the results of it.
+    pub(super) turn: u32,
+    /// The text that it is a part of, by number: neighbours in one text belong together.
+    pub(super) part_of: u32,
+    /// The line that it stands in, counted through all texts.
+    pub(super) line: u32,
+    /// The unit of the JSON object around this one.
+    pub(super) parent: Option<u32>,
+}
+
+/// The text that a summary is verified against: the messages, and an earlier snapshot.
+#[derive(Debug, Default)]
+pub(crate) struct SourceText<'a> {
+    pub(super) index: TextIndex,
+    pub(super) units: Vec<Unit<'a>>,
+    pub(super) turns: u32,
+    languages: Languages,
+    texts: u32,
+    lines: u32,
+}
+
+/// Longest text that a unit may have, in bytes, unless it is one sentence.
+const LONG: usize = 400;
+/// Deepest JSON that is taken apart.
+const DEEP: usize = 12;
+
+impl<'a> SourceText<'a> {
+    /// Of the messages, the text of the earlier snapshot that is merged, and what
+    /// of it are the user's own words (its goal, directives and constraints).
+    ///
+    /// `system_and_user` are the system's and the user's messages of the whole history, also
+    /// where only a group of it is summarized: constraints and orders are verified against
+    /// them.
+    pub(crate) fn new(
+        messages: &'a [TranscriptMessage<'a>],
+        system_and_user: &'a [TranscriptMessage<'a>],
+        earlier: Option<&'a str>,
+        earlier_user: &'a str,
+    ) -> SourceText<'a> {
+        let mut source = SourceText::default();
+        let own: HashSet<usize> = messages.iter().map(|said| said.index).collect();
+        let beside = system_and_user
+            .iter()
+            .filter(|said| said.role == Role::System || !own.contains(&said.index));
+        let mut all: Vec<&TranscriptMessage<'a>> = beside.chain(messages).collect();
+        all.sort_by_key(|said| said.index);
+        for text in earlier_user.lines() {
+            source.say(text, Speaker::User);
+            source.next_turn();
+        }
+        for text in earlier.into_iter().flat_map(str::lines) {
+            source.say(text, Speaker::Earlier);
+            source.next_turn();
+        }
+        all.into_iter().for_each(|said| source.add(said));
+        let user = system_and_user.iter().chain(messages).filter(|said| said.role == Role::User);
+        let user: Vec<&str> = user.flat_map(|said| &said.texts).map(AsRef::as_ref).collect();
+        source.languages = languages_of(user.into_iter());
+        if source.languages == Languages::default() {
+            source.languages = languages_of([earlier_user].into_iter());
+        }
+        source
+    }
+
+    /// The languages that the user speaks; a summary is in one of them.
+    pub(crate) fn languages(&self) -> &Languages {
+        &self.languages
+    }
+
+    fn next_turn(&mut self) {
+        self.turns += 1;
+    }
+
+    fn add(&mut self, said: &'a TranscriptMessage<'a>) {
+        let speaker = match said.role {
+            Role::User => Speaker::User,
+            Role::System | Role::MidSystem => Speaker::System,
+            Role::Tool => Speaker::Tool,
+            Role::Assistant | Role::Other => Speaker::Agent,
+        };
+        if said.role != Role::Tool {
+            self.next_turn();
+        }
+        for text in &said.texts {
+            self.say(text, speaker);
+        }
+        for call in &said.calls {
+            call.id.into_iter().chain(call.name).for_each(|text| self.say(text, Speaker::Call));
+            self.say(&call.arguments, Speaker::Call);
+        }
+        for result in &said.results {
+            let names = [result.call_id, result.tool, result.moved_to.as_deref()];
+            names.into_iter().flatten().for_each(|text| self.say(text, Speaker::Tool));
+            self.say(&result.text, Speaker::Tool);
+        }
+    }
+
+    /// Adds a text.
+    fn say(&mut self, text: &'a str, speaker: Speaker) {
+        self.index.push(text);
+        if text.contains('\\') {
+            self.index.push(&without_escapes(text));
+        }
+        self.texts += 1;
+        self.lines += 2;
+        self.cut(Cow::Borrowed(text), speaker, None, DEEP);
+    }
+
+    fn cut(&mut self, text: Cow<'a, str>, speaker: Speaker, parent: Option<u32>, deep: usize) {
+        if self.json(&text, speaker, parent, deep) {
+            return;
+        }
+        match text {
+            Cow::Borrowed(text) => {
+                for line in lines(text) {
+                    self.lines += 1;
+                    each_piece(line, |piece| self.unit(Cow::Borrowed(piece), speaker, parent));
+                }
+            }
+            Cow::Owned(text) => {
+                for line in lines(&text) {
+                    self.lines += 1;
+                    each_piece(line, |piece| {
+                        self.unit(Cow::Owned(piece.to_owned()), speaker, parent);
+                    });
+                }
+            }
+        }
+    }
+
+    fn unit(&mut self, text: Cow<'a, str>, speaker: Speaker, parent: Option<u32>) {
+        let (turn, part_of, line) = (self.turns, self.texts, self.lines);
+        self.units.push(Unit { text, speaker, turn, part_of, line, parent });
+    }
+
+    /// Takes a JSON object or array apart; false for any other text.
+    fn json(&mut self, text: &str, speaker: Speaker, parent: Option<u32>, deep: usize) -> bool {
+        let text = text.trim();
+        if deep == 0 || !text.starts_with(['{', '[']) {
+            return false;
+        }
+        if text.starts_with('[') {
+            let Ok(elements) = raw::elements(text) else { return false };
+            let mut scalars = String::new();
+            for element in elements {
+                match element.starts_with(['{', '[']) {
+                    true => _ = self.json(element, speaker, parent, deep - 1),
+                    false => member(&mut scalars, "", element),
+                }
+            }
+            self.cut(Cow::Owned(scalars), speaker, parent, 0);
+            return true;
+        }
+        let Ok(fields) = raw::fields(text) else { return false };
+        let mut scalars = String::new();
+        let mut nested = Vec::new();
+        for (key, value) in &fields {
+            let inside = value.starts_with(['{', '[']);
+            let long = value.starts_with('"') && (value.len() > LONG || value.contains("\\n"));
+            match inside || long {
+                true => nested.push((key, *value, inside)),
+                false => member(&mut scalars, key, value),
+            }
+        }
+        nested.iter().for_each(|(key, ..)| member(&mut scalars, key, ""));
+        let own = u32::try_from(self.units.len()).ok();
+        self.unit(Cow::Owned(scalars), speaker, parent);
+        for (_, value, inside) in nested {
+            match inside {
+                true => {
+                    if !self.json(value, speaker, own, deep - 1) {
+                        self.cut(Cow::Owned(value.to_owned()), speaker, own, 0);
+                    }
+                }
+                false => {
+                    let text = raw::unescape(value).text.into_owned();
+                    self.cut(Cow::Owned(text), speaker, own, deep - 1);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The lines of a text, also of one whose line breaks are escaped.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split("\\n"))
+}
+
+/// Adds a scalar member of an object as `key: value`.
+fn member(out: &mut String, key: &str, value: &str) {
+    out.push_str(key);
+    if !key.is_empty() {
+        out.push_str(": ");
+    }
+    match raw::is_string(value) {
+        true => out.push_str(&raw::unescape(value).text),
+        false => out.push_str(value),
+    }
+    out.push('\n');
+}
+
+/// Calls back with the sentences of a line; of a long sentence, with its parts between
+/// brackets.
+fn each_piece<'t>(line: &'t str, mut each: impl FnMut(&'t str)) {
+    for sentence in sentences_of_line(line) {
+        if sentence.len() <= LONG {
+            each(sentence);
+            continue;
+        }
+        let mut start = 0;
+        for (at, c) in sentence.char_indices() {
+            let ends = "{}[];".contains(c) || at - start > 4 * LONG && c == ' ';
+            if ends && at - start > LONG / 8 {
+                each(&sentence[start..at]);
+                start = at;
+            }
+        }
+        each(&sentence[start..]);
+    }
+}
+
+/// The text with the escapes of a JSON string resolved, whether it is JSON or not.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        plain.push_str(&rest[..at]);
+        let escaped = &rest[at + 1..];
+        let (meaning, length) = match escaped.bytes().next() {
+            Some(b'n' | b't' | b'r') => (' ', 1),
+            Some(b @ (b'"' | b'\\' | b'/')) => (char::from(b), 1),
+            Some(b'u') => unicode(&escaped[1..]).map_or(('\\', 0), |(c, used)| (c, used + 1)),
+            _ => ('\\', 0),
+        };
+        plain.push(meaning);
+        rest = &escaped[length..];
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+/// The character of `4e2d` or of `d83d\ude00`, and how many bytes spell it.
+fn unicode(text: &str) -> Option<(char, usize)> {
+    let unit = |text: &str| u32::from_str_radix(text.get(..4)?, 16).ok();
+    let first = unit(text)?;
+    if let Some(c) = char::from_u32(first) {
+        return Some((c, 4));
+    }
+    let second = unit(text.get(4..)?.strip_prefix("\\u")?)?;
+    let pair = first.checked_sub(0xd800)?.checked_mul(0x400)? + second.checked_sub(0xdc00)?;
+    Some((char::from_u32(pair.checked_add(0x1_0000)?)?, 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_escapes;
+
+    #[test]
+    fn escapes_are_resolved() {
+        let text = r#"{\"a\": \"C:\\b\nc \u4e2d \ud83d\ude00 \q \ud800\" \u12"#;
+        assert_eq!(without_escapes(text), r#"{"a": "C:\b c 中 😀 \q \ud800" \u12"#);
+        assert_eq!(without_escapes("\\"), "\\");
+    }
+}

@@ -1,0 +1,63 @@
+//! What kind of sentence a text is, by its words: a question, a plan, a report of what
+//! happened, a statement about what somebody else says.
+
+use super::lists::LISTS;
+use super::polarity::Polarity;
+
+/// What is read in a sentence of a source.
+pub(super) struct Reading {
+    pub(super) polarity: Polarity,
+    /// A question or a condition.
+    pub(super) asks: bool,
+    /// A plan or a request.
+    pub(super) intends: bool,
+    /// A report of what happened.
+    pub(super) happened: bool,
+    /// A statement about what somebody else says.
+    pub(super) attributes: bool,
+}
+
+/// The most bytes of a text that are read.
+const READ: usize = 2_000;
+
+impl Reading {
+    /// Reads a sentence.
+    pub(super) fn of(text: &str) -> Reading {
+        let text = &text[..text.floor_char_boundary(READ)];
+        Reading {
+            polarity: Polarity::of(text),
+            asks: asks(text),
+            intends: intends(text),
+            happened: happened(text),
+            attributes: attributes(text),
+        }
+    }
+}
+
+/// True for a question or a condition.
+fn asks(text: &str) -> bool {
+    has_word(text, |word| LISTS.asking.has(word))
+        || LISTS.asking_unspaced.is_in(text)
+        || text.trim_end().ends_with(['?', '？'])
+}
+
+/// True for a report of what happened.
+pub(super) fn happened(text: &str) -> bool {
+    has_word(text, |word| LISTS.happening.has(word)) || LISTS.happening_unspaced.is_in(text)
+}
+
+/// True for a statement about what somebody else says.
+pub(super) fn attributes(text: &str) -> bool {
+    has_word(text, |word| LISTS.attributing.has(word)) || LISTS.attributing_unspaced.is_in(text)
+}
+
+/// True for a plan or a request.
+fn intends(text: &str) -> bool {
+    has_word(text, |word| LISTS.intending.has(word)) || LISTS.intending_unspaced.is_in(text)
+}
+
+/// True if a word of the text, in lower case, is one of these.
+pub(super) fn has_word(text: &str, is: impl Fn(&str) -> bool) -> bool {
+    text.split(|c: char| !c.is_alphanumeric())
+        .any(|word| !word.is_empty() && is(&word.to_lowercase()))
+}
