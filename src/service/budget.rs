@@ -11,8 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Unit of the budget, in bytes.
 const UNIT: u64 = 1024;
 
-/// Memory of the process without requests and caches, in bytes: tokenizer tables, thread pools.
-const PROCESS_BYTES: u64 = 120 * 1024 * 1024;
+/// Memory of the process without requests, in bytes: the program, threads and their caches.
+const PROCESS_BYTES: u64 = 64 * 1024 * 1024;
 /// Memory that a worker thread keeps between requests, in bytes: its heap and its regex caches.
 const PER_THREAD_BYTES: u64 = 4 * 1024 * 1024;
 

@@ -30,6 +30,7 @@
 //! - `canaries`: nothing of a body, and no secret, is in a log line or a metric;
 //!   `watched` sees to that for every body that any test posts.
 //! - `monitoring`: what operators see: log lines and metrics.
+//! - `footprint`: the memory of the process, at rest and after long histories.
 //! - `redaction`, `redacted_names`: what is kept out of sight where the operator says so.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
 //! - `docs`: README, `openapi.yaml`, example configuration, floors.
@@ -66,6 +67,8 @@ mod docs;
 mod doors;
 mod extract;
 mod extract_sql;
+#[cfg(target_os = "linux")]
+mod footprint;
 mod forged;
 mod formats;
 mod guide;

@@ -59,6 +59,13 @@ impl Served {
         &self.address
     }
 
+    /// Returns a figure of the process in KiB, such as `VmRSS`.
+    pub(crate) fn memory_kib(&self, field: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+        line.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         self.ask_with("", method, path, body)
     }
