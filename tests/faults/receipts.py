@@ -80,7 +80,7 @@ def pages(service: Service, path: str) -> bytes:
         offset = onward
 
 
-def _wrong(path: str, call: str, held: bytes) -> str | None:
+def wrong(path: str, call: str, held: bytes) -> str | None:
     """Why the content is not what was acknowledged under the path."""
     if path.endswith(".txt"):
         return None if held == histories.text(call).encode() else f"{len(held)} bytes differ"
@@ -98,7 +98,7 @@ def lost(service: Service, receipt: Receipt) -> list[str]:
     missing = []
     for path, call in receipt.paths:
         try:
-            why = _wrong(path, call, pages(service, path))
+            why = wrong(path, call, pages(service, path))
         except (LookupError, Gone, ValueError) as error:
             why = str(error)
         if why:

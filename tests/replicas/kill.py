@@ -1,0 +1,53 @@
+"""kill -9 of replicas, and of the server behind them, under load.
+
+Promised: what any answer ever acknowledged reads back byte for byte through every replica; while the
+server is away, messages come back unchanged with a warning; a content is whole or not there."""
+
+import time
+
+from agents import dice
+from contents import torn
+from fleet import Fleet
+from ledger import Ledger, Load
+from servers import SEEN, Server, Store
+from tally import Bench
+
+_CLIENTS = 6
+_A_FOLDER = 60
+# Of so many kills one is of the server.
+_OF_SERVER = 4
+_SETTINGS = {"UNBURDEN_STORE__TIMEOUT_SECONDS": "3"}
+
+
+def check(bench: Bench, store: Store) -> None:
+    """Load, death, restart, and reading back, again and again."""
+    moments, tally = dice("kill"), bench.tally
+    of_server = 0
+    with Fleet(bench, store, env=_SETTINGS if isinstance(store, Server) else None) as fleet:
+        fleet.warm()
+        ledger = Ledger(fleet, tally, str(SEEN / "killed"))
+        read = 0
+        for cycle in range(bench.pick(16, 300)):
+            if cycle % _A_FOLDER == 0:
+                ledger.folder = str(SEEN / f"killed{cycle}")
+            with Load(ledger, f"k{cycle}x", _CLIENTS):
+                time.sleep(moments.uniform(0.05, 0.5))
+                if isinstance(store, Server) and cycle % _OF_SERVER == _OF_SERVER - 1:
+                    store.stop()
+                    time.sleep(moments.uniform(0, 0.5))
+                    store.start()
+                    of_server += 1
+                else:
+                    fleet.kill(moments.randrange(len(fleet.all)))
+                time.sleep(moments.uniform(0, 0.2))
+            for fault in ledger.lost(ledger.kept[read:], fleet.any(moments)):
+                tally.fail(f"cycle {cycle}: {fault}")
+            read = len(ledger.kept)
+        ledger.settle()
+    tally.note("kills of replicas", fleet.kills)
+    if isinstance(store, Server):
+        tally.note("kills of the server", of_server)
+        bad, whole = torn(store.s3)
+        tally.note("torn", f"{len(bad)} of {whole + len(bad)}")
+        for fault in bad:
+            tally.fail(fault)

@@ -1,0 +1,117 @@
+"""How many requests a turn makes.
+
+Held as numbers: what a store's bill is made of. A turn with new files, the same turn posted again
+to the same replica and to another, a turn that adds one file to a long history, reads, a search and
+a deletion, each counted by the server."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import histories
+from fleet import Fleet
+from s3 import Side
+from servers import SEEN, Store, Stub
+from service import Service
+from tally import Bench
+
+_KINDS = ("put", "get", "head", "list", "delete")
+_HELD = Path(__file__).with_suffix(".json")
+_MANY = 16
+
+
+def _calls(chat: str, count: int) -> list[str]:
+    """Calls whose results are texts of one size, roughly."""
+    names = (f"{chat}r{number}" for number in range(10_000))
+    texts = (name for name in names if not histories.is_rows(name) and len(histories.text(name)) < 20_000)
+    return [next(texts) for _ in range(count)]
+
+
+def _body(chat: str, calls: list[str]) -> dict[str, Any]:
+    messages = histories.history(chat, calls)
+    return {**histories.offload(chat, str(SEEN / "counted"), "compact"), "messages": messages}
+
+
+@dataclass
+class _Counter:
+    """What each operation makes the server count."""
+
+    side: Side
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    moved: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def post(self, what: str, service: Service, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Posts, and notes what was counted under `what`."""
+        self.side.reset()
+        answer = service.post(path, body)
+        assert answer.status == 200, (what, answer.status, answer.json["answer"][:200])
+        assert not answer.warnings, (what, answer.warnings)
+        self.note(what)
+        return answer.json
+
+    def note(self, what: str) -> None:
+        """Notes what was counted since the last reset."""
+        counts = self.side.counts()
+        self.counts[what] = {kind: counts.get(kind, 0) for kind in _KINDS}
+        self.moved[what] = (counts.get("in", 0), counts.get("out", 0))
+
+
+def _turns(counter: _Counter, one: Service, two: Service) -> None:
+    for count in (1, 4, _MANY):
+        chat = f"n{count}x"
+        body = _body(chat, _calls(chat, count))
+        counter.post(f"a chat with {count} new files", one, "/context_offload", body)
+        if count == _MANY:
+            counter.post("the same again, same replica", one, "/context_offload", body)
+            counter.post("the same again, another replica", two, "/context_offload", body)
+            counter.post("and once more there", two, "/context_offload", body)
+            more = _body(chat, _calls(chat, count + 1))
+            counter.post("one new file, same replica", one, "/context_offload", more)
+            more = _body(chat, _calls(chat, count + 2))
+            counter.post("one new file, another replica", two, "/context_offload", more)
+    quiet = {"messages": [{"role": "user", "content": "Hi."}], "store_dir": str(SEEN / "counted")}
+    counter.post("a chat with nothing to move", one, "/context_offload", quiet)
+
+
+def _reads(counter: _Counter, one: Service, two: Service) -> None:
+    chat = "r4x"
+    said = counter.post("r", one, "/context_offload", _body(chat, _calls(chat, 4)))
+    del counter.counts["r"]
+    paths = [action["path"] for action in said["metadata"]["report"]["actions"] if action.get("path")]
+    page = {"absolute_path": paths[0], "byte_limit": 2_000}
+    counter.post("a page, where it was written", one, "/read_file", page)
+    counter.post("a page, elsewhere", two, "/read_file", page)
+    counter.post("a page, elsewhere again", two, "/read_file", page)
+    back = {"messages": said["messages"]}
+    counter.post("4 files rehydrated", two, "/rehydrate", back)
+    search = {"pattern": "no such text", "path": paths[1]}
+    counter.post("a search in one file", two, "/grep", search)
+    counter.side.reset()
+    status, _ = one.ask("DELETE", f"/chats/{chat}")
+    assert status == 200, status
+    counter.note("a chat of 4 files deleted")
+
+
+def check(bench: Bench, store: Store) -> None:
+    """Counts, and compares with the numbers of turns.json; UPDATE=1 writes them."""
+    assert isinstance(store, Stub)
+    # A sweep would be counted, too.
+    with Fleet(bench, store, count=2, env={"UNBURDEN_STORE__SWEEP_SECONDS": "86400"}) as fleet:
+        fleet.warm()
+        counter = _Counter(store.side)
+        first = _body("warmx", _calls("warmx", 1))
+        counter.post("a store's first chat", fleet.all[0], "/context_offload", first)
+        _turns(counter, *fleet.all)
+        _reads(counter, *fleet.all)
+    if os.environ.get("UPDATE"):
+        lines = (f"  {json.dumps(what)}: {json.dumps(counts)}" for what, counts in counter.counts.items())
+        _HELD.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    held = json.loads(_HELD.read_text())
+    for what, counts in counter.counts.items():
+        into, out = counter.moved.get(what, (0, 0))
+        line = " ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "none"
+        bench.tally.note(f"\n       {what}", f"{line} ({into} bytes in, {out} out)")
+        bench.tally.hold(counts == held.get(what), f"{what}: {counts}, held are {held.get(what)}")
+    bench.tally.hold(held.keys() == counter.counts.keys(), "turns.json holds other operations")
