@@ -9,6 +9,8 @@ import ends
 import grow
 import kill
 import outages
+import planted
+import protocol
 import races
 import refused
 import speed
@@ -19,6 +21,8 @@ from servers import STORES, Store
 from tally import Bench
 
 _CHECKS: dict[str, tuple[Callable[[Bench, Store], None], tuple[str, ...]]] = {
+    "protocol": (protocol.check, ("stub", "seaweedfs", "moto")),
+    "planted": (planted.check, ("stub",)),
     "grow": (grow.check, ("local", "stub", "seaweedfs", "moto")),
     "refused": (refused.check, ("stub",)),
     "turns": (turns.check, ("stub",)),

@@ -163,6 +163,7 @@ class SeaweedFS(Server):
             "-s3",
             "-s3.port.iceberg=0",
             "-s3.port.lance=0",
+            "-master.telemetry=false",
             "-master.volumeSizeLimitMB=64",
             "-volume.max=40",
             *http,
@@ -171,7 +172,7 @@ class SeaweedFS(Server):
 
 
 class Moto(Server):
-    """moto's server, whose objects are in memory only."""
+    """moto's server, whose objects are in memory only. It looks for signatures, and checks none."""
 
     def command(self, ports: list[int]) -> list[str]:
         return [_installed("moto_server"), "-H", "127.0.0.1", "-p", str(ports[0])]
