@@ -27,13 +27,14 @@ _SECOND = "1"
 _ASLEEP = ("unshare", "--time", "--fork", "--kill-child", "--boottime")
 
 
-def _library() -> str | None:
+def library() -> str | None:
+    """Where libfaketime is; None where it is not."""
     found = [path for place in _PLACES for path in glob.glob(f"{place}/{_LIBRARY}")]
     return found[0] if found else None
 
 
 def _no_library() -> str | None:
-    return None if _library() else "needs faketime"
+    return None if library() else "needs faketime"
 
 
 NEEDS = (_no_library,)
@@ -46,7 +47,7 @@ class _Clock:
         # In the root, since the service may confine itself to it.
         self._file = root / "moment"
         self.env = {
-            "LD_PRELOAD": _library() or "",
+            "LD_PRELOAD": library() or "",
             "FAKETIME_TIMESTAMP_FILE": str(self._file),
             "FAKETIME_NO_CACHE": "1",
             # The steady clock stays steady: no machine's jumps.

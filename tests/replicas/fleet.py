@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,15 @@ class Fleet:
     """Services that share a store and nothing else."""
 
     def __init__(
-        self, bench: Bench, store: Store, count: int = 3, env: dict[str, str] | None = None
+        self,
+        bench: Bench,
+        store: Store,
+        count: int = 3,
+        env: dict[str, str] | None = None,
+        own: Callable[[Path], dict[str, str]] = lambda _: {},
     ) -> None:
-        self._bench, self._store, self._env = bench, store, env or {}
+        """`own` makes the settings of one replica, of the folder that is its disk."""
+        self._bench, self._store, self._env, self._own = bench, store, env or {}, own
         self.kills = 0
         self.all: list[Service] = []
         for number in range(count):
@@ -34,9 +41,11 @@ class Fleet:
     def _start(self, number: int) -> Service:
         folder = Path(self._bench.folder)
         # Each has the disk of its own machine.
-        cache = {"UNBURDEN_STORE__CACHE_DIR": str(folder / f"cache{number}")}
+        disk = folder / f"disk{number}"
+        disk.mkdir(exist_ok=True)
         settings = self._store.settings()
-        env = settings | (cache if settings else {}) | self._env
+        cache = {"UNBURDEN_STORE__CACHE_DIR": str(disk)} if settings else {}
+        env = settings | cache | self._env | self._own(disk)
         log = folder / f"replica{number}.log"
         service = Service(Path(self._bench.program), self._store.root(), env=env, log=log)
         return service
@@ -71,6 +80,6 @@ class Fleet:
         raise Gone(f"{path}: no replica answers")
 
     def logged(self, word: str) -> int:
-        """How many lines of the replicas' logs have a word."""
+        """How often the replicas' logs have a word."""
         logs = Path(self._bench.folder).glob("replica*.log")
         return sum(log.read_text(errors="replace").count(word) for log in logs)

@@ -1,9 +1,9 @@
 """Agents with growing histories on three replicas.
 
 Promised: any replica answers the same. With one key (store.key_file) the answers are those of one
-service on a local folder, byte for byte; what one replica acknowledged, another reads back at once, byte
-for byte; the same history posted to another replica gives the same messages, codes included; the
-messages of every answer become the original ones again."""
+service on a local folder, byte for byte. A reference that one replica gave reads back at once through
+another. The same history posted to another replica gives the same messages. The messages of every
+answer become the original ones again."""
 
 import json
 import os

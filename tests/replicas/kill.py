@@ -1,7 +1,7 @@
 """kill -9 of replicas, and of the server behind them, under load.
 
-Promised: what any answer ever acknowledged reads back byte for byte through every replica; while the
-server is away, messages come back unchanged with a warning; a content is whole or not there."""
+Promised: what any answer ever acknowledged reads back byte for byte through every replica. While
+the server is away, messages come back unchanged with a warning. A content is whole or not there."""
 
 import time
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import ends
 import grow
+import jumps
 import kill
 import outages
 import planted
@@ -30,6 +31,7 @@ _CHECKS: dict[str, tuple[Callable[[Bench, Store], None], tuple[str, ...]]] = {
     "kill": (kill.check, ("local", "stub", "seaweedfs")),
     "outages": (outages.check, ("stub",)),
     "sweeps": (sweeps.check, ("local", "stub", "seaweedfs")),
+    "jumps": (jumps.check, ("stub",)),
     "ends": (ends.check, ("local", "stub", "seaweedfs")),
     "races": (races.check, ("local", "stub", "seaweedfs", "moto")),
 }

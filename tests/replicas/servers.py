@@ -138,8 +138,8 @@ class Stub(Server):
     """The server of our own, whose objects outlive it."""
 
     def command(self, ports: list[int]) -> list[str]:
-        objects = str(self.folder / "objects")
-        return [sys.executable, str(_HERE / "stub.py"), "--folder", objects, "--port", str(ports[0])]
+        stub, objects = str(_HERE / "stub.py"), str(self.folder / "objects")
+        return [sys.executable, stub, "--folder", objects, "--port", str(ports[0])]
 
     @property
     def side(self) -> Side:

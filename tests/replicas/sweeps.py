@@ -1,8 +1,8 @@
 """Sweeps by three replicas against posts and reads through all of them.
 
-Promised: a reader gets the whole content, or a 410 that says why; never a short read, never a 404 for
-a file that was. A chat that is posted again finds its files or makes them again. One replica at a
-time sweeps."""
+Promised: a reader gets the whole content, or a 410 that says why; never a short read, never a 404
+for a file that was. A chat that is posted again finds its files or makes them again. One replica at
+a time sweeps."""
 
 import threading
 import time

@@ -4,7 +4,6 @@ Held as numbers: what a store's bill is made of. A turn with new files, the same
 to the same replica and to another, a turn that adds one file to a long history, reads, a search and
 a deletion, each counted by the server."""
 
-import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,15 +17,17 @@ from service import Service
 from tally import Bench
 
 _KINDS = ("put", "get", "head", "list", "delete")
-_HELD = Path(__file__).with_suffix(".json")
+_PAGE = Path(__file__).parents[2] / "docs" / "replicas.md"
+_HEAD = "| operation | PUT | GET | HEAD | LIST | DELETE |\n|---|---:|---:|---:|---:|---:|"
 _MANY = 16
 
 
 def _calls(chat: str, count: int) -> list[str]:
     """Calls whose results are texts of one size, roughly."""
     names = (f"{chat}r{number}" for number in range(10_000))
-    texts = (name for name in names if not histories.is_rows(name) and len(histories.text(name)) < 20_000)
-    return [next(texts) for _ in range(count)]
+    texts = (name for name in names if not histories.is_rows(name))
+    small = (name for name in texts if len(histories.text(name)) < 20_000)
+    return [next(small) for _ in range(count)]
 
 
 def _body(chat: str, calls: list[str]) -> dict[str, Any]:
@@ -79,7 +80,8 @@ def _reads(counter: _Counter, one: Service, two: Service) -> None:
     chat = "r4x"
     said = counter.post("r", one, "/context_offload", _body(chat, _calls(chat, 4)))
     del counter.counts["r"]
-    paths = [action["path"] for action in said["metadata"]["report"]["actions"] if action.get("path")]
+    actions = said["metadata"]["report"]["actions"]
+    paths = [action["path"] for action in actions if action.get("path")]
     page = {"absolute_path": paths[0], "byte_limit": 2_000}
     counter.post("a page, where it was written", one, "/read_file", page)
     counter.post("a page, elsewhere", two, "/read_file", page)
@@ -94,24 +96,37 @@ def _reads(counter: _Counter, one: Service, two: Service) -> None:
     counter.note("a chat of 4 files deleted")
 
 
+def _row(what: str, counts: dict[str, int]) -> str:
+    return f"| {what} | " + " | ".join(str(counts[kind]) for kind in _KINDS) + " |"
+
+
+def _update(rows: list[str]) -> None:
+    text = _PAGE.read_text()
+    begin = text.index(_HEAD) + len(_HEAD)
+    end = text.index("\n\n", begin)
+    _PAGE.write_text(text[:begin] + "".join(f"\n{row}" for row in rows) + text[end:])
+
+
 def check(bench: Bench, store: Store) -> None:
-    """Counts, and compares with the numbers of turns.json; UPDATE=1 writes them."""
+    """Counts, and compares with the table of the documentation; UPDATE=1 writes it."""
     assert isinstance(store, Stub)
     # A sweep would be counted, too.
     with Fleet(bench, store, count=2, env={"UNBURDEN_STORE__SWEEP_SECONDS": "86400"}) as fleet:
         fleet.warm()
         counter = _Counter(store.side)
         first = _body("warmx", _calls("warmx", 1))
-        counter.post("a store's first chat", fleet.all[0], "/context_offload", first)
+        counter.post("a store's first chat, one file", fleet.all[0], "/context_offload", first)
         _turns(counter, *fleet.all)
         _reads(counter, *fleet.all)
+    rows = [_row(what, counts) for what, counts in counter.counts.items()]
     if os.environ.get("UPDATE"):
-        lines = (f"  {json.dumps(what)}: {json.dumps(counts)}" for what, counts in counter.counts.items())
-        _HELD.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    held = json.loads(_HELD.read_text())
-    for what, counts in counter.counts.items():
-        into, out = counter.moved.get(what, (0, 0))
-        line = " ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "none"
+        _update(rows)
+    page = _PAGE.read_text().splitlines()
+    for what, row in zip(counter.counts, rows, strict=True):
+        into, out = counter.moved[what]
+        line = " ".join(f"{kind} {n}" for kind, n in counter.counts[what].items() if n) or "none"
         bench.tally.note(f"\n       {what}", f"{line} ({into} bytes in, {out} out)")
-        bench.tally.hold(counts == held.get(what), f"{what}: {counts}, held are {held.get(what)}")
-    bench.tally.hold(held.keys() == counter.counts.keys(), "turns.json holds other operations")
+        bench.tally.hold(row in page, f"docs/replicas.md has another row than {row}")
+    held = page[page.index(_HEAD.splitlines()[0]) + 2 :]
+    many = next(number for number, line in enumerate(held) if not line.startswith("|"))
+    bench.tally.hold(many == len(rows), "docs/replicas.md counts other operations")
