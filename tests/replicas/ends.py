@@ -21,9 +21,8 @@ from tally import Bench, Tally
 
 _POSTERS = 4
 # What a stalled writer is behind in time, and the parts of the store that it writes.
-_STALLED = 1.5
+_STALLED = 1.0
 _PARTS = ("/files/", "/names/", "/chats/", "/calls/")
-_SETTINGS = {"UNBURDEN_STORE__TIMEOUT_SECONDS": "3"}
 
 
 class _Chat:
@@ -159,9 +158,9 @@ def check(bench: Bench, store: Store) -> None:
     """Races, stalled writers, and a last look at the bucket."""
     tally = bench.tally
     tally.note("resurrected", 0)
-    with Fleet(bench, store, env=_SETTINGS if isinstance(store, Server) else None) as fleet:
+    with Fleet(bench, store) as fleet:
         fleet.warm()
-        chats = [_Chat(fleet, tally, f"e{number}x") for number in range(bench.pick(6, 60))]
+        chats = [_Chat(fleet, tally, f"e{number}x") for number in range(bench.pick(4, 60))]
         for chat in chats:
             _race(chat)
         tally.note("chats", len(chats))

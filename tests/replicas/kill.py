@@ -16,18 +16,17 @@ _CLIENTS = 6
 _A_FOLDER = 60
 # Of so many kills one is of the server.
 _OF_SERVER = 4
-_SETTINGS = {"UNBURDEN_STORE__TIMEOUT_SECONDS": "3"}
 
 
 def check(bench: Bench, store: Store) -> None:
     """Load, death, restart, and reading back, again and again."""
     moments, tally = dice("kill"), bench.tally
     of_server = 0
-    with Fleet(bench, store, env=_SETTINGS if isinstance(store, Server) else None) as fleet:
+    with Fleet(bench, store) as fleet:
         fleet.warm()
         ledger = Ledger(fleet, tally, str(SEEN / "killed"))
         read = 0
-        for cycle in range(bench.pick(16, 300)):
+        for cycle in range(bench.pick(12, 300)):
             if cycle % _A_FOLDER == 0:
                 ledger.folder = str(SEEN / f"killed{cycle}")
             with Load(ledger, f"k{cycle}x", _CLIENTS):

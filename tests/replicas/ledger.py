@@ -22,6 +22,8 @@ class Ledger:
         self.fleet, self.tally, self.folder = fleet, tally, folder
         self.kept: list[Receipt] = []
         self.inline = self.posted = 0
+        # What the last answer that came back inline warned of.
+        self.why = ""
         self._lock = threading.Lock()
 
     def post(self, name: str, dice: random.Random) -> Receipt | None:
@@ -44,6 +46,7 @@ class Ledger:
                 self.kept.append(receipt)
             elif not faults:
                 self.inline += 1
+                self.why = f"{name}: {' '.join(answer.warnings)}"
         return receipt
 
     def references(self) -> int:

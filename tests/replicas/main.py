@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,19 +22,28 @@ from command import Check, command
 from servers import STORES, Store
 from tally import Bench
 
-_CHECKS: dict[str, tuple[Callable[[Bench, Store], None], tuple[str, ...]]] = {
-    "protocol": (protocol.check, ("stub", "seaweedfs", "moto")),
-    "planted": (planted.check, ("stub",)),
-    "grow": (grow.check, ("local", "stub", "seaweedfs", "moto")),
-    "refused": (refused.check, ("stub",)),
-    "turns": (turns.check, ("stub",)),
-    "speed": (speed.check, ("local", "stub")),
-    "kill": (kill.check, ("local", "stub", "seaweedfs")),
-    "outages": (outages.check, ("stub",)),
-    "sweeps": (sweeps.check, ("local", "stub", "seaweedfs")),
-    "jumps": (jumps.check, ("stub",)),
-    "ends": (ends.check, ("local", "stub", "seaweedfs")),
-    "races": (races.check, ("local", "stub", "seaweedfs", "moto")),
+@dataclass(frozen=True)
+class _On:
+    """A check, the stores of the short form, and those of the full one besides."""
+
+    check: Callable[[Bench, Store], None]
+    short: tuple[str, ...]
+    full: tuple[str, ...] = ()
+
+
+_CHECKS = {
+    "protocol": _On(protocol.check, ("stub", "seaweedfs", "moto")),
+    "planted": _On(planted.check, ("stub",)),
+    "refused": _On(refused.check, ("stub",)),
+    "turns": _On(turns.check, ("stub",)),
+    "grow": _On(grow.check, ("seaweedfs",), ("local", "stub")),
+    "kill": _On(kill.check, ("seaweedfs",), ("local", "stub")),
+    "races": _On(races.check, ("stub",), ("local", "seaweedfs")),
+    "outages": _On(outages.check, ("stub",)),
+    "ends": _On(ends.check, ("stub",), ("local", "seaweedfs")),
+    "sweeps": _On(sweeps.check, ("stub",), ("local", "seaweedfs")),
+    "jumps": _On(jumps.check, ("stub",)),
+    "speed": _On(speed.check, (), ("local", "stub")),
 }
 
 
@@ -43,11 +53,16 @@ def _on(check: Callable[[Bench, Store], None], store: str, bench: Bench) -> None
 
 
 def main() -> int:
-    """All checks, or those that are named."""
+    """The checks of the form that is asked for, or those that are named."""
+    every = {
+        f"{name}@{store}": partial(_on, on.check, store)
+        for name, on in _CHECKS.items()
+        for store in (*on.short, *on.full)
+    }
+    short = {f"{name}@{store}" for name, on in _CHECKS.items() for store in on.short}
+    is_short = "--full" not in sys.argv and not any("@" in word for word in sys.argv[2:])
     checks: dict[str, Check] = {
-        f"{name}@{store}": partial(_on, check, store)
-        for name, (check, stores) in _CHECKS.items()
-        for store in stores
+        name: check for name, check in every.items() if name in short or not is_short
     }
     return command("tests/replicas/run", __doc__, checks)
 

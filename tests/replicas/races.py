@@ -15,6 +15,13 @@ from service import Answer, Gone, together
 from tally import Bench
 
 _WRITERS = 64
+# All of them are let in at once.
+_SETTINGS = {
+    "UNBURDEN_SERVER__CONCURRENT_REQUESTS": str(_WRITERS),
+    "UNBURDEN_SERVER__QUEUE_SECONDS": "60",
+    # Small servers take long for so many at once; that is not the question here.
+    "UNBURDEN_STORE__TIMEOUT_SECONDS": "60",
+}
 
 
 def _text(writer: int, race: str) -> str:
@@ -114,7 +121,7 @@ class _Race:
 
 def check(bench: Bench, store: Store) -> None:
     """Races of different contents, of the same, and of a few contents each posted by some."""
-    with Fleet(bench, store) as fleet:
+    with Fleet(bench, store, env=_SETTINGS) as fleet:
         fleet.warm()
         for number in range(bench.pick(1, 20)):
             for contents in (64, 1, 4):

@@ -19,8 +19,8 @@ _BAD = {
 # Faults of a sound store, which must not be taken for unsound.
 _PASSING = {
     "lost replies": {"do": "lose", "kinds": ["put"], "every": 50},
-    "a burst of 503": {"do": "fail", "status": 503, "times": 10},
-    "conflicts": {"do": "fail", "status": 409, "kinds": ["put"], "every": 7},
+    "each 10th 503": {"do": "fail", "status": 503, "every": 10},
+    "conflicts": {"do": "fail", "status": 409, "conditional": True, "every": 7},
 }
 
 

@@ -70,6 +70,11 @@ class Request:
             return "list"
         return self.method.lower()
 
+    @property
+    def conditions(self) -> tuple[str | None, str | None]:
+        """If-None-Match and If-Match."""
+        return self.headers.get("if-none-match"), self.headers.get("if-match")
+
 
 class Stub:
     """The server."""
@@ -106,7 +111,7 @@ class Stub:
         kind = request.kind
         self._counts[kind] += 1
         self._counts["in"] += len(request.body)
-        rule = self._rules.of(kind, request.key)
+        rule = self._rules.of(kind, request.key, any(request.conditions))
         if self._manner.delay:
             await asyncio.sleep(self._manner.delay)
         reply = await self._ruled(request, rule)
@@ -170,10 +175,9 @@ class Stub:
             return Reply(200)
         if "partNumber" in request.asked:
             return words.failure(501)
-        conditions = (request.headers.get("if-none-match"), request.headers.get("if-match"))
-        if refused := bucket.refusal(request.key, *conditions):
+        if refused := bucket.refusal(request.key, *request.conditions):
             return words.failure(refused)
-        if not self._manner.atomic and any(conditions):
+        if not self._manner.atomic and any(request.conditions):
             await asyncio.sleep(self._manner.gap)
         if source := request.headers.get("x-amz-copy-source"):
             name, _, key = unquote(source).lstrip("/").partition("/")

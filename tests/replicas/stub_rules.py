@@ -32,6 +32,8 @@ class Rule:
     times: int | None = None
     status: int = 503
     seconds: float = 0.0
+    # True: only puts with a condition.
+    conditional: bool = False
     seen: int = field(default=0, compare=False)
     done: int = field(default=0, compare=False)
 
@@ -39,9 +41,11 @@ class Rule:
         assert self.do in DOES, self.do
         assert set(self.kinds) <= set(KINDS), self.kinds
 
-    def takes(self, kind: str, key: str) -> bool:
+    def takes(self, kind: str, key: str, is_conditional: bool) -> bool:
         """Counts a request; True if the rule is for it."""
         if kind not in self.kinds or not re.search(self.key, key):
+            return False
+        if self.conditional and not is_conditional:
             return False
         self.seen += 1
         if self.seen <= self.skip or (self.seen - self.skip - 1) % self.every:
@@ -62,9 +66,9 @@ class Rules:
         """Replaces all of them."""
         self.all = [Rule(**{**rule, "kinds": tuple(rule.get("kinds", KINDS))}) for rule in rules]
 
-    def of(self, kind: str, key: str) -> Rule | None:
+    def of(self, kind: str, key: str, is_conditional: bool) -> Rule | None:
         """The rule for a request."""
-        return next((rule for rule in self.all if rule.takes(kind, key)), None)
+        return next((rule for rule in self.all if rule.takes(kind, key, is_conditional)), None)
 
     def done(self) -> int:
         """How many requests something was done to."""

@@ -67,7 +67,7 @@ class _Race:
             name = f"s{(writer + turn * _WRITERS) % self.chats}x"
             receipt = self.ledger.post(name, random)
             if receipt is None:
-                self._note("inline", f"{name} stays inline")
+                self._note("inline", f"{name} stays inline: {self.ledger.why}")
                 continue
             with self._lock:
                 self.known[name] = receipt
@@ -114,7 +114,7 @@ def check(bench: Bench, store: Store) -> None:
     folder = str(SEEN / "swept")
     with Fleet(bench, store, env=_SETTINGS) as fleet:
         fleet.warm()
-        race = _Race(Ledger(fleet, tally, folder), bench.pick(20, 400), chats=12)
+        race = _Race(Ledger(fleet, tally, folder), bench.pick(12, 400), chats=12)
         race.run()
         swept = [one.counter("unburden_offload_file_expired_total") for one in fleet.all]
     for what in ("written", "whole", "gone", "torn", "404"):

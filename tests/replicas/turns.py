@@ -6,6 +6,7 @@ a deletion, each counted by the server."""
 
 import os
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,15 @@ from tally import Bench
 
 _KINDS = ("put", "get", "head", "list", "delete")
 _PAGE = Path(__file__).parents[2] / "docs" / "replicas.md"
-_HEAD = "| operation | PUT | GET | HEAD | LIST | DELETE |\n|---|---:|---:|---:|---:|---:|"
+_HEAD = (
+    "| operation | PUT | GET | HEAD | LIST | DELETE | USD per 1,000 |\n"
+    "|---|---:|---:|---:|---:|---:|---:|"
+)
+_MILLION = "| a million agents | |\n|---|---:|"
+# USD for a thousand requests, and for a gigabyte and month: S3 Standard, us-east-1.
+_PRICES = {"put": 0.005, "list": 0.005, "get": 0.0004, "head": 0.0004}
+_GIGABYTE_MONTH = 0.023
+_TURNS_A_DAY, _DAYS, _FILE_BYTES = 20, 30, 20_000
 _MANY = 16
 
 
@@ -96,19 +105,48 @@ def _reads(counter: _Counter, one: Service, two: Service) -> None:
     counter.note("a chat of 4 files deleted")
 
 
+def _dollars(counts: dict[str, int]) -> float:
+    """The price of as many requests; deletions are free."""
+    return sum(_PRICES[kind] * counts[kind] for kind in _PRICES) / 1_000
+
+
 def _row(what: str, counts: dict[str, int]) -> str:
-    return f"| {what} | " + " | ".join(str(counts[kind]) for kind in _KINDS) + " |"
+    numbers = " | ".join(str(counts[kind]) for kind in _KINDS)
+    return f"| {what} | {numbers} | {_dollars(counts) * 1_000:.3f} |"
 
 
-def _update(rows: list[str]) -> None:
+def _million(counts: dict[str, dict[str, int]]) -> list[str]:
+    """What a million agents need, each with as many turns a day; a turn makes one file, and
+    reads two pages."""
+    turn, page = counts["one new file, same replica"], counts["a page, elsewhere"]
+    each = {kind: turn[kind] + 2 * page[kind] for kind in _KINDS}
+    turns = 1_000_000 * _TURNS_A_DAY
+    files = turns * _DAYS
+    terabytes = files * _FILE_BYTES / 1e12
+    return [
+        f"| writes a second, on average | {turns * each['put'] / 86_400:,.0f} |",
+        f"| reads a second, on average | {turns * (each['get'] + each['head']) / 86_400:,.0f} |",
+        f"| objects | {files * turn['put'] / 1e9:.1f} billion |",
+        f"| terabytes | {terabytes:,.0f} |",
+        f"| USD a month for requests | {turns * 30 * _dollars(each):,.0f} |",
+        f"| USD a month for storage | {terabytes * 1_000 * _GIGABYTE_MONTH:,.0f} |",
+    ]
+
+
+def _update(head: str, rows: list[str]) -> None:
     text = _PAGE.read_text()
-    begin = text.index(_HEAD) + len(_HEAD)
+    begin = text.index(head) + len(head)
     end = text.index("\n\n", begin)
     _PAGE.write_text(text[:begin] + "".join(f"\n{row}" for row in rows) + text[end:])
 
 
+def _held(head: str) -> list[str]:
+    lines = _PAGE.read_text().split(head)[1].splitlines()[1:]
+    return lines[: next(number for number, line in enumerate(lines) if not line)]
+
+
 def check(bench: Bench, store: Store) -> None:
-    """Counts, and compares with the table of the documentation; UPDATE=1 writes it."""
+    """Counts, and compares with the tables of the documentation; UPDATE=1 writes them."""
     assert isinstance(store, Stub)
     # A sweep would be counted, too.
     with Fleet(bench, store, count=2, env={"UNBURDEN_STORE__SWEEP_SECONDS": "86400"}) as fleet:
@@ -118,15 +156,16 @@ def check(bench: Bench, store: Store) -> None:
         counter.post("a store's first chat, one file", fleet.all[0], "/context_offload", first)
         _turns(counter, *fleet.all)
         _reads(counter, *fleet.all)
-    rows = [_row(what, counts) for what, counts in counter.counts.items()]
-    if os.environ.get("UPDATE"):
-        _update(rows)
-    page = _PAGE.read_text().splitlines()
-    for what, row in zip(counter.counts, rows, strict=True):
+    for what, counts in counter.counts.items():
         into, out = counter.moved[what]
-        line = " ".join(f"{kind} {n}" for kind, n in counter.counts[what].items() if n) or "none"
+        line = " ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "none"
         bench.tally.note(f"\n       {what}", f"{line} ({into} bytes in, {out} out)")
-        bench.tally.hold(row in page, f"docs/replicas.md has another row than {row}")
-    held = page[page.index(_HEAD.splitlines()[0]) + 2 :]
-    many = next(number for number, line in enumerate(held) if not line.startswith("|"))
-    bench.tally.hold(many == len(rows), "docs/replicas.md counts other operations")
+    tables = {
+        _HEAD: [_row(what, counts) for what, counts in counter.counts.items()],
+        _MILLION: _million(counter.counts),
+    }
+    for head, rows in tables.items():
+        if os.environ.get("UPDATE"):
+            _update(head, rows)
+        for row, held in zip_longest(rows, _held(head)):
+            bench.tally.hold(row == held, f"docs/replicas.md has {held}, counted is {row}")
