@@ -49,7 +49,7 @@ fn run(arguments: Arguments) -> Exit {
         Command::Sweep(options) => lifecycle::sweep(&options),
         Command::Delete(options) => lifecycle::delete(&options),
         Command::Verify(options) => lifecycle::verify(&options),
-        Command::Mcp(options) => mcp::run(options),
+        Command::Mcp(options) => mcp::run(&options),
         Command::Proxy(options) => proxy::run(options),
         Command::Demo(options) => demo::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),

@@ -17,7 +17,7 @@ use crate::service::Service;
 use crate::service::concurrency_limit::ConcurrencyLimit;
 use crate::telemetry;
 
-pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
+pub(crate) fn run(options: &Options) -> Result<Exit, CliError> {
     let mut config = Config::load(options.config.as_deref())?;
     roots::choose(&mut config, &options.root)?;
     options.privacy.enter(&mut config);
