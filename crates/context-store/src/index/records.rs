@@ -14,6 +14,7 @@ const EXTENSION: &str = ".json";
 
 /// The state of a name's record.
 #[derive(Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one is there at a time, for a moment")]
 pub(crate) enum RecordState {
     /// There is none: the name is free, or its file is older than the index.
     Absent,
