@@ -66,6 +66,11 @@ impl Service {
         if !found.is_empty() {
             return newest_match(id, &found);
         }
+        if let Some(reason) = self.roots.away() {
+            let path = id.chars().take(MAX_ID_CHARS).collect();
+            let source = ReloadError::Away { path, reason };
+            return Err(Failure::Reload { field: "result_id", source });
+        }
         if let Some(path) = path {
             return Ok((path?, Vec::new()));
         }

@@ -25,7 +25,6 @@ pub(crate) static FAKES: Mutex<BTreeMap<PathBuf, Arc<FakeStore>>> = Mutex::new(B
 pub(crate) fn over_both(test: impl Fn()) {
     for medium in [Medium::Local, Medium::Objects] {
         MEDIUM.set(medium);
-        eprintln!("{medium:?}");
         test();
     }
     MEDIUM.set(Medium::Local);

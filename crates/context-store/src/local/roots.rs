@@ -189,6 +189,12 @@ impl Roots {
         })
     }
 
+    /// Returns why the object store failed that was asked last; None if it did not, or files
+    /// are local. A search that found nothing may have missed something then.
+    pub fn away(&self) -> Option<String> {
+        self.objects()?.last_failure()
+    }
+
     /// Returns a root that overlaps a root of `other`: by its path, by another path to the
     /// same folder, or by a mount within either.
     pub fn overlap(&self, other: &Roots) -> Option<String> {

@@ -128,6 +128,11 @@ impl Objects {
         self.counts.so_far()
     }
 
+    /// Returns why the last request failed; None if it did not.
+    pub(crate) fn last_failure(&self) -> Option<String> {
+        self.health.reason()
+    }
+
     /// Returns why the store cannot be written to; None if it can. It is asked only if the last
     /// request failed.
     pub(crate) fn failure(&self) -> Option<String> {

@@ -162,7 +162,7 @@ impl ObjectStore for FakeStore {
         let put = self.inner.put_opts(location, payload, options).await?;
         self.dates.lock().unwrap().insert(location.clone(), *self.now.lock().unwrap());
         let number = self.writes.fetch_add(1, Ordering::SeqCst);
-        if fault == Fault::LostAnswers && number % 3 == 0 {
+        if fault == Fault::LostAnswers && number.is_multiple_of(3) {
             // The client's retry finds it there.
             let (path, source) = (location.to_string(), "lost".into());
             return match mode {

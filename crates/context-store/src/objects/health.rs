@@ -19,7 +19,7 @@ struct Failing {
 /// hundreds of files, and each would wait.
 const FAILURES: u32 = 3;
 
-/// That moment.
+/// The least time of that moment.
 const BREAK: Duration = Duration::from_secs(1);
 
 /// The health of an object store, as far as this process knows.
@@ -36,6 +36,11 @@ impl Health {
         let failing = self.lock();
         let is_broken = failing.until.is_some_and(|until| Instant::now() < until);
         is_broken.then(|| failing.reason.clone().unwrap_or_default())
+    }
+
+    /// Returns why the last request failed; None if it did not fail.
+    pub(super) fn reason(&self) -> Option<String> {
+        self.lock().reason.clone()
     }
 
     /// Returns why the last request failed, and lets the next one be tried; None if it did not
@@ -62,7 +67,8 @@ impl Health {
                 failing.reason = Some(reason);
                 failing.count = failing.count.saturating_add(1);
                 if failing.count >= FAILURES || took > most / 2 {
-                    failing.until = Some(Instant::now() + BREAK);
+                    // Whoever waited that long does not wait again.
+                    failing.until = Some(Instant::now() + BREAK.max(took));
                 }
             }
             Ok(_) | Err(_) => *failing = Failing::default(),
