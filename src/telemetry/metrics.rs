@@ -96,6 +96,10 @@ fn describe() {
     for outcome in ["completed", "failed"] {
         counter!(MODEL_CALLS, "outcome" => outcome).absolute(0);
     }
+    describe_counter!(
+        "unburden_store_requests_total",
+        "Requests to the object store that keeps the files, by kind"
+    );
     describe_gauge!("unburden_build_info", "1; the labels describe the build");
     let labels = [("version", env!("CARGO_PKG_VERSION")), ("target", std::env::consts::ARCH)];
     gauge!("unburden_build_info", &labels).set(1.0);

@@ -279,7 +279,8 @@ impl FolderOps for ObjectFolder {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         self.objects().cache.put(blake3::hash(content), content);
-        Ok(None)
+        let (len, modified) = (content.len() as u64, self.objects().server_now());
+        Ok(Some(Stat { len, modified, is_file: true, is_own: true, stamp: None }))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {

@@ -70,7 +70,10 @@ impl Sweeper<'_> {
     ) -> io::Result<()> {
         let is_real = self.options.run == Run::Real;
         match swept.fate(self.options.lifetimes, (name, life), head)? {
-            Fate::Kept => {}
+            Fate::Kept => {
+                self.report.stored += 1;
+                self.report.stored_bytes += head.len;
+            }
             Fate::Lost => {
                 if is_real {
                     swept.folder.unmark(file)?;
