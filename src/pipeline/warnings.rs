@@ -39,10 +39,7 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
             };
             format!(", {fixed} of them in {tools}system messages and the newest messages")
         });
-        let over = left - target;
-        warnings.push(format!(
-            "target_tokens {target} cannot be met: {left} tokens remain, {over} too many{fixed}"
-        ));
+        warnings.push(format!("target_tokens {target} cannot be met: {left} tokens remain{fixed}"));
     }
     warnings
 }

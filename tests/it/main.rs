@@ -100,7 +100,6 @@ mod reference_model;
 mod retention;
 mod seeds;
 mod shared;
-mod snapshot_room;
 mod soak;
 mod socket;
 mod store;
