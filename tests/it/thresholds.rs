@@ -149,7 +149,7 @@ fn a_target_moves_no_more_than_it_takes() {
         let after = app.offload(
             &history,
             &json!({"context_manage_mode": "compact",
-            "low_water_ratio": 1.0, "target_tokens": target, "max_tool_message_tokens": 100_000}),
+            "max_total_tokens": 1, "target_tokens": target, "max_tool_message_tokens": 100_000}),
         );
         let left = number(after.report(), "tokens_after");
         let moved = actions(&after);
