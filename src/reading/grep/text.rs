@@ -112,12 +112,13 @@ pub(crate) fn answer(
     };
     let (shown, no_room) = fit::longest(all, all.max(1), |matches| matches, fits);
     let cut = no_room.or(findings.full);
-    let answer = match no_room {
-        Some(why) if shown == 0 && all > 0 => none_fits(heading, &findings, why),
+    let none_fit = shown == 0 && heading.offset < findings.matches;
+    let answer = match cut {
+        Some(why) if none_fit => none_fits(heading, &findings, why),
         _ => text(shown, cut),
     };
     // A match that is too large alone is passed over, so that going on goes on.
-    let next = heading.offset + shown.max(usize::from(all > 0)) as u64;
+    let next = heading.offset + shown.max(usize::from(none_fit)) as u64;
     GrepAnswer {
         answer,
         matches_total: findings.matches,

@@ -114,6 +114,19 @@ fn an_offset_past_the_last_match_says_how_many_there_are() {
 }
 
 #[test]
+fn a_match_that_does_not_fit_is_passed_over() {
+    let long = "word ".repeat(4_000);
+    let store = Store::with(&[("a", format!("x {long}\nx {long}\n").as_bytes())]);
+    for max_tokens in [1, 20] {
+        let mut query = pattern("x");
+        query.max_tokens = Some(max_tokens);
+        let none = store.grep(&query);
+        assert!(none.answer.contains("go past it with offset=1"), "{}", none.answer);
+        assert_eq!((none.matches_total, none.next_offset), (2, Some(1)));
+    }
+}
+
+#[test]
 fn grep_visits_no_more_files_than_it_may() {
     let store = Store::with(&[("a", b"x"), ("b/c", b"x"), ("d", b"x")]);
     let limits = grep::Limits { files: 2, ..grep::Limits::default() };
