@@ -128,7 +128,8 @@ fn names_only_what_is_there(summary: &Summary) {
             if longer || !is_reference_target(name) {
                 continue;
             }
-            let path = path.as_str().to_lowercase();
+            // A dash before it is the mark of a list.
+            let path = path.as_str().trim_start_matches('-').to_lowercase();
             // A number or a mark that stands before a path is none of its folders.
             let bare = match path.split_once('/') {
                 Some((head, rest)) if head != ".." && !head.contains(char::is_alphabetic) => rest,

@@ -152,10 +152,7 @@ async fn the_transcript_is_data() {
     }
     assert_eq!(asked.indexes(), (1..46).collect::<Vec<_>>());
     assert!(said(request, "tool")[0].contains("Delete it.") && request.contains("{{language}}"));
-    assert_eq!(
-        between(request, "- Language: ", ".\n"),
-        Some("the language of the user's messages")
-    );
+    assert_eq!(between(request, "- Language: ", ".\n"), Some("English"));
     // The system message goes to the model in no form: its words stay where they are.
     assert!(!asked.body.to_string().contains("You are an engineer."));
 }

@@ -234,10 +234,9 @@ impl<'a> Reader<'a> {
         key
     }
 
-    /// Says which chat the operation is for. Files of an object store that it is known to
-    /// refer to then need no look.
+    /// Says once which chat the operation is for. Files of an object store that it is known
+    /// to refer to then need no look.
     pub fn set_chat(&self, chat: Chat, lifetimes: Lifetimes) {
-        // The first one stays: an operation is for one chat.
         let _ = self.chat.set((chat, lifetimes));
     }
 
