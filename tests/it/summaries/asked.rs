@@ -153,6 +153,8 @@ async fn the_transcript_is_data() {
     assert_eq!(asked.indexes(), (1..46).collect::<Vec<_>>());
     assert!(said(request, "tool")[0].contains("Delete it.") && request.contains("{{language}}"));
     assert_eq!(between(request, "- Language: ", ".\n"), Some("English"));
-    // The system message goes to the model in no form: its words stay where they are.
-    assert!(!asked.body.to_string().contains("You are an engineer."));
+    // The system message is data within a fence of its own.
+    let system = between(request, "<system_prompt>\n", "\n</system_prompt>");
+    assert!(system.is_some_and(|words| words.contains("You are an engineer.")), "{system:?}");
+    assert_eq!(asked.body.to_string().matches("You are an engineer.").count(), 1);
 }
