@@ -150,12 +150,12 @@ pub(crate) struct SnapshotReport {
     /// Sentences that were taken out of an accepted text, each with the reason.
     #[serde(default)]
     pub dropped: Vec<String>,
-    /// What the model cost.
+    /// The cost of the model.
     #[serde(default)]
     pub cost: ModelCost,
 }
 
-/// What the model of a compression cost.
+/// The cost of the model of a compression.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModelCost {
     /// HTTP calls, failed ones included.

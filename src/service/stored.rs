@@ -1,4 +1,4 @@
-//! What the last sweep counted, for the metrics of all tenants together.
+//! The counts of the last sweep, for the metrics of all tenants together.
 
 use std::sync::{Mutex, PoisonError};
 

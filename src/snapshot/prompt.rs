@@ -35,12 +35,12 @@ pub(crate) struct Rendered {
     pub user: String,
 }
 
-/// What a snapshot is asked for.
+/// The subject of a request for a snapshot.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'r> {
     /// The messages to summarise.
     pub messages: &'r [TranscriptMessage<'r>],
-    /// What stands around them: the system's messages, and those that follow.
+    /// The messages around them: the system's messages, and those that follow.
     pub around: &'r [TranscriptMessage<'r>],
     /// The snapshot to merge.
     pub earlier: Option<&'r str>,

@@ -36,7 +36,7 @@ fn resident(served: &Served) -> u64 {
 #[test]
 fn little_memory_at_rest() {
     let served = start();
-    // What counting needs is there after the first count.
+    // The first count loads the tables.
     let body = json!({"messages": [{"role": "user", "content": "hello world"}]});
     let (status, answer) = served.post("/count_tokens", &body);
     assert_eq!(status, 200, "{answer}");

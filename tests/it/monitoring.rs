@@ -1,4 +1,4 @@
-//! What operators see of the real binary: log lines, metrics, and the listener for both probes and
+//! The operators' view of the real binary: log lines, metrics, and the listener for both probes and
 //! metrics.
 
 use std::io::{Read, Write};

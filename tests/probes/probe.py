@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 KINDS = ("goal", "constraint", "fact", "file", "error-and-fix", "decision", "pending")
-# What the user wants, which no compression may lose.
+# The user's goals and constraints, which no compression may lose.
 LASTING = ("goal", "constraint")
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": None, "\u00a0": " "})
 

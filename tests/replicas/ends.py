@@ -20,7 +20,7 @@ from service import Answer, Gone, Service, together
 from tally import Bench, Tally
 
 _POSTERS = 4
-# What a stalled writer is behind in time, and the parts of the store that it writes.
+# The delay of a stalled writer, and the parts of the store that it writes.
 _STALLED = 1.0
 _PARTS = ("/files/", "/names/", "/chats/", "/calls/")
 
@@ -136,7 +136,7 @@ def _stall(chat: _Chat, stub: Stub, part: str, is_new: bool) -> None:
     stub.side.rules()
     chat.delete(chat.fleet.any(random))
     time.sleep(_STALLED + 0.5)
-    # What was never acknowledged need not have been there.
+    # A file that was never acknowledged may be absent.
     allowed = ("404", "410") if is_new else ("410",)
     chat.is_gone(f"writes to {part} came after the deletion", allowed)
     chat.post(chat.fleet.any(random))

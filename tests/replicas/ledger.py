@@ -22,7 +22,7 @@ class Ledger:
         self.fleet, self.tally, self.folder = fleet, tally, folder
         self.kept: list[Receipt] = []
         self.inline = self.posted = 0
-        # What the last answer that came back inline warned of.
+        # The warning of the last answer that came back inline.
         self.why = ""
         self._lock = threading.Lock()
 

@@ -18,7 +18,7 @@ from service import Answer, Service, together
 from tally import Bench, Tally
 
 _TIMEOUT = 3.0
-# What a busy machine adds.
+# The time that a busy machine adds.
 _SLACK = 6.0
 _SETTINGS = {"UNBURDEN_STORE__TIMEOUT_SECONDS": str(int(_TIMEOUT))}
 

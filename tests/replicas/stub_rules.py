@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-# What a rule does.
+# The effect of a rule.
 #   fail    answers with `status` and does nothing
 #   drop    closes the connection and does nothing
 #   lose    does the work and closes the connection

@@ -15,7 +15,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared"
 HONEST, DISHONEST, MALFORMED = "honest", "dishonest", "malformed"
-# What ../shared calls a format, where the service has another name for it.
+# Names of formats in ../shared, where the service has another.
 _DIALECTS = {"vercel": "ai-sdk"}
 
 

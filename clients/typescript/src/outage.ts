@@ -2,7 +2,7 @@ import type { UnburdenError } from './errors.js';
 
 const DEFAULT_PORT = '8002';
 
-/** What to do where nothing listens at `url`. */
+/** The remedy where nothing listens at `url`. */
 export function startCommand(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname) || protocol !== 'http:') {

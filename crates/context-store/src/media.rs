@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::objects::fake::FakeStore;
 
-/// What keeps the files of a shop.
+/// The medium that keeps the files of a shop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Medium {
     Local,

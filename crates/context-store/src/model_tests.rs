@@ -22,7 +22,7 @@ enum Step {
     Restart,
 }
 
-/// What the model knows of a file.
+/// The model's state of a file.
 #[derive(Debug, Clone)]
 struct Known {
     text: String,

@@ -15,7 +15,7 @@ struct Node {
     children: Vec<(u8, Child)>,
 }
 
-/// What a byte leads to: a node with children, by its index, or a token.
+/// The target of a byte: a node with children, by its index, or a token.
 #[derive(Clone, Copy)]
 enum Child {
     Inner(usize),
@@ -120,7 +120,7 @@ fn bases(nodes: &[Node]) -> Vec<usize> {
             }
             block += 64;
         };
-        // What did not fit in many blocks leaves little for the next.
+        // A block that refused many nodes has little room for the next.
         if block - from > 64 * 64 {
             from += 64 * 32;
         }

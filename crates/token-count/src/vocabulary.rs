@@ -24,14 +24,14 @@ pub(crate) const LONGEST_TOKEN: usize = 128;
 pub(crate) struct Vocabulary<'t> {
     /// The tokens by their bytes.
     pub(crate) trie: Trie<'t>,
-    /// What is known of each token, see [`Row`].
+    /// The facts of each token, see [`Row`].
     pub(crate) rows: &'t [[u8; 8]],
     /// The tokens by the two that they are made of, in a hash table whose size is a power of two:
     /// the token in the lowest 18 bits, 14 bits of the hash above.
     pub(crate) pairs: &'t [[u8; 4]],
 }
 
-/// What is known of a token: the two tokens it is made of (itself twice for a single byte), the
+/// The facts of a token: the two tokens it is made of (itself twice for a single byte), the
 /// longest token that it begins with, 18 bits each, and its length in bytes, 8 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Row(pub(crate) u64);

@@ -12,7 +12,7 @@ pub(crate) struct EarlierSnapshots {
     pub(crate) summary: Option<Summary>,
     /// The same as text.
     pub(crate) text: String,
-    /// What of it comes from the user: directives, goal and constraints.
+    /// The parts that come from the user: directives, goal and constraints.
     pub(crate) user: String,
     pub(crate) directives: Vec<String>,
     pub(crate) files: Vec<FileLine>,

@@ -46,9 +46,9 @@ pub(crate) struct WrittenSummary {
     pub(crate) summary: Summary,
     pub(crate) writer: Writer,
     pub(crate) rejected: Vec<String>,
-    /// What was taken out of the accepted reply, and why.
+    /// The sentences taken out of the accepted reply, and the reasons.
     pub(crate) dropped: Vec<String>,
-    /// What the model cost.
+    /// The cost of the model.
     pub(crate) cost: ModelCost,
 }
 

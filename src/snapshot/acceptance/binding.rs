@@ -7,7 +7,7 @@ use super::values::{ABOUT, SOURCES, shape, tokens};
 
 /// Bytes between a value and its label in a source.
 const GAP: usize = 6;
-/// What may stand between the two in a claim.
+/// The words that may stand between the two in a claim.
 const BETWEEN: [&str; 7] = [" ", "=", " = ", ":", " at ", " is ", " was "];
 
 /// A value of a claim, and the word before it.

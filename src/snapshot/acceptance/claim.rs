@@ -10,7 +10,7 @@ use super::reports::{reports_order, user_acts};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::content_words::without_quotes;
 
-/// What a mark says of a step.
+/// The state of a step by its mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepState {
     /// It is finished.
@@ -21,10 +21,10 @@ pub(super) enum StepState {
     Unsaid,
 }
 
-/// What a claim says of the user.
+/// The statement of a claim about the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reports {
-    /// What the user wants.
+    /// A wish of the user.
     Order,
     /// Something else that the user did.
     Act,
@@ -116,7 +116,7 @@ pub(super) fn without(summary: &Summary, faulty: &[&Claim<'_>]) -> Summary {
     mended
 }
 
-/// What a line says of the lines below it.
+/// The meaning of a line for the lines below it.
 #[derive(Default)]
 struct Heading {
     /// `The user asked to:`

@@ -79,7 +79,7 @@ impl Judge<'_, '_, '_> {
             .or_else(|| self.unsupported(&case))
     }
 
-    /// What kind of sentence a unit is, read once.
+    /// The kind of sentence of each unit, read once.
     fn reading(&self, unit: u32) -> Rc<Reading> {
         let read = || Rc::new(Reading::of(&self.evidence.unit(unit).text));
         Rc::clone(self.readings.borrow_mut().entry(unit).or_insert_with(read))
@@ -152,7 +152,7 @@ impl Judge<'_, '_, '_> {
         if case.attributed {
             return None;
         }
-        // What is no plan and no rule may lie beside an order.
+        // A sentence without plan or rule may stand next to an order.
         let facts = matches!(
             case.claim.section,
             Section::KeyKnowledge | Section::ArtifactTrail | Section::RecentActions
@@ -167,7 +167,7 @@ impl Judge<'_, '_, '_> {
             .then(|| Rejection::FollowedOrder { line: case.claim.text.to_owned() })
     }
 
-    /// What the user wants or did stands in the user's own messages, or in what the agent said
+    /// A wish or deed of the user stands in the user's own messages, or in what the agent said
     /// and the user agreed to.
     fn reports(&self, case: &Case<'_, '_>) -> Option<Rejection> {
         let claim = case.claim;
@@ -182,7 +182,7 @@ impl Judge<'_, '_, '_> {
                 false => self.users(said),
             }
         };
-        // What stands behind a colon may be the answer.
+        // The text behind a colon may be the answer.
         let end = claim.text.find([':', '：']).unwrap_or(claim.text.len());
         let head: Vec<Item> = case.items.iter().filter(|item| item.end <= end).cloned().collect();
         let asked = if head.len() > 1 { &head } else { &case.items };
@@ -248,7 +248,7 @@ impl Judge<'_, '_, '_> {
             .then(|| Rejection::ClaimedOrder { sentence: text.to_owned() })
     }
 
-    /// What happened needs an agent or a tool that says or does it: a request, a plan, a
+    /// An event needs an agent or a tool that says or does it: a request, a plan, a
     /// question or a rule is no source of it.
     fn completion(&self, case: &Case<'_, '_>) -> Option<Rejection> {
         let (claim, text) = (case.claim, case.claim.text);

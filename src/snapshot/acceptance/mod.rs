@@ -48,7 +48,7 @@ pub(crate) struct Limits<'a> {
 pub(crate) struct Accepted {
     /// The summary, without what did not hold.
     pub summary: Summary,
-    /// What was taken out, and why.
+    /// The sentences taken out, and the reasons.
     pub dropped: Vec<Rejection>,
 }
 

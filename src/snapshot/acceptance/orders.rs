@@ -1,4 +1,4 @@
-//! Who may give orders: the turns of the agent that the user agrees to, and the texts of tools
+//! Sources of orders: the turns of the agent that the user agrees to, and the texts of tools
 //! that give orders to agents, which nobody asked for.
 
 use std::collections::HashSet;

@@ -35,7 +35,7 @@ pub(super) struct Polarity {
     order: HashSet<(u64, u64)>,
 }
 
-/// What a source says of a claim.
+/// The verdict of a source on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The same.

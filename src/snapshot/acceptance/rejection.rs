@@ -139,7 +139,7 @@ impl Rejection {
 }
 
 impl Rejection {
-    /// What is wrong with a sentence, and the sentence.
+    /// The fault of a sentence, and the sentence.
     fn sentence(&self) -> Option<(&'static str, &str)> {
         Some(match self {
             Rejection::ClaimedOrder { sentence } => {

@@ -13,7 +13,7 @@ use crate::snapshot::text::sentences::sentences_of_line;
 use crate::snapshot::text::text_index::TextIndex;
 use crate::snapshot::transcript::TranscriptMessage;
 
-/// Who speaks in a unit.
+/// The speaker of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
     /// The user, also in an earlier snapshot.

@@ -7,7 +7,7 @@ use super::lists::LISTS;
 use crate::snapshot::text::content_words::stem;
 use crate::snapshot::text::word_shape::is_cjk;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A word, by its stem; or a pair of characters.
@@ -25,7 +25,7 @@ pub(super) enum TokenKind {
 pub(super) struct Token {
     /// Equal for texts that count as the same.
     pub(super) hash: u64,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: TokenKind,
     /// Its first byte in the text.
     pub(super) start: usize,

@@ -169,7 +169,7 @@ fn stand_near(tokens: &[Token], word: u64, is: impl Fn(&Token) -> bool) -> bool 
     })
 }
 
-/// What a value looks like: `0` for digits, `a` for letters, and its marks.
+/// The shape of a value: `0` for digits, `a` for letters, and its marks.
 pub(super) fn shape(value: &str) -> String {
     let mut shape = String::new();
     for c in value.chars() {

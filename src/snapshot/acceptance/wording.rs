@@ -1,10 +1,10 @@
-//! What kind of sentence a text is, by its words: a question, a plan, a report of what
+//! The kind of a sentence, by its words: a question, a plan, a report of what
 //! happened, a statement about what somebody else says.
 
 use super::lists::LISTS;
 use super::polarity::Polarity;
 
-/// What is read in a sentence of a source.
+/// The reading of a sentence of a source.
 pub(super) struct Reading {
     pub(super) polarity: Polarity,
     /// A question or a condition.

@@ -296,7 +296,7 @@ async fn is_mended(name: &str, says: &str, forged: &str, history: &[String], ans
     }
 }
 
-/// Who takes a tool's order for the user's, or writes to somebody else, is not believed.
+/// A reply that follows a tool, or is in a foreign language, is not taken.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_snapshot_that_follows_a_tool_or_is_in_another_language_is_not_taken() {
     const FOLLOWS: &str = "this follows an order of a tool's result";

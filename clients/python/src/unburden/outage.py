@@ -16,7 +16,7 @@ _DEFAULT_PORT = 8002
 
 
 def remedy(url: str, log: str | None) -> str:
-    """What to do where nothing listens at `url`; `log` is that of a service that the client started."""
+    """The remedy where nothing listens at `url`; `log` is that of a service that the client started."""
     if log:
         return f"Its log: {log}"
     parts = urlsplit(url)

@@ -72,7 +72,7 @@ on_both! {
         let before = shop.private();
         assert_eq!(delete(&shop, "a"), Deletion { folders: 1, complete: true, ..Deletion::default() });
         assert_eq!(shop.private(), before);
-        // What was shared has only one chat left.
+        // A shared file has only one chat left.
         assert_eq!(deleted(&delete(&shop, "b")), [shared.as_str(), other.as_str()]);
         assert!(is_forgotten(&shop, "b"), "{:?}", shop.private());
         assert_eq!(shop.files(), Vec::<String>::new());

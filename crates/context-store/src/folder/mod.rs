@@ -54,7 +54,7 @@ pub(crate) struct Small {
     pub(crate) version: Version,
 }
 
-/// What is known of a file without reading it.
+/// The facts of a file that need no reading.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stat {
     /// The length in bytes.

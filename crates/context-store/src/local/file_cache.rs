@@ -55,7 +55,7 @@ pub struct FileCache {
     operator_key: Option<Key>,
 }
 
-/// What was seen of an object. A name keeps its content for good; whether the file still
+/// The facts seen of an object. A name keeps its content for good; whether the file still
 /// lives must be asked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SeenObject {

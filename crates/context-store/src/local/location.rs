@@ -25,7 +25,7 @@ pub(crate) struct Root {
     pub(super) medium: Medium,
 }
 
-/// What keeps the files of a root.
+/// The medium that keeps the files of a root.
 #[derive(Debug)]
 pub(crate) enum Medium {
     /// A local folder, open.

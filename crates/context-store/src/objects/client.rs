@@ -56,7 +56,7 @@ pub(crate) struct Read {
     pub(crate) version: Version,
 }
 
-/// What is known of an object.
+/// The facts of an object.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) len: u64,

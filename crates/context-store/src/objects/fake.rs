@@ -17,7 +17,7 @@ use object_store::{
 use super::client::Objects;
 use super::content_cache::ContentCache;
 
-/// What goes wrong.
+/// The faults of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Fault {
     #[default]
@@ -30,7 +30,7 @@ pub(crate) enum Fault {
     Away,
     /// Conditional puts do not heed their condition.
     NotAtomic,
-    /// What was written is listed late.
+    /// Lists lag behind writes.
     StaleLists,
 }
 

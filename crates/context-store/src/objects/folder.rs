@@ -76,7 +76,7 @@ impl Place {
     }
 }
 
-/// What a prefix stands for.
+/// The meaning of a prefix.
 enum Role {
     /// The folder of a store, whose files are contents.
     Store,
@@ -251,7 +251,7 @@ impl FolderOps for ObjectFolder {
         Ok(Box::new(folders.into_iter().map(Ok)))
     }
 
-    /// What was acknowledged is durable.
+    /// Acknowledged writes are durable.
     fn sync(&self) -> io::Result<()> {
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What the last requests say of the store.
+/// The health of the store by its last requests.
 #[derive(Debug, Default)]
 struct Failing {
     /// Why the last request failed; None if it did not.

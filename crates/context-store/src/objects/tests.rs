@@ -1,4 +1,4 @@
-//! What only an object store can do to files: answers that are lost, requests that come late,
+//! Faults that only an object store has: answers that are lost, requests that come late,
 //! servers that are away, and several replicas at once.
 
 use std::io;
@@ -136,7 +136,7 @@ fn a_writer_that_stalls_brings_no_deleted_file_back() {
     shop.fake.as_ref().unwrap().set_now(after(3_000));
     assert_eq!(post(&shop.replica(), "b", "1", "secret").unwrap(), own);
     assert_eq!(shop.files(), [own.to_string(), format!("{own}!1")]);
-    // What came late goes with a sweep, the living file does not.
+    // A sweep removes the late content, not the living file.
     shop.fake.as_ref().unwrap().set_date(&format!("/files/{own}"), after(0));
     let swept = shop.sweep(after(3_600));
     assert_eq!((swept.temporary, shop.files()), (1, vec![format!("{own}!1")]));

@@ -1,4 +1,4 @@
-//! What a chat is known to refer to in an object store. A file that a chat refers to is there
+//! The known references of a chat in an object store. A file that a chat refers to is there
 //! until its lease expires or this chat is deleted: while the chat's markers are of the same
 //! generation and the lease is fresh, no request needs to ask.
 

@@ -39,7 +39,7 @@ pub(crate) struct Opened<'s> {
     /// The chat that files are written for, with the folder of its markers. A deletion may
     /// detach that meanwhile: the deletion watch handles it.
     pub(crate) markers: Option<(Chat, Folder)>,
-    /// What the chat of the request is known to refer to in an object store.
+    /// The known references of the request's chat in an object store.
     pub(crate) confirmed: Option<Arc<Confirmed>>,
 }
 

@@ -21,7 +21,7 @@ const TRIES: usize = 16;
 /// A name that is reserved for a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reservation {
-    /// What the record says.
+    /// The content of the record.
     pub(super) state: ReservedState,
     /// The name under which the content is kept, in its life.
     pub(super) file: String,
@@ -30,7 +30,7 @@ pub(super) struct Reservation {
     pub(super) bytes: u64,
 }
 
-/// What the record of a reserved name says.
+/// The content of a reserved name's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReservedState {
     /// The file lives.

@@ -29,7 +29,7 @@ struct Written {
     claim: Claim,
     /// The reservation of this call; None if the file was stored before.
     reservation: Option<Reservation>,
-    /// What is known of the file; None unless this call wrote it.
+    /// The facts of the file; None unless this call wrote it.
     stat: Option<Stat>,
 }
 
