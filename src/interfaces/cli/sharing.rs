@@ -188,12 +188,12 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Returns the user's own folder for files that end with the session: under `XDG_RUNTIME_DIR`, if
 /// that is the user's, or under the system's folder for temporary files, where another user may
-/// have made one of that name.
+/// have made one of that name. No store is there: its log is not for agents to read.
 fn private_folder() -> Result<PathBuf, CliError> {
     let user = rustix::process::geteuid().as_raw();
     let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let base = base.filter(|base| base.metadata().is_ok_and(|base| base.uid() == user));
-    let folder = base.unwrap_or_else(std::env::temp_dir).join(format!("unburden-{user}"));
+    let folder = base.unwrap_or_else(std::env::temp_dir).join(format!("unburden-shared-{user}"));
     let failed = |what| CliError::io(format!("{what} {}", folder.display()));
     match DirBuilder::new().mode(0o700).create(&folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
