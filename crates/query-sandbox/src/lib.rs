@@ -35,7 +35,7 @@ mod sql_error;
 pub mod worker;
 mod worker_error;
 
-pub use client::Workers;
+pub use client::{StartedWorker, Workers};
 pub use job::{Cut, Job, Outcome, Trial};
 pub use jq_error::JqError;
 pub use limits::Limits;

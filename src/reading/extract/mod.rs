@@ -10,11 +10,12 @@ mod sql_answer;
 pub(crate) mod trial;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use crate::reading::limit::CountTokens;
 use answer::{Extracted, of_jq, of_query};
-use query_sandbox::{Cut, Job, JqError, Outcome, SqlError, Workers};
+use query_sandbox::{Cut, Job, JqError, Outcome, SqlError, StartedWorker, Workers};
 use record_files::file::{self, Stored};
 use record_files::find::{self, Accept};
 use record_files::query::{self, QueryError};
@@ -85,6 +86,8 @@ pub(crate) struct Means<'a> {
     pub limits: &'a Limits,
     /// Counts.
     pub count: CountTokens<'a>,
+    /// A worker for a statement, if one was started while the file was read.
+    pub started: Cell<Option<StartedWorker>>,
 }
 
 /// A file of records.
@@ -143,7 +146,8 @@ pub(crate) fn extract(
             });
             let sources = sources.collect();
             let (offset, limit) = (*offset, *limit);
-            let outcome = means.workers.sql(&SqlQuery { sql, sources, offset, limit })?;
+            let query = SqlQuery { sql, sources, offset, limit };
+            let outcome = means.workers.sql_in(means.started.take(), &query)?;
             Ok(of_sql(&outcome, offset, records.count(), room, &count))
         }
     }

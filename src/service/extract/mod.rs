@@ -2,6 +2,8 @@
 
 mod named_files;
 
+use std::cell::Cell;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -38,7 +40,10 @@ impl Service {
         };
         let (names, further) = self.named_files(&at, statement)?;
         let count = |text: &str| Tokenizer::O200kBase.count(text);
-        let means = Means { workers: &self.workers, limits: &self.extract, count: &count };
+        let is_sql = matches!(asked, ExtractQuery::Sql(_));
+        let started = Cell::new(is_sql.then(|| self.workers.start()).flatten());
+        let (workers, limits) = (self.workers.as_ref(), &self.extract);
+        let means = Means { workers, limits, count: &count, started };
         let done = self.with_text("file_path", &at, self.extract.file_bytes, |content| {
             let file = RecordFile { content, path: at.spelled(), names: names.clone() };
             self.with_further(&further, &[file], &mut |files| {

@@ -62,10 +62,33 @@ impl Transcript {
     }
 }
 
-/// Kills and reaps the worker when dropped.
-struct ChildGuard(Child);
+/// A worker process. It is killed and reaped when dropped.
+#[derive(Debug)]
+pub(super) struct WorkerProcess(Child);
 
-impl ChildGuard {
+impl WorkerProcess {
+    /// Starts a worker, which waits for its request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the process cannot be started.
+    pub(super) fn start(program: &Path, limits: &Limits) -> Result<WorkerProcess, WorkerError> {
+        // The parent enforces the deadline; this limit is for a worker without a parent.
+        let cpu_seconds = limits.deadline.as_secs().saturating_add(2);
+        let child = Command::new(program)
+            .arg(worker::ARGUMENT)
+            .arg(limits.memory_bytes.to_string())
+            .arg(cpu_seconds.to_string())
+            .env_clear()
+            .envs(ALLOCATOR)
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        child.map(WorkerProcess).map_err(|source| WorkerError::Spawn { source })
+    }
+
     fn end(&mut self) -> std::io::Result<ExitStatus> {
         // Killing a process that ended does not change its exit status.
         _ = self.0.kill();
@@ -73,20 +96,20 @@ impl ChildGuard {
     }
 }
 
-impl Drop for ChildGuard {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         _ = self.end();
     }
 }
 
-/// Starts a worker, writes the request and the records to it, and reads its output until `until`.
-/// Also returns the error of a worker that ended without a last line.
+/// Writes the request and the records to a worker, and reads its output until `until`. Also
+/// returns the error of a worker that ended without a last line.
 ///
 /// # Errors
 ///
-/// Fails if the worker cannot be started.
+/// Fails if there are no threads for it.
 pub(super) fn run_worker(
-    program: &Path,
+    mut child: WorkerProcess,
     request: &Request,
     inputs: &[&str],
     limits: &Limits,
@@ -95,7 +118,6 @@ pub(super) fn run_worker(
     let spawn = |source| WorkerError::Spawn { source };
     let mut first = serde_json::to_vec(request).map_err(|error| spawn(error.into()))?;
     first.push(b'\n');
-    let mut child = ChildGuard(start(program, limits).map_err(spawn)?);
     let (stdin, stdout, stderr) =
         (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take());
     let (outputs, others) = request.room();
@@ -127,22 +149,6 @@ pub(super) fn run_worker(
         });
         Ok((transcript, crash))
     })
-}
-
-fn start(program: &Path, limits: &Limits) -> std::io::Result<Child> {
-    // The parent enforces the deadline; this limit is for a worker without a parent.
-    let cpu_seconds = limits.deadline.as_secs().saturating_add(2);
-    Command::new(program)
-        .arg(worker::ARGUMENT)
-        .arg(limits.memory_bytes.to_string())
-        .arg(cpu_seconds.to_string())
-        .env_clear()
-        .envs(ALLOCATOR)
-        .current_dir("/")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
 }
 
 /// Waits for the end of the worker's output; returns true if `until` comes first.

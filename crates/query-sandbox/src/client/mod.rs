@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fair_share::{Holder, Places};
+use fair_share::{Holder, Place, Places};
 
 use crate::{
     job::{Job, JobMessage, Outcome, Trial},
@@ -20,7 +20,7 @@ use crate::{
     sql_error::SqlError,
     worker_error::WorkerError,
 };
-use child::Transcript;
+use child::{Transcript, WorkerProcess};
 
 /// The most workers that may crash in one [`Workers::check`]: records that crash two crash all.
 const MAX_CRASHES: usize = 2;
@@ -38,6 +38,13 @@ pub struct Workers {
     limits: Limits,
     workers: Places,
     holder: Holder,
+}
+
+/// A worker that waits for its request, and its place among those that run at a time.
+#[derive(Debug)]
+pub struct StartedWorker {
+    process: WorkerProcess,
+    _place: Place,
 }
 
 impl Workers {
@@ -136,19 +143,38 @@ impl Workers {
         if found > accepted { Err(JqError::FilterTooLong { found, accepted }) } else { Ok(()) }
     }
 
+    /// Starts a worker for [`Workers::sql_in`] while the caller reads the files: a start takes a tenth
+    /// of the time of a query. None if there is no place for it at once, or if it fails.
+    pub fn start(&self) -> Option<StartedWorker> {
+        self.started_until(Instant::now()).ok()
+    }
+
     /// Runs an SQL statement over files of records.
     ///
     /// # Errors
     ///
     /// Fails if the statement is refused or fails, or reaches a limit before its first row.
     pub fn sql(&self, query: &record_sql::Query<'_>) -> Result<record_sql::Outcome, SqlError> {
+        self.sql_in(None, query)
+    }
+
+    /// The same in `started`, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workers::sql`].
+    pub fn sql_in(
+        &self,
+        started: Option<StartedWorker>,
+        query: &record_sql::Query<'_>,
+    ) -> Result<record_sql::Outcome, SqlError> {
         let until = Instant::now() + self.limits.deadline;
         let (found, accepted) = (query.sql.len(), self.limits.filter_bytes);
         if found > accepted {
             return Err(SqlError::TooLong { found, accepted });
         }
         let lines: Vec<&str> = query.sources.iter().map(|source| source.lines).collect();
-        let (transcript, crash) = self.run_worker(&lines, until, || {
+        let (transcript, crash) = self.run_worker(started, &lines, until, || {
             Request::Sql(self.sql_request(query, until.saturating_duration_since(Instant::now())))
         })?;
         match (transcript.sql, transcript.end, crash) {
@@ -191,19 +217,27 @@ impl Workers {
     ) -> Result<(Transcript, Option<WorkerError>), WorkerError> {
         let jobs = jobs.iter().map(JobMessage::from).collect();
         let request = JqRequest { jobs, only_try, output_bytes: self.limits.output_bytes };
-        self.run_worker(&[input], until, || Request::Jq(request))
+        self.run_worker(None, &[input], until, || Request::Jq(request))
     }
 
-    /// Waits for a place, and runs the request in a worker.
+    /// Runs the request in `started`, or waits for a place to start a worker.
     fn run_worker(
         &self,
+        started: Option<StartedWorker>,
         inputs: &[&str],
         until: Instant,
         request: impl FnOnce() -> Request,
     ) -> Result<(Transcript, Option<WorkerError>), WorkerError> {
+        let started = started.map_or_else(|| self.started_until(until), Ok)?;
+        child::run_worker(started.process, &request(), inputs, &self.limits, until)
+    }
+
+    /// Waits for a place until `until`, and starts a worker.
+    fn started_until(&self, until: Instant) -> Result<StartedWorker, WorkerError> {
         let busy = || WorkerError::Busy { ms: ms(self.limits.deadline) };
-        let _place = self.workers.take_until(self.holder, until).ok_or_else(busy)?;
-        child::run_worker(&self.program, &request(), inputs, &self.limits, until)
+        let place = self.workers.take_until(self.holder, until).ok_or_else(busy)?;
+        let process = WorkerProcess::start(&self.program, &self.limits)?;
+        Ok(StartedWorker { process, _place: place })
     }
 }
 
