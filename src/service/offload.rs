@@ -117,9 +117,13 @@ pub(crate) fn nothing_written(report: &Report, request: &Request<'_>) -> String 
     if let Some(warning) = report.warnings.iter().find(|w| w.contains(UNCHANGED)) {
         return format!("Nothing was done: {warning}.");
     }
-    let asked = settings.target_tokens.is_some_and(|target| before > target);
-    if before < settings.max_total_tokens && !asked {
-        let limit = settings.max_total_tokens;
+    if let Some(target) = settings.target_tokens.filter(|target| before <= *target) {
+        return format!(
+            "Nothing to do: the history has {before} tokens, no more than target_tokens ({target})."
+        );
+    }
+    let limit = settings.max_total_tokens;
+    if before < limit && settings.target_tokens.is_none() {
         return format!(
             "Nothing to do: the history has {before} tokens, fewer than max_total_tokens ({limit})."
         );
