@@ -79,15 +79,12 @@ pub(crate) fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Ans
         _ => format!("Repaired {mends} places of the history. {text}"),
     };
     let mut answer = Answer::text(text).with_messages(messages).with_system(system);
-    let contents: Vec<(&str, &str)> = files
-        .iter()
-        .filter_map(|file| Some((file.path.as_str(), file.content.as_deref()?)))
-        .collect();
-    if request.settings.include_files {
-        answer.put_raw_map("write_file_dict", &contents);
-    }
     answer.put("report", &report);
-    answer
+    if !request.settings.include_files {
+        return answer;
+    }
+    let contents = files.into_iter().filter_map(|file| Some((file.path, file.content?)));
+    answer.with_files(contents.collect())
 }
 
 /// Returns why no file was written.
