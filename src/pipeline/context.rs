@@ -79,6 +79,8 @@ pub(crate) struct Context<'a> {
     /// The tokens that count next to those of the messages: of the tools and of a separate
     /// system prompt, or of the snapshots in it alone.
     pub(crate) beside: u64,
+    /// The allowed roots, for this request.
+    pub(crate) roots: Roots,
     pub(crate) store: Store,
     pub(crate) reader: Reader<'a>,
     /// The chat that new files belong to, once a step has asked.
@@ -95,10 +97,11 @@ impl<'a> Context<'a> {
         allowance: Allowance<'a>,
     ) -> Result<Context<'a>, OffloadError> {
         let settings = &request.settings;
-        let folder = offloader.roots.locate(&settings.store_dir)?;
+        let roots = offloader.roots.for_operation();
+        let folder = roots.locate(&settings.store_dir)?;
         let tokenizer = Tokenizer::for_model(settings.model.as_deref());
         let reader = Reader::new(&offloader.file_cache, allowance);
-        Prover { reader: &reader, roots: &offloader.roots }.judge_front(&request.history);
+        Prover { reader: &reader, roots: &roots }.judge_front(&request.history);
         let measure = &offloader.measure;
         let measured = measure.history(&request.history, tokenizer)?;
         let store = Store::new(folder, offloader.durability, Arc::clone(&offloader.file_cache));
@@ -110,6 +113,7 @@ impl<'a> Context<'a> {
             tokenizer,
             measured,
             beside: 0,
+            roots,
             store,
             reader,
             chat,
@@ -201,14 +205,19 @@ impl<'a> Context<'a> {
 
     /// Proves what the history says of stored files.
     pub(crate) fn prover(&self) -> Prover<'_> {
-        Prover { reader: &self.reader, roots: &self.offloader.roots }
+        Prover { reader: &self.reader, roots: &self.roots }
     }
 
     /// Returns the key of the store's folder; in a dry run of a folder without one, a key
     /// that proves nothing.
     pub(crate) fn key(&self) -> Result<Key, StoreError> {
         match self.settings.run() {
-            Run::Real => self.store.key_or_new(),
+            Run::Real => {
+                let key = self.store.key_or_new()?;
+                // Texts of this answer are proven with it.
+                self.reader.add_key(self.store.folder(), key);
+                Ok(key)
+            }
             Run::Dry => Ok(self.store.known_key().unwrap_or_else(Key::placeholder)),
         }
     }

@@ -91,7 +91,7 @@ fn referred_files(
 fn files_of_blocks(context: &Context<'_>, blocks: &[Block]) -> Vec<Location> {
     let files = blocks.iter().flat_map(|block| &block.files).map(|file| file.path.clone());
     let lists = blocks.iter().filter_map(|block| Some(block.more.as_ref()?.list.clone()));
-    let roots = &context.offloader.roots;
+    let roots = &context.roots;
     let paths = files.chain(lists).chain(originals(blocks));
     paths.take(RENEWED).filter_map(|path| roots.locate(&path).ok()).collect()
 }
@@ -109,7 +109,7 @@ fn files_inside(context: &Context<'_>, at: &Location, content: &str) -> Vec<Loca
         return referred_files(context, &group, &views.iter().collect::<Vec<_>>());
     }
     let lines = content.lines().filter_map(FileLine::read);
-    lines.filter_map(|line| context.offloader.roots.locate(&line.path).ok()).collect()
+    lines.filter_map(|line| context.roots.locate(&line.path).ok()).collect()
 }
 
 /// Renews files, and records that this chat refers to them.

@@ -78,7 +78,7 @@ const LOST_TOLD: usize = 5;
 /// Returns a warning for each file of originals that cannot be read. Its references stay: a
 /// store may be absent for a while.
 pub(crate) fn unreadable_files(context: &Context<'_>, blocks: &[Block]) -> Vec<String> {
-    let roots = &context.offloader.roots;
+    let roots = &context.roots;
     let readable = |path: &str| roots.locate(path).is_ok_and(|at| context.reader.len(&at).is_ok());
     let originals = blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
     let files = blocks.iter().flat_map(|b| &b.files).map(|file| file.path.clone());

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use context_store::EndedFile;
 use thiserror::Error;
 
 /// The errors of reading. Paths are as the caller spells them.
@@ -13,6 +14,8 @@ pub enum ReloadError {
     NotFound {
         /// The path as the caller spells it.
         path: String,
+        /// What is known of a file that was there, as far as it was read.
+        ended: Option<Box<EndedFile>>,
     },
     /// A folder where a file is read, or what is neither of the two.
     #[error("{path:?} is not a regular file; the path of a file would be accepted")]

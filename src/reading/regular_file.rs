@@ -12,7 +12,7 @@ use rustix::{fs::OFlags, io::Errno};
 use crate::reading::error::ReloadError;
 use crate::reading::target::{Place, Target};
 use crate::reading::watch::{Watch, WatchedReader};
-use context_store::{Location, is_away, is_private};
+use context_store::{EndedFile, Location, is_away, is_private};
 
 #[derive(Debug)]
 pub(crate) enum Opened<'a> {
@@ -82,11 +82,12 @@ pub(crate) fn open_target<'a>(
 fn open_object<'a>(at: &Location, watch: &'a Watch) -> io::Result<Option<Opened<'a>>> {
     match at.open_file() {
         Ok(inner) => Ok(Some(Opened::File(WatchedReader { inner, watch }))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match at.has_stores()? {
-            true => Ok(Some(Opened::Objects(at.clone()))),
-            false => Err(error),
-        },
-        Err(error) => Err(error),
+        Err(error) => {
+            let is_absent = error.kind() == io::ErrorKind::NotFound;
+            let may_be_folder = is_absent && EndedFile::of_error(&error).is_none();
+            let is_folder = may_be_folder && at.has_stores()?;
+            if is_folder { Ok(Some(Opened::Objects(at.clone()))) } else { Err(error) }
+        }
     }
 }
 
@@ -94,7 +95,7 @@ fn open_object<'a>(at: &Location, watch: &'a Watch) -> io::Result<Option<Opened<
 /// may know, it is no file, or the system has a reason of its own.
 pub(crate) fn unopened(path: String, source: io::Error) -> ReloadError {
     if is_absent(&source) {
-        ReloadError::NotFound { path }
+        ReloadError::NotFound { path, ended: EndedFile::of_error(&source).map(Box::new) }
     } else if is(&source, Errno::NXIO) || is(&source, Errno::NODEV) {
         ReloadError::NotAFile { path }
     } else if is_away(&source) {

@@ -127,7 +127,8 @@ impl Service {
         let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
         let room = self.reload.rehydrate_bytes;
         let reader = Reader::new(&self.offloader.file_cache, self.allowance(room, &hold));
-        let prover = Prover { reader: &reader, roots: &self.roots };
+        let roots = self.roots.for_operation();
+        let prover = Prover { reader: &reader, roots: &roots };
         let back = rehydrate::rehydrate(&history, params.system()?, &prover, room, &hold)?;
         // Without memory a reference was not tried, so it is not reported as unreadable.
         let back = back.filter(|_| !memory.is_exhausted()).ok_or_else(|| memory.error())?;

@@ -13,7 +13,8 @@ use crate::reading::error::ReloadError;
 use crate::reading::regular_file::unopened;
 use crate::reading::target::Target;
 use context_store::{
-    Allowance, Call, End, EndedFile, Location, ReadError, Reader, StoreError, ended_file, rfc3339,
+    Allowance, Call, End, EndedFile, Location, ReadError, Reader, StoreError, ended_file, is_away,
+    rfc3339,
 };
 
 /// Copies of a text in memory while it is read: itself, escaped, and in the answer.
@@ -28,9 +29,17 @@ impl Service {
         at: &Location,
         source: ReloadError,
     ) -> Failure {
-        let gone = matches!(source, ReloadError::NotFound { .. });
-        let gone = || gone_file_error(at, self.large.redact).filter(|_| gone);
-        Failure::Reload { field, source: gone().unwrap_or(source) }
+        let ReloadError::NotFound { path, ended } = source else {
+            return Failure::Reload { field, source };
+        };
+        let ended = ended.map_or_else(|| ended_file(at), |ended| Ok(Some(*ended)));
+        let source = match ended {
+            Err(error) if is_away(&error) => unopened(path, error),
+            Err(_) | Ok(None) => ReloadError::NotFound { path, ended: None },
+            Ok(Some(ended)) => gone_file_error(at, ended, self.large.redact)
+                .unwrap_or(ReloadError::NotFound { path, ended: None }),
+        };
+        Failure::Reload { field, source }
     }
 
     /// Returns the limits of an operation that starts now: it reads at most `bytes` of files,
@@ -96,12 +105,12 @@ pub(super) fn target(at: &Location) -> Target<'_> {
 
 /// The failure for a path that does not exist.
 pub(super) fn missing(field: &'static str, path: &str) -> Failure {
-    Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned() } }
+    Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned(), ended: None } }
 }
 
 /// Returns what is known of a file that no longer exists.
-fn gone_file_error(at: &Location, redact: Redact) -> Option<ReloadError> {
-    let EndedFile { call, ended } = ended_file(at)?;
+fn gone_file_error(at: &Location, ended: EndedFile, redact: Redact) -> Option<ReloadError> {
+    let EndedFile { call, ended } = ended;
     let (when, end) = ended?;
     let (path, when) = (at.spelled().to_owned(), rfc3339(when));
     if end == End::ChatDeleted {

@@ -1,5 +1,6 @@
 //! `/read_tool_result`: returns a part of a stored result by its id.
 
+use std::io;
 use std::path::Path;
 
 use super::failure::Failure;
@@ -12,7 +13,8 @@ use crate::reading::error::ReloadError;
 use crate::reading::grep;
 use crate::reading::tool_result::{ACCEPTED, Lines, Room, part, text_of};
 use context_store::{
-    Location, MAX_WHOLE_FILE_BYTES, find_ended_result, find_results, regular_len, store_folders,
+    Location, MAX_WHOLE_FILE_BYTES, find_ended_result, find_results, is_away, regular_len,
+    store_folders,
 };
 use token_count::Tokenizer;
 
@@ -55,29 +57,32 @@ impl Service {
         }
         let folders = match folder {
             Some(folder) => vec![self.readable("store_dir", folder)?],
-            None => self.roots.first().into_iter().chain(store_folders(&self.roots)).collect(),
+            None => {
+                let roots = self.roots.for_operation();
+                let stores = searched(id, store_folders(&roots))?;
+                roots.first().into_iter().chain(stores).collect()
+            }
         };
         let mut found: Vec<Location> = Vec::new();
-        for at in folders.iter().flat_map(|folder| find_results(folder, id)) {
-            if found.iter().all(|known| known.key() != at.key()) {
-                found.push(at);
+        for folder in &folders {
+            for at in searched(id, find_results(folder, id))? {
+                if found.iter().all(|known| known.key() != at.key()) {
+                    found.push(at);
+                }
             }
         }
         if !found.is_empty() {
             return newest_match(id, &found);
         }
-        if let Some(reason) = self.roots.away() {
-            let path = id.chars().take(MAX_ID_CHARS).collect();
-            let source = ReloadError::Away { path, reason };
-            return Err(Failure::Reload { field: "result_id", source });
-        }
         if let Some(path) = path {
             return Ok((path?, Vec::new()));
         }
         // A deleted result is reported as such, not as unknown.
-        let not_found = || ReloadError::NotFound { path: id.to_owned() };
-        if let Some(at) = folders.iter().find_map(|folder| find_ended_result(folder, id)) {
-            return Err(self.no_file("result_id", &at, not_found()));
+        let not_found = || ReloadError::NotFound { path: id.to_owned(), ended: None };
+        for folder in &folders {
+            if let Some(at) = searched(id, find_ended_result(folder, id))? {
+                return Err(self.no_file("result_id", &at, not_found()));
+            }
         }
         let id = id.chars().take(MAX_ID_CHARS).collect();
         Err(Failure::Reload { field: "result_id", source: ReloadError::NoResult { id } })
@@ -129,6 +134,23 @@ impl Service {
         answer.put("truncated", &found.truncated.is_some());
         answer.put("truncated_by", &found.truncated);
         Ok(answer)
+    }
+}
+
+/// Returns what a search in one folder found. A folder that cannot be read has nothing; a store
+/// that cannot be asked may have it.
+fn searched<T: Default>(id: &str, found: io::Result<T>) -> Result<T, Failure> {
+    match found {
+        Ok(found) => Ok(found),
+        Err(error) if is_away(&error) => {
+            let path = id.chars().take(MAX_ID_CHARS).collect();
+            let source = ReloadError::Away { path, reason: error.to_string() };
+            Err(Failure::Reload { field: "result_id", source })
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a folder could not be searched");
+            Ok(T::default())
+        }
     }
 }
 

@@ -7,10 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use crate::media::{Medium, on};
-use crate::testing::{Shop, after, lifetimes, origin, read, shop, shop_in};
-use crate::{
-    Chat, ClaimedFile, Claims, FileName, Lease, MissingIndex, Run, Stem, delete_chat, ended_file,
-};
+use crate::testing::{Shop, after, ended_of, lifetimes, origin, read, shop, shop_in};
+use crate::{Chat, ClaimedFile, Claims, FileName, Lease, MissingIndex, Run, Stem, delete_chat};
 
 /// A step of a sequence. Chats, calls and texts are few, so that they meet.
 #[derive(Debug, Clone)]
@@ -208,7 +206,7 @@ impl Model {
                 (Err(error), Some(true)) => panic!("{name} is lost after {step:?}: {error}"),
                 (Err(error), Some(false) | None) => {
                     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-                    let ended = ended_file(&at).and_then(|file| file.ended);
+                    let ended = ended_of(&at).and_then(|file| file.ended);
                     assert!(ended.is_some() || known.is_alive.is_none(), "{name} {step:?}");
                 }
             }

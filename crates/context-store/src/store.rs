@@ -186,7 +186,8 @@ impl Store {
     /// Returns the lifetime of its own that a file was given out with, in seconds; None without
     /// one, or without a record.
     pub fn recorded_ttl(&self, name: &FileName) -> Option<u64> {
-        ended::recorded_ttl(&self.folder.location.child(name.as_str()))
+        let at = self.folder.location.child(name.as_str());
+        ended::record_of(&at).ok()??.origin.ttl_seconds
     }
 
     /// Finds the file of a large result by its prefix, operation and identity: the one with

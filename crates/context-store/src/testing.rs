@@ -16,9 +16,9 @@ use crate::objects::fake::FakeStore;
 use crate::records::record::Record;
 use crate::write::opened::Opened;
 use crate::{
-    Call, Chat, ClaimedFile, Claims, Durability, ExpiredFile, FileCache, FileName, Lifetimes,
-    Location, LroPrefix, Moment, Origin, PRIVATE, RootSpec, Roots, Run, Stem, Store, SweepEvent,
-    SweepOptions, SweepReport, ended_file, sweep,
+    Call, Chat, ClaimedFile, Claims, Durability, EndedFile, ExpiredFile, FileCache, FileName,
+    Lifetimes, Location, LroPrefix, Moment, Origin, PRIVATE, RootSpec, Roots, Run, Stem, Store,
+    SweepEvent, SweepOptions, SweepReport, sweep,
 };
 
 /// The moment that tests begin at: later than the machine's.
@@ -217,7 +217,7 @@ impl Shop {
     }
 
     pub(crate) fn record(&self, name: &FileName) -> Option<Record> {
-        self.index().records.get(name)
+        self.index().records.get(name).unwrap()
     }
 
     /// Every file of the private folder, by its path there, but for the clock.
@@ -335,6 +335,11 @@ pub(crate) fn paths(files: &[ExpiredFile]) -> Vec<&str> {
     names
 }
 
+/// Returns what is known of a file that is not there.
+pub(crate) fn ended_of(at: &Location) -> Option<EndedFile> {
+    crate::ended_file(at).unwrap()
+}
+
 /// Reads the whole file at a location.
 pub(crate) fn read(at: &Location) -> std::io::Result<String> {
     let mut text = String::new();
@@ -357,7 +362,7 @@ pub(crate) fn read_in_parallel(shop: &Shop, content: &str, change: impl FnOnce(&
             }
             Err(error) => {
                 assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-                let end = ended_file(&at).and_then(|file| file.ended);
+                let end = ended_of(&at).and_then(|file| file.ended);
                 assert!(end.is_some(), "a 404 for a file that was there");
                 ended.fetch_add(1, Ordering::Relaxed);
             }

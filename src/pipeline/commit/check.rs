@@ -43,7 +43,7 @@ pub(crate) fn check(
         held: claims.is_empty() || context.store.holds(&claims),
         measure: &context.offloader.measure,
         tokenizer: context.tokenizer,
-        roots: &context.offloader.roots,
+        roots: &context.roots,
         reader: Some(&context.reader),
     };
     match (after, &decision.snapshots) {

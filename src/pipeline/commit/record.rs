@@ -22,7 +22,7 @@ pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &Creat
             Destination::NewFile { claim, .. } if !created => stored.push(claim.name.clone()),
             Destination::NewFile { .. } => {}
             Destination::ExistingFile { .. } => {
-                sources.extend(context.offloader.roots.locate(&item.path));
+                sources.extend(context.roots.locate(&item.path));
             }
         }
     }

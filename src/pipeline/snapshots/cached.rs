@@ -90,7 +90,7 @@ fn has_content(context: &Context<'_>, path: &str, hash: &str) -> bool {
 
 /// The hash of a group's file, wherever it lies.
 pub(crate) fn originals_hash(context: &Context<'_>, path: &str) -> Option<Hash> {
-    let at = context.offloader.roots.locate(path).ok()?;
+    let at = context.roots.locate(path).ok()?;
     context.reader.hash(&at).ok()
 }
 
@@ -164,8 +164,8 @@ pub(crate) fn cached_snapshots(
             dir.symlink_metadata(path).ok()?;
         }
         // A record that cannot be read, or whose files are gone, is no record.
-        let folder_key = context.reader.key(context.store.folder())?;
-        let kept = verified(&context.reader.text(&at).ok()?.text, &folder_key)?;
+        let stored = context.reader.text(&at).ok()?;
+        let kept = verified(&stored.text, &context.reader.key(context.store.folder())?)?;
         let blocks = kept.read();
         let whole = blocks.len() == kept.blocks.len()
             && (kept.version, kept.key.as_str()) == (VERSION, key.to_hex().as_str());

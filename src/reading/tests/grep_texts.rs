@@ -136,7 +136,7 @@ fn grep_searches_a_single_file() {
         "Found 1 match for pattern \"nested f\" in path \"fix/sub/n.txt\":\n---\nFile: n.txt\nL1: nested first\n---"
     );
     assert!(found("sub").unwrap().contains("\nFile: n.txt\n"));
-    assert!(matches!(found("nope"), Err(ReloadError::NotFound { path }) if path == "fix/nope"));
+    assert!(matches!(found("nope"), Err(ReloadError::NotFound { path, .. }) if path == "fix/nope"));
     assert!(matches!(found("a.txt/x"), Err(ReloadError::NotFound { .. })));
     let mut query = pattern("nested");
     query.glob = Some("*.json".to_owned());

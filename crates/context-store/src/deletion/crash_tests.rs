@@ -15,7 +15,7 @@ fn crash(shop: &Shop, name: &FileName, step: usize) {
     }
     if step > 2 {
         shop.remove_file(name);
-        assert!(ended_file(&shop.at(name.as_str())).unwrap().ended.is_some(), "a 410 at once");
+        assert!(ended_of(&shop.at(name.as_str())).unwrap().ended.is_some(), "a 410 at once");
     }
 }
 

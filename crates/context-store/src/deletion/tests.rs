@@ -8,8 +8,8 @@ use super::*;
 use crate::index::markers::Marker;
 use crate::media::on_both;
 use crate::records::record::Record;
-use crate::testing::{Shop, after, origin, read_in_parallel, shop, shop_in, start};
-use crate::{Call, Claims, End, EndedFile, FileName, KeptReason, MissingIndex, Stem, ended_file};
+use crate::testing::{Shop, after, ended_of, origin, read_in_parallel, shop, shop_in, start};
+use crate::{Call, Claims, End, EndedFile, FileName, KeptReason, MissingIndex, Stem};
 
 fn made(shop: &Shop, chat: &str, id: &str, content: &str) -> FileName {
     shop.made_for(chat, id, content)
@@ -63,7 +63,7 @@ on_both! {
         assert_eq!(kept(&deletion), [(shared.to_string(), KeptReason::Shared)]);
         assert!(!shop.has(own.as_str()) && shop.has(shared.as_str()) && shop.has(other.as_str()));
         assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
-        let gone = ended_file(&shop.at(own.as_str())).unwrap();
+        let gone = ended_of(&shop.at(own.as_str())).unwrap();
         assert_eq!(
             gone,
             EndedFile { call: Call::default(), ended: Some((after(9), End::ChatDeleted)) }
@@ -165,7 +165,7 @@ on_both! {
         assert_eq!(kept(&deletion), [(again.to_string(), KeptReason::Shared)]);
         assert!(is_forgotten(&shop, "a"), "{:?}", shop.private());
         assert!(shop.has(again.as_str()) && !is_forgotten(&shop, "b"));
-        let end = |name: &FileName| ended_file(&shop.at(name.as_str())).unwrap().ended.unwrap();
+        let end = |name: &FileName| ended_of(&shop.at(name.as_str())).unwrap().ended.unwrap();
         assert_eq!(end(&gone), (after(9_000), End::Expired), "it had expired before");
         assert_eq!(end(&removed).1, End::ChatDeleted);
     }

@@ -111,10 +111,10 @@ impl<'a> Markers<'a> {
 
     /// Returns the files of calls whose key has the hash of this one. The caller compares
     /// the keys themselves.
-    pub(crate) fn names_of_call(self, key: &str) -> Vec<FileName> {
-        let Ok(Some(folder)) = self.open_group(CALLS, &call_folder(key)) else { return Vec::new() };
-        let names = folder.names().into_iter().flatten().flatten();
-        names.filter_map(|name| FileName::parse(&name)).take(MAX_OF_CALL).collect()
+    pub(crate) fn names_of_call(self, key: &str) -> io::Result<Vec<FileName>> {
+        let Some(folder) = self.open_group(CALLS, &call_folder(key))? else { return Ok(vec![]) };
+        let names = folder.names()?.take(MAX_OF_CALL);
+        names.filter_map(|name| name.map(|name| FileName::parse(&name)).transpose()).collect()
     }
 
     /// Returns the days on which files ended, in order.

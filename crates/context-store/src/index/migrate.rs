@@ -92,7 +92,7 @@ impl Migration<'_> {
         if records.create(name, record)? {
             return self.numbers_below(name, record.created_at);
         }
-        let Some(known) = records.get(name) else { return Ok(()) };
+        let Some(known) = records.get(name)? else { return Ok(()) };
         if known.hash.is_none() {
             return records.replace(name, record);
         }

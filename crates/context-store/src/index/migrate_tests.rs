@@ -3,8 +3,8 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
-use crate::testing::{START, Shop, after, name, shop, start};
-use crate::{Chat, Run, Stem, delete_chat, ended_file, find_results};
+use crate::testing::{START, Shop, after, ended_of, name, shop, start};
+use crate::{Chat, Run, Stem, delete_chat, find_results};
 
 fn made(name: &str, content: &str, id: &str, chat: Option<&str>) -> String {
     let chat = chat.map_or(String::new(), |chat| format!(",\"chat\":\"{}\"", Chat::of(chat)));
@@ -72,14 +72,14 @@ fn check(shop: &Shop) {
     let record = |text: &str| shop.record(&name(text)).unwrap();
     assert_eq!(record("tool_call_1.txt").origin.chat, Some(Chat::of("a")));
     assert_eq!(record("tool_call_1.txt").ended, None);
-    let gone = ended_file(&shop.at("tool_call_gone.txt")).unwrap();
+    let gone = ended_of(&shop.at("tool_call_gone.txt")).unwrap();
     assert_eq!(gone.ended, Some((after(100), End::Expired)));
     assert_eq!(gone.call.arguments.as_deref(), Some("words of gone"));
-    let deleted = ended_file(&shop.at("tool_call_deleted.txt")).unwrap();
+    let deleted = ended_of(&shop.at("tool_call_deleted.txt")).unwrap();
     assert_eq!(deleted.ended, Some((after(100), End::ChatDeleted)));
     assert_eq!(record("tool_call_again.txt").ended, None, "it is there again");
-    assert_eq!(ended_file(&shop.at("tool_call_never.txt")), None);
-    assert_eq!(find_results(shop.store.folder(), "call of records").len(), 1);
+    assert_eq!(ended_of(&shop.at("tool_call_never.txt")), None);
+    assert_eq!(find_results(shop.store.folder(), "call of records").unwrap().len(), 1);
     // Numbers and names stay taken.
     let group = shop.write(Stem::of_group("c", 0), "new");
     assert_eq!(group.as_str(), "compressed_group_c_8.json");

@@ -64,9 +64,13 @@ impl Records {
         }
     }
 
-    /// Returns the record of a name; None if there is none, or it cannot be read.
-    pub(crate) fn get(&self, name: &FileName) -> Option<Record> {
-        self.read(name).ok().and_then(RecordState::record)
+    /// Returns the record of a name; None if there is none, or something else has its place.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Records::read`] does.
+    pub(crate) fn get(&self, name: &FileName) -> io::Result<Option<Record>> {
+        self.read(name).map(RecordState::record)
     }
 
     /// Writes the record of a name that has none; false if it has one.

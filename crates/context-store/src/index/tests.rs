@@ -6,8 +6,8 @@ use super::*;
 use crate::index::markers::Marker;
 use crate::index::records::RecordState;
 use crate::records::record::Record;
-use crate::testing::{name, origin, shop, shop_in};
-use crate::{Chat, PRIVATE, Stem, delete_chat, ended_file};
+use crate::testing::{ended_of, name, origin, shop, shop_in};
+use crate::{Chat, PRIVATE, Stem, delete_chat};
 
 #[test]
 fn a_file_is_recorded_before_it_is_seen() {
@@ -102,7 +102,7 @@ fn a_record_that_is_not_plainly_ours_is_not_believed() {
         plant();
         assert_eq!(shop.index().records.read(&own).unwrap(), RecordState::Unreadable, "{n}");
         std::fs::rename(shop.path(own.as_str()), shop.path("aside")).unwrap();
-        assert_eq!(ended_file(&shop.at(own.as_str())), None, "{n}");
+        assert_eq!(ended_of(&shop.at(own.as_str())), None, "{n}");
         std::fs::rename(shop.path("aside"), shop.path(own.as_str())).unwrap();
     }
     assert_eq!(std::fs::read(&elsewhere).unwrap(), good);

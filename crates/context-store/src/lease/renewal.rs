@@ -102,7 +102,8 @@ impl Renewal<'_> {
         if !is_own(&metadata) {
             return Ok(Lease::Held);
         }
-        let recorded = || Index::open(self.folder).ok()??.records.get(name)?.origin.ttl_seconds;
+        let recorded =
+            || Index::open(self.folder).ok()??.records.get(name).ok()??.origin.ttl_seconds;
         let ttl = self.lifetimes.of(name, recorded, &read_head(&file, name)?);
         if self.is_fresh(&metadata, ttl)? {
             return Ok(Lease::Held);

@@ -68,12 +68,13 @@ pub struct Location {
 }
 
 impl Location {
-    pub(super) fn new(root: Arc<Root>, relative: PathBuf, spelled: String) -> Location {
-        let patience = match &root.medium {
-            Medium::Local(_) => Patience::unlimited(),
-            Medium::Objects(objects) => Patience::of(objects.timeout()),
-        };
-        Location { root, relative, spelled, patience: Arc::new(patience) }
+    pub(super) fn new(
+        root: Arc<Root>,
+        relative: PathBuf,
+        spelled: String,
+        patience: Arc<Patience>,
+    ) -> Location {
+        Location { root, relative, spelled, patience }
     }
 
     /// Returns the location for work that nobody waits for.

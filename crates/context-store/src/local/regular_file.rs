@@ -41,7 +41,7 @@ pub(crate) fn hash_content(file: &mut File) -> io::Result<blake3::Hash> {
 fn open_at(location: &Location) -> io::Result<(File, Metadata)> {
     match location.local() {
         Some((dir, path)) => open_regular(dir, path),
-        None => StoredObject::find(location)?.open(),
+        None => StoredObject::find(location)?.read(location, StoredObject::open),
     }
 }
 
@@ -76,7 +76,8 @@ pub fn regular_len(location: &Location) -> io::Result<u64> {
 /// Fails if the file cannot be read or is no regular file.
 pub fn read_start(location: &Location, max_bytes: usize) -> io::Result<Vec<u8>> {
     let Some((dir, path)) = location.local() else {
-        return StoredObject::find(location)?.start(max_bytes as u64);
+        let object = StoredObject::find(location)?;
+        return object.read(location, |object| object.start(max_bytes as u64));
     };
     let (file, _) = open_regular(dir, path)?;
     let mut start = Vec::new();

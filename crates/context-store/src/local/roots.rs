@@ -13,6 +13,7 @@ use super::mounts::Mounts;
 use super::private::is_private_path;
 use crate::error::StoreError;
 use crate::objects::client::Objects;
+use crate::objects::patience::Patience;
 
 /// Longest path a caller may give, in bytes.
 const PATH_BYTES: usize = 4096;
@@ -57,6 +58,9 @@ impl RootSpec {
 pub struct Roots {
     roots: Vec<Arc<Root>>,
     here: PathBuf,
+    /// How long the operation that these are for waits for an object store, for all it does;
+    /// None: whatever is located is for an operation of its own.
+    patience: Option<Arc<Patience>>,
 }
 
 impl Roots {
@@ -77,7 +81,7 @@ impl Roots {
             let seen = normal(&here.join(&spec.seen));
             roots.push(Arc::new(Root { seen, real, medium: Medium::Local(dir) }));
         }
-        Ok(Roots { roots, here })
+        Ok(Roots { roots, here, patience: None })
     }
 
     /// Returns the roots of an object store: prefixes, which need not exist. `SEEN=REAL` maps
@@ -96,7 +100,22 @@ impl Roots {
             let real = normal(&Path::new("/").join(real));
             Arc::new(Root { seen, real, medium: Medium::Objects(Arc::clone(objects)) })
         };
-        Ok(Roots { roots: specs.iter().map(root).collect(), here })
+        Ok(Roots { roots: specs.iter().map(root).collect(), here, patience: None })
+    }
+
+    /// Returns the roots for one operation: however many files it names, it waits for an object
+    /// store no longer than one request may.
+    pub fn for_operation(&self) -> Roots {
+        let (roots, here) = (self.roots.clone(), self.here.clone());
+        Roots { roots, here, patience: Some(self.patience()) }
+    }
+
+    pub(crate) fn patience(&self) -> Arc<Patience> {
+        let new = || match self.objects() {
+            None => Patience::unlimited(),
+            Some(objects) => Patience::of(objects.timeout()),
+        };
+        self.patience.clone().unwrap_or_else(|| Arc::new(new()))
     }
 
     /// Resolves a caller's path, which need not exist. Nothing is opened.
@@ -135,7 +154,8 @@ impl Roots {
             path: path.chars().take(200).collect(),
             roots: self.spelled(),
         })?;
-        Ok(Location::new(Arc::clone(root), relative.to_path_buf(), path.to_owned()))
+        let (root, relative) = (Arc::clone(root), relative.to_path_buf());
+        Ok(Location::new(root, relative, path.to_owned(), self.patience()))
     }
 
     /// Returns the location of a path below an object store's prefix; None if no root has it.
@@ -147,7 +167,7 @@ impl Roots {
         });
         let (root, relative) = found.max_by_key(|(root, _)| root.real.as_os_str().len())?;
         let spelled = root.seen.join(&relative).display().to_string();
-        Some(Location::new(Arc::clone(root), relative, spelled))
+        Some(Location::new(Arc::clone(root), relative, spelled, self.patience()))
     }
 
     /// Returns the first root: a search without a path looks there.
@@ -158,7 +178,8 @@ impl Roots {
     /// Returns the location of every root.
     pub fn all(&self) -> impl Iterator<Item = Location> {
         self.roots.iter().map(|root| {
-            Location::new(Arc::clone(root), PathBuf::new(), root.seen.display().to_string())
+            let spelled = root.seen.display().to_string();
+            Location::new(Arc::clone(root), PathBuf::new(), spelled, self.patience())
         })
     }
 
@@ -187,12 +208,6 @@ impl Roots {
                 Ok(()) => None,
             }
         })
-    }
-
-    /// Returns why the object store failed that was asked last; None if it did not, or files
-    /// are local. A search that found nothing may have missed something then.
-    pub fn away(&self) -> Option<String> {
-        self.objects()?.last_failure()
     }
 
     /// Returns a root that overlaps a root of `other`: by its path, by another path to the

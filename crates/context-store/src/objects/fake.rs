@@ -34,6 +34,13 @@ pub(crate) enum Fault {
     StaleLists,
 }
 
+/// The kinds of requests before which something can happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Request {
+    Put,
+    Get,
+}
+
 /// The store.
 pub(crate) struct FakeStore {
     inner: InMemory,
@@ -41,6 +48,8 @@ pub(crate) struct FakeStore {
     now: Mutex<SystemTime>,
     fault: Mutex<Fault>,
     writes: AtomicU64,
+    /// What happens elsewhere right before the next request for such a key.
+    before: Mutex<Option<(Request, &'static str, Box<dyn FnOnce() + Send>)>>,
     /// Requests until the process dies: all fail then. Negative: it lives.
     left: AtomicI64,
 }
@@ -65,6 +74,7 @@ impl FakeStore {
             now: Mutex::new(now),
             fault: Mutex::default(),
             writes: AtomicU64::default(),
+            before: Mutex::default(),
             left: AtomicI64::new(-1),
         })
     }
@@ -99,6 +109,26 @@ impl FakeStore {
 
     pub(crate) fn set_fault(&self, fault: Fault) {
         *self.fault.lock().unwrap() = fault;
+    }
+
+    /// Lets something happen elsewhere right before the next request for a key with that part.
+    pub(crate) fn before(
+        &self,
+        request: Request,
+        part: &'static str,
+        happens: impl FnOnce() + Send + 'static,
+    ) {
+        *self.before.lock().unwrap() = Some((request, part, Box::new(happens)));
+    }
+
+    fn happen(&self, request: Request, key: &Path) {
+        let mut before = self.before.lock().unwrap();
+        let is_now =
+            |(of, part, _): &(Request, &str, _)| *of == request && key.as_ref().contains(part);
+        let Some((.., happens)) = before.take_if(|next| is_now(next)) else { return };
+        drop(before);
+        // Whoever does it has a runtime of its own.
+        std::thread::spawn(happens).join().unwrap();
     }
 
     /// Lets the process die after so many requests; None: it lives.
@@ -154,6 +184,7 @@ impl ObjectStore for FakeStore {
         payload: PutPayload,
         mut options: PutOptions,
     ) -> Result<PutResult> {
+        self.happen(Request::Put, location);
         let fault = self.meet().await?;
         if fault == Fault::NotAtomic {
             options.mode = PutMode::Overwrite;
@@ -183,6 +214,7 @@ impl ObjectStore for FakeStore {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.happen(Request::Get, location);
         self.meet().await?;
         let mut got = self.inner.get_opts(location, options).await?;
         got.meta = self.dated(got.meta);

@@ -11,6 +11,7 @@ use crate::index::folder_index::Index;
 use crate::index::records::RecordState;
 use crate::local::location::Location;
 use crate::names::file_name::FileName;
+use crate::read::ended::EndedFile;
 use crate::records::record::Record;
 
 /// A file of an object store that lives.
@@ -24,8 +25,8 @@ impl StoredObject {
     ///
     /// # Errors
     ///
-    /// Fails with [`io::ErrorKind::NotFound`] if no file lives there, and with the store's
-    /// reason if it cannot be asked.
+    /// Fails with [`io::ErrorKind::NotFound`] if no file lives there, with the [`EndedFile`] if
+    /// one did, and with the store's reason if it cannot be asked.
     pub(crate) fn find(at: &Location) -> io::Result<StoredObject> {
         let absent = || io::Error::from(io::ErrorKind::NotFound);
         let (folder, name) = at.parent().ok_or_else(absent)?;
@@ -36,10 +37,34 @@ impl StoredObject {
             return Err(absent());
         };
         if record.ended.is_some() {
-            return Err(absent());
+            return Err(io::Error::new(io::ErrorKind::NotFound, EndedFile::of(record)));
         }
         let place = folder.place().ok_or_else(absent)?;
         Ok(StoredObject::of(&place, &name, record))
+    }
+
+    /// Reads of the file, which was found at a location. If its content is missing, it ended
+    /// meanwhile, or lives again; only a content that was lost stays missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`StoredObject::find`] and `read` do.
+    pub(crate) fn read<T>(
+        mut self,
+        at: &Location,
+        read: impl Fn(&StoredObject) -> io::Result<T>,
+    ) -> io::Result<T> {
+        loop {
+            match read(&self) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let known = std::mem::replace(&mut self, StoredObject::find(at)?);
+                    if known.record.life == self.record.life {
+                        return Err(error);
+                    }
+                }
+                read => return read,
+            }
+        }
     }
 
     /// Returns the file of a record in a store's folder.

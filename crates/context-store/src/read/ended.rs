@@ -1,5 +1,6 @@
 //! Files that ended: their records tell them from files that never existed.
 
+use std::io;
 use std::time::SystemTime;
 
 use crate::index::folder_index::Index;
@@ -9,7 +10,8 @@ use crate::records::origin::Call;
 use crate::records::record::{End, Record};
 
 /// A file that was stored and is not there any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the file ended")]
 pub struct EndedFile {
     /// The call that made it, as far as it is remembered.
     pub call: Call,
@@ -17,28 +19,35 @@ pub struct EndedFile {
     pub ended: Option<(SystemTime, End)>,
 }
 
+impl EndedFile {
+    pub(crate) fn of(record: Record) -> EndedFile {
+        EndedFile { call: record.origin.call, ended: record.ended }
+    }
+
+    /// Returns what an error says of the file that it is about: it was read with its end.
+    pub fn of_error(error: &io::Error) -> Option<EndedFile> {
+        error.get_ref()?.downcast_ref().cloned()
+    }
+}
+
 /// Returns the record of a stored file that is not at `at` any more; None if it never
 /// existed. Ask only after opening `at` failed: the end of a file is recorded before the
 /// file is deleted, so this never misses one that was swept a moment ago.
-pub fn ended_file(at: &Location) -> Option<EndedFile> {
+///
+/// # Errors
+///
+/// Fails if the record cannot be read.
+pub fn ended_file(at: &Location) -> io::Result<Option<EndedFile>> {
     let record = record_of(at)?;
-    Some(EndedFile { call: record.origin.call, ended: record.ended })
+    Ok(record.map(EndedFile::of))
 }
 
-/// Returns the hash that the file at `at` was stored with, whether it is there or not.
-pub(crate) fn recorded_hash(at: &Location) -> Option<blake3::Hash> {
-    record_of(at)?.hash
-}
-
-/// Returns the lifetime that the file at `at` was given out with, in seconds.
-pub(crate) fn recorded_ttl(at: &Location) -> Option<u64> {
-    record_of(at)?.origin.ttl_seconds
-}
-
-fn record_of(at: &Location) -> Option<Record> {
-    let (folder, name) = at.parent()?;
-    let name = FileName::parse(name)?;
-    Index::open(&folder.open_folder().ok()??).ok()??.records.get(&name)
+/// Returns the record of the file at `at`, whether it is there or not.
+pub(crate) fn record_of(at: &Location) -> io::Result<Option<Record>> {
+    let Some((folder, name)) = at.parent() else { return Ok(None) };
+    let Some(name) = FileName::parse(name) else { return Ok(None) };
+    let Some(folder) = folder.open_folder()? else { return Ok(None) };
+    Index::open(&folder)?.map_or(Ok(None), |index| index.records.get(&name))
 }
 
 #[cfg(test)]

@@ -18,48 +18,58 @@ use crate::records::origin::cut;
 
 /// Returns the files of `folder` that `id` means, newest first: results of the call with
 /// that id, and files of that name, with or without extension.
-pub fn find_results(folder: &Location, id: &str) -> Vec<Location> {
-    let Ok(Some(dir)) = folder.open_folder() else { return Vec::new() };
-    let index = Index::open(&dir).ok().flatten();
+///
+/// # Errors
+///
+/// Fails if the folder or its index cannot be read.
+pub fn find_results(folder: &Location, id: &str) -> io::Result<Vec<Location>> {
+    let Some(dir) = folder.open_folder()? else { return Ok(Vec::new()) };
+    let index = Index::open(&dir)?;
     let mut found: Vec<(SystemTime, FileName)> = Vec::new();
-    for name in names_of(index.as_ref(), id) {
-        let Ok(Some(stat)) = stat_of(&dir, index.as_ref(), &name) else { continue };
-        if stat.is_file {
-            found.push((stat.modified, name));
-        }
+    for name in names_of(index.as_ref(), id)? {
+        let stat = stat_of(&dir, index.as_ref(), &name)?.filter(|stat| stat.is_file);
+        found.extend(stat.map(|stat| (stat.modified, name)));
     }
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    found.into_iter().map(|(_, name)| folder.child(name.as_str())).collect()
+    Ok(found.into_iter().map(|(_, name)| folder.child(name.as_str())).collect())
 }
 
 /// Returns the path of the file of `folder` that `id` meant until it ended.
-pub fn find_ended_result(folder: &Location, id: &str) -> Option<Location> {
-    let index = Index::open(&folder.open_folder().ok()??).ok()??;
-    let has_ended = |name: &FileName| index.records.get(name).is_some_and(|r| r.ended.is_some());
-    let name = names_of(Some(&index), id).into_iter().find(has_ended)?;
-    Some(folder.child(name.as_str()))
+///
+/// # Errors
+///
+/// Fails if the folder or its index cannot be read.
+pub fn find_ended_result(folder: &Location, id: &str) -> io::Result<Option<Location>> {
+    let Some(dir) = folder.open_folder()? else { return Ok(None) };
+    let Some(index) = Index::open(&dir)? else { return Ok(None) };
+    for name in names_of(Some(&index), id)? {
+        if index.records.get(&name)?.is_some_and(|record| record.ended.is_some()) {
+            return Ok(Some(folder.child(name.as_str())));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the names that an id can mean: those that follow from it, and those that the
 /// index has for a call with that id.
-fn names_of(index: Option<&Index>, id: &str) -> BTreeSet<FileName> {
+fn names_of(index: Option<&Index>, id: &str) -> io::Result<BTreeSet<FileName>> {
     let mut names = BTreeSet::new();
     let spelled = ["", ".txt", ".jsonl", ".json"].map(|extension| format!("{id}{extension}"));
     names.extend(spelled.iter().filter_map(|name| FileName::parse(name)));
     // With redaction, names and records show a mark in place of a secret in the id.
     for id in [id, &hidden(id)] {
         names.extend(Stem::first_result_name(id).and_then(|name| FileName::parse(name.as_str())));
-        if let Some(index) = index {
-            let is_of_call = |name: &FileName| {
-                let recorded =
-                    index.records.get(name).and_then(|record| record.origin.call.call_id);
-                recorded.as_deref() == Some(cut(id))
-            };
-            names.extend(index.markers().names_of_call(id).into_iter().filter(is_of_call));
+        let Some(index) = index else { continue };
+        for name in index.markers().names_of_call(id)? {
+            let record = index.records.get(&name)?;
+            let call = record.and_then(|record| record.origin.call.call_id);
+            if call.as_deref() == Some(cut(id)) {
+                names.insert(name);
+            }
         }
     }
     names.retain(|name| is_reference_target(name.as_str()));
-    names
+    Ok(names)
 }
 
 /// Finds the file of a large result by its identity.
@@ -74,7 +84,7 @@ pub(crate) fn find_lro(
     let key = identity_key(prefix, &operation, bits);
     let index = Index::open(&dir)?;
     let mut names: Vec<FileName> = match &index {
-        Some(index) => index.markers().names_of_call(&key),
+        Some(index) => index.markers().names_of_call(&key)?,
         None => Vec::new(),
     };
     let key_of = |name: &FileName| LroName::parse(name.as_str())?.identity_key();

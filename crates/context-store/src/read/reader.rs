@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
     /// Returns the hash that the file at `at` was stored with, whether it is there or not;
     /// None without a record.
     pub fn recorded_hash(&self, at: &Location) -> Option<blake3::Hash> {
-        ended::recorded_hash(at)
+        ended::record_of(at).ok()??.hash
     }
 
     /// Returns the key of a folder, looked up once.
@@ -232,6 +232,11 @@ impl<'a> Reader<'a> {
         let key = known_key(self.cache, folder);
         lock(&self.keys).insert(path, key);
         key
+    }
+
+    /// Notes the key of a folder that was just made.
+    pub fn add_key(&self, folder: &Location, key: Key) {
+        lock(&self.keys).insert(folder.key(), Some(key));
     }
 
     /// Says once which chat the operation is for. Files of an object store that it is known
@@ -265,33 +270,29 @@ impl<'a> Reader<'a> {
         if self.is_late() {
             return Err(ReadError::Deadline);
         }
-        let object = match at.local() {
-            Some(_) => None,
-            None => Some(StoredObject::find(at).map_err(ReadError::Missing)?),
+        let (dir, path) = match at.local() {
+            Some(local) => local,
+            None => {
+                let object = StoredObject::find(at).map_err(ReadError::Missing)?;
+                // Its length is known before it is fetched.
+                self.take(object.record.bytes)?;
+                return object.read(at, StoredObject::open).map_err(ReadError::Missing);
+            }
         };
-        let open = || match (&object, at.local()) {
-            (None, Some((dir, path))) => open_regular(dir, path),
-            (Some(object), _) => object.open(),
-            (None, None) => Err(io::ErrorKind::NotFound.into()),
-        };
-        let mut opened = None;
-        let bytes = match &object {
-            // Its length is known before it is fetched.
-            Some(object) => object.record.bytes,
-            None => opened.insert(open().map_err(ReadError::Missing)?).1.len(),
-        };
+        let opened = open_regular(dir, path).map_err(ReadError::Missing)?;
+        self.take(opened.1.len())?;
+        Ok(opened)
+    }
+
+    /// Takes the bytes of a file off the allowance.
+    fn take(&self, bytes: u64) -> Result<(), ReadError> {
         let limit = MAX_WHOLE_FILE_BYTES.min(self.allowance.bytes);
         if bytes > limit {
             return Err(ReadError::TooLarge { found: bytes, limit });
         }
         let take = |left: u64| left.checked_sub(bytes);
-        match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
-            Ok(_) => match opened {
-                Some(opened) => Ok(opened),
-                None => open().map_err(ReadError::Missing),
-            },
-            Err(_) => Err(ReadError::Allowance(self.allowance.bytes)),
-        }
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.map(drop).map_err(|_| ReadError::Allowance(self.allowance.bytes))
     }
 
     /// Reads `bytes` of a file in steps. A file that grows meanwhile is truncated.

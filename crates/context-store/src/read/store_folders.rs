@@ -43,10 +43,18 @@ struct Bounds {
 
 /// Returns every folder under the roots that is a store, sorted by path. The walk is
 /// bounded as that of a sweep is.
-pub fn store_folders(roots: &Roots) -> Vec<Location> {
-    let mut folders = find_store_folders(roots).folders;
+///
+/// # Errors
+///
+/// Fails if an object store cannot be asked.
+pub fn store_folders(roots: &Roots) -> io::Result<Vec<Location>> {
+    let found = match roots.objects() {
+        Some(objects) => listed(roots, objects, &roots.patience(), BOUNDS.folders)?,
+        None => find_store_folders(roots),
+    };
+    let mut folders = found.folders;
     folders.sort_by(|a, b| a.spelled().cmp(b.spelled()));
-    folders
+    Ok(folders)
 }
 
 /// Finds the folders of stores under every root.
@@ -56,7 +64,8 @@ pub(crate) fn find_store_folders(roots: &Roots) -> StoreFolders {
 
 fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
     if let Some(objects) = roots.objects() {
-        return listed(roots, objects, left.folders);
+        let found = listed(roots, objects, &Arc::new(Patience::unlimited()), left.folders);
+        return found.unwrap_or(StoreFolders { folders: Vec::new(), complete: false });
     }
     let mut found = StoreFolders { folders: Vec::new(), complete: true };
     let mut waiting: VecDeque<(Location, usize)> = roots.all().map(|root| (root, 0)).collect();
@@ -82,13 +91,16 @@ fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
 }
 
 /// Returns the folders under the roots that the object store lists as stores.
-fn listed(roots: &Roots, objects: &Arc<Objects>, most: usize) -> StoreFolders {
-    let Ok(paths) = objects.stores(&Arc::new(Patience::unlimited()), most.saturating_add(1)) else {
-        return StoreFolders { folders: Vec::new(), complete: false };
-    };
+fn listed(
+    roots: &Roots,
+    objects: &Arc<Objects>,
+    patience: &Arc<Patience>,
+    most: usize,
+) -> io::Result<StoreFolders> {
+    let paths = objects.stores(patience, most.saturating_add(1))?;
     let complete = paths.len() <= most;
     let folders = paths.iter().take(most).filter_map(|path| roots.at_real(path)).collect();
-    StoreFolders { folders, complete }
+    Ok(StoreFolders { folders, complete })
 }
 
 /// Queues the folders right below; false if a bound was reached.

@@ -78,8 +78,8 @@ pub fn verify(folder: &Location) -> Result<VerifyReport, StoreError> {
             None => Record::parse_file(&name).map(|(name, _)| name),
         };
         let Some(name) = name else { continue };
-        let has_record = |index: &Index| index.records.get(&name).is_some();
-        if !index.as_ref().is_some_and(has_record) {
+        let record = index.as_ref().map_or(Ok(None), |index| index.records.get(&name));
+        if record.map_err(failed("reading the index of"))?.is_none() {
             report.unlisted.push(folder.child(name.as_str()).spelled().to_owned());
         }
     }
@@ -105,7 +105,7 @@ impl VerifyReport {
 }
 
 fn state(at: &Location, dir: &Folder, index: &Index, name: &FileName) -> io::Result<State> {
-    let Some(record) = index.records.get(name) else { return Ok(State::Unlisted) };
+    let Some(record) = index.records.get(name)? else { return Ok(State::Unlisted) };
     let Some((mut file, len)) = open_stored(at, dir, name, &record)? else {
         return Ok(if record.ended.is_some() { State::Expired } else { State::Missing });
     };

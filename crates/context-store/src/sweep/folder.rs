@@ -92,7 +92,7 @@ impl Folder<'_> {
     }
 
     fn record(&self, name: &FileName) -> Option<Record> {
-        self.index.as_ref()?.records.get(name)
+        self.index.as_ref()?.records.get(name).ok()?
     }
 
     /// Returns the lifetime of a file; None if the file is not the store's.

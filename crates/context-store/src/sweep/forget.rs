@@ -37,7 +37,7 @@ fn forget(index: &Index, names: &[FileName], day: u64) -> io::Result<()> {
     let mut forgotten = Vec::new();
     for name in names {
         // A file that was made again is forgotten after its next end.
-        let record = index.records.get(name).filter(|record| record.ended.is_some());
+        let record = index.records.get(name)?.filter(|record| record.ended.is_some());
         if let Some(record) = record.filter(|record| record.origin != Origin::default()) {
             remove_markers(index, name, &record)?;
             forgotten.push((name, Record { origin: Origin::default(), ..record }));

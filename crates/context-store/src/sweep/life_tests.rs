@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use crate::testing::{lifetimes, shop, shop_in, start};
-use crate::{Lease, ended_file};
+use crate::Lease;
+use crate::testing::{ended_of, lifetimes, shop, shop_in, start};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -91,11 +91,11 @@ proptest! {
                 let place = shop.at(&format!("tool_call_{file}.txt"));
                 let read = crate::testing::read(&place).ok();
                 match lives.get(&file) {
-                    None => prop_assert_eq!((read, ended_file(&place)), (None, None)),
+                    None => prop_assert_eq!((read, ended_of(&place)), (None, None)),
                     Some(life) if life.there => prop_assert_eq!(read.as_deref(), Some("content")),
                     Some(life) => {
                         prop_assert_eq!(read, None);
-                        let told = ended_file(&place).map(|gone| gone.call.tool.is_some());
+                        let told = ended_of(&place).map(|gone| gone.call.tool.is_some());
                         prop_assert_eq!(told, Some(life.known));
                     }
                 }

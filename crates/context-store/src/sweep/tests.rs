@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::*;
 use crate::testing::{
-    after, lifetimes, moment, paths, read_in_parallel, seconds, set_modified, shop, shop_in, start,
+    after, ended_of, lifetimes, moment, paths, read_in_parallel, seconds, set_modified, shop,
+    shop_in, start,
 };
-use crate::{End, FileName, Lease, Lifetimes, LroPrefix, Moment, Run, Stem, ended_file};
+use crate::{End, FileName, Lease, Lifetimes, LroPrefix, Moment, Run, Stem};
 
 const HEADER: &str = "{\"type\":\"lro_header\",\"operation\":\"x\"";
 
@@ -40,7 +41,7 @@ fn every_kind_of_file_expires_and_nothing_else() {
     assert_eq!(swept.bytes, swept.expired.iter().map(|file| file.bytes).sum::<u64>());
     assert!(swept.expired.iter().all(|file| file.age == seconds(3_600)));
     assert!(others.iter().all(|other| shop.has(other)));
-    assert!(kinds.iter().all(|name| ended_file(&shop.at(name.as_str())).is_some()));
+    assert!(kinds.iter().all(|name| ended_of(&shop.at(name.as_str())).is_some()));
 }
 
 #[test]
@@ -146,11 +147,11 @@ fn an_end_is_noted_before_the_deletion() {
     // A crash in between: the file is still there, noted as expired.
     let ended = shop.record(&name).unwrap().ended(after(4_000), End::Expired);
     shop.index().records.replace(&name, &ended).unwrap();
-    assert!(shop.has(name.as_str()) && ended_file(&shop.at(name.as_str())).is_some());
+    assert!(shop.has(name.as_str()) && ended_of(&shop.at(name.as_str())).is_some());
     // The next sweep finishes it.
     let swept = shop.sweep(after(4_001));
     assert_eq!(swept.expired[0].call.tool.as_deref(), Some("tool of nobody"));
-    let ended = ended_file(&shop.at(name.as_str())).unwrap().ended;
+    let ended = ended_of(&shop.at(name.as_str())).unwrap().ended;
     assert_eq!(ended, Some((after(4_001), End::Expired)));
 }
 
@@ -174,7 +175,7 @@ fn a_swept_name_can_be_made_again() {
     assert_eq!(shop.made("1", "x", after(9_001)), name);
     assert!(shop.sweep(after(9_002)).expired.is_empty());
     assert_eq!(shop.sweep(after(13_000)).expired.len(), 1);
-    let ended = ended_file(&shop.at(name.as_str())).unwrap().ended;
+    let ended = ended_of(&shop.at(name.as_str())).unwrap().ended;
     assert_eq!(ended, Some((after(13_000), End::Expired)));
 }
 
@@ -215,7 +216,7 @@ fn without_room_for_an_end_only_recorded_files_go() {
     assert_eq!(paths(&swept.expired), [recorded.as_str()]);
     assert_eq!(swept.errors.len(), 1, "{swept:?}");
     assert!(shop.has(adopted.as_str()));
-    assert!(ended_file(&shop.at(recorded.as_str())).unwrap().call.tool.is_some());
+    assert!(ended_of(&shop.at(recorded.as_str())).unwrap().call.tool.is_some());
     assert_eq!(paths(&shop.sweep(after(9_000)).expired), [adopted.as_str()]);
 }
 

@@ -41,6 +41,8 @@ impl DeletionWatch {
     /// deletion detached the chat's markers meanwhile, notes the files that are still there
     /// again. Returns the generation of the chat's markers if no deletion did.
     ///
+    /// Where nothing is locked, each writer has settled what it published.
+    ///
     /// A deletion holds the index's lock from its look at a file to the removal of the
     /// marker: under the lock here, the file is gone, or no deletion is at work on it.
     pub(super) fn end<'f>(
@@ -53,7 +55,8 @@ impl DeletionWatch {
         let is_deleted = |chat| self.generation.is_none() || generation(chat) != self.generation;
         let all = self.chat.is_some_and(is_deleted);
         let unchanged = self.generation.filter(|_| !all);
-        let has_ended = |reserved: &Reservation| reserved.state == ReservedState::Ended;
+        let is_local = opened.folder.local().is_some();
+        let has_ended = |own: &Reservation| is_local && own.state == ReservedState::Ended;
         let files: Vec<_> = files.filter(|(_, _, reserved)| all || has_ended(reserved)).collect();
         if files.is_empty() {
             return Ok(unchanged);
@@ -62,8 +65,6 @@ impl DeletionWatch {
         for (name, origin, reserved) in files {
             if opened.folder.is_there(&reserved.file)? {
                 until_unchanged(|| note_again(opened, index, (name, origin), reserved))?;
-            } else if has_ended(reserved) && opened.folder.local().is_none() {
-                return Err(deleted_meanwhile());
             }
         }
         Ok(unchanged)
@@ -75,21 +76,35 @@ impl DeletionWatch {
     }
 }
 
+/// Settles a content that was just published where nothing is locked: revives a file that had
+/// ended. Returns false if the life that it was reserved for is over; then the content is
+/// taken back. Whoever ends a life counts it before removing its content: one of the two
+/// removes it. In a local folder, [`DeletionWatch::end`] does that under the lock.
+pub(super) fn settle(
+    opened: &Opened<'_>,
+    (name, origin): (&FileName, &Origin),
+    reserved: &Reservation,
+) -> io::Result<bool> {
+    let index = opened.index.as_ref().filter(|_| opened.folder.local().is_none());
+    let Some(index) = index else { return Ok(true) };
+    until_unchanged(|| match index.records.get(name)? {
+        Some(record) if record.life == reserved.life && record.ended.is_none() => Ok(true),
+        _ => note_again(opened, index, (name, origin), reserved),
+    })
+}
+
 /// Notes a file that is there, with its origin. If its life is over, what was written to it
-/// is removed.
+/// is removed, and false returned.
 fn note_again(
     opened: &Opened<'_>,
     index: &Index,
     (name, origin): (&FileName, &Origin),
     reserved: &Reservation,
-) -> io::Result<()> {
-    let Some(record) = index.records.get(name) else { return Ok(()) };
-    if record.file(name) != reserved.file {
+) -> io::Result<bool> {
+    let Some(record) = index.records.get(name)? else { return Ok(true) };
+    if record.life != reserved.life {
         opened.folder.unmark(&reserved.file)?;
-        return match reserved.state {
-            ReservedState::Alive => Ok(()),
-            ReservedState::Ended => Err(deleted_meanwhile()),
-        };
+        return Ok(false);
     }
     let markers = index.markers();
     if let Some(chat) = origin.chat {
@@ -103,13 +118,7 @@ fn note_again(
     } else if let Some(chat) = origin.chat.filter(|chat| record.origin.chat != Some(*chat)) {
         markers.add(Marker::SharedWith(name, chat))?;
     }
-    Ok(())
-}
-
-/// Returns the error for a file whose deletion went on while it was made again.
-fn deleted_meanwhile() -> io::Error {
-    let reason = "the file was deleted while it was made again; try again";
-    io::Error::new(io::ErrorKind::WouldBlock, reason)
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -160,11 +169,11 @@ mod tests {
                 let file = name.to_string();
                 let reserved = Reservation { state: ReservedState::Alive, file, life: 0, bytes: 4 };
                 watch.end(&opened, std::iter::once((&name, origin, &reserved))).unwrap();
-                let lives = index.records.get(&name).unwrap().ended.is_none();
+                let lives = index.records.get(&name).unwrap().unwrap().ended.is_none();
                 assert_eq!(lives, at != At::Published, "{at:?}");
                 deleted += now(At::Ended) + delete(&shop);
                 assert_eq!((deleted, shop.has(name.as_str())), (1, false), "{at:?}");
-                assert!(index.records.get(&name).unwrap().ended.is_some(), "{at:?}");
+                assert!(index.records.get(&name).unwrap().unwrap().ended.is_some(), "{at:?}");
             }
         }
     }
@@ -189,6 +198,13 @@ mod tests {
         before
     }
 
+    /// Ends the writing of a file.
+    fn end(watch: DeletionWatch, opened: &Opened<'_>, file: &ClaimedFile, own: &Reservation) {
+        let (name, origin) = (&file.claim.name, &file.origin);
+        assert!(settle(opened, (name, origin), own).unwrap());
+        watch.end(opened, std::iter::once((name, origin, own))).unwrap();
+    }
+
     on_both! {
         fn a_file_that_is_made_again_has_ended_until_it_is_there() {
             let shop = shop();
@@ -199,7 +215,7 @@ mod tests {
             let reserved = written(&shop, &opened, &file);
             assert_eq!(reserved.state, ReservedState::Ended);
             assert!(shop.record(&name).unwrap().ended.is_some(), "a crash here changes nothing");
-            watch.end(&opened, std::iter::once((&name, &file.origin, &reserved))).unwrap();
+            end(watch, &opened, &file, &reserved);
             let record = shop.record(&name).unwrap();
             assert_eq!((record.ended, record.origin), (None, file.origin));
             assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
@@ -232,7 +248,7 @@ mod tests {
             assert_eq!(delete(&shop), 1);
             let before = written(&shop, &opened, &file);
             let name = &file.claim.name;
-            watch.end(&opened, std::iter::once((name, &file.origin, &before))).unwrap();
+            end(watch, &opened, &file, &before);
             assert!(shop.index().markers().has(Marker::OfChat(Chat::of("a"), name)).unwrap());
             assert_eq!((delete(&shop), shop.has(name.as_str())), (1, false));
         }

@@ -64,9 +64,8 @@ impl<'s> Opened<'s> {
         self.index.as_ref().map_or(Ok(RecordState::Absent), |index| index.records.read(name))
     }
 
-    /// Returns the record of a name; None if there is none, or it cannot be read.
-    pub(crate) fn record(&self, name: &FileName) -> Option<Record> {
-        self.index.as_ref()?.records.get(name)
+    fn record(&self, name: &FileName) -> io::Result<Option<Record>> {
+        self.read_record(name).map(RecordState::record)
     }
 
     /// Returns the state of a name by metadata alone; None if the file must be read.
@@ -127,7 +126,7 @@ impl<'s> Opened<'s> {
         let (mut file, _) = open_regular(folder, name.as_str().as_ref())?;
         let hash = hash_content(&mut file)?;
         // A file must match its record, if it has one.
-        if self.record(name).is_some_and(|record| record.hash != Some(hash)) {
+        if self.record(name)?.is_some_and(|record| record.hash != Some(hash)) {
             return Ok(NameState::Taken);
         }
         // Its writer may have died before the sync: its name is not given out before that.
@@ -146,12 +145,13 @@ impl<'s> Opened<'s> {
     /// Returns true if no record says that the file ended. A deletion takes that back if it
     /// finds another chat: an end in progress is waited for.
     pub(crate) fn is_alive(&self, name: &FileName) -> bool {
-        let has_ended = || self.record(name).is_some_and(|record| record.ended.is_some());
-        if self.folder.local().is_none() {
-            return self.confirmed(name).is_some()
-                || self.record(name).is_some_and(|record| record.ended.is_none());
-        }
-        let Some(index) = self.index.as_ref().filter(|_| has_ended()) else { return true };
-        index.lock().is_ok_and(|_locked| !has_ended())
+        let is_alive = || {
+            let record = self.record(name);
+            record.is_ok_and(|record| record.is_none_or(|record| record.ended.is_none()))
+        };
+        let is_locked_and_alive = |index: &Index| index.lock().is_ok_and(|_locked| is_alive());
+        self.confirmed(name).is_some()
+            || is_alive()
+            || self.index.as_ref().is_some_and(is_locked_and_alive)
     }
 }

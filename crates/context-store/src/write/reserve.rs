@@ -58,7 +58,7 @@ pub(super) fn reserve(
     let record = Record::new(claim.hash, bytes, origin.clone());
     let alive = |record: &Record| Ok(Some(Reservation::of(ReservedState::Alive, record, name)));
     let Some(index) = &opened.index else { return alive(&record) };
-    for _ in 0..TRIES {
+    for look in 0..TRIES {
         let state = index.records.read(name)?;
         if !is_for(&state, claim) {
             return Ok(None);
@@ -77,8 +77,9 @@ pub(super) fn reserve(
                 return Ok(Some(Reservation::of(ReservedState::Ended, &known, name)));
             }
             RecordState::Present(known) => {
-                // Where the record is the lease, no sweep ends it before the file is there.
-                if !begin_lease(index, name, &known)? {
+                // Where the record is the lease, no sweep ends it before the file is there. One
+                // that was changed since the first look had its lease begun by that.
+                if look == 0 && !begin_lease(index, name, &known)? {
                     continue;
                 }
                 let Some(chat) = origin.chat else { return alive(&known) };
@@ -119,7 +120,7 @@ fn mark_chat(opened: &Opened<'_>, index: &Index, name: &FileName, chat: Chat) ->
 fn share(index: &Index, name: &FileName, chat: Chat) -> io::Result<bool> {
     index.markers().add(Marker::SharedWith(name, chat))?;
     index.markers().add(Marker::OfChat(chat, name))?;
-    Ok(index.records.get(name).is_some_and(|record| record.ended.is_none()))
+    Ok(index.records.get(name)?.is_some_and(|record| record.ended.is_none()))
 }
 
 /// Begins the lease of a record again where the record is the lease; returns false if it
@@ -139,14 +140,10 @@ fn begin_lease(index: &Index, name: &FileName, known: &Record) -> io::Result<boo
 ///
 /// # Errors
 ///
-/// Fails with the error of [`changed`] if that life is over.
+/// Fails with the error of [`changed`] if that life is over, or somebody else revived it.
 pub(super) fn revive(index: &Index, name: &FileName, record: &Record) -> io::Result<()> {
-    let Some(known) = index.records.get(name).filter(|known| known.ended.is_some()) else {
-        return Ok(());
-    };
-    if known.life != record.life {
-        return Err(changed());
-    }
+    let known = index.records.get(name)?.filter(|known| known.life == record.life);
+    let known = known.filter(|known| known.ended.is_some()).ok_or_else(changed)?;
     // The history of the chat that it was made for before may still refer to it.
     if let Some(before) = known.origin.chat.filter(|before| record.origin.chat != Some(*before)) {
         index.markers().add(Marker::SharedWith(name, before))?;

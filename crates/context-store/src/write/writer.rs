@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use super::claim::{Claim, ClaimedFile, Claims, ExcludedNames};
 use super::confirmed::Confirmed;
-use super::deletion_watch::DeletionWatch;
+use super::deletion_watch::{DeletionWatch, settle};
 use super::name_search::NameSearch;
 use super::opened::{NameState, Opened};
 use super::reserve::{Reservation, reserve};
@@ -85,6 +85,18 @@ fn objects_now(store: &StoreFolder) -> Option<SystemTime> {
     store.location.place().map(|place| place.objects.server_now())
 }
 
+/// How often a file is made again that ends while it is made.
+const LIVES: usize = 16;
+
+/// The outcome of writing a file under one name.
+enum Attempt {
+    Written(Written),
+    /// The name stands for other content.
+    Taken,
+    /// The file ended meanwhile: the next one is of its next life.
+    Over,
+}
+
 struct Writer<'a> {
     opened: &'a Opened<'a>,
     excluded: ExcludedNames<'a>,
@@ -92,38 +104,59 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn write(&self, file: &ClaimedFile, content: &str) -> Result<Written, StoreError> {
-        let (opened, store) = (self.opened, self.opened.store);
-        let mut claim = file.claim.clone();
+        let (mut claim, mut lives) = (file.claim.clone(), 0);
         while !claim.stored {
-            let failed = |step, source| store.error(step, Some(&claim.name), source);
-            let reservation = reserve(opened, &claim, content.len() as u64, &file.origin)
-                .map_err(|source| failed("recording", source))?;
-            if let Some(reserved) = &reservation {
-                let file = &reserved.file;
-                match opened.folder.publish(file, content.as_bytes(), store.durability) {
-                    Ok(stat) => return Ok(Written { claim, reservation, stat }),
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                    Err(source) => return Err(failed("writing", source)),
-                }
-                if self.is_stored(&claim, reserved) {
-                    opened.folder.touch(file);
-                    claim.stored = true;
-                    return Ok(Written { claim, reservation, stat: None });
+            let failed = |(step, source)| self.opened.store.error(step, Some(&claim.name), source);
+            match self.attempt(&claim, file, content).map_err(failed)? {
+                Attempt::Written(written) => return Ok(written),
+                Attempt::Taken => claim = self.next_claim(file)?,
+                Attempt::Over if lives < LIVES => lives += 1,
+                Attempt::Over => {
+                    let reason = "it ends again and again while it is made; try again";
+                    return Err(failed(("writing", io::Error::other(reason))));
                 }
             }
-            claim = self.next_claim(file)?;
         }
         Ok(Written { claim, reservation: None, stat: None })
     }
 
-    /// Returns true if another writer came first with the same content.
-    fn is_stored(&self, claim: &Claim, reserved: &Reservation) -> bool {
-        if self.opened.folder.local().is_none() {
-            // Only who reserved this life for this content wrote there.
-            return self.opened.folder.is_there(&reserved.file).unwrap_or(false);
+    fn attempt(
+        &self,
+        claim: &Claim,
+        file: &ClaimedFile,
+        content: &str,
+    ) -> Result<Attempt, (&'static str, io::Error)> {
+        let (opened, mut claim) = (self.opened, claim.clone());
+        let reserved = reserve(opened, &claim, content.len() as u64, &file.origin);
+        let Some(reserved) = reserved.map_err(|source| ("recording", source))? else {
+            return Ok(Attempt::Taken);
+        };
+        let durability = opened.store.durability;
+        let stat = match opened.folder.publish(&reserved.file, content.as_bytes(), durability) {
+            Ok(stat) => stat,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !self.is_stored(&claim) {
+                    return Ok(Attempt::Taken);
+                }
+                opened.folder.touch(&reserved.file);
+                claim.stored = true;
+                None
+            }
+            Err(source) => return Err(("writing", source)),
+        };
+        match settle(opened, (&claim.name, &file.origin), &reserved) {
+            Ok(true) => Ok(Attempt::Written(Written { claim, reservation: Some(reserved), stat })),
+            Ok(false) => Ok(Attempt::Over),
+            Err(source) => Err(("recording", source)),
         }
-        let state = self.opened.state(&claim.name);
-        matches!(state, Ok(NameState::Stored(hash)) if hash == claim.hash)
+    }
+
+    /// Returns true if another writer came first with the same content. In an object store,
+    /// only who reserved this life for this content wrote there.
+    fn is_stored(&self, claim: &Claim) -> bool {
+        let state = || self.opened.state(&claim.name);
+        self.opened.folder.local().is_none()
+            || matches!(state(), Ok(NameState::Stored(hash)) if hash == claim.hash)
     }
 
     fn next_claim(&self, file: &ClaimedFile) -> Result<Claim, StoreError> {
