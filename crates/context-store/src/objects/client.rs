@@ -1,12 +1,13 @@
 //! The object store as the rules call it: blocking requests, each within the patience of its
-//! operation. They run on a thread of their own, and no async worker may call them.
+//! operation, and tried again if it fails. They run on a thread of their own, and no async
+//! worker may call them.
 
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use futures::{Stream, StreamExt};
 use object_store::path::Path;
@@ -16,16 +17,24 @@ use object_store::{
 };
 use tokio::runtime::Runtime;
 
-use super::content_cache::ContentCache;
+use super::content_cache::{ContentCache, Fetched};
 use super::counts::{Counts, Kind, RequestCounts};
-use super::health::{Health, words};
+use super::health::{Health, Late, STORE, may_pass, words};
 use super::patience::Patience;
 use super::server_clock::ServerClock;
-use crate::folder::{Version, changed};
+use crate::folder::{Version, changed, is_changed};
 
 /// The object that is written to learn whether the store is there again, and the time for it.
 const PROBE: &str = ".unburden-check/probe";
 const PROBED: Duration = Duration::from_secs(2);
+
+/// How often a request is tried, and the first pause in between: each is twice the one before.
+/// Every request may be done again: a conditional one finds what its first try did.
+const TRIES: u32 = 5;
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
+
+/// Objects of a page of a listing.
+const PAGE: usize = 1_000;
 
 /// How often a conditional create is tried that a server refuses though nothing is there:
 /// another request for the key was in flight.
@@ -40,6 +49,8 @@ pub struct Objects {
     pub(super) url: String,
     pub(super) prefix: String,
     pub(super) timeout: Duration,
+    /// The first pause before a request is tried again.
+    pause: Duration,
     pub(super) cache: ContentCache,
     pub(super) clock: ServerClock,
     /// The folders that are known to be listed as stores.
@@ -63,8 +74,15 @@ pub(crate) struct Head {
     pub(crate) version: Version,
 }
 
-/// A listing, page by page.
-pub(crate) type Listing = Pin<Box<dyn Stream<Item = object_store::Result<ObjectMeta>> + Send>>;
+/// A listing of everything below a key, page by page.
+pub(crate) struct Listing {
+    key: String,
+    /// The last object that was returned, and how many were.
+    last: Option<Path>,
+    listed: usize,
+    /// None before it is begun, and after a failure: then it goes on after the last object.
+    stream: Option<Pin<Box<dyn Stream<Item = object_store::Result<ObjectMeta>> + Send>>>,
+}
 
 impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,7 +102,7 @@ impl Objects {
     pub(super) fn with_store(
         store: Arc<dyn ObjectStore>,
         (url, prefix): (String, String),
-        timeout: Duration,
+        (timeout, pause): (Duration, Duration),
         cache: ContentCache,
     ) -> io::Result<Objects> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -98,6 +116,7 @@ impl Objects {
             url,
             prefix,
             timeout,
+            pause,
             cache,
             clock: ServerClock::default(),
             registered: Mutex::default(),
@@ -128,11 +147,6 @@ impl Objects {
         self.counts.so_far()
     }
 
-    /// Returns why the last request failed; None if it did not.
-    pub(crate) fn last_failure(&self) -> Option<String> {
-        self.health.reason()
-    }
-
     /// Returns why the store cannot be written to; None if it can. It is asked only if the last
     /// request failed.
     pub(crate) fn failure(&self) -> Option<String> {
@@ -141,55 +155,43 @@ impl Objects {
         asked.is_err().then_some(failure)
     }
 
-    /// Runs a request, within what is left of the patience.
-    pub(super) fn run<T>(
+    /// Runs a request, within what is left of the patience; again if it fails in a way that may
+    /// pass.
+    fn run<T>(
         &self,
         kind: Kind,
         patience: &Patience,
-        request: impl Future<Output = object_store::Result<T>>,
-    ) -> object_store::Result<T> {
-        self.count(kind);
-        self.wait(patience, request)
+        request: impl AsyncFnMut() -> object_store::Result<T>,
+    ) -> io::Result<T> {
+        self.tried(Some(kind), patience, request).map_err(|error| io_error(&error))
     }
 
-    pub(super) fn count(&self, kind: Kind) {
-        self.counts.add(kind);
-    }
-
-    fn wait<T>(
+    fn tried<T>(
         &self,
+        kind: Option<Kind>,
         patience: &Patience,
-        request: impl Future<Output = object_store::Result<T>>,
+        mut request: impl AsyncFnMut() -> object_store::Result<T>,
     ) -> object_store::Result<T> {
-        let broken =
-            |words: String| object_store::Error::Generic { store: "S3", source: words.into() };
-        let late = || broken(format!("no answer within {:?}", self.timeout));
-        let begun = Instant::now();
-        if let Some(reason) = self.health.broken() {
-            return Err(broken(reason));
-        }
-        let done = match (patience.begin(self.timeout), &self.runtime) {
-            (Some((_waiting, left)), Some(runtime)) => runtime
-                .block_on(async { tokio::time::timeout(left, request).await })
-                .unwrap_or_else(|_| Err(late())),
-            _ => Err(late()),
+        let (Some((_waiting, left)), Some(runtime)) = (patience.begin(self.timeout), &self.runtime)
+        else {
+            return Err(late(self.timeout));
         };
-        self.health.note(&done, (begun.elapsed(), self.timeout));
-        done
-    }
-
-    fn error(&self, error: &object_store::Error) -> io::Error {
-        use object_store::Error;
-        let kind = match error {
-            Error::NotFound { .. } => io::ErrorKind::NotFound,
-            Error::AlreadyExists { .. } => io::ErrorKind::AlreadyExists,
-            Error::Precondition { .. } => return changed(),
-            Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
-                io::ErrorKind::ConnectionRefused
+        let tries = async {
+            for tried in 1.. {
+                kind.into_iter().for_each(|kind| self.counts.add(kind));
+                match request().await {
+                    Err(error) if tried < TRIES && may_pass(&error) => {
+                        tokio::time::sleep(pause(self.pause, tried)).await;
+                    }
+                    done => return done,
+                }
             }
-            _ => io::ErrorKind::HostUnreachable,
+            unreachable!("the last try returns")
         };
-        io::Error::new(kind, format!("the object store {} failed: {}", self.url, words(error)))
+        let done = runtime.block_on(async { tokio::time::timeout(left, tries).await });
+        let done = done.unwrap_or_else(|_| Err(late(left)));
+        self.health.note(&done);
+        done
     }
 
     /// Reads an object, or the beginning of it; None if there is none.
@@ -201,43 +203,38 @@ impl Objects {
     ) -> io::Result<Option<Read>> {
         let range = most.map(|most| GetRange::Bounded(0..most));
         let options = GetOptions { range, ..GetOptions::default() };
-        let read = self.run(Kind::Get, patience, async {
-            let got = self.store.get_opts(&path(key), options).await?;
+        found(self.run(Kind::Get, patience, async || {
+            let got = self.store.get_opts(&path(key), options.clone()).await?;
             let version = version(&got.meta);
             Ok(Read { bytes: got.bytes().await?.to_vec(), version })
-        });
-        self.found(read)
+        }))
     }
 
-    /// Reads an object in parts; calls `part` with each.
-    pub(crate) fn stream(
-        &self,
-        key: &str,
-        patience: &Patience,
-        mut part: impl FnMut(&[u8]) -> io::Result<()>,
-    ) -> io::Result<Option<()>> {
-        let read = self.run(Kind::Get, patience, async {
+    /// Fetches an object to the cache, part by part.
+    pub(crate) fn fetch(&self, key: &str, patience: &Patience) -> io::Result<Option<Fetched<'_>>> {
+        let fetched = found(self.run(Kind::Get, patience, async || {
             let mut parts = self.store.get(&path(key)).await?.into_stream();
-            while let Some(bytes) = parts.next().await {
-                if let Err(error) = part(&bytes?) {
+            let mut fetched = self.cache.begin();
+            while let (Some(part), Ok(fetched)) = (parts.next().await, &mut fetched) {
+                let part = part?;
+                if let Err(error) = fetched.write(&part) {
                     return Ok(Err(error));
                 }
             }
-            Ok(Ok(()))
-        });
-        self.found(read)?.transpose()
+            Ok(fetched)
+        }));
+        fetched?.transpose()
     }
 
     /// Looks at an object; None if there is none.
     pub(crate) fn head(&self, key: &str, patience: &Patience) -> io::Result<Option<Head>> {
-        let head = self.run(Kind::Head, patience, self.store.head(&path(key)));
-        self.found(head.map(|meta| Head { len: meta.size, version: version(&meta) }))
+        let head = self.run(Kind::Head, patience, async || self.store.head(&path(key)).await);
+        found(head.map(|meta| Head { len: meta.size, version: version(&meta) }))
     }
 
     /// Writes an object.
     pub(crate) fn put(&self, key: &str, bytes: Vec<u8>, patience: &Patience) -> io::Result<()> {
-        let put = self.put_as(key, bytes, PutMode::Overwrite, patience);
-        put.map_err(|error| self.error(&error))
+        self.put_as(key, bytes, PutMode::Overwrite, patience)
     }
 
     /// Writes an object that is not there; false if it is. If an answer was lost, false can
@@ -245,15 +242,14 @@ impl Objects {
     pub(crate) fn create(&self, key: &str, bytes: &[u8], patience: &Patience) -> io::Result<bool> {
         for round in 0..CONFLICTS {
             match self.put_as(key, bytes.to_vec(), PutMode::Create, patience) {
-                Ok(()) => return Ok(true),
-                Err(object_store::Error::AlreadyExists { .. }) => {}
-                Err(error) => return Err(self.error(&error)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                put => return put.map(|()| true),
             }
             // A conflict with a request in flight is reported in the same way.
             if self.head(key, patience)?.is_some() {
                 return Ok(false);
             }
-            std::thread::sleep(Duration::from_millis(10 << round));
+            std::thread::sleep(pause(self.pause, round));
         }
         let reason = "the object store refuses to create an object that is not there; try again";
         Err(io::Error::new(io::ErrorKind::HostUnreachable, reason))
@@ -276,15 +272,12 @@ impl Objects {
         };
         let version = UpdateVersion { e_tag: Some(tag.clone()), version: None };
         match self.put_as(key, bytes.to_vec(), PutMode::Update(version), patience) {
-            Ok(()) => Ok(()),
-            Err(object_store::Error::Precondition { .. }) => {
+            Err(error) if is_changed(&error) => {
                 // Where an answer was lost, the change was this one.
-                match self.get(key, None, patience)? {
-                    Some(read) if read.bytes == bytes => Ok(()),
-                    Some(_) | None => Err(changed()),
-                }
+                let read = self.get(key, None, patience)?;
+                if read.is_some_and(|read| read.bytes == bytes) { Ok(()) } else { Err(error) }
             }
-            Err(error) => Err(self.error(&error)),
+            put => put,
         }
     }
 
@@ -294,59 +287,108 @@ impl Objects {
         bytes: Vec<u8>,
         mode: PutMode,
         patience: &Patience,
-    ) -> object_store::Result<()> {
-        let options = PutOptions { mode, ..PutOptions::default() };
+    ) -> io::Result<()> {
         let (path, payload) = (path(key), PutPayload::from(bytes));
-        let put = self.store.put_opts(&path, payload, options);
-        self.run(Kind::Put, patience, put).map(drop)
+        let is_update = matches!(mode, PutMode::Update(_));
+        let options = PutOptions { mode, ..PutOptions::default() };
+        self.run(Kind::Put, patience, async || {
+            match self.store.put_opts(&path, payload.clone(), options.clone()).await {
+                // Another request for the object is in flight: its end decides.
+                Err(object_store::Error::AlreadyExists { source, .. }) if is_update => {
+                    Err(object_store::Error::Generic { store: STORE, source })
+                }
+                put => put.map(drop),
+            }
+        })
     }
 
     /// Deletes an object; no-op if it is not there.
     pub(crate) fn delete(&self, key: &str, patience: &Patience) -> io::Result<()> {
         let path = path(key);
-        let deleted = self.run(Kind::Delete, patience, self.store.delete(&path));
-        self.found(deleted).map(drop)
+        found(self.run(Kind::Delete, patience, async || self.store.delete(&path).await)).map(drop)
     }
 
     /// Begins a listing of everything below a key.
     pub(crate) fn list(&self, key: &str) -> Listing {
-        let prefix = (!key.is_empty()).then(|| path(key));
-        self.store.list(prefix.as_ref())
+        Listing { key: key.to_owned(), last: None, listed: 0, stream: None }
     }
 
-    /// Returns the next object of a listing: its key below `key`, and what is known of it.
+    /// Returns the next object of a listing: its key below that of the listing, and what is
+    /// known of it.
     pub(crate) fn next(
         &self,
         listing: &mut Listing,
-        key: &str,
         patience: &Patience,
     ) -> Option<io::Result<(String, Head)>> {
-        let meta = match self.wait(patience, async { listing.next().await.transpose() }) {
-            Ok(None) => return None,
-            Ok(Some(meta)) => meta,
-            Err(error) => return Some(Err(self.error(&error))),
+        let Listing { key, last, listed, stream } = listing;
+        let prefix = (!key.is_empty()).then(|| path(key));
+        let page = listed.is_multiple_of(PAGE).then_some(Kind::List);
+        let next = self.tried(page, patience, async || {
+            let begin = || match last {
+                None => self.store.list(prefix.as_ref()),
+                Some(last) => self.store.list_with_offset(prefix.as_ref(), last),
+            };
+            let next = stream.get_or_insert_with(begin).next().await.transpose();
+            if next.is_err() {
+                *stream = None;
+            }
+            next
+        });
+        let meta = match next.transpose()? {
+            Ok(meta) => meta,
+            Err(error) => return Some(Err(io_error(&error))),
         };
-        let below = meta.location.as_ref().strip_prefix(key).unwrap_or_default();
+        *listed += 1;
+        let below = meta.location.as_ref().strip_prefix(key.as_str()).unwrap_or_default();
         let below = below.trim_start_matches('/').to_owned();
-        Some(Ok((below, Head { len: meta.size, version: version(&meta) })))
+        let head = Head { len: meta.size, version: version(&meta) };
+        *last = Some(meta.location);
+        Some(Ok((below, head)))
     }
 
     /// Lists the folders right below a key.
     pub(crate) fn folders(&self, key: &str, patience: &Patience) -> io::Result<Vec<String>> {
         let path = path(key);
-        let listed = self.run(Kind::List, patience, self.store.list_with_delimiter(Some(&path)));
-        let listed = listed.map_err(|error| self.error(&error))?;
+        let listed = self.run(Kind::List, patience, async || {
+            self.store.list_with_delimiter(Some(&path)).await
+        })?;
         let last = |path: &Path| path.parts().next_back().map(|part| part.as_ref().to_owned());
         Ok(listed.common_prefixes.iter().filter_map(last).collect())
     }
+}
 
-    fn found<T>(&self, done: object_store::Result<T>) -> io::Result<Option<T>> {
-        match done {
-            Ok(value) => Ok(Some(value)),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(self.error(&error)),
+fn io_error(error: &object_store::Error) -> io::Error {
+    use object_store::Error;
+    let kind = match error {
+        Error::NotFound { .. } => io::ErrorKind::NotFound,
+        Error::AlreadyExists { .. } => io::ErrorKind::AlreadyExists,
+        Error::Precondition { .. } => return changed(),
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
+            io::ErrorKind::ConnectionRefused
         }
+        _ => io::ErrorKind::HostUnreachable,
+    };
+    io::Error::new(kind, format!("the object store failed: {}", words(error)))
+}
+
+/// Returns None for what is not there.
+fn found<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        done => done.map(Some),
     }
+}
+
+/// Returns the error of a request that was not answered in that time.
+fn late(time: Duration) -> object_store::Error {
+    object_store::Error::Generic { store: STORE, source: Late(time).into() }
+}
+
+/// Returns the pause after so many tries, up to half as long again: many that failed together
+/// must not come back together.
+fn pause(first: Duration, tried: u32) -> Duration {
+    let pause = first * (1 << tried.saturating_sub(1));
+    pause + pause.mul_f64(f64::from(ulid::Ulid::generate().random() as u16) / 131_072.0)
 }
 
 fn path(key: &str) -> Path {

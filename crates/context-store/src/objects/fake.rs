@@ -10,8 +10,8 @@ use futures::stream::{BoxStream, StreamExt};
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{
-    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    CopyOptions, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta,
+    ObjectStore, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
 use super::client::Objects;
@@ -32,6 +32,16 @@ pub(crate) enum Fault {
     NotAtomic,
     /// Lists lag behind writes.
     StaleLists,
+    /// Of so many requests for a key, one fails; nothing is done.
+    Fails(u64),
+    /// Of so many writes of a key, one is done and its connection broken.
+    Breaks(u64),
+    /// Of so many reads of a key, one breaks off in its middle.
+    Cuts(u64),
+    /// Of so many conditional writes of a key, one is refused since another is in flight.
+    Conflicts(u64),
+    /// Requests for keys with that part fail.
+    FailsFor(&'static str),
 }
 
 /// The kinds of requests before which something can happen.
@@ -48,6 +58,8 @@ pub(crate) struct FakeStore {
     now: Mutex<SystemTime>,
     fault: Mutex<Fault>,
     writes: AtomicU64,
+    /// Requests by key.
+    requests: Mutex<HashMap<Option<Path>, u64>>,
     /// What happens elsewhere right before the next request for such a key.
     before: Mutex<Option<(Request, &'static str, Box<dyn FnOnce() + Send>)>>,
     /// Requests until the process dies: all fail then. Negative: it lives.
@@ -74,6 +86,7 @@ impl FakeStore {
             now: Mutex::new(now),
             fault: Mutex::default(),
             writes: AtomicU64::default(),
+            requests: Mutex::default(),
             before: Mutex::default(),
             left: AtomicI64::new(-1),
         })
@@ -90,8 +103,9 @@ impl FakeStore {
         timeout: Duration,
     ) -> Arc<Objects> {
         let cache = ContentCache::open(cache.to_owned(), 1 << 20).unwrap();
+        let times = (timeout, Duration::from_millis(1));
         let url = ("s3://bucket/some/prefix".to_owned(), "some/prefix".to_owned());
-        let objects = Objects::with_store(Arc::clone(self) as _, url, timeout, cache).unwrap();
+        let objects = Objects::with_store(Arc::clone(self) as _, url, times, cache).unwrap();
         objects.clock.set(*self.now.lock().unwrap());
         Arc::new(objects)
     }
@@ -150,7 +164,15 @@ impl FakeStore {
         })
     }
 
-    async fn meet(&self) -> Result<Fault> {
+    /// True for one request of so many for a key.
+    fn is_one_of(&self, many: u64, key: Option<&Path>) -> bool {
+        let mut requests = self.requests.lock().unwrap();
+        let number = requests.entry(key.cloned()).or_default();
+        *number += 1;
+        number.is_multiple_of(many)
+    }
+
+    async fn meet(&self, key: Option<&Path>) -> Result<Fault> {
         let fault = *self.fault.lock().unwrap();
         if self.left.load(Ordering::SeqCst) >= 0 && self.left.fetch_sub(1, Ordering::SeqCst) <= 0 {
             self.left.store(0, Ordering::SeqCst);
@@ -158,7 +180,13 @@ impl FakeStore {
         }
         match fault {
             Fault::Slow(time) => tokio::time::sleep(time).await,
-            Fault::Away => return Err(broken("503 Slow Down")),
+            Fault::Away => return Err(broken("status code: 503 Slow Down")),
+            Fault::Fails(many) if self.is_one_of(many, key) => {
+                return Err(broken("status code: 500 Internal Server Error"));
+            }
+            Fault::FailsFor(part) if key.is_some_and(|key| key.as_ref().contains(part)) => {
+                return Err(broken("status code: 500 Internal Server Error"));
+            }
             _ => {}
         }
         Ok(fault)
@@ -185,13 +213,25 @@ impl ObjectStore for FakeStore {
         mut options: PutOptions,
     ) -> Result<PutResult> {
         self.happen(Request::Put, location);
-        let fault = self.meet().await?;
+        let fault = self.meet(Some(location)).await?;
         if fault == Fault::NotAtomic {
             options.mode = PutMode::Overwrite;
         }
         let mode = options.mode.clone();
+        if let Fault::Conflicts(many) = fault
+            && !matches!(mode, PutMode::Overwrite)
+            && self.is_one_of(many, Some(location))
+        {
+            let (path, source) = (location.to_string(), "409 Conflict".into());
+            return Err(object_store::Error::AlreadyExists { path, source });
+        }
         let put = self.inner.put_opts(location, payload, options).await?;
         self.dates.lock().unwrap().insert(location.clone(), *self.now.lock().unwrap());
+        if let Fault::Breaks(many) = fault
+            && self.is_one_of(many, Some(location))
+        {
+            return Err(broken("the connection broke"));
+        }
         let number = self.writes.fetch_add(1, Ordering::SeqCst);
         if fault == Fault::LostAnswers && number.is_multiple_of(3) {
             // The client's retry finds it there.
@@ -215,9 +255,19 @@ impl ObjectStore for FakeStore {
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         self.happen(Request::Get, location);
-        self.meet().await?;
+        let fault = self.meet(Some(location)).await?;
+        let is_head = options.head;
         let mut got = self.inner.get_opts(location, options).await?;
         got.meta = self.dated(got.meta);
+        if let Fault::Cuts(many) = fault
+            && !is_head
+            && self.is_one_of(many, Some(location))
+        {
+            let half = PutPayload::from_static(b"half").into_iter().next();
+            let half = Ok(half.unwrap_or_default());
+            let parts = futures::stream::iter([half, Err(broken("the connection broke"))]);
+            got.payload = GetResultPayload::Stream(parts.boxed());
+        }
         Ok(got)
     }
 
@@ -225,14 +275,14 @@ impl ObjectStore for FakeStore {
         &self,
         locations: BoxStream<'static, Result<Path>>,
     ) -> BoxStream<'static, Result<Path>> {
-        match futures::executor::block_on(self.meet()) {
+        match futures::executor::block_on(self.meet(None)) {
             Ok(_) => self.inner.delete_stream(locations),
             Err(error) => futures::stream::once(async { Err(error) }).boxed(),
         }
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        match futures::executor::block_on(self.meet()) {
+        match futures::executor::block_on(self.meet(None)) {
             Ok(Fault::StaleLists) => futures::stream::empty().boxed(),
             Ok(_) => {
                 let listed: Vec<_> =
@@ -246,7 +296,7 @@ impl ObjectStore for FakeStore {
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.meet().await?;
+        self.meet(None).await?;
         self.inner.list_with_delimiter(prefix).await
     }
 

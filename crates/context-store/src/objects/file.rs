@@ -95,9 +95,7 @@ impl StoredObject {
 
     fn fetch(&self, hash: &blake3::Hash) -> io::Result<File> {
         let Place { objects, patience, key } = &self.content;
-        let mut fetched = objects.cache.begin()?;
-        let found = objects.stream(key, patience, |part| fetched.write(part))?;
-        found.ok_or(io::ErrorKind::NotFound)?;
+        let fetched = objects.fetch(key, patience)?.ok_or(io::ErrorKind::NotFound)?;
         fetched.end(hash)
     }
 

@@ -6,8 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use cap_std::fs::Dir;
 
-use super::client::{Head, Listing, Objects};
-use super::counts::Kind;
+use super::client::{Head, Objects};
 use super::open::listed_name;
 use super::patience::Patience;
 use super::series::Series;
@@ -21,9 +20,6 @@ pub(super) const FILES: &str = "files";
 
 /// The folder of the stores of a prefix, at its top.
 pub(super) const STORES: &str = ".unburden-stores";
-
-/// Objects of a page of a listing.
-const PAGE: usize = 1_000;
 
 /// Small objects that are created once and never change.
 const CONSTANTS: [&str; 2] = ["format", "key"];
@@ -55,14 +51,9 @@ impl Place {
     /// Lists what is right inside: names, and what is known of each.
     pub(crate) fn list(&self) -> impl Iterator<Item = io::Result<(String, Head)>> + 'static {
         let Place { objects, patience, key } = self.clone();
-        let (mut listing, mut listed): (Option<Listing>, usize) = (Some(objects.list(&key)), 0);
+        let mut listing = Some(objects.list(&key));
         std::iter::from_fn(move || {
-            let found = listing.as_mut()?;
-            if listed.is_multiple_of(PAGE) {
-                objects.count(Kind::List);
-            }
-            listed += 1;
-            let next = objects.next(found, &key, &patience);
+            let next = objects.next(listing.as_mut()?, &patience);
             if !matches!(next, Some(Ok(_))) {
                 listing = None;
             }

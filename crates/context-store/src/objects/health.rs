@@ -1,80 +1,47 @@
-//! Whether an object store is there: what its last requests say, and what their errors mean.
+//! Whether an object store is there: what the last request of this process says, and what the
+//! errors of requests mean. Only readiness asks for the last request: every operation judges by
+//! its own.
 
+use std::error::Error as StdError;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The health of the store by its last requests.
+use object_store::Error;
+use object_store::client::{HttpError, HttpErrorKind};
+
+/// The store's name in errors of this crate.
+pub(super) const STORE: &str = "S3";
+
+/// Why the last request of this process failed; None if it did not.
 #[derive(Debug, Default)]
-struct Failing {
-    /// Why the last request failed; None if it did not.
-    reason: Option<String>,
-    /// Requests that failed since one did not.
-    count: u32,
-    /// Until when no request is tried.
-    until: Option<Instant>,
-}
-
-/// Failures in a row after which requests are not tried for a moment: a history can name
-/// hundreds of files, and each would wait.
-const FAILURES: u32 = 3;
-
-/// The least time of that moment.
-const BREAK: Duration = Duration::from_secs(1);
-
-/// The health of an object store, as far as this process knows.
-#[derive(Debug, Default)]
-pub(super) struct Health(Mutex<Failing>);
+pub(super) struct Health(Mutex<Option<String>>);
 
 impl Health {
-    fn lock(&self) -> MutexGuard<'_, Failing> {
+    fn lock(&self) -> MutexGuard<'_, Option<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns why no request should be tried at the moment.
-    pub(super) fn broken(&self) -> Option<String> {
-        let failing = self.lock();
-        let is_broken = failing.until.is_some_and(|until| Instant::now() < until);
-        is_broken.then(|| failing.reason.clone().unwrap_or_default())
-    }
-
     /// Returns why the last request failed; None if it did not fail.
-    pub(super) fn reason(&self) -> Option<String> {
-        self.lock().reason.clone()
-    }
-
-    /// Returns why the last request failed, and lets the next one be tried; None if it did not
-    /// fail.
     pub(super) fn failure(&self) -> Option<String> {
-        let mut failing = self.lock();
-        failing.until = None;
-        failing.reason.clone()
+        self.lock().clone()
     }
 
-    /// Notes the outcome of a request that took that long, of a time that it may take.
-    pub(super) fn note<T>(
-        &self,
-        done: &object_store::Result<T>,
-        (took, most): (Duration, Duration),
-    ) {
+    /// Notes the outcome of a request.
+    pub(super) fn note<T>(&self, done: &object_store::Result<T>) {
+        let failure = done.as_ref().err().filter(|error| is_failure(error)).map(words);
         let mut failing = self.lock();
-        match done {
-            Err(error) if is_failure(error) => {
-                let reason = words(error);
-                if failing.reason.is_none() {
-                    tracing::warn!(reason, "the object store fails");
-                }
-                failing.reason = Some(reason);
-                failing.count = failing.count.saturating_add(1);
-                if failing.count >= FAILURES || took > most / 2 {
-                    // Whoever waited that long does not wait again.
-                    failing.until = Some(Instant::now() + BREAK.max(took));
-                }
-            }
-            Ok(_) | Err(_) => *failing = Failing::default(),
+        if let Some(reason) = failure.as_ref().filter(|_| failing.is_none()) {
+            tracing::warn!(reason, "the object store fails");
         }
+        *failing = failure;
     }
 }
+
+/// A request was not answered in that time.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {0:?}")]
+pub(super) struct Late(pub(super) Duration);
 
 /// Returns true for an error of an object store that cannot be asked at the moment.
 pub fn is_away(error: &io::Error) -> bool {
@@ -82,8 +49,7 @@ pub fn is_away(error: &io::Error) -> bool {
 }
 
 /// Returns true for an error of the store, and not of the request.
-fn is_failure(error: &object_store::Error) -> bool {
-    use object_store::Error;
+fn is_failure(error: &Error) -> bool {
     !matches!(
         error,
         Error::NotFound { .. }
@@ -93,17 +59,82 @@ fn is_failure(error: &object_store::Error) -> bool {
     )
 }
 
-/// Returns the words of an error without those of objects, which may hold names of chats.
-pub(super) fn words(error: &object_store::Error) -> String {
-    use object_store::Error;
-    let source: &dyn std::error::Error = match error {
-        Error::Generic { source, .. }
-        | Error::PermissionDenied { source, .. }
-        | Error::Unauthenticated { source, .. } => source.as_ref(),
-        other => other,
+/// Returns true for an error that the same request may not meet again.
+pub(super) fn may_pass(error: &Error) -> bool {
+    matches!(error, Error::Generic { .. })
+}
+
+/// Returns what an error says, without what it may name: the server, its bucket, objects. Those
+/// are nothing to an agent, and keys hold the names of calls.
+pub(super) fn words(error: &Error) -> String {
+    let mut found = Some(error as &dyn StdError);
+    let mut last = error as &dyn StdError;
+    while let Some(cause) = found {
+        if let Some(http) = cause.downcast_ref::<HttpError>() {
+            return transport_words(http);
+        }
+        if let Some(late) = cause.downcast_ref::<Late>() {
+            return late.to_string();
+        }
+        last = cause;
+        found = cause.source();
+    }
+    status_words(&last.to_string()).unwrap_or_else(|| {
+        let words = match error {
+            Error::PermissionDenied { .. } => "the credentials do not allow it",
+            Error::Unauthenticated { .. } => "there are no valid credentials",
+            _ => "it gave an answer that cannot be used",
+        };
+        words.to_owned()
+    })
+}
+
+fn transport_words(error: &HttpError) -> String {
+    let words = match error.kind() {
+        HttpErrorKind::Connect => "no connection to it could be made",
+        HttpErrorKind::Timeout => "no answer came in time",
+        HttpErrorKind::Decode => "its answer cannot be read",
+        _ => "the connection to it broke",
     };
-    let words = source.to_string();
-    // Of "Error performing GET http://… - reason" only the reason.
-    let reason = words.split_once(" - ").filter(|_| words.starts_with("Error performing"));
-    reason.map_or(words.as_str(), |(_, reason)| reason).chars().take(300).collect()
+    words.to_owned()
+}
+
+/// Returns the status of an answer as `503 Service Unavailable (SlowDown)`, of the words
+/// `…status code: 503 Service Unavailable: <Error><Code>SlowDown</Code>…`.
+fn status_words(words: &str) -> Option<String> {
+    let (_, rest) = words.split_once("status code: ")?;
+    let (status, body) = rest.split_once(": ").unwrap_or((rest, ""));
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b' ');
+    let code = body.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>"));
+    let code = code.filter(|(code, _)| plain(code) && code.len() <= 64);
+    let code = code.map(|(code, _)| format!(" ({code})")).unwrap_or_default();
+    plain(status).then(|| format!("{status}{code}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_name_no_server_and_no_object() {
+        let of = |source: &str| words(&Error::Generic { store: STORE, source: source.into() });
+        let said = "Server returned non-2xx status code: 503 Service Unavailable: \
+                    <Error><Code>SlowDown</Code><Key>a/tool_call_1.txt</Key></Error>";
+        assert_eq!(of(said), "503 Service Unavailable (SlowDown)");
+        for said in [
+            "Server returned non-2xx status code: 400 Bad Request: <Code>a/b</Code>",
+            "Server returned non-2xx status code: 400 Bad Request",
+        ] {
+            assert_eq!(of(said), "400 Bad Request");
+        }
+        for said in ["Error performing GET http://host/bucket/key", "code: http://x: y", ""] {
+            assert_eq!(of(said), "it gave an answer that cannot be used");
+        }
+        let late = Error::Generic { store: STORE, source: Late(Duration::from_secs(3)).into() };
+        assert_eq!(words(&late), "no answer within 3s");
+        let source: Box<dyn StdError + Send + Sync> = "http://host/bucket".into();
+        let http = HttpError::new_boxed(HttpErrorKind::Interrupted, source);
+        let error = Error::Generic { store: STORE, source: http.into() };
+        assert_eq!(words(&error), "the connection to it broke");
+    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::client::Objects;
+use super::client::{Objects, PAUSE};
 use super::content_cache::ContentCache;
 use super::folder::{Place, STORES};
 use super::health::is_away;
@@ -18,7 +18,7 @@ use crate::error::StoreError;
 
 /// How often a store is tested that does not answer, and the pause in between.
 const TESTS: usize = 3;
-const PAUSE: Duration = Duration::from_secs(2);
+const BETWEEN: Duration = Duration::from_secs(2);
 
 /// The name of the store that is the whole prefix: nothing is escaped to it.
 const TOP: &str = "!";
@@ -48,13 +48,13 @@ impl Objects {
         })?;
         let url = format!("s3://{bucket}/{prefix}");
         let url = (url.trim_end_matches('/').to_owned(), prefix);
-        let objects = Objects::with_store(store, url, settings.timeout, cache);
+        let objects = Objects::with_store(store, url, (settings.timeout, PAUSE), cache);
         let objects = Arc::new(objects.map_err(|error| refused(error.to_string()))?);
         let mut tested = self_test(&objects);
         for _ in 1..TESTS {
             // A store that is busy at the moment may be as good as any.
             if tested.as_ref().is_err_and(is_away) {
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(BETWEEN);
                 tested = self_test(&objects);
             }
         }

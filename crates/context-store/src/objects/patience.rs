@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// The time that an operation may still wait.
 #[derive(Debug)]
 pub(crate) struct Patience {
-    /// The time for all requests together; None: each request has its own limit only.
+    /// The time for all requests together; None: each request has its own.
     limit: Option<Duration>,
     waited: Mutex<Waited>,
 }
@@ -35,14 +35,14 @@ impl Patience {
         Patience { limit: None, waited: Mutex::default() }
     }
 
-    /// Begins a request; returns it with the time that it may take: `most` or what is left.
-    /// None if nothing is left.
-    pub(crate) fn begin(&self, most: Duration) -> Option<(Waiting<'_>, Duration)> {
+    /// Begins a request; returns it with the time that it may take: what is left, or `each`
+    /// without a limit. None if nothing is left.
+    pub(crate) fn begin(&self, each: Duration) -> Option<(Waiting<'_>, Duration)> {
         let mut waited = self.waited.lock().unwrap_or_else(PoisonError::into_inner);
         let since = *waited.since.get_or_insert_with(Instant::now);
         let left = match self.limit {
             Some(limit) => limit.checked_sub(waited.before + since.elapsed()).unwrap_or_default(),
-            None => most,
+            None => each,
         };
         if left.is_zero() {
             if waited.waiting == 0 {
@@ -51,7 +51,7 @@ impl Patience {
             return None;
         }
         waited.waiting += 1;
-        Some((Waiting(self), left.min(most)))
+        Some((Waiting(self), left))
     }
 }
 
@@ -70,25 +70,25 @@ impl Drop for Waiting<'_> {
 mod tests {
     use super::*;
 
-    const MOST: Duration = Duration::from_secs(60);
+    const EACH: Duration = Duration::from_secs(60);
 
     #[test]
     fn only_waiting_takes_patience_and_parallel_waits_count_once() {
         let patience = Patience::of(Duration::from_millis(300));
         std::thread::sleep(Duration::from_millis(320));
         {
-            let (_one, left) = patience.begin(MOST).unwrap();
-            let (_two, _) = patience.begin(MOST).unwrap();
+            let (_one, left) = patience.begin(EACH).unwrap();
+            let (_two, _) = patience.begin(EACH).unwrap();
             assert!(left > Duration::from_millis(250), "nobody waited before");
             std::thread::sleep(Duration::from_millis(100));
         }
-        let (_three, left) = patience.begin(MOST).unwrap();
+        let (_three, left) = patience.begin(EACH).unwrap();
         assert!(
             left > Duration::from_millis(120) && left <= Duration::from_millis(200),
             "{left:?}"
         );
         std::thread::sleep(Duration::from_millis(250));
-        assert!(patience.begin(MOST).is_none());
-        assert_eq!(Patience::unlimited().begin(MOST).unwrap().1, MOST);
+        assert!(patience.begin(EACH).is_none());
+        assert_eq!(Patience::unlimited().begin(EACH).unwrap().1, EACH);
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::client::Objects;
 use super::folder::Place;
+use super::health::is_away;
 use super::patience::Patience;
 use crate::folder::{Version, is_changed};
 
@@ -92,7 +93,11 @@ fn race(
             let died = || Err(io::Error::other("a racer died"));
             racers.into_iter().map(|racer| racer.join().unwrap_or_else(|_| died())).collect()
         });
-        outcomes.into_iter().collect::<io::Result<()>>()?;
+        // A store that is busy with so many may answer only some of them.
+        let is_answered = |outcome: &io::Result<()>| !outcome.as_ref().is_err_and(is_away);
+        let is_busy = outcomes.iter().any(is_answered);
+        let outcomes = outcomes.into_iter().filter(|outcome| !is_busy || is_answered(outcome));
+        outcomes.collect::<io::Result<()>>()?;
         let (won, winner) = (won.into_inner(), winner.into_inner());
         if won > 1 {
             return Err(refused(&format!(
@@ -105,7 +110,7 @@ fn race(
         match (won, read) {
             (1, Some(read)) if read.bytes == winner.to_string().as_bytes() => return Ok(()),
             // The winner's answer was lost.
-            (0, Some(_)) => {}
+            (0, _) => {}
             _ => return Err(refused("the object of a race holds another writer's bytes")),
         }
     }

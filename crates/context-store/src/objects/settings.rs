@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{ClientOptions, ObjectStore, RetryConfig};
 
 use super::key_path::key_of;
 
 /// Longest time for a connection to be made.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Most retries of one request.
-const RETRIES: usize = 3;
+/// Longest time for a request, whatever its operation waits.
+const REQUEST: Duration = Duration::from_secs(60);
 
 /// The settings of an object store. Credentials come from the environment, as for the tools
 /// of AWS: `AWS_ACCESS_KEY_ID` and others, a web identity, a container's or a machine's role.
@@ -65,15 +65,11 @@ pub(super) fn is_endpoint(text: &str) -> bool {
 impl ObjectSettings {
     /// Returns the client of the bucket; makes no request.
     pub(super) fn client(&self, bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+        // Objects tries again, and ends what takes too long.
         let options = ClientOptions::new()
-            .with_timeout(self.timeout)
-            .with_connect_timeout(CONNECT.min(self.timeout));
-        let backoff = BackoffConfig {
-            init_backoff: Duration::from_millis(50),
-            max_backoff: Duration::from_secs(1),
-            base: 2.0,
-        };
-        let retry = RetryConfig { backoff, max_retries: RETRIES, retry_timeout: self.timeout };
+            .with_timeout(REQUEST.max(self.timeout))
+            .with_connect_timeout(CONNECT);
+        let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
         let mut builder = AmazonS3Builder::from_env()
             .with_bucket_name(bucket)
             .with_client_options(options)

@@ -47,6 +47,10 @@ fn a_store_is_used_only_if_the_test_finds_what_the_rules_need() {
     for (fault, word) in [
         (Fault::None, None),
         (Fault::LostAnswers, None),
+        (Fault::Fails(3), None),
+        (Fault::Breaks(3), None),
+        (Fault::Cuts(3), None),
+        (Fault::Conflicts(3), None),
         (Fault::NotAtomic, Some("not atomic")),
         (Fault::StaleLists, Some("not listed")),
         (Fault::Away, Some("503 Slow Down")),
@@ -63,20 +67,46 @@ fn a_store_is_used_only_if_the_test_finds_what_the_rules_need() {
     }
 }
 
+/// Faults that pass: each request is tried again, and what was done already is found.
 #[test]
-fn lost_answers_change_no_name_and_no_byte() {
-    let shop = shop();
-    shop.fake.as_ref().unwrap().set_fault(Fault::LostAnswers);
-    let names: Vec<FileName> = (0..40)
-        .map(|n| post(&shop.store, "a", &n.to_string(), &format!("text {n}")).unwrap())
-        .collect();
-    shop.fake.as_ref().unwrap().set_fault(Fault::None);
-    for (n, name) in names.iter().enumerate() {
-        assert_eq!(name.as_str(), format!("tool_call_{n}.txt"));
-        assert_eq!(read(&shop.at(name.as_str())).unwrap(), format!("text {n}"));
+fn faults_that_pass_change_no_name_and_no_byte() {
+    for fault in
+        [Fault::LostAnswers, Fault::Fails(3), Fault::Breaks(3), Fault::Cuts(3), Fault::Conflicts(3)]
+    {
+        let shop = shop();
+        shop.fake.as_ref().unwrap().set_fault(fault);
+        for n in 0..40 {
+            let (id, text) = (n.to_string(), format!("text {n}"));
+            let name = post(&shop.store, "a", &id, &text).unwrap();
+            assert_eq!(name.as_str(), format!("tool_call_{n}.txt"), "{fault:?}");
+            assert_eq!(read(&shop.replica().folder().child(name.as_str())).unwrap(), text);
+        }
+        let deletion = delete(&shop, "a");
+        assert!(deletion.complete && deletion.errors.is_empty(), "{fault:?}: {deletion:?}");
+        assert_eq!((deletion.deleted.total(), shop.files().len()), (40, 0), "{fault:?}");
     }
-    let deletion = delete(&shop, "a");
-    assert_eq!((deletion.deleted.total(), shop.files().len()), (40, 0));
+}
+
+/// What fails for one says nothing of what another asks.
+#[test]
+fn an_operation_fails_by_its_own_requests_only() {
+    let shop = shop();
+    let own = post(&shop.store, "a", "1", "one").unwrap();
+    shop.fake.as_ref().unwrap().set_fault(Fault::FailsFor("tool_call_2"));
+    for _ in 0..5 {
+        let error = post(&shop.store, "b", "2", "two").unwrap_err();
+        assert!(error.to_string().contains("500 Internal Server Error"), "{error}");
+        assert_eq!(read(&shop.at(own.as_str())).unwrap(), "one");
+        let missing = read(&shop.at("tool_call_3.txt")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        post(&shop.store, "a", "4", "four").unwrap();
+    }
+    shop.fake.as_ref().unwrap().set_fault(Fault::Away);
+    let ended = crate::ended_file(&shop.at("tool_call_3.txt")).unwrap_err();
+    let found = crate::find_results(shop.store.folder(), "1").unwrap_err();
+    assert!(is_away(&ended) && is_away(&found), "{ended} {found}");
+    shop.fake.as_ref().unwrap().set_fault(Fault::None);
+    post(&shop.store, "b", "2", "two").unwrap();
 }
 
 #[test]
@@ -90,7 +120,7 @@ fn a_store_that_is_away_is_said_to_be_and_comes_back() {
     };
     assert!(is_away(&source), "{source}");
     let error = read(&shop.at(own.as_str())).unwrap_err();
-    assert!(is_away(&error) && error.to_string().contains("s3://bucket/some/prefix"), "{error}");
+    assert_eq!(error.to_string(), "the object store failed: 503 Slow Down");
     assert!(shop.roots.unwritable().unwrap().contains("503 Slow Down"));
     fake.set_fault(Fault::None);
     assert_eq!(shop.roots.unwritable(), None, "a probe of readiness finds that it is back");
