@@ -130,7 +130,8 @@ def _stall(chat: _Chat, stub: Stub, part: str, is_new: bool) -> None:
         chat.post(chat.fleet.any(random))
         chat.delete(chat.fleet.any(random))
         chat.is_gone("deleted")
-    stub.side.rules({"do": "stall", "kinds": ["put"], "key": part, "seconds": _STALLED})
+    stall = {"do": "stall", "kinds": ["put"], "key": part, "seconds": _STALLED, "times": 6}
+    stub.side.rules(stall)
     chat.post(chat.fleet.any(random))
     chat.tally.add("writes stalled", stub.side.counts()["done"])
     stub.side.rules()

@@ -15,6 +15,13 @@ from tally import Tally
 _KINDS = ("compact", "compress", "large")
 
 
+def is_given_out(path: str) -> bool:
+    """True for the file of an /offload_result: the moment is in its name, and none in that of a
+    file of a chat."""
+    name = path.rsplit("/", 1)[-1]
+    return name.startswith("lro-") and not name.rsplit("-", 1)[-1].startswith("0000000000")
+
+
 class Ledger:
     """Posts names to replicas, judges the answers, keeps the receipts, and reads them back."""
 

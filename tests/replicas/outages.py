@@ -5,7 +5,9 @@ was done and only the reply was lost. While the store is away, messages come bac
 warning, within store.timeout_seconds; reads give 503 and say what to do, or the whole content where
 it is cached. Once it is back, everything works by itself, and what was acknowledged is there."""
 
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,14 @@ _LASTING: dict[str, list[dict[str, Any]]] = {
 }
 
 
+# Reads of a path: where they go, and what they say.
+_ROUTES: tuple[Callable[[str], tuple[str, dict[str, Any]]], ...] = (
+    lambda path: ("/read_file", {"absolute_path": path, "max_tokens": 0}),
+    lambda path: ("/read_tool_result", {"result_id": path}),
+    lambda path: ("/grep", {"pattern": "L1 ", "path": str(Path(path).parent)}),
+)
+
+
 class _Patient:
     """Replicas whose store is ill."""
 
@@ -57,6 +67,7 @@ class _Patient:
         self.fleet, self.stub, self.tally = fleet, stub, tally
         self.ledger = Ledger(fleet, tally, str(SEEN / "ill"))
         self.slowest = 0.0
+        self._lock = threading.Lock()
 
     def post(self, tag: str, count: int) -> int:
         """Posts names at once; returns how many came back inline."""
@@ -113,22 +124,22 @@ class _Patient:
             self.tally.hold(status == 200, f"after {what}: /readyz {status} {said[:100]}")
 
     def read(self, what: str) -> None:
-        """Reads of every kind through every replica, of what was acknowledged before."""
+        """Reads of every kind through every replica at once, of what was acknowledged before."""
         kept = [one for one in self.ledger.kept if not one.name.startswith("l")]
-        for number, service in enumerate(self.fleet.all):
-            path, call = kept[-1 - number].paths[0]
-            asked: list[tuple[str, dict[str, Any]]] = [
-                ("/read_file", {"absolute_path": path, "max_tokens": 0}),
-                ("/read_tool_result", {"result_id": path}),
-                ("/grep", {"pattern": "L1 ", "path": str(Path(path).parent)}),
-            ]
-            for route, body in asked:
-                begun = time.monotonic()
-                answer = service.post(route, body)
-                took = time.monotonic() - begun
-                late = f"{what}: {route} took {took:.1f} s"
+
+        def ask(number: int) -> None:
+            service, route = self.fleet.all[number // 3], _ROUTES[number % 3]
+            path, call = kept[-1 - number // 3].paths[0]
+            begun = time.monotonic()
+            answer = service.post(*route(path))
+            took = time.monotonic() - begun
+            with self._lock:
+                late = f"{what}: {route(path)[0]} took {took:.1f} s"
                 self.tally.hold(took <= _TIMEOUT + _SLACK, late)
-                self._judge(f"{what}: {route}", answer, path, call)
+                self._judge(f"{what}: {route(path)[0]}", answer, path, call)
+
+        for thread in together(3 * len(self.fleet.all), ask):
+            thread.join(120)
 
     def _judge(self, what: str, answer: Answer, path: str, call: str) -> None:
         said = answer.json["answer"]

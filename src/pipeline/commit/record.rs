@@ -1,7 +1,5 @@
 //! Records the chat and the call of each file, for its lease and its deletion.
 
-use std::time::SystemTime;
-
 use crate::measure::text_of;
 use crate::pipeline::answer::CreatedFiles;
 use crate::pipeline::call::shown_call;
@@ -12,8 +10,8 @@ use crate::pipeline::leases::renew;
 use crate::pipeline::moves::item::{Destination, Move};
 use context_store::{Call, FileName, MissingIndex, Origin};
 
-/// Renews the existing files of a decision, and records that this chat refers to them. The
-/// check of the answer comes after it: it fails if another chat's deletion took a file
+/// Renews the files that were read back, and records that this chat refers to all files that it
+/// did not make. The check of the answer comes after it: it fails if another chat's deletion took a file
 /// before this chat was recorded.
 pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &CreatedFiles) {
     let (mut stored, mut sources) = (Vec::new(), Vec::new());
@@ -27,9 +25,6 @@ pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &Creat
         }
     }
     renew(context, &sources);
-    if !stored.is_empty() {
-        context.store.renew(&stored, &context.offloader.lifetimes, SystemTime::now());
-    }
     let own = decision.snapshots.iter().flat_map(|(_, snapshots)| &snapshots.files);
     let own = own.zip(&written.files).filter(|(_, created)| !*created);
     stored.extend(own.map(|(file, _)| file.claim.name.clone()));

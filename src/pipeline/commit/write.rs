@@ -2,6 +2,7 @@
 //! the next one, and the replacement in the history names that.
 
 use std::collections::{HashMap, HashSet};
+use std::time::SystemTime;
 
 use crate::pipeline::answer::CreatedFiles;
 use crate::pipeline::commit::record::{origin_of, own_origin};
@@ -11,19 +12,41 @@ use crate::pipeline::moves::item::stored_text;
 use crate::pipeline::moves::item::{Destination, Move};
 use crate::pipeline::moves::render::{FileContent, render_settings, replacement_of};
 use crate::pipeline::snapshots::set::Snapshots;
-use context_store::{Claim, ClaimedFile, FileName, StoreError};
+use context_store::{Claim, ClaimedFile, FileName, Lease, StoreError};
 
 /// Writes results, originals and lists; says which files are new.
 pub(crate) fn write(
     context: &Context<'_>,
     decision: &mut Decision,
 ) -> Result<CreatedFiles, StoreError> {
+    renew_stored(context, decision);
     let moves = write_moves(context, &mut decision.moves)?;
     let files = match &mut decision.snapshots {
         Some((_, snapshots)) => write_files(context, snapshots)?,
         None => Vec::new(),
     };
     Ok(CreatedFiles { moves, files })
+}
+
+/// Renews the leases of the files that are there already. What ended since it was claimed is
+/// written again.
+fn renew_stored(context: &Context<'_>, decision: &mut Decision) {
+    let moved = decision.moves.iter_mut().filter_map(|item| match &mut item.destination {
+        Destination::NewFile { claim, .. } => Some(claim),
+        Destination::ExistingFile { .. } => None,
+    });
+    let own = decision.snapshots.iter_mut().flat_map(|(_, snapshots)| &mut snapshots.files);
+    let claims = moved.chain(own.map(|file| &mut file.claim));
+    let stored: Vec<&mut Claim> = claims.filter(|claim| claim.stored).collect();
+    let names: Vec<FileName> = stored.iter().map(|claim| claim.name.clone()).collect();
+    if names.is_empty() {
+        return;
+    }
+    let lifetimes = &context.offloader.lifetimes;
+    let leases = context.store.renew(&names, lifetimes, SystemTime::now());
+    for (claim, lease) in stored.into_iter().zip(leases) {
+        claim.stored = lease == Lease::Held;
+    }
 }
 
 /// Writes the originals and lists of snapshots.

@@ -388,7 +388,8 @@ fn late(time: Duration) -> object_store::Error {
 /// must not come back together.
 fn pause(first: Duration, tried: u32) -> Duration {
     let pause = first * (1 << tried.saturating_sub(1));
-    pause + pause.mul_f64(f64::from(ulid::Ulid::generate().random() as u16) / 131_072.0)
+    let [random, ..] = ulid::Ulid::generate().random().to_le_bytes();
+    pause + pause * u32::from(random) / 512
 }
 
 fn path(key: &str) -> Path {

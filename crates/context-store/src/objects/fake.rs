@@ -51,6 +51,9 @@ pub(crate) enum Request {
     Get,
 }
 
+/// What happens before a request for a key with that part.
+type Before = (Request, &'static str, Box<dyn FnOnce() + Send>);
+
 /// The store.
 pub(crate) struct FakeStore {
     inner: InMemory,
@@ -61,7 +64,7 @@ pub(crate) struct FakeStore {
     /// Requests by key.
     requests: Mutex<HashMap<Option<Path>, u64>>,
     /// What happens elsewhere right before the next request for such a key.
-    before: Mutex<Option<(Request, &'static str, Box<dyn FnOnce() + Send>)>>,
+    before: Mutex<Option<Before>>,
     /// Requests until the process dies: all fail then. Negative: it lives.
     left: AtomicI64,
 }
@@ -137,8 +140,7 @@ impl FakeStore {
 
     fn happen(&self, request: Request, key: &Path) {
         let mut before = self.before.lock().unwrap();
-        let is_now =
-            |(of, part, _): &(Request, &str, _)| *of == request && key.as_ref().contains(part);
+        let is_now = |(of, part, _): &Before| *of == request && key.as_ref().contains(part);
         let Some((.., happens)) = before.take_if(|next| is_now(next)) else { return };
         drop(before);
         // Whoever does it has a runtime of its own.
