@@ -9,16 +9,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use chat_history::History;
-use chat_history::message::{MessageView, Slot, SlotKind};
+use chat_history::message::MessageView;
 use fair_share::on;
 use rayon::prelude::*;
 
-use crate::measure::text_of;
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
-use crate::reading::restore::proof::originals;
+use crate::reading::restore::proof::{originals, reference_texts};
 use crate::snapshot::format::block::{Block, FileLine};
-use context_store::{FileName, Lease, Location, MissingIndex, Store, reference_key};
+use context_store::{Ahead, FileName, Lease, Location, MissingIndex, Store, reference_key};
 
 /// The time for which files that a group or a list refers to count as renewed.
 const EXPANSION_INTERVAL: Duration = Duration::from_secs(3_600);
@@ -68,19 +67,9 @@ fn referred_files(
     let prover = context.prover();
     let messages: Vec<(&str, &MessageView)> =
         history.messages().iter().copied().zip(views.iter().copied()).collect();
+    prover.look_ahead(messages.iter().copied(), Ahead::Records);
     let of = |(raw, view): &(&str, &MessageView)| {
-        let results = view
-            .results
-            .iter()
-            .flat_map(|result| result.slots.iter().map(|slot| (result.call_id.as_deref(), slot)));
-        let all = results.chain(view.texts.iter().map(|slot| (None, slot)));
-        // A look at the end of the literal spares unescaping nearly every text.
-        let ends = |(_, slot): &(Option<&str>, &Slot)| {
-            slot.kind == SlotKind::String && raw[slot.span.clone()].ends_with(")\"")
-        };
-        let proven =
-            |(id, slot): (Option<&str>, &Slot)| prover.proven(&text_of(raw, slot).text, id);
-        let proven = all.filter(ends).filter_map(proven);
+        let proven = reference_texts(raw, view).filter_map(|(id, text)| prover.proven(&text, id));
         proven.flat_map(|proven| prover.files(&proven)).collect::<Vec<Location>>()
     };
     let found: Vec<Vec<Location>> = on(|| messages.par_iter().with_min_len(RUN).map(of).collect());

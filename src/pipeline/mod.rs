@@ -42,7 +42,7 @@ pub(crate) use request::Request;
 pub(crate) use settings::{Run, Settings};
 pub(crate) use summariser::{Summariser, SummariserKind};
 
-use context_store::Allowance;
+use context_store::{Ahead, Allowance};
 
 impl Offloader {
     /// Runs one request, which may read stored files as far as `allowance` goes.
@@ -60,6 +60,8 @@ impl Offloader {
             let chat = chat::chat_of(&context);
             context.reader.set_chat(chat, self.lifetimes);
             context.store.set_chat(chat, self.lifetimes);
+            let messages = context.history().messages().iter().copied();
+            context.prover().look_ahead(messages.zip(context.views()), Ahead::Records);
         }
         let answer = if context.is_small_enough() {
             unchanged(&context, &[], Vec::new())

@@ -11,6 +11,7 @@ use crate::pipeline::report::Report;
 use crate::pipeline::settings::{CountedParts, Run};
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
+use context_store::Location;
 
 /// Returns the warnings of a report.
 pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String> {
@@ -78,13 +79,18 @@ const LOST_TOLD: usize = 5;
 /// Returns a warning for each file of originals that cannot be read. Its references stay: a
 /// store may be absent for a while.
 pub(crate) fn unreadable_files(context: &Context<'_>, blocks: &[Block]) -> Vec<String> {
-    let roots = &context.roots;
-    let readable = |path: &str| roots.locate(path).is_ok_and(|at| context.reader.len(&at).is_ok());
     let originals = blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
     let files = blocks.iter().flat_map(|b| &b.files).map(|file| file.path.clone());
     let lists = blocks.iter().filter_map(|b| Some(b.more.as_ref()?.list.clone()));
     let paths = originals.chain(files).chain(lists);
-    let lost = paths.filter(|path| context.settings.run() == Run::Real && !readable(path));
-    let told = lost.take(LOST_TOLD);
-    told.map(|path| format!("\"{path}\" of an earlier snapshot cannot be read")).collect()
+    let paths: Vec<String> = paths.filter(|_| context.settings.run() == Run::Real).collect();
+    let located: Vec<Option<Location>> =
+        paths.iter().map(|path| context.roots.locate(path).ok()).collect();
+    let files: Vec<Location> = located.iter().flatten().cloned().collect();
+    let mut lens = context.reader.lens(&files).into_iter();
+    let is_lost =
+        |at: &Option<Location>| at.is_none() || lens.next().is_none_or(|length| length.is_err());
+    let is_lost: Vec<bool> = located.iter().map(is_lost).collect();
+    let lost = paths.iter().zip(is_lost).filter(|(_, is_lost)| *is_lost).take(LOST_TOLD);
+    lost.map(|(path, _)| format!("\"{path}\" of an earlier snapshot cannot be read")).collect()
 }

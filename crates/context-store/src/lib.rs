@@ -109,6 +109,7 @@ pub use objects::counts::RequestCounts;
 pub use objects::health::is_away;
 pub use objects::settings::ObjectSettings;
 pub use parallel::MIN_FILES_PER_TASK;
+pub use read::ahead::Ahead;
 pub use read::ended::{EndedFile, ended_file};
 pub use read::find::{find_ended_result, find_results};
 pub use read::reader::{Allowance, ReadError, Reader, StoredText};

@@ -16,7 +16,7 @@ use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::place::Place;
 use crate::snapshot::region::Region;
 use crate::snapshot::retention::Retention;
-use context_store::{Code, Key, Stem};
+use context_store::{Ahead, Code, Key, Location, Stem};
 
 /// The form of the record; another is not read.
 const VERSION: u32 = 3;
@@ -27,6 +27,8 @@ const BETWEEN: &str = "\",\"record\":";
 /// Prefixes that are looked up, the longest first: each costs a look at the disk,
 /// and a tail of more turns than these would be compressed again anyway.
 const LOOK_BACK: usize = 4_096;
+/// Prefixes that are looked up at a time in an object store.
+const RUN: usize = 32;
 
 /// A record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -157,9 +159,20 @@ pub(crate) fn cached_snapshots(
     context: &Context<'_>,
     prefixes: &[(usize, Hash)],
 ) -> Option<(usize, CachedSnapshots)> {
-    prefixes.iter().rev().take(LOOK_BACK).find_map(|(end, key)| {
+    let file_of = |key: &Hash| {
         let name = Stem::of_snapshot(key).names(key).next()?;
-        let at = context.store.folder().child(name.as_str());
+        Some(context.store.folder().child(name.as_str()))
+    };
+    let latest: Vec<&(usize, Hash)> = prefixes.iter().rev().take(LOOK_BACK).collect();
+    let runs = latest.chunks(RUN).flat_map(|run| {
+        if context.roots.objects().is_some() {
+            let files: Vec<Location> = run.iter().filter_map(|(_, key)| file_of(key)).collect();
+            context.reader.look_ahead(&files, Ahead::Records);
+        }
+        run
+    });
+    runs.into_iter().find_map(|(end, key)| {
+        let at = file_of(key)?;
         if let Some((dir, path)) = at.local() {
             dir.symlink_metadata(path).ok()?;
         }

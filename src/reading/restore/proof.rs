@@ -2,8 +2,11 @@
 //! files still have the same content. Anybody can write a text that looks like one; its
 //! code needs the key of the store of those files.
 
+use std::borrow::Cow;
+
 use blake3::Hash;
 use chat_history::History;
+use chat_history::message::{MessageView, Slot, SlotKind};
 use chat_history::service_messages::is_fixed_text;
 
 use super::grep_files;
@@ -12,7 +15,7 @@ use crate::measure::text_of;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::seal::code_by;
-use context_store::{Key, Location, ReadError, Reader, Roots, is_reference_target};
+use context_store::{Ahead, Key, Location, ReadError, Reader, Roots, is_reference_target};
 
 /// Proves texts of one operation.
 #[derive(Clone, Copy)]
@@ -56,6 +59,29 @@ const NO_PROOF: &str = "its code does not prove that this store wrote it for thi
 const BROKEN: &str = "its file is gone, or holds something else now";
 
 impl Prover<'_> {
+    /// Looks at the files that the texts of messages refer to, all at once.
+    pub(crate) fn look_ahead<'m>(
+        &self,
+        messages: impl Iterator<Item = (&'m str, &'m MessageView)>,
+        part: Ahead,
+    ) {
+        if self.roots.objects().is_none() {
+            return;
+        }
+        let mut files = Vec::new();
+        for (_, text) in messages.flat_map(|(raw, view)| reference_texts(raw, view)) {
+            let Some((plain, _)) = reference::unseal(&text) else { continue };
+            let Some(found) = reference::parse(&plain) else { continue };
+            match &found.form {
+                ReferenceForm::GrepAnswer { head, lines, .. } => {
+                    files.extend(grep_files::files(head, lines, self.roots).unwrap_or_default());
+                }
+                _ => files.extend(self.locate(&found).map(|(at, _)| at)),
+            }
+        }
+        self.reader.look_ahead(&files, part);
+    }
+
     /// The reference that `text` ends in, in a result of the call `id`; None where it ends in
     /// none with a code.
     pub(crate) fn reference(
@@ -147,6 +173,23 @@ impl Prover<'_> {
         let (folder, _) = self.roots.locate(path).ok()?.parent()?;
         self.reader.key(&folder)
     }
+}
+
+/// Returns the texts of a message that may end in a reference, with the ids of their calls. A
+/// look at the end of the literal spares unescaping nearly every text.
+pub(crate) fn reference_texts<'m>(
+    raw: &'m str,
+    view: &'m MessageView,
+) -> impl Iterator<Item = (Option<&'m str>, Cow<'m, str>)> {
+    let results = view
+        .results
+        .iter()
+        .flat_map(|result| result.slots.iter().map(|slot| (result.call_id.as_deref(), slot)));
+    let all = results.chain(view.texts.iter().map(|slot| (None, slot)));
+    let ends = |(_, slot): &(Option<&str>, &Slot)| {
+        slot.kind == SlotKind::String && raw[slot.span.clone()].ends_with(")\"")
+    };
+    all.filter(ends).map(|(id, slot)| (id, text_of(raw, slot).text))
 }
 
 /// Returns the paths of the original messages of snapshots, oldest first.

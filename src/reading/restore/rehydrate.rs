@@ -18,6 +18,7 @@ use super::{grep_answer, records_again};
 use crate::compaction::reference::ReferenceForm;
 use crate::compaction::wrapper::Wrapper;
 use crate::measure::text_of;
+use context_store::Ahead;
 use record_files::file;
 
 /// A history with its texts back.
@@ -81,6 +82,11 @@ fn references(
     mut unresolved: Vec<Unresolved>,
     hold: &dyn Fn(u64) -> bool,
 ) -> Result<Option<Rehydrated>, HistoryError> {
+    if prover.roots.objects().is_some() {
+        let views = (0..history.messages().len()).map(|index| history.view(index));
+        let views: Vec<MessageView> = views.collect::<Result<_, _>>()?;
+        prover.look_ahead(history.messages().iter().copied().zip(&views), Ahead::Contents);
+    }
     let mut edits = Vec::new();
     let mut restored = 0;
     for (index, raw) in history.messages().iter().enumerate() {

@@ -5,11 +5,10 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use futures::{Stream, StreamExt};
+use futures::StreamExt;
 use object_store::path::Path;
 use object_store::{
     GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
@@ -32,9 +31,6 @@ const PROBED: Duration = Duration::from_secs(2);
 /// Every request may be done again: a conditional one finds what its first try did.
 const TRIES: u32 = 5;
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
-
-/// Objects of a page of a listing.
-const PAGE: usize = 1_000;
 
 /// How often a conditional create is tried that a server refuses though nothing is there:
 /// another request for the key was in flight.
@@ -72,16 +68,6 @@ pub(crate) struct Read {
 pub(crate) struct Head {
     pub(crate) len: u64,
     pub(crate) version: Version,
-}
-
-/// A listing of everything below a key, page by page.
-pub(crate) struct Listing {
-    key: String,
-    /// The last object that was returned, and how many were.
-    last: Option<Path>,
-    listed: usize,
-    /// None before it is begun, and after a failure: then it goes on after the last object.
-    stream: Option<Pin<Box<dyn Stream<Item = object_store::Result<ObjectMeta>> + Send>>>,
 }
 
 impl fmt::Debug for Objects {
@@ -157,7 +143,7 @@ impl Objects {
 
     /// Runs a request, within what is left of the patience; again if it fails in a way that may
     /// pass.
-    fn run<T>(
+    pub(super) fn run<T>(
         &self,
         kind: Kind,
         patience: &Patience,
@@ -166,7 +152,7 @@ impl Objects {
         self.tried(Some(kind), patience, request).map_err(|error| io_error(&error))
     }
 
-    fn tried<T>(
+    pub(super) fn tried<T>(
         &self,
         kind: Option<Kind>,
         patience: &Patience,
@@ -189,7 +175,7 @@ impl Objects {
             unreachable!("the last try returns")
         };
         let done = runtime.block_on(async { tokio::time::timeout(left, tries).await });
-        let done = done.unwrap_or_else(|_| Err(late(left)));
+        let done = done.unwrap_or_else(|_| Err(late(self.timeout.max(left))));
         self.health.note(&done);
         done
     }
@@ -307,57 +293,9 @@ impl Objects {
         let path = path(key);
         found(self.run(Kind::Delete, patience, async || self.store.delete(&path).await)).map(drop)
     }
-
-    /// Begins a listing of everything below a key.
-    pub(crate) fn list(&self, key: &str) -> Listing {
-        Listing { key: key.to_owned(), last: None, listed: 0, stream: None }
-    }
-
-    /// Returns the next object of a listing: its key below that of the listing, and what is
-    /// known of it.
-    pub(crate) fn next(
-        &self,
-        listing: &mut Listing,
-        patience: &Patience,
-    ) -> Option<io::Result<(String, Head)>> {
-        let Listing { key, last, listed, stream } = listing;
-        let prefix = (!key.is_empty()).then(|| path(key));
-        let page = listed.is_multiple_of(PAGE).then_some(Kind::List);
-        let next = self.tried(page, patience, async || {
-            let begin = || match last {
-                None => self.store.list(prefix.as_ref()),
-                Some(last) => self.store.list_with_offset(prefix.as_ref(), last),
-            };
-            let next = stream.get_or_insert_with(begin).next().await.transpose();
-            if next.is_err() {
-                *stream = None;
-            }
-            next
-        });
-        let meta = match next.transpose()? {
-            Ok(meta) => meta,
-            Err(error) => return Some(Err(io_error(&error))),
-        };
-        *listed += 1;
-        let below = meta.location.as_ref().strip_prefix(key.as_str()).unwrap_or_default();
-        let below = below.trim_start_matches('/').to_owned();
-        let head = Head { len: meta.size, version: version(&meta) };
-        *last = Some(meta.location);
-        Some(Ok((below, head)))
-    }
-
-    /// Lists the folders right below a key.
-    pub(crate) fn folders(&self, key: &str, patience: &Patience) -> io::Result<Vec<String>> {
-        let path = path(key);
-        let listed = self.run(Kind::List, patience, async || {
-            self.store.list_with_delimiter(Some(&path)).await
-        })?;
-        let last = |path: &Path| path.parts().next_back().map(|part| part.as_ref().to_owned());
-        Ok(listed.common_prefixes.iter().filter_map(last).collect())
-    }
 }
 
-fn io_error(error: &object_store::Error) -> io::Error {
+pub(super) fn io_error(error: &object_store::Error) -> io::Error {
     use object_store::Error;
     let kind = match error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,
@@ -392,10 +330,10 @@ fn pause(first: Duration, tried: u32) -> Duration {
     pause + pause * u32::from(random) / 512
 }
 
-fn path(key: &str) -> Path {
+pub(super) fn path(key: &str) -> Path {
     Path::from(key)
 }
 
-fn version(meta: &ObjectMeta) -> Version {
+pub(super) fn version(meta: &ObjectMeta) -> Version {
     Version { tag: meta.e_tag.clone(), written_at: Some(SystemTime::from(meta.last_modified)) }
 }

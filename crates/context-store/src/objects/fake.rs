@@ -1,5 +1,6 @@
 //! An object store in memory for tests: with a clock that tests set, and with faults.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -51,6 +52,11 @@ pub(crate) enum Request {
     Get,
 }
 
+thread_local! {
+    /// True if the last request of the thread failed that could.
+    static FAILED: Cell<bool> = const { Cell::new(false) };
+}
+
 /// What happens before a request for a key with that part.
 type Before = (Request, &'static str, Box<dyn FnOnce() + Send>);
 
@@ -61,6 +67,9 @@ pub(crate) struct FakeStore {
     now: Mutex<SystemTime>,
     fault: Mutex<Fault>,
     writes: AtomicU64,
+    /// Slow requests, and the most that there were at a time.
+    in_flight: AtomicU64,
+    most_in_flight: AtomicU64,
     /// Requests by key.
     requests: Mutex<HashMap<Option<Path>, u64>>,
     /// What happens elsewhere right before the next request for such a key.
@@ -89,6 +98,8 @@ impl FakeStore {
             now: Mutex::new(now),
             fault: Mutex::default(),
             writes: AtomicU64::default(),
+            in_flight: AtomicU64::default(),
+            most_in_flight: AtomicU64::default(),
             requests: Mutex::default(),
             before: Mutex::default(),
             left: AtomicI64::new(-1),
@@ -147,6 +158,11 @@ impl FakeStore {
         std::thread::spawn(happens).join().unwrap();
     }
 
+    /// Returns the most slow requests that there were at a time.
+    pub(crate) fn most_in_flight(&self) -> u64 {
+        self.most_in_flight.load(Ordering::SeqCst)
+    }
+
     /// Lets the process die after so many requests; None: it lives.
     pub(crate) fn die_after(&self, requests: Option<u32>) {
         self.left.store(requests.map_or(-1, i64::from), Ordering::SeqCst);
@@ -166,12 +182,15 @@ impl FakeStore {
         })
     }
 
-    /// True for one request of so many for a key.
+    /// True for one request of so many for a key, but never twice in a row for one thread: such
+    /// a fault passes.
     fn is_one_of(&self, many: u64, key: Option<&Path>) -> bool {
         let mut requests = self.requests.lock().unwrap();
         let number = requests.entry(key.cloned()).or_default();
         *number += 1;
-        number.is_multiple_of(many)
+        let is_due = number.is_multiple_of(many);
+        FAILED.replace(is_due && !FAILED.get());
+        FAILED.get()
     }
 
     async fn meet(&self, key: Option<&Path>) -> Result<Fault> {
@@ -181,7 +200,12 @@ impl FakeStore {
             return Err(broken("the process died"));
         }
         match fault {
-            Fault::Slow(time) => tokio::time::sleep(time).await,
+            Fault::Slow(time) => {
+                let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most_in_flight.fetch_max(now, Ordering::SeqCst);
+                tokio::time::sleep(time).await;
+                self.in_flight.fetch_sub(1, Ordering::SeqCst);
+            }
             Fault::Away => return Err(broken("status code: 503 Slow Down")),
             Fault::Fails(many) if self.is_one_of(many, key) => {
                 return Err(broken("status code: 500 Internal Server Error"));

@@ -15,6 +15,7 @@ use crate::read::ended::EndedFile;
 use crate::records::record::Record;
 
 /// A file of an object store that lives.
+#[derive(Clone)]
 pub(crate) struct StoredObject {
     pub(crate) record: Record,
     content: Place,

@@ -21,6 +21,7 @@ pub(crate) mod file;
 pub(crate) mod folder;
 pub(crate) mod health;
 pub(crate) mod key_path;
+pub(crate) mod listing;
 pub(crate) mod open;
 pub(crate) mod patience;
 pub(crate) mod self_test;
@@ -29,5 +30,7 @@ pub(crate) mod server_clock;
 pub(crate) mod settings;
 pub(crate) mod sweep_lock;
 
+#[cfg(test)]
+mod race_tests;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::fake::{Fault, Request};
+use super::fake::Fault;
 use super::self_test::self_test;
 use crate::index::ends::remove_ended;
 use crate::media::{Medium, on};
@@ -14,12 +14,17 @@ use crate::{
     delete_chat, is_away,
 };
 
-fn shop() -> Shop {
+pub(super) fn shop() -> Shop {
     on(Medium::Objects, crate::testing::shop)
 }
 
 /// Writes the result of a call for a chat, as a post does.
-fn post(store: &Store, chat: &str, id: &str, text: &str) -> Result<FileName, StoreError> {
+pub(super) fn post(
+    store: &Store,
+    chat: &str,
+    id: &str,
+    text: &str,
+) -> Result<FileName, StoreError> {
     let hash = blake3::hash(text.as_bytes());
     let stem = Stem::of_call(Some(id), &hash);
     let claim = store.claim(&mut Claims::default(), &[(stem.clone(), hash)])?.remove(0);
@@ -38,7 +43,7 @@ fn post(store: &Store, chat: &str, id: &str, text: &str) -> Result<FileName, Sto
     Err(StoreError::Io { step: "holding", path: claim.name.to_string(), source })
 }
 
-fn delete(shop: &Shop, chat: &str) -> crate::Deletion {
+pub(super) fn delete(shop: &Shop, chat: &str) -> crate::Deletion {
     delete_chat(&shop.roots, None, Chat::of(chat), after(9), Run::Real)
 }
 
@@ -171,121 +176,6 @@ fn a_writer_that_stalls_brings_no_deleted_file_back() {
     let swept = shop.sweep(after(3_600));
     assert_eq!((swept.temporary, shop.files()), (1, vec![format!("{own}!1")]));
     assert!(shop.has(own.as_str()));
-}
-
-/// Ends a file elsewhere, as a sweep does; then another replica posts it again, if that is said.
-fn ends_elsewhere(
-    shop: &Shop,
-    own: &FileName,
-    again: Option<&'static str>,
-) -> impl FnOnce() + Send + 'static {
-    let (replica, own) = (shop.replica(), own.clone());
-    move || {
-        let folder = replica.folder().open_folder().unwrap().unwrap();
-        let index = crate::index::folder_index::Index::open(&folder).unwrap().unwrap();
-        let record = index.records.read(&own).unwrap().record().unwrap();
-        index.records.replace(&own, &record.ended(after(1), End::Expired)).unwrap();
-        remove_ended(&folder, &index.records, &own).unwrap();
-        if let Some(text) = again {
-            assert_eq!(post(&replica, "b", "1", text).unwrap(), own);
-        }
-    }
-}
-
-/// Whoever loses a race for a record finds that the winner began its lease.
-#[test]
-fn any_number_of_writers_of_one_content_get_one_name() {
-    let shop = shop();
-    shop.fake.as_ref().unwrap().set_fault(Fault::Slow(Duration::from_millis(2)));
-    for _ in 0..2 {
-        let replicas: Vec<Store> = (0..64).map(|_| shop.replica()).collect();
-        let start = std::sync::Barrier::new(replicas.len());
-        std::thread::scope(|scope| {
-            for (number, replica) in replicas.iter().enumerate() {
-                let start = &start;
-                scope.spawn(move || {
-                    let (chat, text) = (format!("chat {number}"), "one text");
-                    let hash = blake3::hash(text.as_bytes());
-                    let stem = Stem::of_call(Some("1"), &hash);
-                    let wanted = [(stem.clone(), hash)];
-                    let mut claim =
-                        replica.claim(&mut Claims::default(), &wanted).unwrap().remove(0);
-                    // Even if it is there: as if it was seen before it was.
-                    claim.stored = false;
-                    start.wait();
-                    let files = [ClaimedFile { stem, claim, origin: origin(Some(&chat), "1") }];
-                    let claim = replica.write(&files, |_| text.into()).unwrap().remove(0);
-                    assert_eq!(claim.name.as_str(), "tool_call_1.txt");
-                    assert!(replica.holds(&[&claim]));
-                });
-            }
-        });
-    }
-}
-
-#[test]
-fn a_file_that_ends_while_it_is_made_is_made_again() {
-    for chat in ["a", "b"] {
-        for part in ["/files/", "/names/"] {
-            let shop = shop();
-            let own = post(&shop.store, "a", "1", "text").unwrap();
-            ends_elsewhere(&shop, &own, None)();
-            let replica = shop.replica();
-            assert_eq!(post(&replica, "a", "1", "text").unwrap(), own);
-            assert_eq!(shop.files(), [format!("{own}!1")]);
-            // It is posted again by somebody who does not know that it is there.
-            let hash = blake3::hash(b"text");
-            let stem = Stem::of_call(Some("1"), &hash);
-            let claim = crate::Claim { name: own.clone(), hash, stored: false };
-            let files = [ClaimedFile { stem, claim, origin: origin(Some(chat), "1") }];
-            let fake = shop.fake.as_ref().unwrap();
-            fake.before(Request::Put, part, ends_elsewhere(&shop, &own, None));
-            let claim = shop.store.write(&files, |_| "text".into()).unwrap().remove(0);
-            assert!(shop.store.holds(&[&claim]), "{part}");
-            assert_eq!(read(&shop.at(own.as_str())).unwrap(), "text");
-            assert_eq!(shop.files(), [format!("{own}!2")], "{chat} {part}: nothing is left");
-        }
-    }
-}
-
-/// The markers say nothing: they are of a generation that the deletion is not at.
-#[test]
-fn a_writer_that_comes_too_late_leaves_no_content() {
-    let shop = shop();
-    let own = post(&shop.store, "a", "1", "text").unwrap();
-    shop.folder().remove(own.as_str()).unwrap();
-    let fake = shop.fake.as_ref().unwrap();
-    let elsewhere = ends_elsewhere(&shop, &own, Some("text"));
-    fake.before(Request::Put, "/files/", elsewhere);
-    let hash = blake3::hash(b"text");
-    let stem = Stem::of_call(Some("1"), &hash);
-    let claim = crate::Claim { name: own.clone(), hash, stored: false };
-    let files = [ClaimedFile { stem, claim, origin: origin(Some("a"), "1") }];
-    shop.store.write(&files, |_| "text".into()).unwrap();
-    assert_eq!(shop.files(), [format!("{own}!1")]);
-    for chat in ["a", "b"] {
-        assert!(delete(&shop, chat).complete);
-    }
-    assert_eq!(shop.files(), [] as [String; 0]);
-}
-
-#[test]
-fn a_reader_finds_the_content_or_the_end() {
-    for again in [None, Some("text")] {
-        let shop = shop();
-        let own = post(&shop.store, "a", "1", "text").unwrap();
-        let reader = shop.replica();
-        let fake = shop.fake.as_ref().unwrap();
-        fake.before(Request::Get, "/files/", ends_elsewhere(&shop, &own, again));
-        let at = reader.folder().child(own.as_str());
-        match again {
-            None => {
-                assert_eq!(read(&at).unwrap_err().kind(), io::ErrorKind::NotFound);
-                assert_eq!(ended_of(&at).unwrap().ended.unwrap().1, End::Expired);
-            }
-            Some(text) => assert_eq!(read(&at).unwrap(), text),
-        }
-    }
 }
 
 #[test]

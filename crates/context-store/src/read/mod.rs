@@ -1,5 +1,6 @@
 //! Reading: files and their ends, by path, by call, by folder and all of them.
 
+pub(crate) mod ahead;
 pub(crate) mod ended;
 pub(crate) mod find;
 pub(crate) mod object_files;

@@ -105,10 +105,12 @@ impl StoredText {
 pub struct Reader<'a> {
     cache: &'a FileCache,
     allowance: Allowance<'a>,
-    left: AtomicU64,
+    pub(super) left: AtomicU64,
     unsearched: AtomicU64,
     texts: Mutex<HashMap<PathBuf, Arc<StoredText>>>,
     keys: Mutex<HashMap<PathBuf, Option<Key>>>,
+    /// The files of an object store that the operation asked for; None for one that is missing.
+    pub(super) objects: Mutex<HashMap<PathBuf, Option<StoredObject>>>,
     /// The chat that the operation is for: what it refers to in an object store is known.
     chat: OnceLock<(Chat, Lifetimes)>,
     confirmed: Mutex<HashMap<PathBuf, Option<Arc<Confirmed>>>>,
@@ -124,6 +126,7 @@ impl<'a> Reader<'a> {
             unsearched: AtomicU64::new(SEARCHED),
             texts: Mutex::default(),
             keys: Mutex::default(),
+            objects: Mutex::default(),
             chat: OnceLock::new(),
             confirmed: Mutex::default(),
         }
@@ -198,7 +201,7 @@ impl<'a> Reader<'a> {
                 return Ok(seen.hash);
             }
             // Only contents that match their records are ever read.
-            let record = StoredObject::find(at).map_err(ReadError::Missing)?.record;
+            let record = self.object(at).map_err(ReadError::Missing)?.record;
             return record.hash.ok_or_else(|| ReadError::Missing(io::ErrorKind::NotFound.into()));
         };
         let metadata = dir.symlink_metadata(relative).map_err(ReadError::Missing)?;
@@ -246,7 +249,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns what was seen of a file that the chat is known to refer to.
-    fn confirmed(&self, at: &Location) -> Option<SeenObject> {
+    pub(super) fn confirmed(&self, at: &Location) -> Option<SeenObject> {
         let chat = *self.chat.get()?;
         let (folder, name) = at.parent()?;
         let name = FileName::parse(name)?;
@@ -273,7 +276,7 @@ impl<'a> Reader<'a> {
         let (dir, path) = match at.local() {
             Some(local) => local,
             None => {
-                let object = StoredObject::find(at).map_err(ReadError::Missing)?;
+                let object = self.object(at).map_err(ReadError::Missing)?;
                 // Its length is known before it is fetched.
                 self.take(object.record.bytes)?;
                 return object.read(at, StoredObject::open).map_err(ReadError::Missing);
@@ -334,68 +337,11 @@ fn unchanged(file: &File, before: &Metadata) -> Option<FileStamp> {
     file.metadata().is_ok_and(|now| FileStamp::of(&now) == stamp).then_some(stamp)
 }
 
-fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // The map is whole after every call: a panic elsewhere changes nothing.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-    use crate::media::on_both;
-    use crate::testing::shop;
-
-    fn allowance(bytes: u64, hold: &(dyn Fn(u64) -> bool + Sync)) -> Allowance<'_> {
-        Allowance { bytes, until: Instant::now() + Duration::from_secs(60), hold }
-    }
-
-    on_both! {
-        fn a_file_named_twice_is_read_once() {
-            let shop = shop();
-            let name = shop.write_call("1", "twelve bytes");
-            let cache = FileCache::new(10);
-            let reader = Reader::new(&cache, allowance(12, &|_| true));
-            let at = shop.at(name.as_str());
-            for _ in 0..1_000 {
-                assert_eq!(reader.text(&at).unwrap().text, "twelve bytes");
-                assert_eq!(reader.hash(&at).unwrap(), blake3::hash(b"twelve bytes"));
-            }
-            let other = shop.at(shop.write_call("2", "x").as_str());
-            assert!(matches!(reader.text(&other), Err(ReadError::Allowance(12))));
-        }
-    }
-
-    #[test]
-    fn what_is_searched_again_and_again_comes_to_an_end() {
-        let cache = FileCache::new(10);
-        let reader = Reader::new(&cache, allowance(0, &|_| true));
-        let most = (0..100_000).take_while(|_| reader.search(1 << 20).is_ok()).count();
-        assert_eq!(most as u64, SEARCHED >> 20);
-    }
-
-    #[test]
-    fn each_limit_is_asked_before_a_file_is_read() {
-        let shop = shop();
-        let at = shop.at(shop.write_call("1", "text").as_str());
-        let large = shop.at("tool_call_large.txt");
-        let file = std::fs::File::create(shop.path("tool_call_large.txt")).unwrap();
-        file.set_len(2 * 1024 * 1024 * 1024).unwrap();
-        let cache = FileCache::new(10);
-        let asked = AtomicU64::new(0);
-        let refuse = |bytes: u64| {
-            asked.fetch_add(bytes, Ordering::Relaxed);
-            false
-        };
-        let reader = Reader::new(&cache, allowance(u64::MAX, &refuse));
-        assert!(matches!(reader.text(&at), Err(ReadError::Memory)));
-        assert_eq!(asked.load(Ordering::Relaxed), 4);
-        assert!(matches!(reader.text(&large), Err(ReadError::TooLarge { .. })));
-        assert!(matches!(reader.hash(&large), Err(ReadError::TooLarge { .. })));
-        let late = Allowance { until: Instant::now(), ..allowance(u64::MAX, &|_| true) };
-        assert!(matches!(Reader::new(&cache, late).text(&at), Err(ReadError::Deadline)));
-        let gone = shop.at("tool_call_gone.txt");
-        assert!(matches!(reader.text(&gone), Err(ReadError::Missing(_))));
-    }
-}
+#[path = "reader_tests.rs"]
+mod tests;
