@@ -7,6 +7,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from tally import Bench, Skipped, Tally, remove
 
@@ -16,8 +17,9 @@ Check = Callable[[Bench], None]
 ASIDE = "/var/tmp"
 
 
-def command(prog: str, about: str | None, checks: dict[str, Check]) -> int:
-    """The exit status: 1 where something is not as promised."""
+def command(prog: str, about: str | None, checks: dict[str, Check], beside: int = 1) -> int:
+    """Runs checks, `beside` of them at a time. The exit status: 1 where something is not as
+    promised."""
     parser = argparse.ArgumentParser(prog=prog, description=about)
     parser.add_argument("program")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(checks))
@@ -27,13 +29,15 @@ def command(prog: str, about: str | None, checks: dict[str, Check]) -> int:
     if unknown:
         parser.error(f"no check {unknown[0]!r}; there are {', '.join(checks)}")
     passed = failed = skipped = 0
-    for name in asked.names or checks:
-        tally = _run(name, checks[name], asked.program, asked.full)
-        for line in tally.lines():
-            print(line, flush=True)
-        passed += tally.ran and not tally.failures
-        failed += bool(tally.failures)
-        skipped += len(tally.skips)
+    with ThreadPoolExecutor(beside) as pool:
+        names = asked.names or checks
+        run = lambda name: _run(name, checks[name], asked.program, asked.full)
+        for tally in pool.map(run, names):
+            for line in tally.lines():
+                print(line, flush=True)
+            passed += tally.ran and not tally.failures
+            failed += bool(tally.failures)
+            skipped += len(tally.skips)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 

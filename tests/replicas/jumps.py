@@ -10,11 +10,12 @@ from agents import dice
 from clocks import library
 from fleet import Fleet
 from ledger import Ledger, is_given_out
-from servers import SEEN, Store
+from servers import PREFIX, SEEN, Server, Store
 from tally import Bench, Skipped
 
 _LIFETIME, _SHORT = "3600", "3"
 _OFFSETS = ("+1000d", "-1000d", "+0")
+_LOCK = ".unburden-sweep"
 _SWEPT = '"message":"swept"'
 
 
@@ -71,6 +72,9 @@ def check(bench: Bench, store: Store) -> None:
             _after_sweeps(fleet, bench)
         tally.hold(not ledger.inline, f"posts stay inline: {ledger.why}")
         ledger.settle()
+    if isinstance(store, Server):
+        # A replica that was killed in its sweep keeps others from sweeping for ten minutes.
+        store.s3.delete(f"{PREFIX}/{_LOCK}")
     with Fleet(bench, store, env=_settings(_SHORT), own=_own) as fleet:
         kept = [path for receipt in ledger.kept for path, _ in receipt.paths]
         # A result that was given out by itself lives as long as was said then.

@@ -26,7 +26,7 @@ def check(bench: Bench, store: Store) -> None:
         fleet.warm()
         ledger = Ledger(fleet, tally, str(SEEN / "killed"))
         read = 0
-        for cycle in range(bench.pick(12, 300)):
+        for cycle in range(bench.pick(8, 300)):
             if cycle % _A_FOLDER == 0:
                 ledger.folder = str(SEEN / f"killed{cycle}")
             with Load(ledger, f"k{cycle}x", _CLIENTS):

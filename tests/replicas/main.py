@@ -22,6 +22,10 @@ from command import Check, command
 from servers import STORES, Store
 from tally import Bench
 
+# Most of their time, checks wait: for lifetimes, deadlines and stores that are slow.
+_BESIDE = 4
+
+
 @dataclass(frozen=True)
 class _On:
     """A check, the stores of the short form, and those of the full one besides."""
@@ -31,18 +35,19 @@ class _On:
     full: tuple[str, ...] = ()
 
 
+# The longest of the short form first: they are run beside the others.
 _CHECKS = {
-    "protocol": _On(protocol.check, ("stub", "seaweedfs", "moto")),
-    "planted": _On(planted.check, ("stub",)),
-    "refused": _On(refused.check, ("stub",)),
-    "turns": _On(turns.check, ("stub",)),
-    "grow": _On(grow.check, ("seaweedfs",), ("local", "stub")),
-    "kill": _On(kill.check, ("seaweedfs",), ("local", "stub")),
-    "races": _On(races.check, ("stub",), ("local", "seaweedfs")),
     "outages": _On(outages.check, ("stub",)),
     "ends": _On(ends.check, ("stub",), ("local", "seaweedfs")),
+    "kill": _On(kill.check, ("stub",), ("local", "seaweedfs")),
+    "grow": _On(grow.check, ("stub",), ("local", "seaweedfs")),
+    "refused": _On(refused.check, ("stub",)),
     "sweeps": _On(sweeps.check, ("stub",), ("local", "seaweedfs")),
+    "races": _On(races.check, ("stub",), ("local", "seaweedfs")),
+    "planted": _On(planted.check, ("stub",)),
+    "turns": _On(turns.check, ("stub",)),
     "jumps": _On(jumps.check, ("stub",)),
+    "protocol": _On(protocol.check, ("stub",), ("seaweedfs", "moto")),
     "speed": _On(speed.check, (), ("local", "stub")),
 }
 
@@ -64,7 +69,8 @@ def main() -> int:
     checks: dict[str, Check] = {
         name: check for name, check in every.items() if name in short or not is_short
     }
-    return command("tests/replicas/run", __doc__, checks)
+    # Figures, and what is named, are of a machine that does nothing else.
+    return command("tests/replicas/run", __doc__, checks, _BESIDE if is_short else 1)
 
 
 if __name__ == "__main__":
