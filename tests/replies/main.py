@@ -8,6 +8,7 @@ endpoint plays the model: it gives the same summary to each call, while the hist
 `context_manage_mode` `compress`. Then the lines of the snapshot are compared with the summary's,
 without list marks, citations, quotes and backticks. A bad line that was changed counts as mended.
 
+The sets that are marked `held_out` have a table of their own: the checks are not fitted to them.
 With `--floor` the exit status is 1 below the shares of FLOORS. Needs only Python 3.11 and reads
 ../shared; without it only the histories of `histories/` are posted.
 
@@ -86,11 +87,20 @@ def table(outcomes: list[Outcome]) -> None:
     for kind, count in sorted(total.items()):
         print(f"  {kind:20} {count - left[kind]:3} of {count:3}")
     print(f"  {'all':20} {total.total() - left.total():3} of {total.total():3}")
-    print("\nmalformed replies")
+    if of(outcomes, MALFORMED):
+        print("\nmalformed replies")
     for outcome in of(outcomes, MALFORMED):
         kept_here, all_lines = len(outcome.kept), len(outcome.reply.honest_lines)
         said = f"{outcome.source}, {kept_here} of {all_lines} lines"
         print(f"  {outcome.reply.fault:24} {said}, calls {outcome.calls}")
+    print()
+
+
+def parts(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
+    """The sets that the checks are fitted to, and the others."""
+    held_out = [outcome for outcome in outcomes if outcome.reply.held_out]
+    fitted = [outcome for outcome in outcomes if not outcome.reply.held_out]
+    return [(title, part) for title, part in (("fitted", fitted), ("held out", held_out)) if part]
 
 
 def misses(outcomes: list[Outcome]) -> None:
@@ -122,7 +132,9 @@ def main() -> int:
     outcomes = run(arguments.program, replies)
     histories = len({one.name.split("/")[0] for one in replies})
     print(f"{len(replies)} replies over {histories} histories, {time.monotonic() - start:.0f} s\n")
-    table(outcomes)
+    for title, part in parts(outcomes):
+        print(f"== {title}: {len(part)} replies\n")
+        table(part)
     if arguments.misses:
         misses(outcomes)
     below = [
