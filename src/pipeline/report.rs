@@ -147,7 +147,7 @@ pub(crate) struct SnapshotReport {
     pub groups: Vec<GroupReport>,
     /// The reasons that a model's text was not accepted, one line each.
     pub rejected: Vec<String>,
-    /// Sentences that were taken out of an accepted text, each with the reason.
+    /// Sentences of an accepted text that do not hold, each with the reason.
     #[serde(default)]
     pub dropped: Vec<String>,
     /// The cost of the model.

@@ -6,7 +6,8 @@
 (some lines are not; `index.toml` has their exact text and kind) and malformed ones. A scripted
 endpoint plays the model: it gives the same summary to each call, while the history is posted with
 `context_manage_mode` `compress`. Then the lines of the snapshot are compared with the summary's,
-without list marks, citations, quotes and backticks. A bad line that was changed counts as mended.
+without list marks, citations, quotes and backticks. A bad line that was changed counts as mended;
+an honest line that was changed, or that a quotation of its source replaces, counts as lost.
 
 The sets that are marked `held_out` have a table of their own: the checks are not fitted to them.
 With `--floor` the exit status is 1 below the shares of FLOORS. Needs only Python 3.11 and reads
@@ -36,7 +37,11 @@ from reply import DISHONEST, HONEST, MALFORMED, Reply  # noqa: E402
 from service import Service  # noqa: E402
 
 ACCEPTED, KEPT, GONE = "honest, accepted at the first attempt", "honest lines kept", "bad replies"
-FLOORS = {ACCEPTED: 0.90, KEPT: 0.90, GONE: 0.92}
+FITTED, HELD_OUT = "fitted", "held out"
+FLOORS = {
+    FITTED: {ACCEPTED: 0.90, KEPT: 0.78, GONE: 0.80},
+    HELD_OUT: {ACCEPTED: 0.90, KEPT: 0.66, GONE: 0.55},
+}
 
 
 def run(program: Path, replies: list[Reply]) -> list[Outcome]:
@@ -100,7 +105,7 @@ def parts(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
     """The sets that the checks are fitted to, and the others."""
     held_out = [outcome for outcome in outcomes if outcome.reply.held_out]
     fitted = [outcome for outcome in outcomes if not outcome.reply.held_out]
-    return [(title, part) for title, part in (("fitted", fitted), ("held out", held_out)) if part]
+    return [(title, part) for title, part in ((FITTED, fitted), (HELD_OUT, held_out)) if part]
 
 
 def misses(outcomes: list[Outcome]) -> None:
@@ -138,9 +143,10 @@ def main() -> int:
     if arguments.misses:
         misses(outcomes)
     below = [
-        name
-        for name, (count, total) in shares(outcomes).items()
-        if total and count < FLOORS[name] * total
+        f"{title}: {name}"
+        for title, part in parts(outcomes)
+        for name, (count, total) in shares(part).items()
+        if total and count < FLOORS[title][name] * total
     ]
     if arguments.floor and below:
         print(f"\nbelow the floor: {'; '.join(below)}")

@@ -3,7 +3,7 @@
 
 use super::evidence::{Evidence, Item};
 use super::token::{Token, TokenKind};
-use super::values::{ABOUT, SOURCES, shape, tokens};
+use super::values::{ABOUT, shape, tokens};
 
 /// Bytes between a value and its label in a source.
 const GAP: usize = 6;
@@ -51,7 +51,7 @@ pub(super) fn is_bound_elsewhere(
     let kind = kind_of(spelled);
     let near: Vec<Item> = items.iter().filter(|item| item.part == value.part).cloned().collect();
     let rival = |next: &Token, said: &str| next.hash != value.hash && kind_of(said) == kind;
-    let mut labelled = evidence.places(label).iter().rev().take(SOURCES);
+    let mut labelled = evidence.places(label).iter();
     labelled.any(|unit| {
         let named = label.kind == TokenKind::Name;
         (named || evidence.share(*unit, &near, false) >= ABOUT) && binding.follows(*unit, &rival)
@@ -77,7 +77,7 @@ impl Binding<'_, '_, '_> {
 
     /// True if a source has the two together, as far as it tells.
     fn is_held(&self) -> bool {
-        let mut labelled = self.evidence.places(self.label).iter().rev().take(SOURCES);
+        let mut labelled = self.evidence.places(self.label).iter();
         let silent = !labelled.any(|unit| self.follows(*unit, &|_, _| true));
         self.evidence.places(self.value).iter().any(|unit| {
             self.follows(*unit, &|next, _| next.hash == self.value.hash)
@@ -107,5 +107,5 @@ fn kind_of(value: &str) -> String {
         let dots = value.matches('.').count();
         return ["0", "0.0"].get(dots).map_or_else(|| "0.0.0".to_owned(), ToString::to_string);
     }
-    shape(value).replace("00", "0").replace("00", "0")
+    shape(value)
 }

@@ -62,7 +62,7 @@ pub(super) fn claims(summary: &Summary) -> Vec<Claim<'_>> {
                 let own_words = without_quotes(sentence);
                 let reports = match listed || reports_order(&own_words) {
                     true => Reports::Order,
-                    false if user_acts(&own_words) => Reports::Act,
+                    false if user_acts(without_label(&own_words)) => Reports::Act,
                     false => Reports::Nothing,
                 };
                 reported |= reports == Reports::Order;
@@ -81,33 +81,40 @@ pub(super) fn claims(summary: &Summary) -> Vec<Claim<'_>> {
     claims
 }
 
+/// A claim that falls.
+pub(super) struct Fallen<'c, 't> {
+    pub(super) claim: &'c Claim<'t>,
+    /// What stands in its place.
+    pub(super) quote: Option<String>,
+}
+
 /// Takes claims out of a summary, with the lines that say nothing without them.
-pub(super) fn without(summary: &Summary, faulty: &[&Claim<'_>]) -> Summary {
+pub(super) fn without(summary: &Summary, fallen: &[Fallen<'_, '_>]) -> Summary {
     let mut mended = summary.clone();
     for section in Section::ALL {
         let text = summary.get(section);
-        let mut out: Vec<&Claim<'_>> =
-            faulty.iter().filter(|claim| claim.section == section).copied().collect();
+        let out: Vec<&Fallen<'_, '_>> =
+            fallen.iter().filter(|fallen| fallen.claim.section == section).collect();
         if out.is_empty() {
             continue;
         }
-        out.sort_by_key(|claim| claim.range.start);
         let mut lines: Vec<String> = Vec::new();
         for line in text.lines() {
             let start = offset_in(text, line);
+            let end = start + line.len();
             let mut at = start;
             let mut kept = String::new();
-            for claim in out
-                .iter()
-                .filter(|claim| claim.range.start >= start && claim.range.end <= start + line.len())
-            {
+            let inside = |fallen: &&&Fallen<'_, '_>| {
+                fallen.claim.range.start >= start && fallen.claim.range.end <= end
+            };
+            for Fallen { claim, quote } in out.iter().filter(inside) {
                 kept.push_str(&text[at..claim.range.start]);
+                kept.push_str(quote.as_deref().unwrap_or_default());
                 at = claim.range.end;
             }
-            let touched = at > start;
-            kept.push_str(&text[at..start + line.len()]);
+            kept.push_str(&text[at..end]);
             let (_, content, _) = parts(&kept);
-            if !touched || content.chars().any(char::is_alphanumeric) {
+            if at == start || content.chars().any(char::is_alphanumeric) {
                 lines.push(kept.trim_end().to_owned());
             }
         }
@@ -180,6 +187,16 @@ fn state_of_heading(content: &str) -> Option<StepState> {
         return None;
     }
     Polarity::of(head).finished().map(|done| if done { StepState::Done } else { StepState::Open })
+}
+
+/// What follows a short label: `**Decision:** the user chose`.
+fn without_label(content: &str) -> &str {
+    match content.split_once([':', '：']) {
+        Some((label, rest)) if label.split_whitespace().count() <= 3 && !rest.trim().is_empty() => {
+            rest.trim_start_matches(['*', ' '])
+        }
+        _ => content,
+    }
 }
 
 /// The sentences of a line.

@@ -24,8 +24,6 @@ pub(super) struct Item {
     /// The word, by number among all that are looked for.
     pub(super) id: u32,
     pub(super) kind: TokenKind,
-    /// Its place among the words of the claim.
-    pub(super) place: usize,
     /// The part of the claim that it stands in, between commas and brackets.
     pub(super) part: usize,
     pub(super) start: usize,
@@ -104,11 +102,10 @@ impl<'s, 'a> Evidence<'s, 'a> {
     /// The words of a claim that tell something, rare ones heavier.
     pub(super) fn items(&self, text: &str) -> Vec<Item> {
         let mut items: Vec<Item> = Vec::new();
-        let (mut place, mut part, mut last) = (0, 0, 0);
+        let (mut part, mut last) = (0, 0);
         each_token(text, |token: Token| {
             part += usize::from(text[last.min(token.start)..token.start].contains(BREAKS));
             last = token.end;
-            place += usize::from(token.kind != TokenKind::Part);
             let word = &text[token.start..token.end];
             let short = token.kind == TokenKind::Word && word.len() < 3;
             let (start, end, hash) = (token.start, token.end, token.hash);
@@ -119,7 +116,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
             if items.iter().all(|item| item.id != id) {
                 let units = self.places[id as usize].len();
                 let kind = token.kind;
-                items.push(Item { id, kind, place, part, start, end, hash, weight: 0.0, units });
+                items.push(Item { id, kind, part, start, end, hash, weight: 0.0, units });
             }
         });
         let all = self.source.units.len() as f32;

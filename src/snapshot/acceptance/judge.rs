@@ -1,5 +1,5 @@
-//! Judges the claims of a summary by their sources: who speaks there, whether a source says
-//! the same or the opposite, and whether the values of a claim stand where its other words do.
+//! Judges the claims of a summary by their sources: who speaks there, whether the values of a
+//! claim stand where its other words do, and how much else speaks against it.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -7,30 +7,40 @@ use std::rc::Rc;
 
 use super::claim::{Claim, Reports, StepState};
 use super::evidence::{Cover, Evidence, Item, has_authority};
-use super::lists::{Beginnings, LISTS};
+use super::lists::LISTS;
 use super::orders::{Order, assented, orders_of_tools};
 use super::polarity::{Polarity, Verdict};
 use super::rejection::Rejection;
 use super::source::{Speaker, Unit};
-use super::values::wrong_value;
-use super::wording::{Reading, attributes, happened, has_word};
+use super::values::{ABOUT, wrong_value};
+use super::wording::{Reading, attributes, has_word, permits};
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::content_words::without_quotes;
-use crate::snapshot::text::word_lists::WORDS;
 use crate::snapshot::text::word_shape::is_cjk;
 
 /// The share of a claim that a source of those who may set it must carry to oppose it.
 const AUTHORITY: f32 = 0.4;
-/// The share of a fact.
-const FACT: f32 = 0.6;
-/// Units around one in which a call is looked for.
-const CALLS: usize = 12;
+/// The least share of a claim that a source carries.
+const LEAST: f32 = 0.2;
+/// The part of the best share that a source near the best has, and one that is as good.
+const NEAR: f32 = 0.75;
+const AS_GOOD: f32 = 0.9;
+/// The best units that are sources of a claim.
+const BEST: usize = 25;
+/// The best units of each speaker that are.
+const EACH: usize = 6;
+/// The doubt at which a claim falls.
+const DOUBTED: f32 = 1.2;
+/// The doubt at which a claim is taken for a lie, and the doubt at which the other claims of a
+/// summary that lies fall.
+const LIE: f32 = 3.6;
+const DISTRUSTED: f32 = 0.3;
 
 /// Judges claims against the sources.
 pub(super) struct Judge<'e, 's, 'a> {
-    evidence: &'e Evidence<'s, 'a>,
-    assented: HashSet<u32>,
-    orders: Vec<Order>,
+    pub(super) evidence: &'e Evidence<'s, 'a>,
+    pub(super) assented: HashSet<u32>,
+    pub(super) orders: Vec<Order>,
     /// The units that were read so far.
     readings: RefCell<HashMap<u32, Rc<Reading>>>,
 }
@@ -48,50 +58,156 @@ impl<'e, 's, 'a> Judge<'e, 's, 'a> {
 }
 
 /// A claim with what is read in it.
-struct Case<'c, 't> {
-    claim: &'c Claim<'t>,
-    items: Vec<Item>,
-    polarity: Polarity,
+pub(super) struct Case<'c, 't> {
+    pub(super) claim: &'c Claim<'t>,
+    /// Its text without quotes.
+    pub(super) own: String,
+    pub(super) items: Vec<Item>,
+    pub(super) polarity: Polarity,
     /// A share of a claim that is enough in its script: pairs of characters change with either.
-    scale: f32,
-    attributed: bool,
+    pub(super) scale: f32,
+    /// It says what somebody else says.
+    pub(super) attributed: bool,
+    /// The units that carry most of it, best first.
+    pub(super) sources: Vec<Source>,
+}
+
+impl Case<'_, '_> {
+    /// The most that a source carries.
+    pub(super) fn best(&self) -> f32 {
+        self.sources.first().map_or(0.0, |source| source.share)
+    }
+
+    /// The most that a source of those that count carries.
+    pub(super) fn most(&self, counts: impl Fn(u32) -> bool) -> f32 {
+        let mut counted = self.sources.iter().filter(|source| counts(source.unit));
+        counted.next().map_or(0.0, |source| source.share)
+    }
+
+    /// The sources that carry nearly as much as the best one.
+    pub(super) fn near(&self) -> impl Iterator<Item = u32> {
+        let least = (NEAR * self.best()).max(ABOUT);
+        self.sources.iter().filter(move |source| source.share >= least).map(|source| source.unit)
+    }
+
+    /// True if this is so of each of the best sources.
+    pub(super) fn all_of_best(&self, is: impl Fn(u32) -> bool) -> bool {
+        let best = self.sources.iter().filter(|source| source.share >= AS_GOOD * self.best());
+        !self.sources.is_empty() && best.into_iter().all(|source| is(source.unit))
+    }
+}
+
+/// The judgement of a claim.
+pub(super) struct Judged {
+    /// What is plainly false in it.
+    pub(super) fault: Option<Rejection>,
+    /// The sum of what speaks against it.
+    pub(super) doubt: f32,
+    /// It is doubted as a deed.
+    deed: bool,
+}
+
+impl Judged {
+    /// Why the claim falls, if it does: `most_doubted` is the highest doubt of the summary.
+    pub(super) fn falls(self, claim: &Claim<'_>, most_doubted: f32) -> Option<Rejection> {
+        let least = if most_doubted >= LIE { DISTRUSTED } else { DOUBTED };
+        let line = || claim.text.to_owned();
+        // A goal is a paraphrase: only its author counts.
+        let doubted = self.doubt >= least && claim.section != Section::OverallGoal;
+        self.fault.or_else(|| match self.deed {
+            true => doubted.then(|| Rejection::NotDone { line: line() }),
+            false => doubted.then(|| Rejection::Unsupported { line: line() }),
+        })
+    }
+}
+
+/// How much a fault speaks against a claim, and against the summary that has it.
+fn weight(fault: &Rejection) -> f32 {
+    match fault {
+        Rejection::Ungrounded { .. } => 2.6,
+        Rejection::ClaimedOrder { .. } | Rejection::FollowedOrder { .. } => 2.4,
+        Rejection::WrongValue { .. } => 2.0,
+        _ => 1.4,
+    }
+}
+
+/// A unit that carries a claim.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub(super) unit: u32,
+    /// The share that it carries, 0 to 1.
+    pub(super) share: f32,
 }
 
 impl Judge<'_, '_, '_> {
-    /// Returns the first fault of a claim.
-    pub(super) fn fault(&self, claim: &Claim<'_>) -> Option<Rejection> {
+    /// Judges a claim; `missing` is a name in it that the messages do not hold.
+    pub(super) fn judge(&self, claim: &Claim<'_>, missing: Option<Rejection>) -> Judged {
+        let Some(case) = self.case(claim) else {
+            return Judged { fault: missing, doubt: 0.0, deed: false };
+        };
+        let fault = missing
+            .or_else(|| self.authority(&case))
+            .or_else(|| wrong_value(self.evidence, claim.text, &case.items));
+        let doubt = self.doubt(&case);
+        Judged { doubt: doubt.sum + fault.as_ref().map_or(0.0, weight), fault, deed: doubt.of_deed }
+    }
+
+    /// Reads a claim; none where it says nothing that can be looked for.
+    pub(super) fn case<'c, 't>(&self, claim: &'c Claim<'t>) -> Option<Case<'c, 't>> {
         let own = without_quotes(claim.text);
         let items = self.evidence.items(claim.text);
-        if items.is_empty() {
-            return None;
-        }
-        let case = Case {
+        let sources = self.sources(&items);
+        (!items.is_empty()).then(|| Case {
             claim,
-            items,
-            polarity: Polarity::of(&own),
+            // A constraint may be about what stands in quotes.
+            polarity: match claim.section {
+                Section::ActiveConstraints => Polarity::of(claim.text),
+                _ => Polarity::of(&own),
+            },
             scale: if claim.text.chars().any(is_cjk) { 0.6 } else { 1.0 },
             attributed: claim.reports == Reports::Nothing && attributes(&own),
-        };
-        self.authority(&case)
-            .or_else(|| self.completion(&case))
-            .or_else(|| wrong_value(self.evidence, claim.text, &case.items))
-            .or_else(|| self.opposite(&case))
-            .or_else(|| self.unsupported(&case))
+            own,
+            items,
+            sources,
+        })
+    }
+
+    /// The units that carry most of a claim, best and latest first: the best of all, and some
+    /// of each speaker.
+    fn sources(&self, items: &[Item]) -> Vec<Source> {
+        let share = |unit| Source { unit, share: self.evidence.share(unit, items, false) };
+        let mut all: Vec<Source> =
+            self.evidence.candidates(items, &|_| true).into_iter().map(share).collect();
+        all.retain(|source| source.share >= LEAST);
+        all.sort_by(|a, b| b.share.total_cmp(&a.share).then(b.unit.cmp(&a.unit)));
+        let mut by_speaker = [0; 6];
+        let mut at = 0;
+        all.retain(|source| {
+            let known = &mut by_speaker[self.evidence.unit(source.unit).speaker as usize];
+            (*known, at) = (*known + 1, at + 1);
+            at <= BEST || *known <= EACH
+        });
+        all
     }
 
     /// The kind of sentence of each unit, read once.
-    fn reading(&self, unit: u32) -> Rc<Reading> {
+    pub(super) fn reading(&self, unit: u32) -> Rc<Reading> {
         let read = || Rc::new(Reading::of(&self.evidence.unit(unit).text));
         Rc::clone(self.readings.borrow_mut().entry(unit).or_insert_with(read))
     }
 
-    fn users(&self, unit: &Unit<'_>) -> bool {
+    pub(super) fn users(&self, unit: &Unit<'_>) -> bool {
         unit.speaker == Speaker::User
             || unit.speaker == Speaker::Agent && self.assented.contains(&unit.turn)
     }
 
     /// The units that carry most of a claim, of those that count.
-    fn cover(&self, case: &Case<'_, '_>, most: usize, counts: &dyn Fn(u32) -> bool) -> Cover {
+    pub(super) fn cover(
+        &self,
+        case: &Case<'_, '_>,
+        most: usize,
+        counts: &dyn Fn(u32) -> bool,
+    ) -> Cover {
         self.evidence.cover(&case.items, counts, most, false)
     }
 
@@ -102,7 +218,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// True if the user, the operator, or the agent with the user's assent speaks.
-    fn is_authority(&self, unit: u32) -> bool {
+    pub(super) fn is_authority(&self, unit: u32) -> bool {
         let said = self.evidence.unit(unit);
         has_authority(said) || self.users(said)
     }
@@ -125,7 +241,7 @@ impl Judge<'_, '_, '_> {
             Section::ActiveConstraints => {
                 let own = authority();
                 let few = own.share < 0.34 * case.scale;
-                let held = !few && !self.opposed_by(case, &own.units, AUTHORITY);
+                let held = !few && !self.opposed_by(case, &own.units);
                 self.follows(case, &own)
                     .or_else(|| (!held).then(|| Rejection::ForeignConstraint { line: line() }))
             }
@@ -139,8 +255,7 @@ impl Judge<'_, '_, '_> {
             | Section::RecentActions
             | Section::TaskState => {
                 let own = self.cover(case, 2, &|unit| self.is_own(unit) && self.allows(unit, case));
-                let task = || Rejection::ForeignTask { line: line() };
-                self.follows(case, &own).or_else(|| self.is_foreign_task(case).then(task))
+                self.follows(case, &own)
             }
         };
         foreign.or_else(|| self.reports(case)).or_else(|| self.permission(case))
@@ -163,7 +278,7 @@ impl Judge<'_, '_, '_> {
         let carried = held >= share * case.scale
             && !(case.claim.reports == Reports::Order && own.share >= 0.6)
             && held > own.share + 0.05;
-        (carried && !self.opposed_by(case, &orders.units, AUTHORITY))
+        (carried && !self.opposed_by(case, &orders.units))
             .then(|| Rejection::FollowedOrder { line: case.claim.text.to_owned() })
     }
 
@@ -196,7 +311,7 @@ impl Judge<'_, '_, '_> {
             false => 0.0,
         };
         let few = cover.share < 0.5 * case.scale || cover.share < least;
-        (asked.len() > 1 && few || self.opposed_by(case, &cover.units, AUTHORITY))
+        (asked.len() > 1 && few || self.opposed_by(case, &cover.units))
             .then(|| Rejection::ClaimedOrder { sentence: claim.text.to_owned() })
     }
 
@@ -206,29 +321,13 @@ impl Judge<'_, '_, '_> {
         let tools = |unit| self.evidence.unit(unit).speaker == Speaker::Tool;
         let unknown = own.share < 0.15 && case.items.len() > 2;
         few && (unknown || self.cover(case, 1, &tools).share > own.share)
-            || self.opposed_by(case, &own.units, FACT)
-    }
-
-    /// True of an open step that stands in a tool's result and hardly anywhere else.
-    fn is_foreign_task(&self, case: &Case<'_, '_>) -> bool {
-        let open = case.claim.section == Section::TaskState && case.claim.state != StepState::Done;
-        let tools = |unit| self.evidence.unit(unit).speaker == Speaker::Tool;
-        let others = |unit| !tools(unit) && self.is_own(unit);
-        open && !case.attributed && {
-            let tool = self.cover(case, 1, &tools).share;
-            tool >= 0.8 * case.scale && tool > self.cover(case, 2, &others).share + 0.3
-        }
     }
 
     /// A permission needs a source that gives it.
     fn permission(&self, case: &Case<'_, '_>) -> Option<Rejection> {
         let text = case.claim.text;
-        let permits = |text: &str| {
-            has_word(text, |word| LISTS.permitting.has(word))
-                || LISTS.permitting_unspaced.is_in(text)
-        };
         let consents = |text: &str| has_word(text, |word| LISTS.consenting.has(word));
-        if !permits(text) || case.attributed {
+        if !permits(&case.own) || case.attributed {
             return None;
         }
         let counts = |unit: u32| {
@@ -248,151 +347,27 @@ impl Judge<'_, '_, '_> {
             .then(|| Rejection::ClaimedOrder { sentence: text.to_owned() })
     }
 
-    /// An event needs an agent or a tool that says or does it: a request, a plan, a
-    /// question or a rule is no source of it.
-    fn completion(&self, case: &Case<'_, '_>) -> Option<Rejection> {
-        let (claim, text) = (case.claim, case.claim.text);
-        let happens = claim.state == StepState::Done
-            || matches!(claim.section, Section::RecentActions | Section::ArtifactTrail)
-            || happened(text)
-            || has_word(text, |word| {
-                word.ends_with("ed") && LISTS.actions.iter().any(|list| list.has(word))
-            });
-        let planned = claim.section == Section::TaskState && claim.state == StepState::Open;
-        if !happens
-            || planned
-            || case.attributed
-            || claim.reports != Reports::Nothing
-            || claim.section == Section::ActiveConstraints
-        {
-            return None;
-        }
-        let not_done = || Some(Rejection::NotDone { line: text.to_owned() });
-        let did = |unit: u32| self.is_done_in(unit, case);
-        let done = self.cover(case, 2, &did).share;
-        let any = self.cover(case, 2, &|_| true).share;
-        if case.items.len() > 2
-            && done < 0.4 * case.scale
-            && any > done + 0.35
-            && !has_word(text, |word| WORDS.person.has(word))
-        {
-            return not_done();
-        }
-        if claim.state == StepState::Done && done < 0.3 * case.scale && case.items.len() > 2 {
-            return not_done();
-        }
-        // `passed without warnings` denies no action.
-        let denied = has_word(text, |word| {
-            LISTS.negators.has(word) && !matches!(word, "without" | "ohne" | "sans" | "sin")
-        });
-        let acted = |list: &&Beginnings| has_word(text, |word| list.has(word));
-        let is_shown = |list: &Beginnings| {
-            self.evidence.candidates(&case.items, &did).into_iter().any(|unit| {
-                let said = self.evidence.unit(unit);
-                let called = said.speaker == Speaker::Call;
-                if self.is_called_in_turn(unit, list) {
-                    return true;
-                }
-                let past = |word: &str| {
-                    !word.is_ascii()
-                        || word.ends_with("ed")
-                        || word.len() > 6 && word.ends_with('t')
-                        || matches!(word, "paid" | "held" | "pushed")
-                };
-                has_word(&said.text, |word| list.has(word) && (called || past(word)))
-            })
-        };
-        if denied || LISTS.actions.iter().filter(acted).all(is_shown) {
-            return None;
-        }
-        not_done()
-    }
-
-    /// True if a call near a unit, in the same turn, has one of these words.
-    fn is_called_in_turn(&self, unit: u32, list: &Beginnings) -> bool {
-        let units = &self.evidence.source.units;
-        let at = unit as usize;
-        let near = &units[at.saturating_sub(CALLS)..(at + CALLS).min(units.len())];
-        near.iter().any(|other| {
-            other.speaker == Speaker::Call
-                && other.turn == units[at].turn
-                && has_word(&other.text, |word| list.has(word))
-        })
-    }
-
-    fn is_done_in(&self, unit: u32, case: &Case<'_, '_>) -> bool {
-        let said = self.evidence.unit(unit);
-        match said.speaker {
-            Speaker::System => false,
-            Speaker::User if !self.reading(unit).happened => false,
-            Speaker::User | Speaker::Agent => {
-                let read = self.reading(unit);
-                let verdict = || case.polarity.against(&read.polarity);
-                !read.intends
-                    && !read.asks
-                    && matches!(verdict(), Verdict::Agrees | Verdict::Neutral)
-            }
-            Speaker::Call | Speaker::Tool | Speaker::Earlier => {
-                self.orders[unit as usize] == Order::None
-            }
-        }
-    }
-
     /// True if of the units that carry most of the claim some say the opposite and none agrees.
-    fn opposed_by(&self, case: &Case<'_, '_>, units: &[u32], least: f32) -> bool {
-        let subject: Vec<Item> = self.subject(case);
-        if subject.is_empty() {
-            return false;
-        }
+    fn opposed_by(&self, case: &Case<'_, '_>, units: &[u32]) -> bool {
+        let neutral =
+            |item: &&Item| Polarity::of(&case.claim.text[item.start..item.end]).is_neutral();
+        let subject: Vec<Item> = case.items.iter().filter(neutral).cloned().collect();
         let shares: Vec<(f32, u32)> =
             units.iter().map(|unit| (self.evidence.share(*unit, &subject, false), *unit)).collect();
         let best = shares.iter().map(|(share, _)| *share).fold(0.0, f32::max);
-        if best < least * case.scale {
+        if subject.is_empty() || best < AUTHORITY * case.scale {
             return false;
         }
-        let fact = least > AUTHORITY;
         let (mut agrees, mut opposes) = (0.0_f32, 0.0_f32);
-        for (share, unit) in shares {
-            let said = self.evidence.unit(unit);
-            let read = self.reading(unit);
-            let states = said.speaker != Speaker::Call && !read.asks && !read.intends;
-            if share < 0.6 * best || fact && !states {
-                continue;
-            }
-            match case.polarity.against(&read.polarity) {
-                Verdict::Agrees if fact => return false,
-                Verdict::Neutral if fact && share >= 0.9 * best => return false,
+        for (share, unit) in shares.into_iter().filter(|(share, _)| *share >= 0.6 * best) {
+            match case.polarity.against(&self.reading(unit).polarity) {
                 Verdict::Agrees => agrees = agrees.max(share),
-                Verdict::Opposite if share >= 0.9 * best => opposes = opposes.max(share),
-                Verdict::Denied if !fact && share >= 0.9 * best => opposes = opposes.max(share),
-                Verdict::Neutral | Verdict::Opposite | Verdict::Denied | Verdict::Denies => {}
+                Verdict::Opposite | Verdict::Denied if share >= 0.9 * best => {
+                    opposes = opposes.max(share);
+                }
+                _ => {}
             }
         }
         opposes > agrees
-    }
-
-    /// The words of a claim that say nothing of its sign.
-    fn subject(&self, case: &Case<'_, '_>) -> Vec<Item> {
-        let items = case
-            .items
-            .iter()
-            .filter(|item| Polarity::of(&case.claim.text[item.start..item.end]).is_neutral());
-        items.cloned().collect()
-    }
-
-    fn opposite(&self, case: &Case<'_, '_>) -> Option<Rejection> {
-        let subject = self.subject(case);
-        let all = |_: u32| true;
-        let units = self.evidence.candidates(&subject, &all);
-        self.opposed_by(case, &units, FACT)
-            .then(|| Rejection::Opposite { line: case.claim.text.to_owned() })
-    }
-
-    fn unsupported(&self, case: &Case<'_, '_>) -> Option<Rejection> {
-        let all = |_: u32| true;
-        let cover = self.evidence.cover(&case.items, &all, 3, true);
-        let words = case.items.len() > 2 && case.scale == 1.0 && !case.polarity.negates();
-        (cover.share < 0.3 && words)
-            .then(|| Rejection::Unsupported { line: case.claim.text.to_owned() })
     }
 }

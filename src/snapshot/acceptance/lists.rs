@@ -24,6 +24,8 @@ pub(super) struct Lists {
     pub(super) backward: Beginnings,
     pub(super) asking: Beginnings,
     pub(super) asking_unspaced: Unspaced,
+    pub(super) absolute: Beginnings,
+    pub(super) absolute_unspaced: Unspaced,
     pub(super) happening: Beginnings,
     pub(super) happening_unspaced: Unspaced,
     pub(super) actions: Vec<Beginnings>,

@@ -2,19 +2,23 @@
 //! is verified against the messages it replaces.
 //!
 //! Every claim has sources: the sentences of the messages that carry its words. They must name
-//! what it names, hold its values together with its other words, and not say the opposite; and
-//! who speaks in them decides what it may claim. A claim that does not hold is taken out. The
+//! what it names and hold its values together with its other words, and who speaks in them
+//! decides what it may claim. What else speaks against a claim is weighed: a claim of which much
+//! is doubtful does not hold either, and less is enough in a summary that has a plainly false one.
+//! In place of a claim that does not hold stands its best source, word for word, or nothing. The
 //! whole is rejected if it is malformed, too large, in a foreign language, or if too much of it
 //! does not hold.
 
 mod binding;
 mod claim;
+mod doubts;
 mod evidence;
 mod judge;
 mod lists;
 mod names;
 mod orders;
 mod polarity;
+mod quote;
 pub(crate) mod rejection;
 pub(crate) mod reply;
 mod reports;
@@ -23,9 +27,9 @@ mod token;
 mod values;
 mod wording;
 
-use crate::snapshot::acceptance::claim::{Claim, Reports, claims, without};
+use crate::snapshot::acceptance::claim::{Claim, Fallen, Reports, claims, without};
 use crate::snapshot::acceptance::evidence::Evidence;
-use crate::snapshot::acceptance::judge::Judge;
+use crate::snapshot::acceptance::judge::{Judge, Judged};
 use crate::snapshot::acceptance::names::missing_names;
 use crate::snapshot::acceptance::rejection::Rejection;
 use crate::snapshot::acceptance::reply::parse;
@@ -70,11 +74,8 @@ pub(crate) fn accept(
     if !source.languages().include(found) {
         return Err(vec![Rejection::WrongLanguage { found, expected }]);
     }
-    mended(&summary, source)
+    mended(&summary, source, limits)
 }
-
-/// The most of a summary's claims that may fall: one in so many.
-const FALLS: usize = 6;
 
 /// True if a claim takes a tool's order for a goal, a step or the user's will: who follows one
 /// is not believed in the rest.
@@ -84,34 +85,47 @@ fn is_grave(claim: &Claim<'_>, fault: &Rejection) -> bool {
             || claim.reports != Reports::Nothing)
 }
 
-fn mended(summary: &Summary, source: &SourceText<'_>) -> Result<Accepted, Vec<Rejection>> {
+/// The part of a summary's claims that may fall.
+const FALLS: f32 = 0.5;
+
+fn mended(
+    summary: &Summary,
+    source: &SourceText<'_>,
+    limits: &Limits<'_>,
+) -> Result<Accepted, Vec<Rejection>> {
     let claims = claims(summary);
     let texts: Vec<&str> = claims.iter().map(|claim| claim.text).collect();
     let evidence = Evidence::new(source, texts.iter().copied());
     let judge = Judge::new(&evidence);
     let missing = missing_names(&texts, &evidence);
-    let judged = claims.iter().zip(missing).map(|(claim, missing)| {
-        let fault = judge.fault(claim);
-        (claim, missing.or(fault))
-    });
-    let faults: Vec<(&Claim<'_>, Rejection)> =
-        judged.filter_map(|(claim, fault)| Some((claim, fault?))).collect();
-    let grave = faults.iter().any(|(claim, fault)| is_grave(claim, fault));
-    let (faulty, dropped): (Vec<_>, Vec<_>) = faults.into_iter().unzip();
-    let summary_left = without(summary, &faulty);
-    let goal = |summary: &Summary| summary.get(Section::OverallGoal).is_empty();
-    let mut reasons = dropped.clone();
-    if grave {
-        return Err(reasons);
+    let judged: Vec<Judged> =
+        claims.iter().zip(missing).map(|(claim, missing)| judge.judge(claim, missing)).collect();
+    let most_doubted = judged.iter().map(|judged| judged.doubt).fold(0.0, f32::max);
+    let mut falls: Vec<Fallen<'_, '_>> = Vec::new();
+    let mut dropped = Vec::new();
+    for (claim, judged) in claims.iter().zip(judged) {
+        let Some(why) = judged.falls(claim, most_doubted) else { continue };
+        let quote = judge
+            .quote(claim, &why)
+            .filter(|quote| falls.iter().all(|fallen| fallen.quote.as_ref() != Some(quote)));
+        falls.push(Fallen { claim, quote });
+        dropped.push(why);
     }
-    if dropped.len() * FALLS > claims.len() && dropped.len() > 1 {
-        reasons.push(Rejection::TooManyFaults { found: dropped.len(), of: claims.len() });
-        return Err(reasons);
+    let mut left = without(summary, &falls);
+    if (limits.count)(&rendered(&left)) > limits.max_tokens {
+        falls.iter_mut().for_each(|fallen| fallen.quote = None);
+        left = without(summary, &falls);
     }
-    if goal(&summary_left) && !goal(summary) {
-        return Err(reasons);
+    let no_goal = |summary: &Summary| summary.get(Section::OverallGoal).is_empty();
+    let grave = falls.iter().zip(&dropped).any(|(fallen, why)| is_grave(fallen.claim, why));
+    if dropped.len() > 1 && dropped.len() as f32 > FALLS * claims.len() as f32 {
+        dropped.push(Rejection::TooManyFaults { found: dropped.len(), of: claims.len() });
+        return Err(dropped);
     }
-    Ok(Accepted { summary: summary_left, dropped })
+    if grave || no_goal(&left) && !no_goal(summary) {
+        return Err(dropped);
+    }
+    Ok(Accepted { summary: left, dropped })
 }
 
 /// The summary as it is counted: its sections within their tags.

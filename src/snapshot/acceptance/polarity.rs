@@ -15,6 +15,8 @@ const DENIED: usize = 4;
 const AXES: usize = 16;
 /// The opposites that say whether work is finished.
 const FINISHED: usize = 2;
+/// The opposites that say whether something works.
+const SUCCEEDS: usize = 0;
 
 const PLUS: u8 = 1;
 const MINUS: u8 = 2;
@@ -22,13 +24,13 @@ const MINUS: u8 = 2;
 /// The signs of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Polarity {
-    signs: [u8; AXES],
+    pub(super) signs: [u8; AXES],
     /// The words behind negations that turn no opposite around.
     negated: Vec<u64>,
     /// Negates something.
     negates: bool,
     /// Limits such as `only` and `unless`.
-    limited: bool,
+    pub(super) limited: bool,
     /// Its words.
     words: HashSet<u64>,
     /// Two things in their order: the second comes later, or is chosen.
@@ -55,7 +57,8 @@ impl Polarity {
     pub(super) fn of(text: &str) -> Polarity {
         let mut read = Polarity::default();
         each_token(text, |token| {
-            if token.kind == TokenKind::Word && !is_stop(&text[token.start..token.end]) {
+            let named = matches!(token.kind, TokenKind::Word | TokenKind::Name);
+            if named && !is_stop(&text[token.start..token.end]) {
                 read.words.insert(token.hash);
             }
         });
@@ -76,6 +79,23 @@ impl Polarity {
         }
     }
 
+    /// True if it says that something works, false that it does not.
+    pub(super) fn succeeds(&self) -> Option<bool> {
+        match (self.signs[SUCCEEDS], self.finished()) {
+            (PLUS, _) | (0, Some(true)) => Some(true),
+            (MINUS, _) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// True if the other has an opposite of one of its words.
+    pub(super) fn meets_opposite(&self, other: &Polarity) -> bool {
+        let pairs = self.signs.iter().zip(&other.signs);
+        pairs
+            .into_iter()
+            .any(|(own, other)| matches!((own, other), (&PLUS, &MINUS) | (&MINUS, &PLUS)))
+    }
+
     /// True for a text without a sign and a negation.
     pub(super) fn is_neutral(&self) -> bool {
         self.signs == [0; AXES] && !self.negates
@@ -91,6 +111,7 @@ impl Polarity {
         }
         let turned = self.order.iter().any(|(one, other)| source.order.contains(&(*other, *one)));
         opposite |= turned && self.order.is_disjoint(&source.order);
+        opposite |= self.denies_other(source) && source.denies_other(self);
         if agrees && !opposite {
             Verdict::Agrees
         } else if opposite {
@@ -107,6 +128,12 @@ impl Polarity {
     /// True if this negates a word that the other, without any negation, has.
     fn denies(&self, other: &Polarity) -> bool {
         !other.negates && self.negated.iter().any(|word| other.words.contains(word))
+    }
+
+    /// True if this negates words that the other has, and none that the other negates.
+    fn denies_other(&self, other: &Polarity) -> bool {
+        self.negated.iter().any(|word| other.words.contains(word))
+            && !self.negated.iter().any(|word| other.negated.contains(word))
     }
 
     /// True if the sentence denies something.
@@ -141,13 +168,15 @@ impl Polarity {
                         && matches!(lower.as_str(), "not" | "nicht" | "pas" | "no");
                     self.limited |= contrast;
                     negated = (!contrast).then_some((n, at));
-                    if !contrast {
+                    // `delete nothing in it` negates what is before it.
+                    if !contrast && !is_nothing(&lower) {
                         self.negate(&text[at..]);
                     }
                 } else {
                     negated = negated.filter(|(from, _)| n - from <= REACH);
                     let denied = negated.is_some() || begins_with_nothing(&text[at..]);
-                    if self.sign(&lower, denied) {
+                    // `May 27` permits nothing.
+                    if word != "May" && self.sign(&lower, denied) {
                         negated = None;
                     }
                 }
@@ -200,7 +229,8 @@ impl Polarity {
         let mut found = 0;
         each_token(&behind[..end], |token| {
             let word = &behind[token.start..token.end];
-            if found < DENIED && token.kind == TokenKind::Word && !is_stop(word) && word.len() > 2 {
+            let named = matches!(token.kind, TokenKind::Word | TokenKind::Name);
+            if found < DENIED && named && !is_stop(word) && word.len() > 1 {
                 found += 1;
                 self.negated.push(token.hash);
             }
@@ -251,7 +281,11 @@ impl Polarity {
 /// True if the next word is `nothing`, which negates the word before it: `delete nothing`.
 fn begins_with_nothing(text: &str) -> bool {
     let next = text.trim_start().split(|c: char| !c.is_alphanumeric()).next();
-    matches!(next, Some("nothing" | "none" | "nichts" | "rien" | "nada"))
+    next.is_some_and(is_nothing)
+}
+
+fn is_nothing(word: &str) -> bool {
+    matches!(word, "nothing" | "none" | "nichts" | "rien" | "nada")
 }
 
 fn places<'t>(text: &'t str, list: &'t Unspaced) -> impl Iterator<Item = (usize, &'t str)> {

@@ -93,11 +93,6 @@ pub(crate) enum Rejection {
         /// The sentence.
         line: String,
     },
-    /// A step that comes from a tool's result only.
-    ForeignTask {
-        /// The sentence.
-        line: String,
-    },
     /// A step that is said to be done, and that nothing shows to be done.
     NotDone {
         /// The sentence.
@@ -110,12 +105,7 @@ pub(crate) enum Rejection {
         /// The sentence.
         line: String,
     },
-    /// The opposite of what the messages say.
-    Opposite {
-        /// The sentence.
-        line: String,
-    },
-    /// Nothing in the messages says it.
+    /// Too much speaks against it.
     Unsupported {
         /// The sentence.
         line: String,
@@ -150,10 +140,8 @@ impl Rejection {
             }
             Rejection::ForeignGoal { sentence } => ("this goal is not the user's", sentence),
             Rejection::FollowedOrder { line } => ("this follows an order of a tool's result", line),
-            Rejection::ForeignTask { line } => ("this comes from a tool's result only", line),
             Rejection::NotDone { line } => ("the messages do not show that this is done", line),
-            Rejection::Opposite { line } => ("the messages say the opposite", line),
-            Rejection::Unsupported { line } => ("nothing in the messages says this", line),
+            Rejection::Unsupported { line } => ("the messages do not say this so", line),
             _ => return None,
         })
     }

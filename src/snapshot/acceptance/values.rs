@@ -1,5 +1,5 @@
-//! Whether the values of a claim belong to its other words: a value that stands beside none of
-//! its neighbours, where a neighbour has another value of the same kind beside it, is wrong.
+//! Whether the values of a claim belong to its other words: a value is wrong where the sources of
+//! those words have another one of its kind.
 
 use super::binding::is_bound_elsewhere;
 use super::evidence::{Evidence, Item};
@@ -10,14 +10,12 @@ use crate::snapshot::text::identifiers::IdentifierKind;
 
 /// Numbers up to this may be counted by the summariser.
 const COUNTED: f64 = 30.0;
-/// Words between a value and a neighbour, in the claim and in its source.
-const NEAR: usize = 3;
+/// The share of the other words that the best units for a value carry.
+const MOST: f32 = 0.5;
+/// How much of the best share a unit carries that is as good.
+const CLOSE: f32 = 0.85;
 /// The share of a claim that a source must carry to be held against it.
 pub(super) const ABOUT: f32 = 0.3;
-/// The most sources that are held against a value.
-pub(super) const SOURCES: usize = 40;
-/// Bytes of a text that is hardly more than a value.
-const BARE: usize = 24;
 /// How far a number that is not meant exactly may be off.
 const ROUNDED: f64 = 0.06;
 
@@ -36,7 +34,10 @@ pub(super) fn wrong_value(
             })
         }
         TokenKind::Number | TokenKind::Name if item.units > 0 => {
-            let wrong = is_contradicted(evidence, text, items, item);
+            let wrong = is_bound_elsewhere(evidence, text, items, item)
+                || is_value(item, text)
+                    && (is_replaced(evidence, text, items, item)
+                        || is_crossed(evidence, text, items, item));
             wrong.then(|| Rejection::WrongValue {
                 value: text[item.start..item.end].to_owned(),
                 line: text.to_owned(),
@@ -44,6 +45,18 @@ pub(super) fn wrong_value(
         }
         _ => None,
     })
+}
+
+/// True for a number, and for a name with digits.
+pub(super) fn is_value(item: &Item, text: &str) -> bool {
+    let digits = || text[item.start..item.end].contains(|c: char| c.is_ascii_digit());
+    item.kind == TokenKind::Number || item.kind == TokenKind::Name && digits()
+}
+
+/// True for a number that a summariser may have counted, but hardly did.
+pub(super) fn is_uncounted(item: &Item, text: &str) -> bool {
+    let value = plain_number(&text[item.start..item.end]).parse::<f64>();
+    item.kind == TokenKind::Number && value.is_ok_and(|value| value > 12.0 && value <= COUNTED)
 }
 
 /// Fewest characters of an id that a longer one may begin with.
@@ -96,54 +109,69 @@ fn unknown_number(evidence: &Evidence<'_, '_>, text: &str, item: &Item) -> Optio
         .then(|| Rejection::Ungrounded { kind: IdentifierKind::Number, text: spelled.to_owned() })
 }
 
-/// The neighbours of a value: by them a source tells which value it is.
-fn neighbours<'i>(items: &'i [Item], value: &Item) -> Vec<&'i Item> {
-    let near = |item: &&Item| {
-        item.id != value.id
-            && item.units > 0
-            && item.kind != TokenKind::Part
-            && item.place.abs_diff(value.place) <= NEAR
-            && item.part.abs_diff(value.part) <= 1
+/// True if the units that carry the other words of a value's part of the claim have another
+/// value of its shape instead of it, and the units that have it carry hardly any of those words.
+fn is_replaced(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &Item) -> bool {
+    let others: Vec<Item> = items
+        .iter()
+        .filter(|item| item.id != value.id && item.part == value.part)
+        .filter(|item| item.kind != TokenKind::Part && item.units > 0)
+        .cloned()
+        .collect();
+    if others.len() < 2 {
+        return false;
+    }
+    let units = evidence.candidates(&others, &|_| true);
+    let shares: Vec<(f32, u32)> =
+        units.iter().map(|unit| (evidence.held(&others, &[*unit]), *unit)).collect();
+    let best = shares.iter().map(|(share, _)| *share).fold(0.0, f32::max);
+    let has = |unit: u32| evidence.nearness(unit, value) >= 0.7;
+    let own = shares.iter().filter(|(_, unit)| evidence.holds(*unit, value));
+    let own = own.map(|(share, _)| *share).fold(0.0, f32::max);
+    let near = || shares.iter().filter(|(share, _)| *share >= CLOSE * best).map(|(_, unit)| *unit);
+    let shape = shape(&text[value.start..value.end]);
+    let rival = |unit: u32| {
+        let said = &evidence.unit(unit).text;
+        tokens(said).iter().any(|token| {
+            token.kind == value.kind
+                && items.iter().all(|item| item.hash != token.hash)
+                && self::shape(&said[token.start..token.end]) == shape
+        })
     };
-    items.iter().filter(near).collect()
+    best >= MOST && own < ABOUT && !near().any(has) && near().any(rival)
 }
 
-fn is_contradicted(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &Item) -> bool {
-    if is_bound_elsewhere(evidence, text, items, value) {
-        return true;
-    }
-    let near = neighbours(items, value);
-    if near.is_empty() {
-        return false;
-    }
-    let own = evidence.places(value);
-    let beside = |unit: &u32| {
-        let tokens = tokens(&evidence.unit(*unit).text);
-        near.iter().any(|item| stand_near(&tokens, item.hash, |token| token.hash == value.hash))
+/// True if a value stands with another one of its part of the claim in no source, while sources
+/// have each with another one of the other's shape: two rows are crossed.
+fn is_crossed(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &Item) -> bool {
+    let shape_of = |item: &Item| shape(&text[item.start..item.end]);
+    let own = shape_of(value);
+    let together = |other: &&Item| {
+        let gap = text.get(value.end..other.start).unwrap_or_default();
+        other.units > 0
+            && is_value(other, text)
+            && !gap.is_empty()
+            && !gap.contains('/')
+            && other.end - other.start > 1
+            && (other.part == value.part || gap == " (")
+            && shape_of(other) != own
     };
-    let parent = |unit: &u32| near.iter().any(|item| evidence.nearness(*unit, item) >= 0.7);
-    // A result that is nothing but a value says nothing of its neighbours.
-    let bare = |unit: &u32| {
-        let text = &evidence.unit(*unit).text;
-        text.len() < BARE && near.iter().any(|item| evidence.nearness(*unit, item) > 0.0)
-    };
-    if own.iter().any(|unit| beside(unit) || parent(unit) || bare(unit)) {
-        return false;
-    }
-    let shape = shape(&text[value.start..value.end]);
-    near.iter().any(|item| {
-        evidence.places(item).iter().rev().take(SOURCES).any(|unit| {
-            evidence.share(*unit, items, false) >= ABOUT && {
-                let said = &evidence.unit(*unit).text;
-                let rival = |token: &Token| {
-                    token.kind == value.kind
-                        && items.iter().all(|item| item.hash != token.hash)
-                        && self::shape(&said[token.start..token.end]) == shape
-                };
-                stand_near(&tokens(said), item.hash, |token| rival(token))
-            }
+    value.end - value.start > 1
+        && items.iter().filter(together).any(|other| {
+            let (one, two) = (evidence.places(value), evidence.places(other));
+            let both = |unit: &u32| evidence.nearness(*unit, other) >= 0.7;
+            !one.iter().any(both)
+                && one.iter().any(|unit| has_shape(evidence, *unit, &shape_of(other)))
+                && two.iter().any(|unit| has_shape(evidence, *unit, &own))
         })
-    })
+}
+
+/// True if a unit has a value of that shape.
+fn has_shape(evidence: &Evidence<'_, '_>, unit: u32, wanted: &str) -> bool {
+    let said = &evidence.unit(unit).text;
+    let tokens = tokens(said);
+    let mut values = tokens.iter().filter(|token| token.kind != TokenKind::Word);
+    values.any(|token| shape(&said[token.start..token.end]) == wanted)
 }
 
 /// The most tokens of a source that are compared.
@@ -159,26 +187,17 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// True if a token of that kind stands near the word.
-fn stand_near(tokens: &[Token], word: u64, is: impl Fn(&Token) -> bool) -> bool {
-    let places = tokens.iter().enumerate().filter(|(_, token)| token.hash == word);
-    places.into_iter().any(|(at, _)| {
-        let from = at.saturating_sub(2 * NEAR);
-        let to = tokens.len().min(at + 2 * NEAR + 1);
-        tokens[from..to].iter().any(&is)
-    })
-}
-
-/// The shape of a value: `0` for digits, `a` for letters, and its marks.
+/// The shape of a value: `0` for its digits, `A` and `a` for its letters, and its marks.
 pub(super) fn shape(value: &str) -> String {
     let mut shape = String::new();
     for c in value.chars() {
         let class = match c {
             '0'..='9' => '0',
+            c if c.is_uppercase() => 'A',
             c if c.is_alphabetic() => 'a',
             c => c,
         };
-        if class == '0' || c.is_uppercase() || !shape.ends_with(class) {
+        if !shape.ends_with(class) {
             shape.push(class);
         }
     }

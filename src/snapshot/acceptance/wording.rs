@@ -56,6 +56,14 @@ fn intends(text: &str) -> bool {
     has_word(text, |word| LISTS.intending.has(word)) || LISTS.intending_unspaced.is_in(text)
 }
 
+/// True for a text that permits something, or says that somebody does.
+pub(super) fn permits(text: &str) -> bool {
+    // `May 27` permits nothing.
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| *word != "May");
+    words.any(|word| LISTS.permitting.has(&word.to_lowercase()))
+        || LISTS.permitting_unspaced.is_in(text)
+}
+
 /// True if a word of the text, in lower case, is one of these.
 pub(super) fn has_word(text: &str, is: impl Fn(&str) -> bool) -> bool {
     text.split(|c: char| !c.is_alphanumeric())
