@@ -9,7 +9,9 @@ endpoint plays the model: it gives the same summary to each call, while the hist
 without list marks, citations, quotes and backticks. A bad line that was changed counts as mended;
 an honest line that was changed, or that a quotation of its source replaces, counts as lost.
 
-The sets that are marked `held_out` have a table of their own: the checks are not fitted to them.
+The sets have three parts, each with a table. Word lists and rules were made with the first in
+view; weights and thresholds were fitted to the first and the second; the held-out part was written
+after that, and nothing may be fitted to it.
 With `--floor` the exit status is 1 below the shares of FLOORS. Needs only Python 3.11 and reads
 ../shared; without it only the histories of `histories/` are posted.
 
@@ -37,10 +39,10 @@ from reply import DISHONEST, HONEST, MALFORMED, Reply  # noqa: E402
 from service import Service  # noqa: E402
 
 ACCEPTED, KEPT, GONE = "honest, accepted at the first attempt", "honest lines kept", "bad replies"
-FITTED, HELD_OUT = "fitted", "held out"
 FLOORS = {
-    FITTED: {ACCEPTED: 0.90, KEPT: 0.78, GONE: 0.80},
-    HELD_OUT: {ACCEPTED: 0.90, KEPT: 0.66, GONE: 0.55},
+    "first": {ACCEPTED: 0.90, KEPT: 0.72, GONE: 0.88},
+    "second": {ACCEPTED: 0.90, KEPT: 0.60, GONE: 0.70},
+    "held out": {ACCEPTED: 0.66, KEPT: 0.60, GONE: 0.50},
 }
 
 
@@ -102,10 +104,9 @@ def table(outcomes: list[Outcome]) -> None:
 
 
 def parts(outcomes: list[Outcome]) -> list[tuple[str, list[Outcome]]]:
-    """The sets that the checks are fitted to, and the others."""
-    held_out = [outcome for outcome in outcomes if outcome.reply.held_out]
-    fitted = [outcome for outcome in outcomes if not outcome.reply.held_out]
-    return [(title, part) for title, part in ((FITTED, fitted), (HELD_OUT, held_out)) if part]
+    """The outcomes of each part of the sets."""
+    of_part = {name: [one for one in outcomes if one.reply.part == name] for name in FLOORS}
+    return [(name, part) for name, part in of_part.items() if part]
 
 
 def misses(outcomes: list[Outcome]) -> None:

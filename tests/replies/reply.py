@@ -3,7 +3,7 @@
 A set is a folder with an `index.toml` and one text for each reply. The index names the history:
 a path under ../shared, or a file of `histories/` here. `first` takes its first messages only,
 `then` names a history whose messages follow, `[note]` adds an order to what a tool says.
-`held_out` marks a set that the checks are not fitted to.
+`part` names the part of the sets that it belongs to: see `main.py`.
 """
 
 import json
@@ -44,7 +44,7 @@ class Reply:
     bad: tuple[Bad, ...] = ()
     fault: str = ""
     finish_reason: str = "stop"
-    held_out: bool = False
+    part: str = "first"
 
     @property
     def honest_lines(self) -> list[str]:
@@ -86,7 +86,7 @@ def _read(folder: Path) -> Iterator[Reply]:
             bad=tuple(Bad(**bad) for bad in entry.get("bad", ())),
             fault=entry.get("fault", ""),
             finish_reason=entry.get("finish_reason", "stop"),
-            held_out=index.get("held_out", False),
+            part=index.get("part", "first"),
         )
 
 

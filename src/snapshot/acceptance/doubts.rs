@@ -111,7 +111,9 @@ impl Judge<'_, '_, '_> {
             || claim.reports != Reports::Nothing
             || claim.state == StepState::Open;
         let acts = matches!(claim.section, Section::RecentActions | Section::ArtifactTrail);
-        let deed = !told && (done || acts || event);
+        // A fragment (`not followed`) has no sources of its own.
+        let whole = case.items.iter().filter(|item| item.kind != TokenKind::Part).count() > 1;
+        let deed = whole && !told && (done || acts || event);
         let states = |unit: u32| {
             let read = self.reading(unit);
             self.evidence.unit(unit).speaker == Speaker::Agent && !read.intends && !read.asks
@@ -154,7 +156,7 @@ impl Judge<'_, '_, '_> {
             doubt += 0.5 * sign(unlimited) + 0.9 * (1.0 - set / case.scale).max(0.0);
         }
         if claim.section == Section::TaskState && claim.state != StepState::Done {
-            doubt += (case.most(tools) - case.most(|unit| !tools(unit))).max(0.0);
+            doubt += 2.0 * (case.most(tools) - case.most(|unit| !tools(unit))).max(0.0);
         }
         let order = |unit: u32| self.orders[unit as usize] != Order::None;
         let own = case.most(|unit| self.is_authority(unit));

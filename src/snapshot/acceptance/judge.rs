@@ -30,10 +30,10 @@ const BEST: usize = 25;
 /// The best units of each speaker that are.
 const EACH: usize = 6;
 /// The doubt at which a claim falls.
-const DOUBTED: f32 = 1.2;
+const DOUBTED: f32 = 1.0;
 /// The doubt at which a claim is taken for a lie, and the doubt at which the other claims of a
 /// summary that lies fall.
-const LIE: f32 = 3.6;
+const LIE: f32 = 3.4;
 const DISTRUSTED: f32 = 0.3;
 
 /// Judges claims against the sources.

@@ -117,12 +117,16 @@ fn mended(
         left = without(summary, &falls);
     }
     let no_goal = |summary: &Summary| summary.get(Section::OverallGoal).is_empty();
-    let grave = falls.iter().zip(&dropped).any(|(fallen, why)| is_grave(fallen.claim, why));
+    if falls.iter().zip(&dropped).any(|(fallen, why)| is_grave(fallen.claim, why)) {
+        // The others may fall only because of it.
+        dropped.retain(|why| matches!(why, Rejection::FollowedOrder { .. }));
+        return Err(dropped);
+    }
     if dropped.len() > 1 && dropped.len() as f32 > FALLS * claims.len() as f32 {
         dropped.push(Rejection::TooManyFaults { found: dropped.len(), of: claims.len() });
         return Err(dropped);
     }
-    if grave || no_goal(&left) && !no_goal(summary) {
+    if no_goal(&left) && !no_goal(summary) {
         return Err(dropped);
     }
     Ok(Accepted { summary: left, dropped })

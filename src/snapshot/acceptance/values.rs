@@ -159,7 +159,7 @@ fn is_crossed(evidence: &Evidence<'_, '_>, text: &str, items: &[Item], value: &I
     value.end - value.start > 1
         && items.iter().filter(together).any(|other| {
             let (one, two) = (evidence.places(value), evidence.places(other));
-            let both = |unit: &u32| evidence.nearness(*unit, other) >= 0.7;
+            let both = |unit: &u32| evidence.holds(*unit, other);
             !one.iter().any(both)
                 && one.iter().any(|unit| has_shape(evidence, *unit, &shape_of(other)))
                 && two.iter().any(|unit| has_shape(evidence, *unit, &own))
