@@ -2,7 +2,8 @@
 //! is true may be said in other words. So each sign, from 0 to 1, has a weight, and their sum
 //! decides.
 //!
-//! The weights are those of a logistic regression over the claims of `tests/replies`, rounded.
+//! The weights are those of a logistic regression over the claims of `tests/replies` (the first
+//! and second part), rounded.
 //! Signs that true claims have as often (an event, a finished step, a permission) are held low:
 //! none of them is enough alone.
 

@@ -327,6 +327,25 @@ fn claims_are_held_against_their_sources() {
     }
 }
 
+/// In place of a claim that does not hold stands its best source, with its speaker; in a summary
+/// that is plainly false elsewhere, a doubtful claim falls as well.
+#[test]
+fn a_source_stands_in_place_of_a_false_claim() {
+    use Section::{ActiveConstraints, KeyKnowledge, OverallGoal};
+    let goal = (OverallGoal, "Write the design document, then produce code.");
+    let rule = (ActiveConstraints, "- Produce code first, the design document later");
+    let taken = judged(&reply(&[goal, rule]), &operations(), 1000).unwrap();
+    let user = "- user: \u{201c}Write the design document first, then produce code.\u{201d}";
+    assert_eq!(taken.summary.get(ActiveConstraints), user);
+    let facts = "- 412 session files in /srv/data\n- The timeout is 60 seconds\n- The limit is 139 files\n\
+                 - The agent listed every session file";
+    let of =
+        |facts: &str| names(&check(&reply(&[goal, (KeyKnowledge, facts)]), &operations(), 1000));
+    assert_eq!(of(facts), [""; 0]);
+    let lies = format!("{facts}\n- The user allowed the agent to purge `/srv/zanzibar` at once");
+    assert!(of(&lies).contains(&"NotDone".to_owned()), "{:?}", of(&lies));
+}
+
 #[test]
 fn a_summary_is_in_the_users_language() {
     let english = [text(
