@@ -45,7 +45,7 @@
 //! // Delete the chat: its file is gone, and its record tells so.
 //! let deletion = delete_chat(&roots, None, Chat::of("my chat"), SystemTime::now(), Run::Real);
 //! assert_eq!(deletion.deleted.total(), 1);
-//! assert!(ended_file(&roots.locate(&path)?).unwrap().ended.is_some());
+//! assert!(ended_file(&roots.locate(&path)?)?.unwrap().ended.is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
