@@ -10,4 +10,3 @@ pub(super) mod sentences;
 pub(super) mod text_index;
 pub(super) mod word_lists;
 pub(super) mod word_shape;
-pub(super) mod wrappers;

@@ -42,7 +42,6 @@ from .results import (
     Report as Report,
     Stored as Stored,
     ToolResult as ToolResult,
-    Totals as Totals,
     Validated as Validated,
 )
 from .settings import (

@@ -22,7 +22,6 @@ from .results import (
     Rehydrated,
     Stored,
     ToolResult,
-    Totals,
     Validated,
 )
 from .settings import Format, Settings
@@ -91,11 +90,6 @@ class AsyncUnburden:
     def log(self) -> str | None:
         """See `Unburden.log`."""
         return self.sync.log
-
-    @property
-    def totals(self) -> Totals:
-        """See `Unburden.totals`."""
-        return self.sync.totals
 
     async def offload(
         self,

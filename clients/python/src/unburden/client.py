@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -24,7 +23,6 @@ from .results import (
     Rehydrated,
     Stored,
     ToolResult,
-    Totals,
     Validated,
 )
 from .settings import Format, Settings, check_settings
@@ -109,13 +107,6 @@ class Unburden:
         self._transport = Transport(url, token or os.environ.get("UNBURDEN_TOKEN"), float(connect_timeout))
         self._outage = Outage(on_warning, remedy(url, self.log))
         self._collided: set[str] = set()
-        self._totals = Totals()
-        self._totals_lock = threading.Lock()
-
-    @property
-    def totals(self) -> Totals:
-        """The sums of all offloads of this client. `Totals.plus` sums up those of one chat."""
-        return self._totals
 
     @property
     def log(self) -> str | None:
@@ -166,9 +157,6 @@ class Unburden:
             self._outage.failed(error)
             return unchanged(messages, system, error)
         self._outage.over()
-        if result.report is not None:
-            with self._totals_lock:
-                self._totals = self._totals.plus(result.report)
         return result
 
     def grep(
