@@ -14,7 +14,7 @@ pub enum ReloadError {
     NotFound {
         /// The path as the caller spells it.
         path: String,
-        /// What is known of a file that was there, as far as it was read.
+        /// The record of a file that was there, as far as it was read.
         ended: Option<Box<EndedFile>>,
     },
     /// A folder where a file is read, or what is neither of the two.

@@ -69,7 +69,7 @@ class Agent:
             self.posted = messages
 
     def restored(self, turn: int) -> list[Message]:
-        """What /rehydrate must make of the answer to that turn."""
+        """The history that /rehydrate must make of the answer to that turn."""
         return [*self.original, {"role": "user", "content": f"And after step {turn}?"}]
 
 
@@ -94,7 +94,7 @@ def references(answer: Answer) -> list[tuple[str, str]]:
 
 
 def unread(service: Service, paths: list[tuple[str, str]]) -> list[str]:
-    """What of these paths the service does not give back byte for byte."""
+    """The files of these paths that the service does not give back byte for byte."""
     faults = []
     for path, call in paths:
         try:

@@ -60,7 +60,7 @@ class _Chat:
             self.tally.fail(f"{self.name}: {fault}")
 
     def states(self, path: str, call: str) -> set[str]:
-        """What the replicas say of a path."""
+        """The answers of the replicas for a path."""
         return {self.state(service, path, call) for service in self.fleet.all}
 
     def state(self, service: Service, path: str, call: str) -> str:

@@ -1,4 +1,4 @@
-"""What replicas acknowledged, and whether they all give it back."""
+"""The files that replicas acknowledged, and whether all give them back."""
 
 import random
 import threading
@@ -61,7 +61,7 @@ class Ledger:
         return sum(len(receipt.paths) for receipt in self.kept)
 
     def lost(self, kept: list[Receipt], service: Service) -> list[str]:
-        """What of these receipts the replica does not give back, file by file and whole."""
+        """The files of these receipts that the replica does not give back, file by file and whole."""
         try:
             return [fault for receipt in kept for fault in receipts.lost(service, receipt)]
         except Gone as gone:

@@ -1,4 +1,4 @@
-"""What a server of S3 does, asked without the service.
+"""The answers of a server of S3, asked without the service.
 
 The same of the stub and of real servers: a test against a stub that is unlike them proves nothing.
 And that the stub is bad where it is told to be."""

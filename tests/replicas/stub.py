@@ -63,7 +63,7 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """What it counts as."""
+        """The kind that it counts as."""
         if self.method == "POST":
             return "delete"
         if self.method == "GET" and not self.key:

@@ -21,7 +21,7 @@ class Object:
 
 
 class Change(NamedTuple):
-    """What a key held before it was changed, and when that was."""
+    """The content of a key before it was changed, and when that was."""
 
     before: Object | None
     at: float

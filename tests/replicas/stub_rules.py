@@ -1,4 +1,4 @@
-"""What the stub does to requests: rules that a test sets, each for some of them."""
+"""Faults that the stub makes of requests: rules that a test sets, each for some of them."""
 
 import re
 from collections.abc import Iterable

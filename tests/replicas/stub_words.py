@@ -1,4 +1,4 @@
-"""What the stub answers, as S3 spells it."""
+"""The answers of the stub, as S3 spells them."""
 
 from email.utils import formatdate
 from typing import NamedTuple
@@ -44,7 +44,7 @@ def failure(status: int) -> Reply:
 
 
 def headers(held: Object) -> tuple[tuple[str, str], ...]:
-    """What is said of an object."""
+    """The headers of an object."""
     return (
         ("ETag", f'"{held.etag}"'),
         ("Last-Modified", formatdate(held.at, usegmt=True)),

@@ -46,7 +46,7 @@ def _body(chat: str, calls: list[str]) -> dict[str, Any]:
 
 @dataclass
 class _Counter:
-    """What each operation makes the server count."""
+    """The requests of each operation, as the server counts them."""
 
     side: Side
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -116,8 +116,8 @@ def _row(what: str, counts: dict[str, int]) -> str:
 
 
 def _million(counts: dict[str, dict[str, int]]) -> list[str]:
-    """What a million agents need, each with as many turns a day; a turn makes one file, and
-    reads two pages."""
+    """The requests and the store of a million agents, each with as many turns a day; a turn makes
+    one file, and reads two pages."""
     turn, page = counts["one new file, same replica"], counts["a page, elsewhere"]
     each = {kind: turn[kind] + 2 * page[kind] for kind in _KINDS}
     turns = 1_000_000 * _TURNS_A_DAY

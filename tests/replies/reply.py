@@ -1,4 +1,4 @@
-"""What a model replies, and what of it is true: read from `sets/`.
+"""Replies of a model, and the lines of them that are true: read from `sets/`.
 
 A set is a folder with an `index.toml` and one text for each reply. The index names the history:
 a path under ../shared, or a file of `histories/` here. `first` takes its first messages only,

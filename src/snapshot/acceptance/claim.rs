@@ -84,7 +84,7 @@ pub(super) fn claims(summary: &Summary) -> Vec<Claim<'_>> {
 /// A claim that falls.
 pub(super) struct Fallen<'c, 't> {
     pub(super) claim: &'c Claim<'t>,
-    /// What stands in its place.
+    /// The text in its place.
     pub(super) quote: Option<String>,
 }
 
@@ -189,7 +189,7 @@ fn state_of_heading(content: &str) -> Option<StepState> {
     Polarity::of(head).finished().map(|done| if done { StepState::Done } else { StepState::Open })
 }
 
-/// What follows a short label: `**Decision:** the user chose`.
+/// Returns the text behind a short label: `**Decision:** the user chose`.
 fn without_label(content: &str) -> &str {
     match content.split_once([':', '：']) {
         Some((label, rest)) if label.split_whitespace().count() <= 3 && !rest.trim().is_empty() => {

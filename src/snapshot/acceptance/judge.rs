@@ -99,7 +99,7 @@ impl Case<'_, '_> {
 
 /// The judgement of a claim.
 pub(super) struct Judged {
-    /// What is plainly false in it.
+    /// The reason that it is plainly false.
     pub(super) fault: Option<Rejection>,
     /// The sum of what speaks against it.
     pub(super) doubt: f32,

@@ -1,4 +1,4 @@
-//! What stands in place of a claim that does not hold: its best source, word for word.
+//! The quotation in place of a claim that does not hold: its best source, word for word.
 
 use super::claim::{Claim, StepState};
 use super::judge::{Judge, Source};

@@ -242,7 +242,7 @@ fn member(out: &mut String, key: &str, value: &str) {
 fn each_piece<'t>(line: &'t str, mut each: impl FnMut(&'t str)) {
     for sentence in sentences_of_line(line) {
         if sentence.len() <= LONG {
-            // What stands behind these marks has subjects and signs of its own.
+            // The text behind these marks has subjects and signs of its own.
             let clauses =
                 sentence.split_inclusive("; ").flat_map(|part| part.split_inclusive('，'));
             clauses.for_each(&mut each);

@@ -57,7 +57,7 @@ thread_local! {
     static FAILED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What happens before a request for a key with that part.
+/// The step before a request for a key with that part.
 type Before = (Request, &'static str, Box<dyn FnOnce() + Send>);
 
 /// The store.
@@ -72,7 +72,7 @@ pub(crate) struct FakeStore {
     most_in_flight: AtomicU64,
     /// Requests by key.
     requests: Mutex<HashMap<Option<Path>, u64>>,
-    /// What happens elsewhere right before the next request for such a key.
+    /// The step of another process right before the next request for such a key.
     before: Mutex<Option<Before>>,
     /// Requests until the process dies: all fail then. Negative: it lives.
     left: AtomicI64,

@@ -1,4 +1,4 @@
-//! What happens elsewhere between two requests of an operation.
+//! Races: another process acts between two requests of an operation.
 
 use std::io;
 use std::time::Duration;

@@ -92,7 +92,7 @@ fn faults_that_pass_change_no_name_and_no_byte() {
     }
 }
 
-/// What fails for one says nothing of what another asks.
+/// A failure of one operation says nothing of another.
 #[test]
 fn an_operation_fails_by_its_own_requests_only() {
     let shop = shop();

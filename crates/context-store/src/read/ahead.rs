@@ -10,7 +10,7 @@ use crate::local::location::Location;
 use crate::local::writers;
 use crate::objects::file::StoredObject;
 
-/// What is looked at ahead.
+/// The part of a file that is looked at ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ahead {
     /// Whether a file is there, and its hash.
@@ -46,7 +46,7 @@ impl Reader<'_> {
                 Some((*at, object))
             });
             let objects: Vec<(&Location, &StoredObject)> = objects.collect();
-            // What fails is asked for again, and says why.
+            // A failed look is repeated by the reader, which says why it failed.
             writers::all(objects.len(), |n| {
                 objects[n].1.clone().read(objects[n].0, StoredObject::open).is_ok()
             });
