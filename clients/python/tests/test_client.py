@@ -9,7 +9,7 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from unburden import AsyncUnburden, ServiceError, Unavailable, Unburden
+from unburden import AsyncUnburden, ServiceError, Totals, Unavailable, Unburden
 
 from .scripted import Server, offloads, refuses, says
 
@@ -50,6 +50,30 @@ class Offload(unittest.TestCase):
                 "chat_id": "c",
             },
         )
+
+    def test_none_takes_a_setting_of_the_client_back(self) -> None:
+        with Server(offloads()) as server:
+            client = Unburden(server.url, target_tokens=10, preview_tokens=5)
+            settings: dict[str, Any] = {"target_tokens": None}
+            client.offload(MESSAGES, **settings)
+            _, body, _ = server.requests[0]
+        self.assertNotIn("target_tokens", body)
+        self.assertEqual(body["preview_tokens"], 5)
+
+    def test_totals(self) -> None:
+        report = {"tokens_before": 100, "tokens_after": 40, "rewritten_tokens": 30}
+        with Server(offloads(**report)) as server:
+            client = Unburden(server.url)
+            client.offload(MESSAGES)
+            client.offload(MESSAGES)
+        self.assertEqual(client.totals, Totals(2, 2, 60, 200, 80))
+        self.assertEqual(AsyncUnburden.of(client).totals, client.totals)
+        unchanged = {"tokens_before": 7, "tokens_after": 7, "rewritten_tokens": 0}
+        with Server(offloads(**unchanged), offloads(dry_run=True, **report)) as server:
+            client = Unburden(server.url)
+            client.offload(MESSAGES)
+            client.offload(MESSAGES, dry_run=True)
+        self.assertEqual(client.totals, Totals(1, 0, 0, 7, 7))
 
     def test_nothing_changed(self) -> None:
         with Server(offloads()) as server:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -23,6 +24,7 @@ from .results import (
     Rehydrated,
     Stored,
     ToolResult,
+    Totals,
     Validated,
 )
 from .settings import Format, Settings, check_settings
@@ -107,6 +109,13 @@ class Unburden:
         self._transport = Transport(url, token or os.environ.get("UNBURDEN_TOKEN"), float(connect_timeout))
         self._outage = Outage(on_warning, remedy(url, self.log))
         self._collided: set[str] = set()
+        self._totals = Totals()
+        self._totals_lock = threading.Lock()
+
+    @property
+    def totals(self) -> Totals:
+        """The sums of all offloads of this client. `Totals.plus` sums up those of one chat."""
+        return self._totals
 
     @property
     def log(self) -> str | None:
@@ -135,7 +144,7 @@ class Unburden:
             model: the name that picks the tokenizer.
             format: of `messages`; by default the service finds it out.
             chat_id: names the files of a compression.
-            **settings: for this call, before those of the client.
+            **settings: for this call, before those of the client; None takes one of the client's back.
 
         Raises:
             TypeError, ValueError: an argument that is none.
@@ -157,6 +166,9 @@ class Unburden:
             self._outage.failed(error)
             return unchanged(messages, system, error)
         self._outage.over()
+        if result.report is not None:
+            with self._totals_lock:
+                self._totals = self._totals.plus(result.report)
         return result
 
     def grep(
@@ -508,7 +520,8 @@ class Unburden:
             # They would double an answer that nobody looks at.
             "include_files": False,
         }
-        body.update(self._defaults)
+        defaults = self._defaults.items()
+        body.update({name: value for name, value in defaults if settings.get(name, value) is not None})
         body.update(check_settings(settings))
         if settings.get("reload_tools") is not None:
             body["reload_tools"] = named(body["reload_tools"], self.prefix)

@@ -48,6 +48,7 @@ _MOVE_ALL: dict[str, Any] = {
     "max_tool_message_tokens": 0,
     "keep_recent_count": 0,
     "preview_tokens": 0,
+    "target_tokens": None,
     "format": "openai-chat",
 }
 
