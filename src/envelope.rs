@@ -18,6 +18,8 @@ pub struct Answer {
     system: Option<String>,
     /// Members of `metadata`: name and JSON value.
     metadata: Vec<(&'static str, String)>,
+    /// The paths of files and their contents as JSON strings, for `metadata.write_file_dict`.
+    files: Option<Vec<(String, String)>>,
 }
 
 /// The value of `metadata.error`.
@@ -43,6 +45,7 @@ impl Answer {
             messages: "[]".to_owned(),
             system: None,
             metadata: Vec::new(),
+            files: None,
         }
     }
 
@@ -99,19 +102,10 @@ impl Answer {
         self.metadata.push((name, json));
     }
 
-    /// Adds an object whose values are JSON already.
-    pub(crate) fn put_raw_map(&mut self, name: &'static str, members: &[(&str, &str)]) {
-        let mut json = String::from("{");
-        for (index, (key, value)) in members.iter().enumerate() {
-            if index > 0 {
-                json.push(',');
-            }
-            json.push_str(&quote(key));
-            json.push(':');
-            json.push_str(value);
-        }
-        json.push('}');
-        self.metadata.push((name, json));
+    /// Adds the contents of files, JSON strings, by path.
+    pub(crate) fn with_files(mut self, files: Vec<(String, String)>) -> Answer {
+        self.files = Some(files);
+        self
     }
 
     /// Returns the text.
@@ -131,18 +125,24 @@ impl Answer {
 
     /// Returns an upper bound on the size of the answer and its JSON, in bytes.
     pub(crate) fn held_bytes(&self) -> u64 {
-        let members = self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4);
         let copied = self.messages.len()
             + self.system.as_ref().map_or(0, String::len)
-            + members.sum::<usize>();
-        (2 * copied + self.answer.len() + escaped(&self.answer)) as u64 + 80
+            + self.members_bytes();
+        (2 * copied + self.answer.len() + escaped(&self.answer)) as u64 + 120
+    }
+
+    /// Returns about the size of `metadata`, in bytes.
+    fn members_bytes(&self) -> usize {
+        let members = self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4);
+        let files = self.files.iter().flatten();
+        let files = files.map(|(path, json)| escaped(path) + json.len() + 4);
+        members.sum::<usize>() + files.sum::<usize>()
     }
 
     /// Serializes the answer.
     pub fn into_json(self) -> String {
-        let members: usize =
-            self.metadata.iter().map(|(name, json)| name.len() + json.len() + 4).sum();
-        let mut out = String::with_capacity(self.messages.len() + members + self.answer.len() + 80);
+        let bytes = self.messages.len() + self.members_bytes() + self.answer.len() + 120;
+        let mut out = String::with_capacity(bytes);
         out.push_str(if self.success { "{\"success\":true" } else { "{\"success\":false" });
         out.push_str(",\"answer\":");
         push_quoted(&mut out, &self.answer);
@@ -153,18 +153,32 @@ impl Answer {
             out.push_str(system);
         }
         out.push_str(",\"metadata\":{");
-        for (index, (name, json)) in self.metadata.iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            out.push_str(&quote(name));
-            out.push(':');
-            out.push_str(json);
+        push_members(&mut out, self.metadata);
+        if let Some(files) = self.files {
+            let separator = if out.ends_with('{') { "" } else { "," };
+            out.push_str(separator);
+            out.push_str("\"write_file_dict\":{");
+            push_members(&mut out, files);
+            out.push('}');
         }
         out.push_str("}}");
         out
     }
 }
+
+/// Adds members whose values are JSON. Each is dropped behind its copy: together they may be
+/// as long as a history.
+fn push_members(out: &mut String, members: Vec<(impl AsRef<str>, String)>) {
+    for (index, (name, json)) in members.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        out.push_str(&quote(name.as_ref()));
+        out.push(':');
+        out.push_str(&json);
+    }
+}
+
 /// Returns the length of a text as a JSON string, in bytes.
 fn escaped(text: &str) -> usize {
     let length = |byte: u8| match byte {

@@ -2,13 +2,18 @@
 //! asks for.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::compaction::preview_settings::PreviewSize;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::make::make_moves;
 use crate::pipeline::moves::plan::{Candidate, Plan, Skipped, plan};
-use crate::pipeline::snapshots::region::min_tokens_after;
+use crate::pipeline::replay::replay;
+use crate::pipeline::settings::Mode;
+use crate::pipeline::snapshots::region::{min_tokens_after, tokens_after};
+use crate::pipeline::snapshots::standing::Standing;
 use context_store::{Claims, StoreError};
 
 /// A decision that is being made.
@@ -16,12 +21,27 @@ use context_store::{Claims, StoreError};
 pub(crate) struct Draft {
     /// The texts that move.
     pub(crate) moves: Vec<Move>,
+    /// The moves that are not due yet.
+    waiting: Vec<Move>,
     /// The texts that stay though they are large.
     pub(crate) skipped: Vec<Skipped>,
     /// The names that the moves and the snapshots have.
     pub(crate) claims: Claims,
     /// The reasons that there are no other snapshots, the first one first.
     pub(crate) warnings: Vec<String>,
+    /// True if the target was exceeded before the moves.
+    pub(crate) is_due: bool,
+}
+
+impl Draft {
+    /// Returns the moves, and the texts that stay, both in the order of the messages.
+    pub(crate) fn sorted(mut self) -> (Vec<Move>, Vec<Skipped>) {
+        let waiting = std::mem::take(&mut self.waiting);
+        skip(&mut self, waiting, "waits until target_tokens is exceeded");
+        self.moves.sort_by_key(|m| m.candidate.at());
+        self.skipped.sort_by_key(|skipped| skipped.candidate.at());
+        (self.moves, self.skipped)
+    }
 }
 
 /// Turns candidates into moves: names, replacements, and the target's demand.
@@ -33,17 +53,66 @@ pub(crate) fn choose_moves(
     let preview = context.settings.preview();
     draft.skipped = plan.skipped;
     draft.moves = make_moves(context, plan.moves, preview, &mut draft.claims, &mut draft.skipped)?;
-    if let Some(target) = context.settings.target_tokens {
-        move_reserve(context, target, plan.reserve, draft)?;
-        move_recent(context, plan.newest, draft, &|moves| {
-            min_tokens_after(context, moves) <= target
-        })?;
+    draft.moves.sort_by_key(|m| m.candidate.at());
+    match context.settings.target_tokens {
+        Some(target) => {
+            keep_due(context, target, draft);
+            if context.settings.mode() == Mode::Compact {
+                move_more(context, draft, None, &|moves| tokens_left(context, moves))?;
+            } else {
+                let fits = |moves: &[Move]| min_tokens_after(context, moves) <= target;
+                move_recent(context, plan.newest, draft, &fits)?;
+            }
+        }
+        None => delay(context, draft),
     }
     finish(context, draft);
     Ok(())
 }
 
-/// Drops a pass that is not worth it, and puts the others in order.
+/// Keeps the moves that are due for a target, and those that were made since there are cached
+/// snapshots.
+fn keep_due(context: &Context<'_>, target: u64, draft: &mut Draft) {
+    let standing = match context.settings.mode() {
+        Mode::Auto => Some(Standing::of(context, &draft.moves)),
+        Mode::Compact => None,
+        // It moves no results but the newest.
+        Mode::Compress => return,
+    };
+    let standing = standing.as_ref();
+    let replay = replay(context, target, standing, &draft.moves);
+    draft.is_due = replay.is_due;
+    let is_due = |item: &mut Move| {
+        let index = item.candidate.index;
+        let is_gone = standing.is_some_and(|standing| standing.gone().contains(&index));
+        standing.is_some_and(|standing| standing.has_moved(item))
+            || (index < replay.moved && !is_gone)
+    };
+    let due = draft.moves.extract_if(.., is_due).collect();
+    draft.waiting = std::mem::replace(&mut draft.moves, due);
+}
+
+/// Leaves results that were never moved where a caller delays rewrites that free too little.
+fn delay(context: &Context<'_>, draft: &mut Draft) {
+    // What is stored was moved by an earlier call; a text that was read back has no file that
+    // could tell.
+    let is_new = |item: &Move| item.claim().is_some_and(|claim| !claim.stored);
+    let new = || draft.moves.iter().filter(|item| is_new(item));
+    let Some(first) = new().map(|item| item.candidate.index).min() else { return };
+    let tokens = tokens_after(context, &draft.moves);
+    let rewritten: u64 = tokens[first..].iter().sum();
+    if new().map(Move::saves).sum::<u64>() < context.settings.asked_of_rewrite(rewritten) {
+        let (delayed, kept) = draft.moves.drain(..).partition(is_new);
+        draft.moves = kept;
+        skip(draft, delayed, "waits until a rewrite frees rewrite_when_saved_ratio of its tokens");
+    }
+}
+
+fn skip(draft: &mut Draft, moves: Vec<Move>, why: &'static str) {
+    draft.skipped.extend(moves.into_iter().map(|m| Skipped { candidate: m.candidate, why }));
+}
+
+/// Drops a pass that is not worth it.
 fn finish(context: &Context<'_>, Draft { moves, skipped, .. }: &mut Draft) {
     let saved: u64 = moves.iter().map(Move::saves).sum();
     if saved < context.settings.min_savings_tokens {
@@ -51,39 +120,51 @@ fn finish(context: &Context<'_>, Draft { moves, skipped, .. }: &mut Draft) {
         skipped.extend(moves.drain(..).map(|m| Skipped { candidate: m.candidate, why }));
     }
     moves.sort_by_key(|m| m.candidate.at());
-    skipped.sort_by_key(|skipped| skipped.candidate.at());
 }
 
-/// Moves more, oldest first, until the target is met; then gives up previews.
+/// Moves more, oldest first, until they free the `excess`.
 fn move_reserve(
     context: &Context<'_>,
-    target: u64,
     reserve: Vec<Candidate>,
     draft: &mut Draft,
+    mut excess: u64,
 ) -> Result<(), StoreError> {
-    let Draft { moves, skipped, claims, .. } = draft;
-    let mut left = tokens_left(context, moves);
+    let Draft { moves, claims, .. } = draft;
     // In growing batches: a name and a preview cost more than a sum.
     let mut reserve = reserve.into_iter();
     let mut batch = 4;
-    while left > target {
+    while excess > 0 {
         let next: Vec<Candidate> = reserve.by_ref().take(batch).collect();
         if next.is_empty() {
             break;
         }
         let mut unasked = Vec::new();
         for more in make_moves(context, next, context.settings.preview(), claims, &mut unasked)? {
-            if left > target {
-                left -= more.saves();
+            if excess > 0 {
+                excess = excess.saturating_sub(more.saves());
                 moves.push(more);
             }
         }
         batch *= 2;
     }
-    if left > target {
-        let bare: Vec<Candidate> = moves.drain(..).map(|m| m.candidate).collect();
-        *moves = make_moves(context, bare, PreviewSize::Tokens(0), claims, skipped)?;
+    Ok(())
+}
+
+/// Leaves bare references to all candidates where previews are too much for the target.
+fn give_up_previews(
+    context: &Context<'_>,
+    candidates: Vec<Candidate>,
+    draft: &mut Draft,
+    fits: &dyn Fn(&[Move]) -> bool,
+) -> Result<(), StoreError> {
+    let Draft { moves, skipped, claims, .. } = draft;
+    if fits(moves) {
+        return Ok(());
     }
+    let bare: HashSet<_> = candidates.iter().map(Candidate::at).collect();
+    moves.retain(|item| !bare.contains(&item.candidate.at()));
+    skipped.retain(|skipped| !bare.contains(&skipped.candidate.at()));
+    moves.extend(make_moves(context, candidates, PreviewSize::Tokens(0), claims, skipped)?);
     Ok(())
 }
 
@@ -118,19 +199,38 @@ fn move_recent(
     Ok(())
 }
 
-/// Moves more of the newest results if the rest, by `left`, does not meet the target after
-/// all.
-pub(crate) fn move_more_recent(
+/// Moves smaller results, and then the newest, if the rest does not meet the target after all.
+/// Without snapshots as many move as the target asks for; with those of `gone`, those behind.
+/// What exceeds the target all the same leaves nothing to move for the next post (I3).
+pub(crate) fn move_more(
     context: &Context<'_>,
     draft: &mut Draft,
+    gone: Option<&Range<usize>>,
     left: &dyn Fn(&[Move]) -> u64,
 ) -> Result<(), StoreError> {
-    let target = context.settings.target_tokens;
-    let Some(target) = target.filter(|target| left(&draft.moves) > *target) else {
+    let Some(target) = context.settings.target_tokens else { return Ok(()) };
+    let aim = gone.map_or_else(|| context.settings.aim(context.tokens_before()), |_| target);
+    let is_compact = context.settings.mode() == Mode::Compact;
+    if left(&draft.moves) <= if is_compact { aim } else { target } {
         return Ok(());
-    };
+    }
+    let fits = |moves: &[Move]| left(moves) <= target;
+    let is_behind = |candidate: &Candidate| gone.is_none_or(|gone| gone.end <= candidate.index);
     let plan = plan(context.history(), &context.measured, context.settings);
-    move_recent(context, plan.newest, draft, &|moves| left(moves) <= target)?;
+    if context.settings.mode() != Mode::Compress {
+        let known: HashSet<_> = draft.moves.iter().map(|m| m.candidate.at()).collect();
+        let is_new = |candidate: &&Candidate| !known.contains(&candidate.at());
+        let reserve = plan.reserve.iter().filter(|candidate| is_behind(candidate));
+        let excess = left(&draft.moves).saturating_sub(aim);
+        move_reserve(context, reserve.clone().filter(is_new).cloned().collect(), draft, excess)?;
+        if !fits(&draft.moves) {
+            let waiting = draft.waiting.extract_if(.., |item| is_behind(&item.candidate));
+            draft.moves.extend(waiting);
+        }
+        let large = plan.moves.iter().filter(|candidate| is_behind(candidate));
+        give_up_previews(context, large.chain(reserve).cloned().collect(), draft, &fits)?;
+    }
+    move_recent(context, plan.newest, draft, &fits)?;
     finish(context, draft);
     Ok(())
 }

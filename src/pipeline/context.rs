@@ -5,13 +5,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use chat_history::History;
-use chat_history::dialect::{Dialect, Problem};
+use chat_history::dialect::Problem;
 use chat_history::message::{MessageView, Role};
 use quick_cache::sync::Cache;
 use redact::Redact;
 
 use super::error::OffloadError;
 use super::material::Materials;
+use super::recent::recent_from;
 use super::replacement::Replacements;
 use super::request::Request;
 use super::settings::{CountedParts, Run, Settings};
@@ -152,6 +153,14 @@ impl<'a> Context<'a> {
         (self.beside + self.prompt_tokens(system)).saturating_sub(before)
     }
 
+    /// Returns the number of tokens of the tools, where they count.
+    pub(crate) fn tools_tokens(&self) -> u64 {
+        match self.settings.counted_parts {
+            CountedParts::All => self.beside - self.prompt_tokens(self.request.system),
+            CountedParts::Messages => 0,
+        }
+    }
+
     pub(crate) fn history(&self) -> &History<'_> {
         &self.request.history
     }
@@ -165,16 +174,17 @@ impl<'a> Context<'a> {
         self.beside + self.measured.iter().map(|m| m.tokens).sum::<u64>()
     }
 
-    /// True if the history is below `max_total_tokens` and meets the target.
+    /// True if the history is within its limit: the target, or below `max_total_tokens`.
     pub(crate) fn is_small_enough(&self) -> bool {
         let before = self.tokens_before();
-        before < self.settings.max_total_tokens
-            && self.settings.target_tokens.is_none_or(|target| before <= target)
+        let settings = self.settings;
+        settings.target_tokens.map_or(before < settings.max_total_tokens, |target| before <= target)
     }
 
-    /// Returns the first of the newest messages that stay: `keep` of them, or more.
-    pub(crate) fn recent_from(&self, keep: u64) -> usize {
-        recent_from(self.history().dialect(), &self.views(), keep)
+    /// Returns the first of the newest messages that compaction never touches.
+    pub(crate) fn recent_for_compaction(&self) -> usize {
+        let tokens: Vec<u64> = self.measured.iter().map(|m| m.tokens).collect();
+        recent_from(self.history().dialect(), &self.views(), &tokens, self.settings.recent())
     }
 
     /// True for a message that a compression may take out.
@@ -211,16 +221,4 @@ impl<'a> Context<'a> {
             Run::Dry => Ok(self.store.known_key().unwrap_or_else(Key::placeholder)),
         }
     }
-}
-
-/// The first of the newest messages that are never touched: `keep` of them,
-/// widened so that no call is cut from its results.
-pub(crate) fn recent_from(dialect: &dyn Dialect, views: &[&MessageView], keep: u64) -> usize {
-    let keep = usize::try_from(keep).unwrap_or(usize::MAX);
-    let from = views.len().saturating_sub(keep);
-    if from == views.len() || from == 0 {
-        return from;
-    }
-    let starts = dialect.unit_starts(views);
-    (0..=from).rev().find(|index| starts[*index]).unwrap_or(from)
 }

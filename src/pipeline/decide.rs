@@ -3,7 +3,7 @@
 
 use fair_share::on;
 
-use crate::pipeline::choose::{Draft, choose_moves, move_more_recent};
+use crate::pipeline::choose::{Draft, choose_moves, move_more};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::plan::{Plan, Skipped, plan};
@@ -11,7 +11,7 @@ use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
-use crate::pipeline::snapshots::region::tokens_in;
+use crate::pipeline::snapshots::region::{count_blocks, tokens_in};
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
@@ -61,8 +61,8 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
     };
     let mut draft = Draft::default();
     let drafted = fill(context, plan, &mut draft);
-    let Draft { moves, skipped, mut warnings, .. } = draft;
-    warnings.reverse();
+    let warnings = draft.warnings.drain(..).rev().collect();
+    let (moves, skipped) = draft.sorted();
     match drafted {
         Ok(snapshots) => Ok(Decision { moves, skipped, snapshots, warnings }),
         Err(error) => Err(Undecided { skipped, error, warnings }),
@@ -79,7 +79,7 @@ fn fill(
     draft: &mut Draft,
 ) -> Result<Option<(Compression, Snapshots)>, StoreError> {
     choose_moves(context, plan, draft)?;
-    let mut asked = plan_compression(context, &draft.moves);
+    let mut asked = plan_compression(context, &draft.moves, draft.is_due);
     let mut rounds = ROUNDS;
     loop {
         rounds = rounds.saturating_sub(1);
@@ -91,7 +91,7 @@ fn fill(
                 match make_snapshots(context, &compression, &draft.moves, claims) {
                     Ok(made) => match not_worth_it(context, &compression, &draft.moves, &made) {
                         None => {
-                            move_recent_for_snapshots(context, &compression, &made, draft)?;
+                            move_more_beside(context, &compression, &made, draft)?;
                             return Ok(Some((compression, made)));
                         }
                         Some(why) => NoSnapshot::Reason(why),
@@ -115,9 +115,9 @@ fn fill(
             NoSnapshot::Model(why) => (why, false),
         };
         let left = tokens_left(context, &draft.moves);
-        move_more_recent(context, draft, &|moves| tokens_left(context, moves))?;
+        move_more(context, draft, None, &|moves| tokens_left(context, moves))?;
         let is_another = is_asked_again && tokens_left(context, &draft.moves) < left;
-        match is_another.then(|| plan_compression(context, &draft.moves)) {
+        match is_another.then(|| plan_compression(context, &draft.moves, draft.is_due)) {
             Some(Ok(Some(next))) => asked = Ok(Some(next)),
             _ => {
                 draft.warnings.push(why);
@@ -127,9 +127,9 @@ fn fill(
     }
 }
 
-/// Moves more of the newest results if the snapshots, and what must stand next to them,
-/// are larger than estimated.
-fn move_recent_for_snapshots(
+/// Moves more results if the snapshots, and what must stand next to them, are larger than
+/// estimated.
+fn move_more_beside(
     context: &Context<'_>,
     compression: &Compression,
     snapshots: &Snapshots,
@@ -142,16 +142,16 @@ fn move_recent_for_snapshots(
     let all = tokens_left(context, &draft.moves);
     let assembled = assemble(context, compression, &draft.moves, &rendered);
     let freed = all.saturating_sub(tokens_of(context, &assembled));
-    move_more_recent(context, draft, &|moves| tokens_left(context, moves).saturating_sub(freed))
+    move_more(context, draft, Some(&compression.gone), &|moves| {
+        tokens_left(context, moves).saturating_sub(freed)
+    })
 }
 
 /// Returns the number of tokens that the snapshots free.
 fn tokens_freed(context: &Context<'_>, compression: &Compression, snapshots: &Snapshots) -> u64 {
     let gone = tokens_in(context, &compression.tokens, compression.gone.clone());
-    let count = |blocks: &[Block]| -> u64 {
-        blocks.iter().map(|block| context.tokenizer.count(&block.render())).sum()
-    };
-    (gone + count(&compression.place.blocks)).saturating_sub(count(&snapshots.blocks))
+    let before = gone + count_blocks(context, &compression.place.blocks);
+    before.saturating_sub(count_blocks(context, &snapshots.blocks))
 }
 
 /// Returns the reason if the snapshots are not worth the loss of the caller's prompt cache.

@@ -6,6 +6,7 @@ use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::{Destination, Move};
 use crate::pipeline::moves::plan::{Candidate, Skipped};
 use crate::pipeline::report::{Action, ActionKind, Checks, Outcome, Report, SnapshotSource, ratio};
+use crate::pipeline::rewrite::rewritten_tokens;
 use crate::pipeline::settings::Run;
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
@@ -20,6 +21,7 @@ pub(crate) fn describe_decision(
     checks: Checks,
 ) -> Report {
     let mut report = describe_moves(context, &decision.moves, &decision.skipped, tokens, checks);
+    report.rewritten_tokens = rewritten_tokens(context, decision, tokens);
     if let Some((compression, snapshots)) = &decision.snapshots {
         report.messages_after = messages;
         add_snapshots(context, compression, snapshots, &mut report);
@@ -93,6 +95,7 @@ pub(crate) fn describe_moves(
         messages_before: count,
         messages_after: count,
         first_changed_index: moved.chain(mends.iter().map(|m| m.index)).min(),
+        rewritten_tokens: 0,
         dry_run: context.settings.run() == Run::Dry,
         actions,
         snapshot: None,

@@ -191,6 +191,9 @@ pub(crate) struct Report {
     pub messages_after: usize,
     /// The first message that differs: a prompt cache is lost from there on.
     pub first_changed_index: Option<usize>,
+    /// Tokens of the answer from the first message on that this call changed and no earlier one:
+    /// what a provider with a prompt cache bills anew, with what is new in any case.
+    pub rewritten_tokens: u64,
     /// True where nothing was written and the messages are the caller's own.
     pub dry_run: bool,
     /// Every text above the threshold, and what was done.

@@ -4,6 +4,7 @@ use crate::compaction::call::ReloadTools;
 use crate::compaction::preview_settings::PreviewSize;
 use crate::descriptor::Richness;
 use crate::params::{Blank, PATH, request, words};
+use crate::pipeline::recent::Recent;
 
 /// The ways in which a history may become smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,17 @@ pub(crate) enum CountedParts {
 
 words!(CountedParts { "all" = All, "messages" = Messages });
 
+/// What the provider's prompt cache has of the history that came before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PromptCache {
+    /// Its beginning, as it was sent.
+    Warm,
+    /// Nothing.
+    Cold,
+}
+
+words!(PromptCache { "warm" = Warm, "cold" = Cold });
+
 /// Whether anything is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
@@ -47,6 +59,15 @@ pub(crate) enum Run {
     Real,
     /// Plan and report only.
     Dry,
+}
+
+/// A smaller `max_total_tokens` asks for compression whatever there is, and bounds nothing.
+const MIN_TOTAL: u64 = 4_000;
+
+/// Returns a share of so many tokens.
+#[expect(clippy::cast_possible_truncation, reason = "part of a number of tokens is less than it")]
+fn share_of(tokens: u64, share: f64) -> u64 {
+    (tokens as f64 * share) as u64
 }
 
 request! {
@@ -75,15 +96,18 @@ request! {
         /// A history below this is left alone.
         ///
         /// Counts what `counted_parts` says. For compression, the messages that may leave must
-        /// have as many, too, unless `target_tokens` is missed.
+        /// have as many, too, with the snapshots before them. With `target_tokens` that is the
+        /// limit instead.
         max_total_tokens: u64 { unit: "tokens" } = 20000,
         /// A tool result above this may move.
         max_tool_message_tokens: u64 { unit: "tokens" } = 2000,
         /// The newest messages, which are left alone.
         ///
         /// Widened, so that an assistant's calls and their results stay together; calls at the
-        /// end that still wait for results are never compressed, also with 0. Only
-        /// `target_tokens` can move results among them.
+        /// end that still wait for results are never compressed, also with 0. With
+        /// `target_tokens`, as many more stay as have a quarter of it; for compression without
+        /// both settings, a quarter of `max_total_tokens`. Only `target_tokens` can move results
+        /// among them.
         keep_recent_count: Option<u64> {
             unit: "messages",
             absent: "1 for compaction, 2 for compression",
@@ -92,20 +116,43 @@ request! {
         ///
         /// Where the call moves nothing, the texts behind references of earlier calls count as
         /// tokens before it: a history that was compacted well is not compressed only because
-        /// it is sent again.
+        /// it is sent again. Half as many tokens again as `max_total_tokens` (6,000 at least)
+        /// are too many at any fraction below 1, and so are more than `max_total_tokens` next to
+        /// a snapshot.
         compact_ratio_threshold: f64 { unit: "fraction" } = 0.75,
         /// A hard budget for the answer; `counted_parts` says for which parts of it.
         ///
-        /// A history above it is worked on also below `max_total_tokens`. To reach it, smaller
-        /// results move too, oldest first, down to 49 tokens; then previews are given up; then,
-        /// in `auto` and `compress`, older messages are compressed, to snapshots of what room is
-        /// left. The last resort, where even a snapshot of 250 tokens would leave too much:
+        /// A history of as many tokens is left alone. A larger one goes down to about
+        /// `low_water_ratio` of the budget, so that the next turns change nothing: large results
+        /// move, oldest first; where they do not suffice, `auto` and `compress` put older
+        /// messages into a snapshot of what room is left. In `compact`, or where no snapshot is
+        /// possible, smaller results move, oldest first, down to 49 tokens; then previews are
+        /// given up. The last resort, where even a snapshot of 250 tokens would leave too much:
         /// results of the newest messages move, the largest first, with a preview or, if need
-        /// be, without; a warning counts them. In `compress` no other results move. Where it
-        /// cannot be met all this is done all the same, and a warning says so, with the tokens
-        /// that remain; what no compression can reach is no reason for new snapshots on each
-        /// call.
+        /// be, without; a warning counts them. In `compress` no other results move. Where the
+        /// budget cannot be met all this is done all the same, and a warning says so, with the
+        /// tokens that remain; what no compression can reach is no reason for new snapshots on
+        /// each call.
         target_tokens: Option<u64> { unit: "tokens", min: 1, absent: "no target" },
+        /// The fraction of `target_tokens` that is left once it was exceeded.
+        ///
+        /// A change costs the provider's prompt cache, so it makes room for turns to come. For
+        /// compression without a target: the fraction of `max_total_tokens` that snapshots and
+        /// newest messages may have. Where system messages and tools take much of the target,
+        /// at least half of this fraction of the rest is used; a small target is filled up to
+        /// six sevenths, as long as a snapshot has fewer than 1,750 tokens.
+        low_water_ratio: f64 { unit: "fraction" } = 0.75,
+        /// Delays a change until it frees this fraction of the tokens that it rewrites.
+        ///
+        /// A provider bills anew what stands behind the first change (`rewritten_tokens` in the
+        /// report). 0 delays nothing. Texts that moved once, and kept snapshots, stay as they
+        /// are. `target_tokens` is met all the same.
+        rewrite_when_saved_ratio: f64 { unit: "fraction" } = 0,
+        /// Whether the provider's prompt cache still has the history that was sent before.
+        ///
+        /// `cold`: a rewrite costs nothing more, so that none is delayed. For the first call
+        /// after a pause that is longer than the provider's cache lives.
+        cache: PromptCache { unit: "state" } = "warm",
         /// The parts that the limits and the report count.
         ///
         /// `all`: `messages`, `tools` and `system` together. `messages`: these alone, with the
@@ -212,13 +259,64 @@ impl Settings {
         if self.dry_run { Run::Dry } else { Run::Real }
     }
 
-    /// The newest messages that compaction never touches.
-    pub(crate) fn recent_for_compaction(&self) -> u64 {
-        self.keep_recent_count.unwrap_or(if self.mode() == Mode::Compress { 2 } else { 1 })
+    /// The number of tokens from which on a history is worked on.
+    pub(crate) fn limit(&self) -> u64 {
+        self.target_tokens.unwrap_or(self.max_total_tokens)
     }
 
-    /// The newest messages that compression never touches.
-    pub(crate) fn recent_for_compression(&self) -> u64 {
-        self.keep_recent_count.unwrap_or(2)
+    /// The number of tokens that are left once a history exceeded its limit.
+    pub(crate) fn low_water(&self) -> u64 {
+        self.low_water_of(self.limit())
     }
+
+    /// The same share of so many tokens.
+    pub(crate) fn low_water_of(&self, tokens: u64) -> u64 {
+        share_of(tokens, self.low_water_ratio)
+    }
+
+    /// Returns the number of tokens that a target asks of a history of `level` tokens: as many
+    /// if it is met, else fewer in steps. A history that grows, and is posted whole each time,
+    /// changes once for each step of growth.
+    pub(crate) fn aim(&self, level: u64) -> u64 {
+        let target = self.target_tokens.unwrap_or(level);
+        let step = target.saturating_sub(self.low_water_of(target)).max(1);
+        let steps = level.saturating_sub(target).div_ceil(step);
+        level.saturating_sub(steps * step)
+    }
+
+    /// The least number of tokens of which a history of `auto` is compressed at any share.
+    pub(crate) fn high_water(&self) -> Option<u64> {
+        let total = self.max_total_tokens.max(MIN_TOTAL);
+        (self.compact_ratio_threshold < 1.0).then(|| total.saturating_add(total / 2))
+    }
+
+    /// The tokens that a change must free to be made if it rewrites `rewritten` tokens.
+    pub(crate) fn asked_of_rewrite(&self, rewritten: u64) -> u64 {
+        match self.cache {
+            PromptCache::Cold => 0,
+            PromptCache::Warm => share_of(rewritten, self.rewrite_when_saved_ratio),
+        }
+    }
+
+    /// The newest messages that compaction never touches.
+    pub(crate) fn recent(&self) -> Recent {
+        let count = if self.mode() == Mode::Compress { 2 } else { 1 };
+        Recent {
+            count: self.keep_recent_count.unwrap_or(count),
+            tokens: self.target_tokens.map_or(0, quarter),
+        }
+    }
+
+    /// The newest messages that compression never touches, where the limit has room for them.
+    pub(crate) fn recent_for_compression(&self) -> Recent {
+        let is_exact = self.target_tokens.is_none() && self.keep_recent_count.is_some();
+        Recent {
+            count: self.keep_recent_count.unwrap_or(2),
+            tokens: if is_exact { 0 } else { quarter(self.limit()) },
+        }
+    }
+}
+
+fn quarter(tokens: u64) -> u64 {
+    tokens / 4
 }

@@ -21,7 +21,7 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
         warnings.push(format!("messages[{}] {BROKEN}; it is left as it is", action.index));
     }
     warnings.extend(unknown_parts(context));
-    let recent = context.recent_from(settings.recent_for_compaction());
+    let recent = context.recent_for_compaction();
     let moved_recent = report.actions.iter().filter(|a| a.action.moved() && a.index >= recent);
     let moved_recent = moved_recent.count();
     if moved_recent > 0 {
@@ -40,7 +40,10 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
             };
             format!(", {fixed} of them in {tools}system messages and the newest messages")
         });
-        warnings.push(format!("target_tokens {target} cannot be met: {left} tokens remain{fixed}"));
+        let over = left - target;
+        warnings.push(format!(
+            "target_tokens {target} cannot be met: {left} tokens remain, {over} too many{fixed}"
+        ));
     }
     warnings
 }
@@ -64,7 +67,7 @@ fn unknown_parts(context: &Context<'_>) -> Option<String> {
 }
 
 fn fixed_tokens(context: &Context<'_>) -> u64 {
-    let recent = context.recent_from(context.settings.recent_for_compaction());
+    let recent = context.recent_for_compaction();
     let fixed = context.measured.iter().enumerate();
     let fixed = fixed.filter(|(i, m)| *i >= recent || m.view.role == Role::System);
     context.beside + fixed.map(|(_, m)| m.tokens).sum::<u64>()

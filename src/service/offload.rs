@@ -79,15 +79,12 @@ pub(crate) fn offload_answer(offloaded: Offloaded, request: &Request<'_>) -> Ans
         _ => format!("Repaired {mends} places of the history. {text}"),
     };
     let mut answer = Answer::text(text).with_messages(messages).with_system(system);
-    let contents: Vec<(&str, &str)> = files
-        .iter()
-        .filter_map(|file| Some((file.path.as_str(), file.content.as_deref()?)))
-        .collect();
-    if request.settings.include_files {
-        answer.put_raw_map("write_file_dict", &contents);
-    }
     answer.put("report", &report);
-    answer
+    if !request.settings.include_files {
+        return answer;
+    }
+    let contents = files.into_iter().filter_map(|file| Some((file.path, file.content?)));
+    answer.with_files(contents.collect())
 }
 
 /// Returns why no file was written.
@@ -117,9 +114,13 @@ pub(crate) fn nothing_written(report: &Report, request: &Request<'_>) -> String 
     if let Some(warning) = report.warnings.iter().find(|w| w.contains(UNCHANGED)) {
         return format!("Nothing was done: {warning}.");
     }
-    let asked = settings.target_tokens.is_some_and(|target| before > target);
-    if before < settings.max_total_tokens && !asked {
-        let limit = settings.max_total_tokens;
+    if let Some(target) = settings.target_tokens.filter(|target| before <= *target) {
+        return format!(
+            "Nothing to do: the history has {before} tokens, no more than target_tokens ({target})."
+        );
+    }
+    let limit = settings.max_total_tokens;
+    if before < limit && settings.target_tokens.is_none() {
         return format!(
             "Nothing to do: the history has {before} tokens, fewer than max_total_tokens ({limit})."
         );

@@ -6,13 +6,33 @@ use chat_history::message::Role;
 use proptest::prelude::*;
 
 use super::acceptance::reply;
-use super::extractive::directives::directives;
-use super::extractive::summarise;
+use super::extractive::directives::directives as directives_of;
+use super::extractive::said::said as said_of;
+use super::extractive::{Source, summarise as summarise_source};
 use super::format::block::{Block, sections};
 use super::format::originals::Originals;
-use super::format::summary::Writer;
+use super::format::summary::{Summary, Writer};
 use super::text::identifiers::identifiers;
 use super::transcript::{ToolCall, ToolResult, TranscriptMessage};
+
+fn directives(
+    messages: &[TranscriptMessage<'_>],
+    earlier: &[String],
+    budget: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> Vec<String> {
+    directives_of(&said_of(messages), earlier, budget, count)
+}
+
+fn summarise(
+    messages: &[TranscriptMessage<'_>],
+    earlier: Option<&Summary>,
+    budget: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> Summary {
+    let said = said_of(messages);
+    summarise_source(&Source { messages, said: &said, directives: &[], earlier }, budget, count)
+}
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![

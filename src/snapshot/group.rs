@@ -72,39 +72,55 @@ pub(crate) struct SnapshotBudget {
 
 /// The fewest tokens of a useful snapshot.
 pub(crate) const MIN_SNAPSHOT_TOKENS: u64 = 250;
+/// The tokens that a snapshot has where its messages and the target allow.
+pub(crate) const FAIR_SNAPSHOT_TOKENS: u64 = 1_500;
 /// The most tokens of a snapshot, whatever it replaces.
 const MAX_SNAPSHOT_TOKENS: u64 = 8_000;
 
+/// The sizes that a snapshot's budget follows from, in tokens.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    /// The messages that it replaces, before anything moved out of them.
+    pub originals: u64,
+    /// An earlier snapshot, which was summarised once and is not summarised again.
+    pub earlier: u64,
+    /// The most that it may have to be worth a pass.
+    pub most: u64,
+    /// What a limit leaves.
+    pub room: Option<u64>,
+    /// The limit is a hard target, whose room is the snapshot's.
+    pub fills: bool,
+}
+
 impl SnapshotBudget {
-    /// Returns the budget for `tokens` of messages next to an earlier snapshot of `earlier`
-    /// tokens, which was summarised once and is not summarised again; `room` is
-    /// what a hard target leaves.
-    ///
-    /// A model may take a fifth, as in the guide's example (35,000 → 7,000); the
-    /// built-in summariser takes a tenth, for its extracts are less dense.
-    pub(crate) fn of(tokens: u64, earlier: u64, room: Option<u64>) -> SnapshotBudget {
-        let room = room.unwrap_or(u64::MAX).max(MIN_SNAPSHOT_TOKENS);
-        let whole =
-            (earlier + tokens / 10).clamp(MIN_SNAPSHOT_TOKENS, MAX_SNAPSHOT_TOKENS).min(room);
+    /// Returns the budget. A target's room is the snapshot's; without a target it has a tenth
+    /// of the messages, of a model a fifth, as in the guide's example (35,000 → 7,000). Where
+    /// no snapshot meets the target, it holds the core all the same.
+    pub(crate) fn of(sizes: Sizes) -> SnapshotBudget {
+        let Sizes { originals, earlier, most, room, fills } = sizes;
+        let room =
+            room.map(|room| if room < MIN_SNAPSHOT_TOKENS { FAIR_SNAPSHOT_TOKENS } else { room });
+        let share = |part: u64| (earlier + originals / part).max(FAIR_SNAPSHOT_TOKENS);
+        let most = most.clamp(MIN_SNAPSHOT_TOKENS, MAX_SNAPSHOT_TOKENS);
+        let limit = room.unwrap_or(most).min(most);
+        let whole = if fills { limit } else { share(10).min(limit) };
         let own = (whole / 4).max(60);
         SnapshotBudget {
             whole,
-            model: (earlier + tokens / 5)
-                .clamp(MIN_SNAPSHOT_TOKENS * 2, MAX_SNAPSHOT_TOKENS)
-                .min(room.saturating_sub(2 * own))
-                .max(100),
-            directives: own,
-            files: own,
+            model: share(5).min(most).min(limit.saturating_sub(2 * own)).max(100),
+            directives: (whole * 2 / 5).max(60),
+            files: (whole / 10).max(60),
         }
     }
 
-    /// Half of it, for a second try at fitting.
-    pub(crate) fn halved(self) -> SnapshotBudget {
+    /// What it is worth where a snapshot of `found` tokens must have fewer than `most`.
+    pub(crate) fn fitting(self, most: u64, found: u64) -> SnapshotBudget {
+        let part = |tokens: u64| (tokens.saturating_mul(most) / (found + 1)).saturating_sub(16);
         SnapshotBudget {
-            whole: self.whole / 2,
-            model: self.model / 2,
-            directives: self.directives / 2,
-            files: self.files / 2,
+            whole: part(self.whole),
+            model: part(self.model),
+            directives: part(self.directives),
+            files: part(self.files),
         }
     }
 }

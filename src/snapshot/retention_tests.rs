@@ -5,7 +5,8 @@ use chat_history::message::Role;
 use serde_json::Value;
 use token_count::Tokenizer;
 
-use super::extractive::summarise;
+use super::extractive::said::said as said_of;
+use super::extractive::{Source, summarise};
 use super::format::summary::Section;
 use super::transcript::{ToolCall, ToolResult, TranscriptMessage};
 use crate::tests::scenarios::scenarios;
@@ -50,7 +51,9 @@ fn retention_of_the_built_in_summariser() {
         let before: u64 = scenario.messages.iter().map(|message| count(&message.to_string())).sum();
         let said = transcript(&scenario.messages);
         let budget = (before / 10).max(400);
-        let summary = summarise(&said, None, budget, &count);
+        let by_speaker = said_of(&said);
+        let source = Source { messages: &said, said: &by_speaker, directives: &[], earlier: None };
+        let summary = summarise(&source, budget, &count);
         let texts: Vec<&str> = Section::ALL.iter().map(|section| summary.get(*section)).collect();
         let after: u64 = texts.iter().map(|text| count(text)).sum();
         assert!(after <= budget, "{}: {after} of {budget}", scenario.name);

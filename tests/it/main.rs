@@ -21,6 +21,7 @@
 //!   processes.
 //! - `compress`, `properties_compression`, `retention`: snapshots by the built-in
 //!   summariser.
+//! - `turns`: histories that grow, over many posts.
 //! - `placement`: where a snapshot goes in each format; `mid_system`: system messages
 //!   among the turns, as Anthropic takes them.
 //! - `summaries`: snapshots by a model, and every way in which it may fail.
@@ -99,6 +100,7 @@ mod reference_model;
 mod retention;
 mod seeds;
 mod shared;
+mod snapshot_room;
 mod soak;
 mod socket;
 mod store;
@@ -106,3 +108,4 @@ mod summaries;
 mod sync_order;
 mod thresholds;
 mod tool_result;
+mod turns;

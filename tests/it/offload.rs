@@ -157,8 +157,11 @@ fn a_target_moves_more_oldest_first_and_says_what_is_left() {
         .as_u64()
         .unwrap();
     let target = before * 3 / 4;
-    let after = app
-        .offload(&history, &json!({"target_tokens": target, "max_tool_message_tokens": 100_000}));
+    let after = app.offload(
+        &history,
+        &json!({"context_manage_mode": "compact", "target_tokens": target,
+            "max_tool_message_tokens": 100_000}),
+    );
     let left = after.report()["tokens_after"].as_u64().unwrap();
     assert!(left <= target, "{left} of {target}");
     let moved: Vec<u64> = after.report()["actions"]
@@ -240,7 +243,8 @@ fn a_history_of_thousands_of_messages() {
     }
     let after = app.offload(
         &array(&history),
-        &json!({"max_tool_message_tokens": 300, "include_files": false}),
+        &json!({"context_manage_mode": "compact", "max_tool_message_tokens": 300,
+            "include_files": false}),
     );
     assert_eq!(after.report()["outcome"], "compacted");
     assert_eq!(split(&app.rehydrate(&after.messages).messages), history);

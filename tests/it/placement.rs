@@ -218,8 +218,8 @@ fn a_history_that_goes_on_with_the_user_needs_no_bridge() {
     before.push(json!({"role": "user", "content": "Thanks."}));
     before.push(json!({"role": "assistant", "content": "Welcome."}));
     let app = TestApp::new();
-    let settings =
-        json!({"context_manage_mode": "compress", "max_total_tokens": 100, "system": "x"});
+    let settings = json!({"context_manage_mode": "compress", "max_total_tokens": 100,
+        "keep_recent_count": 2, "system": "x"});
     let after = app.offload(&Value::from(before).to_string(), &settings);
     let now: Vec<Value> = serde_json::from_str(&after.messages).unwrap();
     assert_eq!(now.len(), 2);

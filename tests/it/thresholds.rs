@@ -55,7 +55,9 @@ fn a_pass_saves_what_is_asked() {
 
 /// Old turns of some size, and a newest message of some size that stays.
 fn turns(old: usize, newest: usize) -> String {
-    let mut messages = vec![user("Plan the harbour works.")];
+    // A snapshot keeps the user's rules, so it is larger than the least.
+    let rules: String = (0..60).map(|n| format!(" Never move block {n} before noon.")).collect();
+    let mut messages = vec![user(&format!("Plan the harbour works.{rules}"))];
     for n in 0..old {
         let said = format!("Step {n}: the {n}th crane lifts block {} onto pier {}.", n * 7, n % 9);
         messages.push(json!({"role": "assistant", "content": said}).to_string());
@@ -88,7 +90,7 @@ fn refused(after: &Offloaded) -> Option<[u64; 3]> {
     words.map(numbers).next()
 }
 
-/// So many turns that their snapshot is larger than the least.
+/// So many turns that a snapshot of them is worth it.
 const TURNS: usize = 200;
 
 #[test]
@@ -149,7 +151,7 @@ fn a_target_moves_no_more_than_it_takes() {
         let after = app.offload(
             &history,
             &json!({"context_manage_mode": "compact",
-            "max_total_tokens": 1, "target_tokens": target, "max_tool_message_tokens": 100_000}),
+            "low_water_ratio": 1.0, "target_tokens": target, "max_tool_message_tokens": 100_000}),
         );
         let left = number(after.report(), "tokens_after");
         let moved = actions(&after);

@@ -229,7 +229,7 @@ class Script:
                 if found := re.search(r"stored in (\S+)\)$|file in '([^']+)'", result):
                     return found[1] or found[2]
         # A snapshot, and the list that it names, have the call beside the file.
-        line = rf"^(?:L\d+: )?(?:- )?(\S+) \| {re.escape(self._spelled())}"
+        line = rf"^(?:L\d+: )?(?:- )?(\S+) \| {self._spelled()}"
         for piece in seen:
             if found := re.search(line, piece.text, re.MULTILINE):
                 return found[1]
@@ -239,12 +239,14 @@ class Script:
         for piece in seen:
             if found := re.search(r"more are listed in: (\S+)", piece.text):
                 folder = found[1].rpartition("/")[0]
-                return "grep", {"pattern": self._spelled(), "literal": True, "path": folder, "glob": "*.txt"}
+                return "grep", {"pattern": self._spelled(), "path": folder, "glob": "*.txt"}
         # A summary of the framework's own may name no file but the one of the context.
         name, arguments = self.detail.reload("")
         self._asked = True
         return (name, {"pattern": arguments["pattern"]}) if name == "grep" else None
 
     def _spelled(self) -> str:
+        """A pattern of the call as the frameworks spell it, with or without spaces."""
         name, arguments = visit(self.detail.step)
-        return f"{name} {json.dumps(arguments, separators=(',', ':'))}"
+        pairs = ", ?".join(f'"{key}": ?{json.dumps(value)}' for key, value in arguments.items())
+        return rf"{name} \{{{pairs}\}}"

@@ -13,7 +13,8 @@ import { UnburdenError } from './errors.js';
 import { graft } from './graft.js';
 import { toJson } from './json.js';
 import { Outage, startCommand } from './outage.js';
-import type { OffloadReport } from './report.js';
+import { addReport, noTotals } from './report.js';
+import type { OffloadReport, Totals } from './report.js';
 import type {
   CountResult,
   ExtractResult,
@@ -105,6 +106,7 @@ export class Unburden {
   readonly #outage: Outage;
   /** Of adapters: an answer that came, but not as their framework's messages. */
   readonly #misfit: Outage;
+  #totals: Readonly<Totals> = noTotals;
 
   /**
    * @param remedy what the warning of an outage says to do; by default how to start the service.
@@ -143,6 +145,11 @@ export class Unburden {
     });
   }
 
+  /** The sums of all offloads of this client. `addReport` sums up those of one chat. */
+  get totals(): Readonly<Totals> {
+    return this.#totals;
+  }
+
   /**
    * Makes a history smaller: POST /context_offload. Where the service is down, slow, or refuses,
    * the messages come back as the same array, with `error` set and a warning for each outage.
@@ -164,6 +171,7 @@ export class Unburden {
       const done = await this.#offload(messages, settings);
       if (done.error) this.#outage.began(done.error);
       else this.#outage.ended();
+      if (done.report) this.#totals = addReport(this.#totals, done.report);
       return done;
     } catch (error) {
       const known = named(error);

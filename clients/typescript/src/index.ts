@@ -18,7 +18,8 @@ export type {
 } from './calls.js';
 export { UnburdenError } from './errors.js';
 export type { ErrorDetails } from './errors.js';
-export type { OffloadAction, OffloadReport, SnapshotReport } from './report.js';
+export { addReport, noTotals } from './report.js';
+export type { OffloadAction, OffloadReport, SnapshotReport, Totals } from './report.js';
 export type {
   CountResult,
   ExtractResult,

@@ -44,6 +44,8 @@ export interface OffloadReport {
   messagesAfter: number;
   /** A provider's prompt cache is lost from this message on; null where nothing changed. */
   firstChangedIndex: number | null;
+  /** What a provider with a prompt cache bills anew: what stands behind the first new change. */
+  rewrittenTokens: number;
   dryRun: boolean;
   actions: OffloadAction[];
   snapshot: SnapshotReport | null;
@@ -61,4 +63,37 @@ export interface OffloadReport {
     action: 'moved' | 'dropped' | 'answered';
   }[];
   warnings: string[];
+}
+
+/** What offloads did so far, summed up. The service keeps no session, and no such sums. */
+export interface Totals {
+  /** Answers of the service; those of dry runs do not count. */
+  posts: number;
+  /** Answers that changed messages which no earlier one had changed. */
+  rewrites: number;
+  /** What a provider with a prompt cache bills anew because of them. */
+  rewrittenTokens: number;
+  tokensBefore: number;
+  tokensAfter: number;
+}
+
+export const noTotals: Readonly<Totals> = {
+  posts: 0,
+  rewrites: 0,
+  rewrittenTokens: 0,
+  tokensBefore: 0,
+  tokensAfter: 0,
+};
+
+/** The totals with one more answer. */
+export function addReport(totals: Readonly<Totals>, report: OffloadReport): Totals {
+  if (report.dryRun) return totals;
+  const rewritten = report.rewrittenTokens ?? 0;
+  return {
+    posts: totals.posts + 1,
+    rewrites: totals.rewrites + (rewritten > 0 ? 1 : 0),
+    rewrittenTokens: totals.rewrittenTokens + rewritten,
+    tokensBefore: totals.tokensBefore + (report.tokensBefore ?? 0),
+    tokensAfter: totals.tokensAfter + (report.tokensAfter ?? 0),
+  };
 }

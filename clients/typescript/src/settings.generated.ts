@@ -1,6 +1,7 @@
 // Written by `UPDATE=1 cargo test --lib declared`; edits are lost.
 
 export type Mode = 'auto' | 'compact' | 'compress';
+export type PromptCache = 'warm' | 'cold';
 export type CountedParts = 'all' | 'messages';
 export type Role = 'tool' | 'user';
 export type ReloadTool = 'read_file' | 'grep' | 'lro_extract' | 'read_tool_result' | 'shell';
@@ -36,6 +37,15 @@ export interface OffloadSettings {
    * no target.
    */
   targetTokens?: number;
+  /** The fraction of `targetTokens` that is left once it was exceeded. Default: 0.75. */
+  lowWaterRatio?: number;
+  /** Delays a change until it frees this fraction of the tokens that it rewrites. Default: 0. */
+  rewriteWhenSavedRatio?: number;
+  /**
+   * Whether the provider's prompt cache still has the history that was sent before. Default:
+   * warm.
+   */
+  cache?: PromptCache;
   /** The parts that the limits and the report count. Default: all. */
   countedParts?: CountedParts;
   /** In tokens. A pass of compaction or compression that would save less is skipped. Default: 0. */
@@ -98,6 +108,9 @@ export const ACCEPTED: Record<keyof OffloadSettings, Accepted> = {
   keepRecentCount: 0,
   compactRatioThreshold: 'fraction',
   targetTokens: 1,
+  lowWaterRatio: 'fraction',
+  rewriteWhenSavedRatio: 'fraction',
+  cache: { word: ['warm', 'cold'] },
   countedParts: { word: ['all', 'messages'] },
   minSavingsTokens: 0,
   previewTokens: 0,

@@ -57,6 +57,27 @@ test('offload sends the names of the contract and the settings of both places', 
   assert.equal(asked!.headers.authorization, 'Bearer secret');
 });
 
+test('a client sums up its offloads', async (t) => {
+  const server = await ScriptedServer.start(t, ({ body }) => {
+    const { report: told } = report(4);
+    return {
+      messages: moved(body),
+      metadata: { report: { ...(told as Json), dry_run: body['dry_run'] === true } },
+    };
+  });
+  const { client } = clientOf(server.url);
+  await client.offload(HISTORY);
+  await client.offload(HISTORY, { dryRun: true });
+  await client.offload(HISTORY);
+  assert.deepEqual(client.totals, {
+    posts: 2,
+    rewrites: 2,
+    rewrittenTokens: 14,
+    tokensBefore: 200,
+    tokensAfter: 20,
+  });
+});
+
 test('messages that did not change are the caller’s own objects', async (t) => {
   const server = await ScriptedServer.start(t, ({ body }) => ({
     messages: moved(body),

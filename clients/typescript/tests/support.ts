@@ -111,6 +111,7 @@ export const report = (messages: number): Json => ({
     messages_before: messages,
     messages_after: messages,
     first_changed_index: 1,
+    rewritten_tokens: 7,
     dry_run: false,
     actions: [
       {

@@ -36,7 +36,7 @@ pub(crate) fn check(
         measured: &context.measured,
         problems: context.existing_problems(),
         changed: &changed,
-        recent_from: context.recent_from(context.settings.recent_for_compaction()),
+        recent_from: context.recent_for_compaction(),
         moved_recent: &moved_recent(context, moves),
         references: &references,
         // If everything was read back, nothing was claimed, and the folder may be absent.

@@ -89,6 +89,6 @@ pub(crate) fn tokens_left(context: &Context<'_>, moves: &[Move]) -> u64 {
 
 /// The messages among the newest that a hard target had to open.
 pub(crate) fn moved_recent(context: &Context<'_>, moves: &[Move]) -> Vec<usize> {
-    let recent = context.recent_from(context.settings.recent_for_compaction());
+    let recent = context.recent_for_compaction();
     moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()
 }

@@ -10,7 +10,7 @@ use chat_history::dialect::CallIndex;
 use chat_history::message::{MessageView, Role, Slot, SlotKind};
 
 use crate::measure::{Measured, MeasuredSlot};
-use crate::pipeline::context::recent_from;
+use crate::pipeline::recent::recent_from;
 use crate::pipeline::settings::{CompactRole, Settings};
 
 /// Results of up to this many tokens never move, whatever the target: a
@@ -63,7 +63,8 @@ pub(crate) struct Plan {
 pub(crate) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: &Settings) -> Plan {
     let dialect = history.dialect();
     let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
-    let recent = recent_from(dialect, &views, settings.recent_for_compaction());
+    let tokens: Vec<u64> = measured.iter().map(|m| m.tokens).collect();
+    let recent = recent_from(dialect, &views, &tokens, settings.recent());
     let newest_user = views.iter().rposition(|view| view.role == Role::User);
     let mut plan = Plan::default();
     let mut callers = CallIndex::default();

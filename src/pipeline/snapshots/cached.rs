@@ -9,7 +9,6 @@ use redact::Redact;
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::context::Context;
-use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
 use crate::pipeline::settings::CountedParts;
 use crate::snapshot::format::block::Block;
@@ -20,7 +19,7 @@ use crate::snapshot::retention::Retention;
 use context_store::{Ahead, Code, Key, Location, Stem};
 
 /// The form of the record; another is not read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The purpose that codes of records are bound to.
 const PURPOSE: &str = "kept snapshot";
 const OPEN: &str = "{\"code\":\"";
@@ -100,26 +99,33 @@ pub(crate) fn originals_hash(context: &Context<'_>, path: &str) -> Option<Hash> 
 /// The hash of each prefix of the region that ends where a unit ends. Of system
 /// messages only the places count: they stay, and may change from turn to turn.
 ///
-/// The texts that move in this call count as well: a snapshot names the
-/// files that its messages were moved to.
+/// The settings that decide which texts move count as well: a snapshot names the files that its
+/// messages were moved to.
 pub(crate) fn prefix_keys(
     context: &Context<'_>,
     place: &Place,
     region: &Region,
-    moves: &[Move],
 ) -> Vec<(usize, Hash)> {
     let settings = context.settings;
     let mut hasher = Hasher::new();
     let about = format!(
-        "{VERSION} {:?} {:?} {:?} {} {:?} {:?} {:?} {}",
+        "{VERSION} {:?} {:?} {:?} {} {:?} {} {:?} {:?} {} {:?} {} {} {:?} {:?} {} {:?}",
         context.offloader.summariser.identity(),
         settings.store_dir,
         settings.chat_id,
         settings.group_token_threshold,
         settings.target_tokens,
+        settings.low_water_ratio,
         settings.reload_tools,
         context.tokenizer,
         place.is_beside(),
+        settings.mode(),
+        settings.compact_ratio_threshold,
+        settings.max_tool_message_tokens,
+        settings.compact_roles,
+        settings.preview(),
+        settings.materialize,
+        settings.descriptor,
     );
     hasher.update(about.as_bytes());
     // A snapshot that was made where secrets are shown does not serve where not.
@@ -134,7 +140,6 @@ pub(crate) fn prefix_keys(
         hasher.update(block.render().as_bytes());
     }
     hasher.update(&(region.range().start as u64).to_le_bytes());
-    let mut moves = moves.iter().peekable();
     let mut prefixes = Vec::with_capacity(region.units.len());
     for (unit, _) in &region.units {
         for index in unit.clone() {
@@ -143,9 +148,6 @@ pub(crate) fn prefix_keys(
             let length = raw.map_or(u64::MAX, |raw| raw.len() as u64);
             hasher.update(&length.to_le_bytes());
             hasher.update(raw.unwrap_or_default().as_bytes());
-            while let Some(item) = moves.next_if(|item| item.candidate.index <= index) {
-                hasher.update(item.path.as_bytes());
-            }
         }
         prefixes.push((unit.end, hasher.finalize()));
     }

@@ -1,20 +1,23 @@
-//! Fits a snapshot: it is filled, and filled again with half the budget until it is smaller
+//! Fits a snapshot: it is filled, and filled again with a smaller budget until it is smaller
 //! than the messages it replaces.
 
 use std::ops::Range;
 
 use super::summarise::{SummaryRequest, WrittenSummary};
+use super::transcribe::Transcriber;
 use crate::pipeline::context::Context;
 use crate::pipeline::summariser::SummariserKind;
-use crate::snapshot::extractive;
 use crate::snapshot::extractive::directives::directives;
 use crate::snapshot::extractive::files::{fitting, referred};
+use crate::snapshot::extractive::said::said;
+use crate::snapshot::extractive::{Source, summarise};
 use crate::snapshot::format::block::{Block, FileLine, MoreFiles};
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::{Summary, Writer};
 use crate::snapshot::group::SnapshotBudget;
+use crate::snapshot::transcript::TranscriptMessage;
 
-/// Tries at bringing a snapshot under what it may cost; each halves its budget.
+/// Tries at bringing a snapshot under what it may cost; each lowers its budget.
 const TRIES: u32 = 3;
 
 /// The messages that a new snapshot replaces.
@@ -23,8 +26,12 @@ pub(crate) struct MessageGroup<'a> {
     pub(crate) range: Range<usize>,
     /// The summary that was asked for.
     pub(crate) wanted: SummaryRequest<'a>,
-    /// Most tokens that a hard target leaves for the snapshot.
-    pub(crate) room: Option<u64>,
+    /// Reads the messages as they were before compaction: the built-in summariser has no
+    /// window that a long result could fill.
+    pub(crate) transcriber: &'a Transcriber<'a>,
+    /// The most tokens of the snapshot: what a hard target leaves, if that is enough for one,
+    /// and what makes it worth a pass.
+    pub(crate) most: u64,
 }
 
 impl MessageGroup<'_> {
@@ -66,9 +73,10 @@ pub(crate) fn fitted(
         code: None,
     };
     block.originals.extend(originals);
-    let aim = group.room.map_or(wanted.tokens, |room| wanted.tokens.min(room));
+    let aim = group.most;
     let mut fitted = Fitted { block, list: None, rejected: None };
     let mut budget = wanted.budget;
+    let mut whole = None;
     for round in 0..=TRIES {
         let model_may_yield = context.offloader.summariser.kind != SummariserKind::Llm;
         if round > 0 && fitted.block.writer == Writer::Model && model_may_yield {
@@ -79,13 +87,19 @@ pub(crate) fn fitted(
                 group.named()
             ));
         }
-        fill(context, wanted, budget, own, &mut fitted);
+        let source = match fitted.block.writer {
+            Writer::Model => wanted.said,
+            Writer::Extractive => {
+                whole.get_or_insert_with(|| group.transcriber.originals(group.range.clone()))
+            }
+        };
+        fill(context, (wanted, source), budget, own, &mut fitted);
         let size = context.tokenizer.count(&fitted.block.render());
         // A target that cannot be met is no reason to leave everything.
-        if size < aim || (round == TRIES && size < wanted.tokens) {
+        if size <= aim || (round == TRIES && size < wanted.tokens) {
             return Ok(fitted);
         }
-        budget = budget.halved();
+        budget = budget.fitting(aim, size);
     }
     Err(format!(
         "not compressed: a snapshot of {} would not be smaller than their {} tokens",
@@ -97,14 +111,15 @@ pub(crate) fn fitted(
 /// Fills a snapshot with as much as its budget allows.
 fn fill(
     context: &Context<'_>,
-    wanted: &SummaryRequest<'_>,
+    (wanted, messages): (&SummaryRequest<'_>, &[TranscriptMessage<'_>]),
     budget: SnapshotBudget,
     own: &FileLine,
     fitted: &mut Fitted,
 ) {
-    let (earlier, block) = (wanted.earlier, &mut fitted.block);
+    let (block, earlier) = (&mut fitted.block, wanted.earlier);
     let count = |text: &str| context.tokenizer.count(text);
-    block.directives = directives(wanted.said, &earlier.directives, budget.directives, &count);
+    let said = said(messages);
+    block.directives = directives(&said, &earlier.directives, budget.directives, &count);
     let (mut named, listed) = fitting(referred(wanted.said, &earlier.files), budget.files, &count);
     named.push(own.clone());
     block.files = named;
@@ -118,8 +133,9 @@ fn fill(
     if block.writer == Writer::Extractive {
         block.summary = Summary::default();
         let left = budget.whole.saturating_sub(count(&block.render()));
-        let summary = earlier.summary.as_ref();
-        block.summary = extractive::summarise(wanted.said, summary, left, &count);
+        let (directives, earlier) = (&block.directives, earlier.summary.as_ref());
+        let source = Source { messages, said: &said, directives, earlier };
+        block.summary = summarise(&source, left, &count);
     }
 }
 

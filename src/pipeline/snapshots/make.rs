@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use chat_history::service_messages::IN_FORMAT;
+use raw_json::quote;
 
 use super::assemble::originals_of;
 use super::earlier::EarlierSnapshots;
@@ -23,10 +24,13 @@ use crate::pipeline::report::{GroupReport, ModelCost, SnapshotReport, SnapshotSo
 use crate::snapshot::format::block::{Block, FileLine, HASHED, digits};
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::Writer;
-use crate::snapshot::group::SnapshotBudget;
+use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Sizes, SnapshotBudget};
 use crate::snapshot::retention::Retention;
 use crate::snapshot::transcript::TranscriptMessage;
 use context_store::{Claims, ExcludedNames, FileName, Stem, Store, StoreError};
+
+/// Tokens of a target's room that are left for what stands around a snapshot.
+const MARGIN: u64 = 24;
 
 /// Makes the snapshots that are missing; cached ones stay.
 pub(crate) fn make_snapshots(
@@ -49,7 +53,9 @@ pub(crate) fn make_snapshots(
     earlier.resize_with(compression.groups.len(), EarlierSnapshots::default);
     let groups = compression.groups.iter().zip(said.iter().zip(&earlier));
     let groups: Vec<MessageGroup<'_>> = groups
-        .map(|(range, (said, earlier))| group_of(context, compression, range, said, earlier))
+        .map(|(range, (said, earlier))| {
+            group_of(context, compression, &transcriber, (range, said, earlier))
+        })
         .collect();
     let wanted: Vec<&SummaryRequest<'_>> = groups.iter().map(|group| &group.wanted).collect();
     let around = || transcriber.around(compression.gone.end);
@@ -74,15 +80,37 @@ pub(crate) fn make_snapshots(
 fn group_of<'a>(
     context: &Context<'_>,
     compression: &Compression,
-    range: &Range<usize>,
-    said: &'a [TranscriptMessage<'a>],
-    earlier: &'a EarlierSnapshots,
+    transcriber: &'a Transcriber<'a>,
+    (range, said, earlier): (&Range<usize>, &'a [TranscriptMessage<'a>], &'a EarlierSnapshots),
 ) -> MessageGroup<'a> {
-    let own = tokens_in(context, &compression.tokens, range.clone());
-    let room = compression.room.map(|room| room / compression.groups.len() as u64);
-    let budget = SnapshotBudget::of(own, earlier.tokens, room);
-    let wanted = SummaryRequest { said, earlier, tokens: own + earlier.tokens, budget };
-    MessageGroup { range: range.clone(), wanted, room }
+    let originals: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
+    let groups = compression.groups.len() as u64;
+    let of_group = |group: &Range<usize>| tokens_in(context, &compression.tokens, group.clone());
+    let all = compression.groups.iter().map(of_group).sum::<u64>().max(1);
+    // Without a target the groups are the caller's wish, and each has a fair snapshot.
+    let least = if context.settings.target_tokens.is_some() { 0 } else { FAIR_SNAPSHOT_TOKENS };
+    let room = compression.room.map(|room| (room / groups).max(least));
+    let own = of_group(range);
+    let tokens = own + earlier.tokens;
+    // Each group frees its share.
+    let freed = least_freed(context, compression) * own / all;
+    let most = tokens.saturating_sub(freed + 1);
+    let budget = SnapshotBudget::of(Sizes {
+        originals: tokens_in(context, &originals, range.clone()),
+        earlier: earlier.tokens,
+        most,
+        room: room.map(|room| room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS))),
+        fills: context.settings.target_tokens.is_some(),
+    });
+    let wanted = SummaryRequest { said, earlier, tokens, budget };
+    let most = room.filter(|room| *room >= MIN_SNAPSHOT_TOKENS).map_or(most, |room| room.min(most));
+    MessageGroup { range: range.clone(), wanted, transcriber, most }
+}
+
+/// The tokens that a compression must free to be worth the caller's prompt cache.
+fn least_freed(context: &Context<'_>, compression: &Compression) -> u64 {
+    let left = context.beside + compression.tokens.iter().sum::<u64>();
+    (left / 10).max(context.settings.min_savings_tokens)
 }
 
 /// Refuses a compression that loses more than the caller allows.
@@ -116,7 +144,8 @@ impl Maker<'_> {
         let own = FileLine {
             path: file.path.clone(),
             about: format!(
-                "the {messages} messages of this snapshot as they were{}{HASHED}{}",
+                "{}the {messages} messages of this snapshot as they were{}{HASHED}{}",
+                search_of(context, &file.path),
                 in_format(context),
                 digits(&file.claim.hash)
             ),
@@ -176,6 +205,15 @@ fn claim(
     let [(stem, _)] = wanted;
     let path = store.path_of(&claim.name);
     Ok(NewFile { stem, claim, path, content })
+}
+
+/// The call that finds what a snapshot does not say in the file at `path`, if the agent has
+/// the tool.
+fn search_of(context: &Context<'_>, path: &str) -> String {
+    let tool = context.settings.reload_tools.name(ReloadTool::Grep);
+    let call =
+        |tool| format!("{tool}(pattern=\"…\", path={}) finds what is not here; ", quote(path));
+    tool.map(call).unwrap_or_default()
 }
 
 /// The words that name the format of a group's messages: what is left of a history may not

@@ -10,5 +10,6 @@ pub(crate) mod plan;
 pub(crate) mod region;
 mod saved;
 pub(crate) mod set;
+pub(crate) mod standing;
 mod summarise;
 mod transcribe;

@@ -7,14 +7,13 @@ use std::ops::Range;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::settings::Mode;
-use crate::pipeline::snapshots::cached::{CachedSnapshots, cached_snapshots, prefix_keys};
-use crate::pipeline::snapshots::region::{
-    min_tokens_after, misses_target, region_of, tokens_after, tokens_in, worth_a_pass,
-};
+use crate::pipeline::snapshots::cached::CachedSnapshots;
+use crate::pipeline::snapshots::region::{fixed, low_water, room_for, tokens_in, worth_a_pass};
 use crate::pipeline::snapshots::saved::saved_before;
+use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::bridge;
-use crate::snapshot::format::bridge::standing;
+use crate::snapshot::format::bridge::standing as standing_bridge;
 use crate::snapshot::format::place::Place;
 use crate::snapshot::group::{GroupSizes, MIN_SNAPSHOT_TOKENS, groups};
 
@@ -39,7 +38,7 @@ pub(crate) struct Compression {
     pub(crate) key: blake3::Hash,
     /// The number of tokens of each message after compaction.
     pub(crate) tokens: Vec<u64>,
-    /// Most tokens that a hard target leaves for all snapshots.
+    /// Most tokens of all snapshots.
     pub(crate) room: Option<u64>,
 }
 
@@ -66,74 +65,110 @@ impl Compression {
 }
 
 /// Plans the compression that follows compaction, if any. The error says why there is none.
+///
+/// With `is_due` the target was exceeded before the moves: the history goes down to the mark.
 pub(crate) fn plan_compression(
     context: &Context<'_>,
     moves: &[Move],
+    is_due: bool,
 ) -> Result<Option<Compression>, String> {
     let settings = context.settings;
-    let saved: u64 = moves.iter().map(Move::saves).sum();
-    let before = context.tokens_before();
-    let left = before - saved;
-    let missed = misses_target(context, left);
-    if !is_asked_for(context, before, left) {
+    if settings.mode() == Mode::Compact {
         return Ok(None);
     }
-    let tokens = tokens_after(context, moves);
-    let place = context.place();
-    let region = region_of(context, &tokens, &place);
-    worth_a_pass(context, &region, left, missed)?;
+    let standing = Standing::of(context, moves);
+    let (tail, level) = (standing.tail(), standing.level(context, &standing.tokens));
+    let due = match due(context, &standing, is_due) {
+        Due::Yes => worth_a_pass(context, &tail, standing.snapshots, level)
+            .and_then(|()| pays(context, &standing)),
+        Due::Never => return Ok(None),
+        Due::No(why) => Err(why),
+    };
+    let groups = match (due, &standing.cached) {
+        (Ok(()), _) => {
+            let window = context.offloader.summariser.window();
+            let threshold = settings.group_token_threshold;
+            groups(&tail.units, GroupSizes { threshold, window })
+        }
+        // What was written once serves again.
+        (Err(_), Some(_)) => Vec::new(),
+        // The target is met, if not with room to spare.
+        (Err(_), None) if settings.target_tokens.is_some_and(|target| level <= target) => {
+            return Ok(None);
+        }
+        (Err(why), None) => return Err(why),
+    };
     let views = context.views();
-    let bridge = standing(context.history(), &views, &place);
+    let bridge = standing_bridge(context.history(), &views, &standing.place);
     if bridge.is_none() && bridge::bridge(context.history(), &views).is_some() {
         return Err(LOST_SNAPSHOT.to_owned());
     }
-    let prefixes = prefix_keys(context, &place, &region, moves);
-    let cached = cached_snapshots(context, &prefixes);
-    let tail = match &cached {
-        Some((end, _)) => region.after(*end),
-        None => region.clone(),
-    };
-    let min_after = min_tokens_after(context, moves);
-    let target_holds = |end: usize| {
-        let gone: u64 = tokens_in(context, &tokens, region.range().start..end);
-        // A target that nothing can meet is no reason for a new snapshot each turn.
-        let met = |target| left - gone + MIN_SNAPSHOT_TOKENS <= target || min_after > target;
-        settings.target_tokens.is_none_or(met)
-    };
-    let (gone, cached, groups) = match cached {
-        // The tail is small: what was written once serves again.
-        Some((end, cached))
-            if tail.tokens() < settings.max_total_tokens.max(MIN_SNAPSHOT_TOKENS)
-                && target_holds(end) =>
-        {
-            (region.range().start..end, Some((end, cached)), Vec::new())
-        }
-        cached => {
-            let window = context.offloader.summariser.window();
-            let sizes = GroupSizes { threshold: settings.group_token_threshold, window };
-            let groups = groups(&tail.units, sizes);
-            (region.range(), cached, groups)
-        }
-    };
-    let key = prefixes.iter().rev().find(|(end, _)| *end == gone.end).map(|(_, key)| *key);
+    let gone = if groups.is_empty() { standing.gone() } else { standing.region.range() };
+    let key = standing.prefixes.iter().rev().find(|(end, _)| *end == gone.end).map(|(_, key)| *key);
     let Some(key) = key else { return Err("not compressed: no unit ends there".to_owned()) };
-    // Earlier snapshots make room for the new ones.
-    let replaced: u64 =
-        place.blocks.iter().map(|block| context.tokenizer.count(&block.render())).sum();
-    let fixed = (left - tokens_in(context, &tokens, gone.clone())).saturating_sub(replaced);
-    let room = settings.target_tokens.map(|target| target.saturating_sub(fixed));
+    let room = room_for(context, &standing.tokens, &standing.place, gone.clone());
     let groups = merged_if_tight(context, groups, room);
-    Ok(Some(Compression { place, bridge, gone, cached, groups, key, tokens, room }))
+    let Standing { place, tokens, cached, .. } = standing;
+    Ok(Some(Compression { place, bridge, gone, cached, groups, key, tokens, room: Some(room) }))
 }
 
-fn is_asked_for(context: &Context<'_>, before: u64, left: u64) -> bool {
-    match context.settings.mode() {
-        Mode::Compact => false,
-        Mode::Compress => true,
-        Mode::Auto => {
-            misses_target(context, left) || compaction_is_not_enough(context, before, left)
-        }
+/// Whether a history is to be compressed.
+enum Due {
+    Yes,
+    /// It was asked for, and is not needed.
+    No(String),
+    /// It was not asked for.
+    Never,
+}
+
+/// Returns whether a history with its standing snapshots is above its limit.
+fn due(context: &Context<'_>, standing: &Standing, is_due: bool) -> Due {
+    let settings = context.settings;
+    let left = standing.level(context, &standing.tokens);
+    let is_kept = standing.cached.is_some();
+    if let Some(target) = settings.target_tokens {
+        let mark = low_water(context, fixed(context, &standing.tokens, standing.in_place));
+        return match (left > target || (is_due && left > mark), is_kept) {
+            (true, _) => Due::Yes,
+            (false, true) => Due::No(String::new()),
+            (false, false) => Due::Never,
+        };
     }
+    let asked = settings.mode() == Mode::Compress
+        || standing.snapshots > 0
+        || settings.high_water().is_some_and(|most| left >= most)
+        || compaction_is_not_enough(context, left);
+    let (tokens, least) = (standing.tail().tokens(), settings.max_total_tokens);
+    match (asked, tokens + standing.snapshots >= least) {
+        (false, _) => Due::Never,
+        (true, true) => Due::Yes,
+        (true, false) => Due::No(format!(
+            "not compressed: {tokens} tokens are neither system messages nor among the newest, \
+             fewer than max_total_tokens ({least})"
+        )),
+    }
+}
+
+/// Returns an error if the caller delays a rewrite that frees too little of what it rewrites.
+fn pays(context: &Context<'_>, standing: &Standing) -> Result<(), String> {
+    let settings = context.settings;
+    if settings.target_tokens.is_some() {
+        return Ok(());
+    }
+    let tail = standing.tail().tokens();
+    let room = room_for(context, &standing.tokens, &standing.place, standing.region.range());
+    let snapshot = room.min(standing.snapshots + tail / 10);
+    let freed = (tail + standing.snapshots).saturating_sub(snapshot);
+    let newest = tokens_in(context, &standing.tokens, 0..standing.tokens.len())
+        .saturating_sub(standing.region.tokens());
+    let asked = settings.asked_of_rewrite(snapshot + newest);
+    if freed < asked {
+        return Err(format!(
+            "not compressed: it would free about {freed} tokens, fewer than {asked}, the \
+             rewrite_when_saved_ratio of what it rewrites"
+        ));
+    }
+    Ok(())
 }
 
 /// Many snapshots have no place where one has hardly any; a model's window, on
@@ -141,10 +176,10 @@ fn is_asked_for(context: &Context<'_>, before: u64, left: u64) -> bool {
 fn merged_if_tight(
     context: &Context<'_>,
     groups: Vec<Range<usize>>,
-    room: Option<u64>,
+    room: u64,
 ) -> Vec<Range<usize>> {
-    let tight =
-        room.is_some_and(|room| room / (groups.len().max(1) as u64) < 2 * MIN_SNAPSHOT_TOKENS);
+    let tight = context.settings.target_tokens.is_some()
+        && room / (groups.len().max(1) as u64) < 2 * MIN_SNAPSHOT_TOKENS;
     match groups.as_slice() {
         [first, .., last] if tight && context.offloader.summariser.window().is_none() => {
             std::iter::once(first.start..last.end).collect()
@@ -159,8 +194,9 @@ fn merged_if_tight(
 /// without the references of earlier calls: what was compacted well is not
 /// compressed only because it is posted again (I3). The next result that moves
 /// brings the question back, so a history cannot grow for ever.
-fn compaction_is_not_enough(context: &Context<'_>, before: u64, left: u64) -> bool {
+fn compaction_is_not_enough(context: &Context<'_>, left: u64) -> bool {
     let share = context.settings.compact_ratio_threshold;
+    let before = context.tokens_before();
     let too_much = |of: u64| left as f64 > share * of as f64;
     too_much(before) && (left < before || too_much(before + saved_before(context)))
 }

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
+use crate::pipeline::recent::{Recent, recent_from};
 use crate::pipeline::settings::Mode;
+use crate::snapshot::format::block::Block;
 use crate::snapshot::format::place::Place;
 use crate::snapshot::group::MIN_SNAPSHOT_TOKENS;
 use crate::snapshot::region::Region;
@@ -12,26 +14,29 @@ use crate::snapshot::region::Region;
 /// A pass frees at least this share of the history, as one part in so many: every
 /// pass costs the caller its prompt cache.
 const WORTH: u64 = 10;
+/// The room that a snapshot has next to any newest messages, where no target asks for less.
+const MIN_ROOM: u64 = 2_000;
 
-/// Returns an error if a pass over the region would not be worth the prompt cache.
+/// The room that a snapshot has for a small target, next to the newest messages.
+const FAIR_ROOM: u64 = 1_750;
+/// The part of a small target that is left free, as one part in so many.
+const LEAST_FREE: u64 = 7;
+
+/// Returns an error if a pass over the region, behind snapshots of `standing` tokens, would not be
+/// worth the prompt cache. For a target these are made smaller, too.
 pub(crate) fn worth_a_pass(
     context: &Context<'_>,
     region: &Region,
+    standing: u64,
     left: u64,
-    missed: bool,
 ) -> Result<(), String> {
-    let (tokens, least) = (region.tokens(), context.settings.max_total_tokens);
-    if region.units.is_empty() || (tokens < least && !missed) {
+    let standing = context.settings.target_tokens.map_or(0, |_| standing);
+    let tokens = region.tokens() + standing;
+    let asked = (left / WORTH).max(context.settings.min_savings_tokens);
+    if region.units.is_empty() || tokens < asked + MIN_SNAPSHOT_TOKENS {
+        let free = tokens.saturating_sub(MIN_SNAPSHOT_TOKENS);
         return Err(format!(
-            "not compressed: {tokens} tokens are neither system messages nor among the newest, \
-             fewer than max_total_tokens ({least})"
-        ));
-    }
-    let worth = (left / WORTH).max(context.settings.min_savings_tokens) + MIN_SNAPSHOT_TOKENS;
-    if tokens < worth {
-        return Err(format!(
-            "not compressed: of {left} tokens only {tokens} may be compressed, too few to free \
-             a tenth"
+            "not compressed: it would free at most {free} of {left} tokens, fewer than {asked}"
         ));
     }
     Ok(())
@@ -48,30 +53,94 @@ pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
         return left;
     }
     let place = context.place();
-    let region = region_of(context, &tokens, &place);
-    if worth_a_pass(context, &region, left, misses_target(context, left)).is_err() {
+    let region = largest_region(context, &tokens, &place);
+    let standing = count_blocks(context, &place.blocks);
+    if worth_a_pass(context, &region, standing, left).is_err() {
         return left;
     }
-    let replaced: u64 = place.blocks.iter().map(|b| context.tokenizer.count(&b.render())).sum();
-    let gone = region.tokens() + replaced;
+    let gone = region.tokens() + standing;
     left.saturating_sub(gone) + gone.min(MIN_SNAPSHOT_TOKENS)
 }
 
-/// True if a hard target is below what is left.
-pub(crate) fn misses_target(context: &Context<'_>, left: u64) -> bool {
-    context.settings.target_tokens.is_some_and(|target| left > target)
+/// Returns the messages that may be compressed, with so many tokens each. Newest messages that
+/// the target has no room for are among them, but for their least number.
+pub(crate) fn region_of(context: &Context<'_>, tokens: &[u64], place: &Place) -> Region {
+    let region = region_before(context, tokens, place, context.settings.recent_for_compression());
+    let left = context.beside + tokens.iter().sum::<u64>();
+    let standing = count_blocks(context, &place.blocks);
+    let rest = left.saturating_sub(region.tokens() + standing);
+    let mark = low_water(context, fixed(context, tokens, standing));
+    if context.settings.target_tokens.is_none() || rest + MIN_SNAPSHOT_TOKENS <= mark {
+        return region;
+    }
+    largest_region(context, tokens, place)
 }
 
-/// The messages that may be compressed, with so many tokens each.
-pub(crate) fn region_of(context: &Context<'_>, tokens: &[u64], place: &Place) -> Region {
+/// Returns the messages that may be compressed if only the least number of newest messages
+/// stays.
+pub(crate) fn largest_region(context: &Context<'_>, tokens: &[u64], place: &Place) -> Region {
+    let recent = context.settings.recent_for_compression();
+    region_before(context, tokens, place, Recent { tokens: 0, ..recent })
+}
+
+fn region_before(context: &Context<'_>, tokens: &[u64], place: &Place, recent: Recent) -> Region {
     let (views, dialect) = (context.views(), context.history().dialect());
-    let recent = context.recent_from(context.settings.recent_for_compression());
+    let recent = recent_from(dialect, &views, tokens, recent);
     let mut recent = Region::behind_waiting(dialect, &views, recent);
     recent = Region::before_directive(dialect, &views, recent);
     if place.is_own_message() {
         recent = Region::behind_own_message(dialect, &views, recent);
     }
     Region::of(dialect, &views, tokens, recent)
+}
+
+/// Returns the most tokens of all snapshots if `gone` leaves, of a history whose messages cost
+/// `tokens`.
+pub(crate) fn room_for(
+    context: &Context<'_>,
+    tokens: &[u64],
+    place: &Place,
+    gone: Range<usize>,
+) -> u64 {
+    let standing = count_blocks(context, &place.blocks);
+    let fixed = fixed(context, tokens, standing);
+    let left = context.beside + tokens.iter().sum::<u64>();
+    let rest = left.saturating_sub(tokens_in(context, tokens, gone) + standing);
+    match context.settings.target_tokens {
+        Some(target) => {
+            let least = target.saturating_sub(rest).min(2 * MIN_SNAPSHOT_TOKENS);
+            low_water(context, fixed).saturating_sub(rest).max(least)
+        }
+        None => {
+            let newest = rest.saturating_sub(fixed);
+            context.settings.low_water().saturating_sub(newest).max(MIN_ROOM)
+        }
+    }
+}
+
+/// Returns the number of tokens that a compression leaves, if `fixed` stay in any case. A small
+/// target leaves less than its share free, as long as a snapshot has no fair room.
+pub(crate) fn low_water(context: &Context<'_>, fixed: u64) -> u64 {
+    let settings = context.settings;
+    let rest = settings.limit().saturating_sub(fixed);
+    let fair = settings.target_tokens.map_or(0, |target| {
+        let newest = settings.recent_for_compression().tokens;
+        (fixed + newest + FAIR_ROOM).min(target - target / LEAST_FREE)
+    });
+    settings.low_water().max(fixed + settings.low_water_of(rest) / 2).max(fair)
+}
+
+/// Returns the number of tokens that no compression takes out: of system messages without their
+/// snapshots, and of what counts next to the messages.
+pub(crate) fn fixed(context: &Context<'_>, tokens: &[u64], standing: u64) -> u64 {
+    let compressible = tokens_in(context, tokens, 0..tokens.len());
+    let all = context.beside + tokens.iter().sum::<u64>();
+    all.saturating_sub(compressible + standing)
+}
+
+/// Returns the number of tokens of snapshots.
+pub(crate) fn count_blocks(context: &Context<'_>, blocks: &[Block]) -> u64 {
+    blocks.iter().map(|block| context.tokenizer.count(&block.render())).sum()
 }
 
 /// Returns the number of tokens of each message after `moves`.

@@ -1,7 +1,9 @@
-//! Makes the transcript of a part of a history, as compaction leaves it: with a preview in
-//! place of each moved result, and without the secrets that the operator wants redacted.
+//! Makes the transcript of a part of a history, without the secrets that the operator wants
+//! redacted: as compaction leaves it, with a preview in place of each moved result, or as it
+//! was.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,19 +16,42 @@ use raw_json as raw;
 use crate::measure::{Measured, text_of};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
+use crate::reading::restore::rehydrate::original;
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 /// The position of a text: the message, and its first byte in it.
 type At = (usize, usize);
 
+/// Most bytes of results of earlier calls that a transcript reads back; of a result beyond
+/// them it has the preview.
+const READ_BACK: u64 = 64 << 20;
+
+#[derive(Clone)]
 pub(crate) struct Transcriber<'a> {
     context: &'a Context<'a>,
     moved: HashMap<At, &'a Move>,
+    /// The bytes of results that may still be read back; None to keep previews.
+    read_back: Option<Cell<u64>>,
+}
+
+/// A text that was moved.
+struct Stored<'a> {
+    path: Cow<'a, str>,
+    /// The text as it was, if it was read back.
+    original: Option<String>,
 }
 
 impl<'a> Transcriber<'a> {
     pub(crate) fn new(context: &'a Context<'a>, moves: &'a [Move]) -> Transcriber<'a> {
-        Transcriber { context, moved: moves.iter().map(|m| (m.candidate.at(), m)).collect() }
+        let moved = moves.iter().map(|m| (m.candidate.at(), m)).collect();
+        Transcriber { context, moved, read_back: None }
+    }
+
+    /// The messages of the range as they were before anything moved, in this call or an
+    /// earlier one.
+    pub(crate) fn originals(&self, range: Range<usize>) -> Vec<TranscriptMessage<'a>> {
+        let whole = Transcriber { read_back: Some(Cell::new(READ_BACK)), ..self.clone() };
+        whole.transcript(range)
     }
 
     /// The messages of the range, without system messages.
@@ -103,7 +128,10 @@ impl<'a> Transcriber<'a> {
         let mut texts = Vec::with_capacity(result.slots.len());
         for slot in &result.slots {
             let text = self.text(index, slot);
-            let path = self.stored_at(index, slot, &text, call_id);
+            let (text, path) = match self.stored_at(index, slot, &text, call_id) {
+                Some(Stored { path, original }) => (original.map_or(text, Cow::Owned), Some(path)),
+                None => (text, None),
+            };
             texts.push(text);
             moved_to = moved_to.or(path);
         }
@@ -123,14 +151,21 @@ impl<'a> Transcriber<'a> {
         slot: &Slot,
         text: &str,
         call_id: Option<&str>,
-    ) -> Option<Cow<'a, str>> {
+    ) -> Option<Stored<'a>> {
         if let Some(moved) = self.moved.get(&(index, slot.span.start)) {
-            return Some(Cow::Borrowed(moved.path.as_str()));
+            return Some(Stored { path: Cow::Borrowed(moved.path.as_str()), original: None });
         }
         if slot.kind != SlotKind::String {
             return None;
         }
-        self.context.prover().proven(text, call_id).map(|found| found.path.into())
+        let prover = self.context.prover();
+        let found = prover.proven(text, call_id)?;
+        let original = self.read_back.as_ref().and_then(|room| {
+            let original = original(&found, &prover, room.get())?;
+            room.set(room.get().saturating_sub(original.len() as u64));
+            Some(original)
+        });
+        Some(Stored { path: found.path.into(), original })
     }
 
     /// The words of the speaker: not a name, and not a thought of a model.
@@ -156,7 +191,7 @@ impl<'a> Transcriber<'a> {
     }
 
     fn text(&self, index: usize, slot: &Slot) -> Cow<'a, str> {
-        match self.moved.get(&(index, slot.span.start)) {
+        match self.moved.get(&(index, slot.span.start)).filter(|_| self.read_back.is_none()) {
             Some(moved) => raw::unescape(&moved.replacement.literal).text,
             None => text_of(self.context.request.history.messages()[index], slot).text,
         }

@@ -115,7 +115,8 @@ fn group(
 /// files: the index is asked.
 fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
     let files = place.blocks.iter().flat_map(|block| &block.files);
-    let own = files.filter(|file| file.path == path).find_map(|file| file.about.split_once(HASHED));
+    let own =
+        files.filter(|file| file.path == path).find_map(|file| file.about.rsplit_once(HASHED));
     own.map(|(_, hash)| hash).filter(|hash| hash.len() == HASH_BYTES)
 }
 

@@ -148,6 +148,15 @@ impl Restored {
     }
 }
 
+/// The text behind a reference, of at most `room` bytes; None where it cannot be had.
+pub(crate) fn original(found: &Proven, prover: &Prover<'_>, room: u64) -> Option<String> {
+    let restored = restore(found, prover, room).ok()?;
+    Some(match restored.kind {
+        SlotKind::String => raw_json::unescape(&restored.literal).text.into_owned(),
+        SlotKind::Json => restored.literal,
+    })
+}
+
 /// The JSON value behind a reference, of at most `room` bytes.
 fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, String> {
     if let ReferenceForm::GrepAnswer { head, lines, wrapper } = &found.form {

@@ -1,136 +1,157 @@
-//! Allocates the budget. Each section has a share; the unused rest goes to the facts, then
-//! to the recent actions, then to the other sections. Items are dropped whole, the least
-//! valuable first.
+//! Spends the budget. The core of each section comes first, the most valuable first. Then
+//! every other item competes: for what it is worth by itself, and for what it names that the
+//! summary does not name yet, a token. Items are taken whole.
 
-use super::item::Item;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+use super::item::{Item, LEAST};
+use super::terms::hashes;
 use crate::snapshot::format::summary::{Section, Summary};
 
-/// Shares in percent, by section.
-const SHARES: [u64; 6] = [18, 16, 28, 8, 16, 14];
-/// The sections that get the unused budget, in turn.
-const LEFT_OVER: [Section; 6] = [
-    Section::KeyKnowledge,
-    Section::RecentActions,
-    Section::TaskState,
-    Section::ActiveConstraints,
-    Section::ArtifactTrail,
-    Section::OverallGoal,
-];
-/// Items in a row that may not fit before a section is full.
-const MISFITS: usize = 24;
+/// Tokens that every item costs beside its text: many small ones are harder to read.
+const FRAME: u64 = 8;
+/// Items in a row that may not fit before a summary is full.
+const MISFITS: usize = 200;
 
-/// The most tokens of the goal: enough for a sentence, however small the budget.
-pub(super) fn goal_room(budget: u64) -> u64 {
-    (budget * SHARES[0] / 100).max(48).min(budget / 2)
-}
-
-/// A section being filled.
-struct Filling {
-    /// By worth, the most first.
-    items: Vec<Item>,
+/// Where a summary is being made.
+struct Spending<'a> {
+    items: Vec<(Section, Item)>,
     chosen: Vec<bool>,
+    /// The chosen items, in the order in which they were chosen.
+    turns: Vec<usize>,
+    named: HashSet<u64>,
+    /// Sources that have their heading.
+    headed: HashSet<String>,
+    left: u64,
+    count: &'a dyn Fn(&str) -> u64,
 }
 
-/// The summary of the items that fit.
-pub(super) fn spend(sections: [Vec<Item>; 6], budget: u64, count: &dyn Fn(&str) -> u64) -> Summary {
-    let mut left = budget;
-    let mut fillings = sections.map(|mut items| {
-        // Newer ones first among equals.
-        items.sort_by_key(|item| (std::cmp::Reverse(item.worth), std::cmp::Reverse(item.order)));
-        let chosen = vec![false; items.len()];
-        Filling { items, chosen }
-    });
-    let shares = SHARES.map(|share| budget * share / 100);
-    for (filling, room) in fillings.iter_mut().zip([&[goal_room(budget)], &shares[1..]].concat()) {
-        left -= filling.fill(room.min(left), count);
-    }
-    for section in LEFT_OVER {
-        left -= fillings[section as usize].fill(left, count);
-    }
+/// The summary of the items that fit; what `said` names needs no second place.
+pub(super) fn spend(
+    sections: [Vec<Item>; 6],
+    said: &[String],
+    budget: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> Summary {
+    let of =
+        |(section, items): (Section, Vec<Item>)| items.into_iter().map(move |item| (section, item));
+    let items: Vec<(Section, Item)> = Section::ALL.into_iter().zip(sections).flat_map(of).collect();
+    let mut spending = Spending {
+        chosen: vec![false; items.len()],
+        items,
+        turns: Vec::new(),
+        named: said.iter().flat_map(|text| hashes(text)).collect(),
+        headed: HashSet::new(),
+        left: budget,
+        count,
+    };
+    spending.take_core();
+    spending.take_best();
     // The parts were counted one by one; the whole has the last word.
     loop {
-        let mut summary = Summary::default();
-        for section in Section::ALL {
-            summary.set(section, fillings[section as usize].text());
-        }
+        let summary = spending.summary();
         let total: u64 = Section::ALL.iter().map(|section| count(summary.get(*section))).sum();
-        if total <= budget || !drop_least(&mut fillings) {
+        if total <= budget {
             return summary;
         }
+        let Some(last) = spending.turns.pop() else { return Summary::default() };
+        spending.chosen[last] = false;
     }
 }
 
-/// Takes out what is worth least, of the section that can spare it first.
-fn drop_least(fillings: &mut [Filling; 6]) -> bool {
-    for section in LEFT_OVER {
-        let filling = &mut fillings[section as usize];
-        if let Some(last) = filling.chosen.iter().rposition(|chosen| *chosen) {
-            filling.chosen[last] = false;
-            return true;
+impl Spending<'_> {
+    fn take_core(&mut self) {
+        let core = (0..self.items.len()).filter(|at| self.items[*at].1.core);
+        let mut core: Vec<usize> = core.collect();
+        core.sort_by_key(|at| (Reverse(self.items[*at].1.base), *at));
+        for at in core {
+            self.take(at);
         }
     }
-    false
-}
 
-impl Filling {
-    /// Chooses items for at most `room` tokens; what they cost is returned.
-    fn fill(&mut self, room: u64, count: &dyn Fn(&str) -> u64) -> u64 {
-        let mut spent = 0;
+    fn take_best(&mut self) {
+        let rest = (0..self.items.len()).filter(|at| !self.items[*at].1.core);
+        let mut waiting: BinaryHeap<(u64, Reverse<usize>)> =
+            rest.map(|at| (self.value(at), Reverse(at))).collect();
         let mut misfits = 0;
-        for at in 0..self.items.len() {
-            if self.chosen[at] {
-                continue;
+        while let Some((value, Reverse(at))) = waiting.pop() {
+            if misfits > MISFITS || self.left <= FRAME {
+                return;
             }
-            if misfits > MISFITS || spent + 2 > room {
-                break;
-            }
-            let item = &self.items[at];
-            // A token has no more than a few bytes: most misfits need no count.
-            let price = if item.text.len() as u64 > room * 64 {
-                u64::MAX
-            } else {
-                let mut text = String::new();
-                item.write(&mut text, self.is_headed(at), false);
-                count(&text)
-            };
-            if price <= room - spent {
-                spent += price;
-                self.chosen[at] = true;
-            } else {
+            // What it names may have been named since.
+            let now = self.value(at);
+            if now < value && waiting.peek().is_some_and(|(next, _)| *next > now) {
+                waiting.push((now, Reverse(at)));
+            } else if now > 0 && !self.take(at) {
                 misfits += 1;
             }
         }
-        spent
     }
 
-    /// True where an item of the same source is chosen already: it has the heading.
-    fn is_headed(&self, at: usize) -> bool {
-        let source = &self.items[at].source;
-        !source.is_empty()
-            && self
-                .items
-                .iter()
-                .zip(&self.chosen)
-                .any(|(item, chosen)| *chosen && item.source == *source)
+    /// What an item gains for its tokens; 0 where it gains too little. The tokens are a guess
+    /// by its bytes, for most items are never chosen.
+    fn value(&self, at: usize) -> u64 {
+        let item = &self.items[at].1;
+        let fresh = item.terms.iter().filter(|(term, _)| !self.named.contains(term));
+        let known = item.terms.iter().filter(|(term, _)| self.named.contains(term));
+        let mut gain = item.base + fresh.map(|(_, worth)| worth).sum::<u32>();
+        // An item that repeats others is worth less by itself, too.
+        gain += known.map(|(_, worth)| worth).sum::<u32>() / 3;
+        let all = item.terms.len().max(1);
+        let repeated = item.terms.iter().filter(|(term, _)| self.named.contains(term)).count();
+        let gain = u64::from(gain) - u64::from(item.base / 2) * repeated as u64 / all as u64;
+        if gain < u64::from(LEAST) {
+            return 0;
+        }
+        let heading = if self.is_headed(item) { 0 } else { item.source.len() };
+        gain * 1_024 / ((item.text.len() + heading) as u64 / 4 + FRAME)
+    }
+
+    fn is_headed(&self, item: &Item) -> bool {
+        item.source.is_empty() || self.headed.contains(&item.source)
+    }
+
+    /// Takes an item if it fits.
+    fn take(&mut self, at: usize) -> bool {
+        let item = &self.items[at].1;
+        // A token has no more than a few bytes: most misfits need no count.
+        if item.text.len() as u64 > self.left * 64 {
+            return false;
+        }
+        let mut text = String::new();
+        item.write(&mut text, self.headed.contains(&item.source), false);
+        let price = (self.count)(&text);
+        if price > self.left {
+            return false;
+        }
+        self.left -= price;
+        self.named.extend(item.terms.iter().map(|(term, _)| *term));
+        if !item.source.is_empty() {
+            self.headed.insert(item.source.clone());
+        }
+        self.chosen[at] = true;
+        self.turns.push(at);
+        true
     }
 
     /// The chosen items in their order.
-    fn text(&self) -> String {
-        let mut items: Vec<&Item> = self
-            .items
-            .iter()
-            .zip(&self.chosen)
-            .filter(|(_, chosen)| **chosen)
-            .map(|(i, _)| i)
-            .collect();
-        items.sort_by_key(|item| item.order);
-        let mut out = String::new();
-        for group in items.chunk_by(|a, b| !a.source.is_empty() && a.source == b.source) {
-            for (at, item) in group.iter().enumerate() {
-                item.write(&mut out, at > 0, group.len() == 1);
+    fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for section in Section::ALL {
+            let chosen = self.items.iter().zip(&self.chosen).filter(|(_, chosen)| **chosen);
+            let mut items: Vec<&Item> =
+                chosen.filter(|((of, _), _)| *of == section).map(|((_, item), _)| item).collect();
+            items.sort_by_key(|item| item.order);
+            let mut out = String::new();
+            for group in items.chunk_by(|a, b| !a.source.is_empty() && a.source == b.source) {
+                for (at, item) in group.iter().enumerate() {
+                    item.write(&mut out, at > 0, group.len() == 1);
+                }
             }
+            out.truncate(out.trim_end().len());
+            summary.set(section, out);
         }
-        out.truncate(out.trim_end().len());
-        out
+        summary
     }
 }

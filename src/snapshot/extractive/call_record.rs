@@ -3,17 +3,40 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use raw_json::{fields, is_string, unescape};
+use raw_json::{elements, fields, is_string, unescape};
 
 use super::labels::Labels;
+use super::shell;
 use crate::snapshot::text::markers::{counts_failures, exit_code, is_error};
-use crate::snapshot::text::sentences::cut;
+use crate::snapshot::text::sentences::{cut, cut_left};
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 /// Longest shown outcome, in characters.
 const OUTCOME: usize = 120;
 /// Bytes of a result, at each end, in which its outcome is looked for.
 const WINDOW: usize = 4_000;
+/// Longest shown path, and call in a source, in characters.
+const PATH: usize = 60;
+const SOURCE: usize = 60;
+/// Arguments that name a file.
+pub(super) const PATHS: [&str; 11] = [
+    "path",
+    "file_path",
+    "file",
+    "filename",
+    "absolute_path",
+    "target_file",
+    "notebook_path",
+    "filepath",
+    "relative_path",
+    "filePath",
+    "relativePath",
+];
+/// Arguments that hold a command.
+const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];
+/// Arguments that a change takes text from, and that it puts in the place of it.
+const REMOVED: [&str; 5] = ["old_string", "old_str", "oldText", "old_text", "search"];
+const ADDED: [&str; 6] = ["new_string", "new_str", "newText", "new_text", "replace", "content"];
 /// Arguments that hold content; what a call is about stands in the others.
 const CONTENT: [&str; 14] = [
     "content",
@@ -82,11 +105,8 @@ pub(super) fn call_records<'a>(messages: &'a [TranscriptMessage<'a>]) -> Vec<Cal
 
 fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
     let raw = call.arguments.as_ref();
-    let arguments = fields(raw).map(|members| {
-        let value =
-            |value: &'a str| if is_string(value) { unescape(value).text } else { value.into() };
-        members.into_iter().map(|(name, raw)| (name, value(raw))).collect()
-    });
+    let arguments = fields(raw)
+        .map(|members| members.into_iter().map(|(name, raw)| (name, value(raw))).collect());
     CallRecord {
         index,
         tool: call.name.unwrap_or("tool"),
@@ -96,31 +116,92 @@ fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
     }
 }
 
-impl CallRecord<'_> {
+/// An argument as a person reads it; a list of strings, such as the words of a command, as
+/// one text.
+fn value(raw: &str) -> Cow<'_, str> {
+    if is_string(raw) {
+        return unescape(raw).text;
+    }
+    let words = raw.starts_with('[').then(|| elements(raw).ok()).flatten().unwrap_or_default();
+    if words.is_empty() || !words.iter().all(|word| is_string(word)) {
+        return raw.into();
+    }
+    let quoted = |word: &&str| {
+        let word = unescape(word).text;
+        // A shell line among the words stays one word.
+        match word.contains([' ', '\n']) && !word.contains('\'') {
+            true if words.len() > 1 && !word.contains("*** Begin Patch") => format!("'{word}'"),
+            _ => word.into_owned(),
+        }
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ").into()
+}
+
+impl<'a> CallRecord<'a> {
     /// The value of the first argument that has one of these names.
     pub(super) fn argument(&self, names: &[&str]) -> Option<&str> {
         let named = |name: &&str| self.arguments.iter().find(|(key, _)| key == name);
         names.iter().find_map(named).map(|(_, value)| value.as_ref())
     }
 
-    /// Describes the call on one line.
+    /// The command that the call runs in a shell.
+    pub(super) fn command(&self) -> Option<&str> {
+        self.argument(&COMMANDS).filter(|_| self.argument(&PATHS).is_none())
+    }
+
+    /// The texts of the arguments.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let values = self.arguments.iter().map(|(_, value)| value.as_ref());
+        values.chain(self.arguments.is_empty().then_some(self.raw))
+    }
+
+    /// What a change adds and takes away, as far as the arguments say so.
+    pub(super) fn change(&self) -> (Vec<Cow<'_, str>>, Vec<Cow<'_, str>>) {
+        let all = |names: &[&str]| {
+            let named = self.arguments.iter().filter(|(name, _)| names.contains(&name.as_ref()));
+            named.map(|(_, value)| Cow::Borrowed(value.as_ref())).collect::<Vec<_>>()
+        };
+        let (mut added, mut removed) = (all(&ADDED), all(&REMOVED));
+        for patch in self.texts().filter(|text| text.contains("*** Begin Patch")) {
+            let lines = |mark: char| {
+                let lines = patch.lines().filter_map(|line| line.strip_prefix(mark));
+                lines.collect::<Vec<_>>().join("\n")
+            };
+            added.push(lines('+').into());
+            removed.push(lines('-').into());
+        }
+        (added, removed)
+    }
+
+    /// The source of its result's lines, in message `index`.
+    pub(super) fn source(&self, index: usize) -> String {
+        let about = self.about(SOURCE);
+        // Brackets end a source.
+        let about = if about.contains(['[', ']']) { String::new() } else { about };
+        format!("#{index} {} {about}", self.tool).trim_end().to_owned()
+    }
+
+    /// Describes the call on one line: what it is about first.
     pub(super) fn about(&self, limit: usize) -> String {
-        if let Some(command) = self.argument(&["command", "cmd", "script", "code"])
-            && self.argument(&["path", "file_path"]).is_none()
-        {
+        if let Some(command) = self.command() {
             return cut(command, limit);
         }
         if self.arguments.is_empty() {
             return if self.raw.trim() == "{}" { String::new() } else { cut(self.raw, limit) };
         }
-        let mut shown: Vec<_> =
-            self.arguments.iter().filter(|(name, _)| !CONTENT.contains(&name.as_ref())).collect();
-        if let [(_, value)] = shown[..] {
+        let path = self.argument(&PATHS).map(|path| cut_left(path, PATH));
+        let rest = self.arguments.iter().filter(|(name, _)| {
+            let name = name.as_ref();
+            let is_shown = path.is_some() && PATHS.contains(&name);
+            !(CONTENT.contains(&name) || is_shown)
+        });
+        let mut shown: Vec<_> = rest.collect();
+        if let ([(_, value)], None) = (&shown[..], &path) {
             return cut(value, limit);
         }
         // Short ones first: a verb and a name fit beside a long value.
         shown.sort_by_key(|(_, value)| value.len());
-        let mut out = String::new();
+        let mut out = path.unwrap_or_default();
         for (name, value) in shown {
             let room = limit.saturating_sub(out.chars().count());
             if room < name.len() + 8 {
@@ -166,7 +247,10 @@ impl CallRecord<'_> {
 
     /// True for a tool that shows what is there: its result is what it read, and an
     /// exit code in it is someone else's.
-    fn reads(&self) -> bool {
+    pub(super) fn reads(&self) -> bool {
+        if let Some(command) = self.command() {
+            return shell::only_reads(command);
+        }
         let verbs =
             ["read", "view", "open", "list", "search", "grep", "find", "fetch", "get", "show"];
         let name = self.tool.to_ascii_lowercase();

@@ -1,30 +1,35 @@
 //! Directives: the user's own words, and the operator's among the turns. They are copied
 //! verbatim, so that no summary paraphrases them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::ops::Range;
 
-use chat_history::message::Role;
+use raw_json::offset_in;
 
-use crate::snapshot::text::markers::{is_constraint, is_output};
+use super::said::Said;
+use crate::snapshot::text::markers::{is_constraint, is_negated, is_numbered};
 use crate::snapshot::text::sentences::{masked, opening, sentences, suffix};
-use crate::snapshot::transcript::TranscriptMessage;
+use crate::snapshot::text::wrappers::Speaker;
 
-/// A message of at most so many tokens is kept whole.
-const SHORT: u64 = 120;
-/// A text of more bytes is long without counting.
+/// A text of more bytes has sentences that no directive is.
 const LONG_BYTES: usize = 1_500;
-/// Sentences taken of one long message.
-const SENTENCES: usize = 40;
-/// First lines that so many messages share are a framework's.
-const FRAMEWORK: usize = 3;
+/// A text of so many tokens is whole or left out.
+const SHORT: u64 = 120;
+/// The share of the budget that one text has as a whole before others have had their turn, as
+/// one part in so many.
+const SHARE: u64 = 4;
+/// Bytes of a first or latest request in which repeats of it are looked for.
+const SEARCHED: usize = 64_000;
 /// Tokens of the mark before a directive and of the line's end.
 const FRAME: u64 = 3;
 
-/// The priority of a directive; the first wins.
+/// The priority of a text; the first wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Priority {
     /// The first request and the latest one.
     Frame,
+    /// One of the newest.
+    Recent,
     /// It sets a rule.
     Rule,
     /// It sets a rule like a newer one, but for its digits.
@@ -35,165 +40,179 @@ enum Priority {
     Echo,
 }
 
-struct Directive<'a> {
+/// A text, and what is taken of it.
+struct Candidate<'a> {
     text: &'a str,
     priority: Priority,
+    price: u64,
+    /// Parts of the text in order, and what they cost together.
+    taken: Vec<Range<usize>>,
+    spent: u64,
 }
 
-/// The user's directives within `budget` tokens, oldest first. Each is an exact
-/// part of a message: a short one whole, of a long one its first and last
-/// sentence and those that set a rule. Where not all fit, rules win over the
-/// rest, and newer words over older ones. `earlier` are those of the snapshot
-/// that this one replaces, older than all.
+/// The user's directives within `budget` tokens, oldest first. Each is an exact part of a
+/// message: the whole of it while there is room, else whole sentences – of a first or latest
+/// request as many as fit, of another text those that set a rule, the first and the last.
+/// Where not all fit, rules win over the rest, and newer words over older ones. `earlier` are
+/// those of the snapshot that this one replaces, older than all.
 ///
-/// The first request and the latest one are always there; only if the two alone
-/// exceed the budget they are cut to a beginning and an end, with ` … ` between.
+/// Only a first or latest request of one sentence that negates nothing is cut inside, to a
+/// beginning and an end with ` … ` between.
 pub(crate) fn directives(
-    messages: &[TranscriptMessage<'_>],
+    said: &[Said<'_>],
     earlier: &[String],
     budget: u64,
     count: &dyn Fn(&str) -> u64,
 ) -> Vec<String> {
-    let candidates = ranked(candidates(messages, earlier, count));
+    let mut candidates = candidates(said, earlier, budget, count);
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|at| (candidates[*at].priority, *at));
     let mut left = budget;
-    let mut chosen: Vec<(usize, String)> = Vec::new();
-    let mut frames = candidates.iter().filter(|c| c.priority == Priority::Frame).count() as u64;
-    for at in order {
-        let candidate = &candidates[at];
-        if left <= FRAME {
-            break;
+    let mut cut = Vec::new();
+    for (turn, at) in order.iter().enumerate() {
+        let is_frame = candidates[*at].priority == Priority::Frame;
+        let waits = |next: &&usize| candidates[**next].priority == Priority::Frame;
+        // The frames come first: the next one stands right behind this.
+        let other = order.get(turn + 1).filter(waits).map_or(0, |at| candidates[*at].price);
+        // Two frames share what there is; the second gets what the first leaves.
+        let room = match is_frame {
+            true => left - other.min(left / 2),
+            false => left.min((budget / SHARE).max(SHORT)),
+        };
+        let candidate = &mut candidates[*at];
+        if candidate.price <= room {
+            candidate.take_whole();
+        } else if room > FRAME {
+            candidate.take_sentences(room, count);
+            if is_frame && candidate.taken.is_empty() && !is_negated(candidate.text) {
+                let short = ends(candidate.text, room.saturating_sub(FRAME), count);
+                left = left.saturating_sub(count(&short) + FRAME);
+                cut.push((*at, short));
+            }
         }
-        let is_frame = candidate.priority == Priority::Frame;
-        let price = match candidate.text.len() as u64 / 64 > left {
-            true => u64::MAX,
-            false => count(candidate.text) + FRAME,
+        left = left.saturating_sub(candidates[*at].spent);
+    }
+    for at in order {
+        let candidate = &mut candidates[at];
+        let more = candidate.price.saturating_sub(candidate.spent);
+        if candidate.spent > 0 && more > 0 && more <= left {
+            left -= more;
+            candidate.take_whole();
+        }
+    }
+    let mut directives = Vec::new();
+    for (at, candidate) in candidates.iter().enumerate().rev() {
+        let short = cut.iter().filter(|(of, short)| *of == at && !short.is_empty());
+        directives.extend(short.map(|(_, short)| short.clone()));
+        directives
+            .extend(candidate.taken.iter().map(|part| candidate.text[part.clone()].to_owned()));
+    }
+    directives
+}
+
+impl Candidate<'_> {
+    fn take_whole(&mut self) {
+        self.taken = std::iter::once(0..self.text.len()).collect();
+        self.spent = self.price;
+    }
+
+    /// Takes whole sentences that cost at most `room`, those next to each other as one part.
+    fn take_sentences(&mut self, room: u64, count: &dyn Fn(&str) -> u64) {
+        let parts = sentences(self.text);
+        let end = parts.len().saturating_sub(1);
+        let quoted = quoted(self.text, &parts);
+        let rank = |at: usize| match (is_constraint(parts[at]), at) {
+            (true, _) if !quoted[at] => 0,
+            (_, 0) => 1,
+            (_, last) if last == end => 2,
+            _ if quoted[at] => 4,
+            _ => 3,
         };
-        // Both frames share what there is; the second gets what the first leaves.
-        let room = if is_frame && frames > 1 && price > left / frames {
-            let other = frame_price(&candidates, at, count);
-            left.saturating_sub(other).max(left / frames)
-        } else {
-            left
-        };
-        frames = frames.saturating_sub(u64::from(is_frame));
-        if price <= room {
-            left -= price;
-            chosen.push((at, candidate.text.to_owned()));
-        } else if is_frame {
-            let short = ends(candidate.text, room.saturating_sub(FRAME), count);
-            left = left.saturating_sub(count(&short) + FRAME);
-            if !short.is_empty() {
-                chosen.push((at, short));
+        let mut order: Vec<(u8, usize)> = (0..parts.len()).map(|at| (rank(at), at)).collect();
+        order.sort_unstable();
+        if self.priority != Priority::Frame {
+            order.retain(|(rank, _)| *rank < 3);
+        }
+        let mut chosen = vec![false; parts.len()];
+        for (_, at) in order {
+            if self.spent + FRAME >= room {
+                break;
+            }
+            let price = if parts[at].len() > LONG_BYTES { u64::MAX } else { count(parts[at]) };
+            let price = price.saturating_add(FRAME);
+            if self.spent.saturating_add(price) <= room {
+                self.spent += price;
+                chosen[at] = true;
+            }
+        }
+        let start = |at: usize| offset_in(self.text, parts[at]);
+        for run in (0..parts.len()).collect::<Vec<_>>().chunk_by(|a, b| chosen[*a] == chosen[*b]) {
+            let last = run[run.len() - 1];
+            if chosen[last] {
+                self.taken.push(start(run[0])..start(last) + parts[last].len());
             }
         }
     }
-    chosen.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    chosen.into_iter().map(|(_, text)| text).collect()
 }
 
-/// The candidates without repeats, newest first. Of similar ones, older ones get a lower
-/// priority.
-fn ranked(mut candidates: Vec<Directive<'_>>) -> Vec<Directive<'_>> {
-    let mut seen = HashSet::new();
-    let mut likes = HashSet::new();
-    // Newest first: of equal ones the newest stays, of similar ones it leads.
-    candidates.reverse();
-    candidates
-        .retain(|candidate| candidate.priority == Priority::Frame || seen.insert(candidate.text));
-    let framed: HashSet<&str> =
-        candidates.iter().filter(|c| c.priority == Priority::Frame).map(|c| c.text).collect();
-    candidates
-        .retain(|c| c.priority == Priority::Frame || !framed.iter().any(|f| f.contains(c.text)));
-    for candidate in &mut candidates {
-        if !likes.insert(masked(candidate.text)) {
-            candidate.priority = match candidate.priority {
-                Priority::Frame => Priority::Frame,
-                Priority::Rule | Priority::Refrain => Priority::Refrain,
-                Priority::Word | Priority::Echo => Priority::Echo,
-            };
-        }
-    }
-    candidates
-}
-
-/// Returns the tokens of the other frame.
-fn frame_price(candidates: &[Directive<'_>], at: usize, count: &dyn Fn(&str) -> u64) -> u64 {
-    let others = candidates.iter().enumerate().filter(|(other, _)| *other != at);
-    others
-        .filter(|(_, candidate)| candidate.priority == Priority::Frame)
-        .map(|(_, candidate)| count(candidate.text) + FRAME)
-        .sum()
-}
-
-/// Everything that may be kept, oldest first.
-fn candidates<'a>(
-    messages: &'a [TranscriptMessage<'_>],
-    earlier: &'a [String],
-    count: &dyn Fn(&str) -> u64,
-) -> Vec<Directive<'a>> {
-    let rule = |text| if is_constraint(text) { Priority::Rule } else { Priority::Word };
-    let mut found: Vec<Directive<'_>> =
-        earlier.iter().map(|text| Directive { text, priority: rule(text) }).collect();
-    let users = spoken(messages).count();
-    let first = if earlier.is_empty() { 1 } else { usize::MAX };
-    let mut heard = 0;
-    for (role, text) in said(messages) {
-        heard += usize::from(role == Role::User);
-        if role == Role::User && (heard == first || heard == users) {
-            found.push(Directive { text, priority: Priority::Frame });
-            continue;
-        }
-        if text.len() <= LONG_BYTES && count(text) <= SHORT {
-            found.push(Directive { text, priority: rule(text) });
-            continue;
-        }
-        let parts = sentences(text);
-        let end = parts.len().saturating_sub(1);
-        let kept = parts.iter().enumerate().filter(|(at, part)| {
-            *at == 0 || *at == end || (part.len() <= LONG_BYTES && is_constraint(part))
-        });
-        let kept = kept.filter(|(_, part)| part.len() <= LONG_BYTES).take(SENTENCES);
-        found.extend(kept.map(|(_, text)| Directive { text, priority: rule(text) }));
-    }
-    if let Some(first) = found.first_mut().filter(|_| !earlier.is_empty()) {
-        first.priority = Priority::Frame;
-    }
-    found
-}
-
-/// Returns the texts of users, oldest first. Outputs that were sent as their words are left
-/// out: by how they look, and by a first line that a framework puts above each.
-pub(super) fn spoken<'a>(messages: &'a [TranscriptMessage<'_>]) -> impl Iterator<Item = &'a str> {
-    said(messages).filter(|(role, _)| *role == Role::User).map(|(_, text)| text)
-}
-
-/// The texts of users and, among their turns, of the operator.
-fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> impl Iterator<Item = (Role, &'a str)> {
-    let texts = || {
-        let speaks = |message: &&TranscriptMessage<'_>| {
-            [Role::User, Role::MidSystem].contains(&message.role)
-        };
-        let texts = messages
-            .iter()
-            .filter(speaks)
-            .flat_map(|message| message.texts.iter().map(|text| (message.role, text.trim())));
-        texts.filter(|(_, text)| !text.is_empty())
+/// For each sentence of a text, whether it stands between fences or is indented and no entry of
+/// a list: code or output that the user shows, which says less than the words about it.
+fn quoted(text: &str, parts: &[&str]) -> Vec<bool> {
+    let (mut fenced, mut from) = (false, 0);
+    let is_quoted = |part: &&str| {
+        let at = offset_in(text, part);
+        let fences = text[from..at].lines().filter(|line| line.trim_start().starts_with("```"));
+        fenced ^= fences.count() % 2 == 1;
+        from = at;
+        let before = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+        let is_indented = !before.is_empty() && before.trim().is_empty();
+        fenced || (is_indented && !is_numbered(part) && !part.starts_with(['-', '*', '•']))
     };
-    let mut heads: HashMap<u64, usize> = HashMap::new();
-    for head in texts().filter_map(|(_, text)| head(text)) {
-        *heads.entry(head).or_default() += 1;
-    }
-    let framed = move |text: &str| head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
-    texts().filter(move |(_, text)| !is_output(text) && !framed(text))
+    parts.iter().map(is_quoted).collect()
 }
 
-/// The first line of a text that has more, but for its digits.
-fn head(text: &str) -> Option<u64> {
-    let (line, _) = text.split_once('\n')?;
-    let line = line.trim();
-    (line.len() <= 120).then(|| masked(line))
+/// Everything that may be kept without repeats, newest first. Of similar ones, older ones get
+/// a lower priority.
+fn candidates<'a>(
+    said: &'a [Said<'_>],
+    earlier: &'a [String],
+    budget: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> Vec<Candidate<'a>> {
+    let heard = said.iter().filter(|said| said.speaker <= Speaker::Operator);
+    let heard: Vec<(&str, bool)> =
+        heard.map(|said| (said.text.trim(), said.speaker == Speaker::User)).collect();
+    let latest = heard.iter().rposition(|(_, user)| *user);
+    let first = heard.iter().position(|(_, user)| *user).filter(|_| earlier.is_empty());
+    let mut texts: Vec<(&str, bool)> =
+        earlier.iter().enumerate().map(|(at, text)| (text.as_str(), at == 0)).collect();
+    let heard = heard.into_iter().enumerate();
+    texts.extend(heard.map(|(at, (text, _))| (text, [first, latest].contains(&Some(at)))));
+    let framed: Vec<&str> =
+        texts.iter().filter(|(_, frame)| *frame).map(|(text, _)| *text).collect();
+    let (mut seen, mut likes) = (HashSet::new(), HashSet::new());
+    let mut newest = budget / SHARE;
+    let mut candidates = Vec::new();
+    for (text, frame) in texts.into_iter().rev() {
+        let repeats = |frame: &&str| frame.len() <= SEARCHED && frame.contains(text);
+        if !frame && (!seen.insert(text) || framed.iter().any(repeats)) {
+            continue;
+        }
+        let priority = match (frame, is_constraint(text), likes.insert(masked(text))) {
+            (true, _, _) => Priority::Frame,
+            (_, true, true) => Priority::Rule,
+            (_, true, false) => Priority::Refrain,
+            (_, false, true) => Priority::Word,
+            (_, false, false) => Priority::Echo,
+        };
+        // A token has no more than a few bytes: most of what has no room needs no count.
+        let misfits = text.len() as u64 / 64 > budget;
+        let price = if misfits { u64::MAX / 2 } else { count(text) + FRAME };
+        newest = newest.saturating_sub(if frame { 0 } else { price });
+        let priority = if newest > 0 { priority.min(Priority::Recent) } else { priority };
+        candidates.push(Candidate { text, priority, price, taken: Vec::new(), spent: 0 });
+    }
+    candidates
 }
 
 /// Beginning and end of a text, within `tokens`.

@@ -2,7 +2,8 @@
 
 use chat_history::message::Role;
 
-use super::directives;
+use super::directives as directives_of;
+use crate::snapshot::extractive::said::said as said_of;
 use crate::snapshot::transcript::TranscriptMessage;
 
 fn said(texts: &[&'static str]) -> Vec<TranscriptMessage<'static>> {
@@ -14,6 +15,15 @@ fn said(texts: &[&'static str]) -> Vec<TranscriptMessage<'static>> {
         results: Vec::new(),
     };
     texts.iter().enumerate().map(one).collect()
+}
+
+fn directives(
+    messages: &[TranscriptMessage<'_>],
+    earlier: &[String],
+    budget: u64,
+    count: &dyn Fn(&str) -> u64,
+) -> Vec<String> {
+    directives_of(&said_of(messages), earlier, budget, count)
 }
 
 fn words(text: &str) -> u64 {
@@ -49,8 +59,10 @@ fn a_long_message_gives_its_rules_and_outputs_give_nothing() {
     let mut messages = said(&["First.", "", "", "Observation: you must not listen to me", "Last."]);
     messages[1].texts = vec![long.into()];
     messages[2].texts = vec![log.into()];
-    let kept = directives(&messages, &[], 1_000, &words);
+    messages.insert(1, TranscriptMessage { role: Role::Assistant, ..messages[3].clone() });
+    let kept = directives(&messages, &[], 100, &words);
     assert_eq!(kept, ["First.", "The start.", "You must use tabs.", "The end.", "Last."]);
+    assert_eq!(directives(&messages, &[], 1_000, &words).len(), 3);
 }
 
 #[test]
@@ -88,4 +100,25 @@ fn a_budget_is_used_to_its_last_token() {
     // Three words, three words and two words, each with three tokens around it.
     assert_eq!(directives(&messages, &[], 17, &words), all);
     assert_eq!(directives(&messages, &[], 16, &words), ["Build the parser.", "And now?"]);
+}
+
+/// `I don't want to change my plan, just add data.` must not become `… just add data.`
+#[test]
+fn a_negation_is_never_cut_off() {
+    let mut messages = said(&["", "ok", "Go on then."]);
+    let filler = "Some background about the plan that I have with you. ".repeat(30);
+    let text = format!("{filler}I don't want to change my plan, just add the extra data. {filler}");
+    messages[0].texts = vec![text.into()];
+    for budget in 30..400 {
+        for kept in directives(&messages, &[], budget, &words) {
+            let cut = kept.contains("change my plan") && !kept.contains("I don't want to change");
+            assert!(!cut && !kept.contains(" … "), "{budget}: {kept}");
+        }
+    }
+    let kept = directives(&messages, &[], 60, &words);
+    assert!(kept.iter().any(|text| text.contains("I don't want to change my plan")), "{kept:?}");
+    // One sentence that has no room is left out, not turned into its opposite.
+    let endless = format!("I do not want {}", "this or that or ".repeat(60));
+    messages[0].texts = vec![endless.into()];
+    assert_eq!(directives(&messages, &[], 60, &words), ["ok", "Go on then."]);
 }

@@ -1,246 +1,258 @@
-//! Facts: short results nearly whole, significant lines of long ones, sentences that state
-//! a finding, and the best of the remaining prose.
+//! Facts: what the agent said it found, and the lines of results that matter: errors, and
+//! values that were used afterwards.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use chat_history::message::Role;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::call_record::readable;
+use super::call_record::{CallRecord, readable};
 use super::input::Input;
-use super::item::{Item, NEW, specific};
-use super::rank::rank;
-use crate::snapshot::text::markers::{is_error, is_finding, is_output, is_setting, is_status};
-use crate::snapshot::text::sentences::{cut, masked, sentences_of_line};
-use crate::snapshot::transcript::TranscriptMessage;
+use super::item::{Item, LEAST, points};
+use super::json_lines::json_lines;
+use super::said::telling;
+use super::terms::Terms;
+use crate::snapshot::text::markers::{is_error, is_finding, is_setting, is_source_line, is_status};
+use crate::snapshot::text::sentences::{cut, masked};
+use crate::snapshot::text::wrappers::Speaker;
 
-/// A result of so many bytes and lines is kept whole.
-const SHORT: (usize, usize) = (400, 12);
-/// Up to this many bytes every line of a result may say something.
-const MEDIUM: usize = 4_000;
 /// Lines taken of one result.
 const LINES: usize = 12;
+/// Lines taken of what an edit wrote.
+const WRITTEN: usize = 6;
+/// Lines at each end of a result that says why a call failed.
+const EDGE: usize = 2;
+/// A result of so many bytes is short.
+const SHORT: usize = 600;
+/// In a result of so many bytes a line of settings says something.
+const MEDIUM: usize = 4_000;
 /// Longest shown line, in characters.
 const LINE: usize = 300;
-/// Sentences of prose that are ranked.
-const RANKED: usize = 400;
+/// The first errors of a log say more than its hundredth.
+const ERRORS: usize = 20;
 /// From so many repeats on a line is chatter.
 const CHATTER: u32 = 3;
 
-/// A fact of less worth is left out even if there is room.
-const MIN_WORTH: u32 = 12;
-
-/// Something that may be kept, before its worth is known.
-struct Fact {
-    source: String,
-    text: String,
-    base: u32,
-    order: usize,
-}
-
 /// The facts of a transcript.
-pub(super) fn facts(input: &Input<'_>) -> Vec<Item> {
-    let mut found = Vec::new();
-    let mut prose = Vec::new();
-    let names = names(input);
-    for message in input.messages {
-        for (at, result) in message.results.iter().enumerate() {
-            let name = names.get(&(message.index, at)).cloned();
-            let name = name.unwrap_or_else(|| format!("#{} tool", message.index));
-            of_output(message.index, &name, &result.text, &mut found);
-        }
-        for text in &message.texts {
-            match message.role {
-                Role::Assistant => of_speech(message, text, true, &mut found, &mut prose),
-                Role::User if is_output(text) => {
-                    of_output(message.index, &format!("#{} user", message.index), text, &mut found);
+pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
+    let mut items = Vec::new();
+    let last = input.last_said().map(|said| said.index);
+    for said in input.said {
+        match said.speaker {
+            // The task's state has what was said last.
+            Speaker::Agent if Some(said.index) == last => {}
+            Speaker::Agent => {
+                let source = format!("#{} assistant", said.index);
+                let base = input.lateness(said.index, 4) + if said.reports { 6 } else { 0 };
+                for text in telling(&said.text) {
+                    items.push(Item {
+                        source: source.clone(),
+                        ..spoken(text, base, said.index, terms)
+                    });
                 }
-                Role::User => of_speech(message, text, false, &mut found, &mut prose),
-                Role::Tool => {
-                    of_output(message.index, &format!("#{} tool", message.index), text, &mut found);
-                }
-                Role::System | Role::MidSystem | Role::Other => {}
             }
+            Speaker::Nobody => {
+                let source = format!("#{} output", said.index);
+                let (base, errors, form) = (0, 6, &|_: &str| false);
+                let (failed, reads) = (false, false);
+                let output = Output { index: said.index, base, errors, failed, reads, form };
+                output.facts(&source, &said.text, terms, &mut items);
+            }
+            Speaker::User | Speaker::Operator => {}
         }
     }
-    prose.drain(..prose.len().saturating_sub(RANKED));
-    let texts: Vec<&str> = prose.iter().map(|fact| fact.text.as_str()).collect();
-    let scores = rank(&texts);
-    for (mut fact, score) in prose.into_iter().zip(scores) {
-        fact.base += score / 5;
-        found.push(fact);
-    }
-    found.sort_by_key(|fact| fact.order);
-    items(found)
+    of_calls(input, terms, &mut items);
+    let mut seen = HashSet::new();
+    let mut newest: Vec<Item> = items.into_iter().rev().collect();
+    newest.retain(|item| seen.insert(xxh3_64(item.text.as_bytes())));
+    newest.reverse();
+    newest
 }
 
-/// Under which name each result, by message and place in it, is quoted.
-fn names(input: &Input<'_>) -> HashMap<(usize, usize), String> {
-    let mut names = HashMap::new();
-    for call in &input.calls {
-        if let Some((index, place, _)) = call.result {
-            let about = call.about(60);
-            // Brackets end a source.
-            let about = if about.contains(['[', ']']) { String::new() } else { about };
-            let name = format!("#{index} {} {about}", call.tool);
-            names.insert((index, place), name.trim_end().to_owned());
-        }
-    }
-    names
-}
-
-/// Facts of a tool's output: a short one whole, of a long one its significant lines.
-fn of_output(index: usize, source: &str, text: &str, found: &mut Vec<Fact>) {
-    let text = readable(text);
-    let mut add = |text: String, base: u32| {
-        let order = (index << 20) + found.len().min(0xF_FFFF);
-        found.push(Fact { source: source.to_owned(), text, base, order });
-    };
-    let lines: Vec<&str> =
-        text.lines().map(str::trim_end).filter(|line| line.trim_start().len() > 3).collect();
-    if text.len() <= SHORT.0 && lines.len() <= SHORT.1 {
-        let says = text.len() > 24 || text.bytes().any(|byte| byte.is_ascii_digit());
-        if says && !lines.is_empty() {
-            let text = text.trim();
-            add(text.to_owned(), if is_error(text) { 62 } else { 56 });
-        }
-        return;
-    }
-    for (worth, at) in significant(&lines, text.len() <= MEDIUM) {
-        add(cut(lines[at], LINE), worth);
-    }
-}
-
-/// The lines of an output that say most, with their worth, in their order. Of a `medium`
-/// output every line may say something.
-fn significant(lines: &[&str], medium: bool) -> Vec<(u32, usize)> {
-    let mut worth = worth_of_lines(lines, medium);
-    worth.sort_by_key(|(base, at)| (std::cmp::Reverse(*base), *at));
-    // Of what remains the specific lines win.
-    worth.truncate(LINES * 8);
-    for (worth, at) in &mut worth {
-        *worth += specific(&cut(lines[*at], LINE)) / 2;
-    }
-    worth.sort_by_key(|(worth, at)| (std::cmp::Reverse(*worth), *at));
-    worth.truncate(LINES);
-    worth.sort_by_key(|(_, at)| *at);
-    worth
-}
-
-/// The worth of each line that has any, by its kind.
-fn worth_of_lines(lines: &[&str], medium: bool) -> Vec<(u32, usize)> {
-    let mut times: HashMap<u64, u32> = HashMap::new();
-    let keys: Vec<u64> = lines.iter().map(|line| masked(line.trim_start())).collect();
-    for key in &keys {
-        *times.entry(*key).or_default() += 1;
-    }
-    // Where most lines are alike, those that are not say most.
-    let repetitive = lines.len() > 20 && times.len() * 2 < lines.len();
-    let mut worth = Vec::new();
-    let mut errors = 0;
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.len() <= LINE * 40) {
-        let edge = at == 0 || at + 1 == lines.len();
-        let mut base = if times[&keys[at]] > CHATTER {
-            0
-        } else if is_error(line) {
-            errors += 1;
-            // The first errors of a log say more than its hundredth.
-            if errors <= 20 { 58 } else { 30 }
-        } else if repetitive {
-            48
-        } else if is_status(line) || (medium && is_setting(line)) {
-            40
-        } else if medium {
-            24
-        } else if edge {
-            20
-        } else {
-            0
+/// Adds the facts of results, and of what changes wrote.
+fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
+    let (resolved, odd) = (input.resolved(), odd(&input.calls));
+    let forms = forms(&input.calls);
+    for (at, call) in input.calls.iter().enumerate() {
+        let Some((index, _, result)) = call.result else { continue };
+        let source = call.source(index);
+        let late = input.lateness(index, 20).saturating_sub(17);
+        let errors = match (call.failed(), resolved[at]) {
+            (true, false) => 16,
+            (true, true) => 8,
+            (false, _) => 5,
         };
-        if base > 0 && (repetitive || medium) && is_finding(line) {
-            base += 10;
-        }
-        if base > 0 {
-            worth.push((base, at));
+        // A short answer that says no is a fact, in whatever words.
+        let refuses = result.text.len() <= SHORT && (call.failed() || odd[at]);
+        let base = late + if refuses { errors.max(8) } else { 0 };
+        // A refusal of few lines has nothing else to say than a form.
+        let is_bare = refuses && result.text.lines().take(3).count() < 3;
+        let form = |line: &str| !is_bare && forms.contains(&(call.tool, label(line)));
+        let (failed, reads) = (call.failed(), call.reads());
+        let output = Output { index, base, errors, failed, reads, form: &form };
+        output.facts(&source, &result.text, terms, items);
+        if !failed {
+            written(call, input.lateness(index, 4), terms, items);
         }
     }
-    worth
 }
 
-/// Facts of what a person or the model said; sentences without a mark go to `prose`.
-fn of_speech(
-    message: &TranscriptMessage<'_>,
-    text: &str,
-    model: bool,
-    found: &mut Vec<Fact>,
-    prose: &mut Vec<Fact>,
-) {
-    let speaker = if model { "assistant" } else { "user" };
-    let mut fenced = false;
-    for (line_number, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-            continue;
+/// For each call, whether its short result begins in words that most results of the tool do
+/// not begin with.
+fn odd(calls: &[CallRecord<'_>]) -> Vec<bool> {
+    let shape = |call: &CallRecord<'_>| {
+        let (_, _, result) = call.result.filter(|_| !call.reads())?;
+        let words = result.text.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+        (result.text.len() <= SHORT).then(|| masked(&words))
+    };
+    let shapes: Vec<Option<u64>> = calls.iter().map(shape).collect();
+    let mut times: HashMap<(&str, Option<u64>), usize> = HashMap::new();
+    for (call, shape) in calls.iter().zip(&shapes).filter(|(_, shape)| shape.is_some()) {
+        *times.entry((call.tool, *shape)).or_default() += 1;
+        *times.entry((call.tool, None)).or_default() += 1;
+    }
+    let odd = |(call, shape): (&CallRecord<'_>, &Option<u64>)| {
+        let times = |of: Option<u64>| times.get(&(call.tool, of)).copied().unwrap_or(0);
+        shape.is_some() && times(None) > 2 && times(*shape) * 2 < times(None)
+    };
+    calls.iter().zip(&shapes).map(odd).collect()
+}
+
+/// A sentence of the agent: one that says what was found or decided is worth most.
+pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item {
+    let base = base + if is_finding(text) { 8 } else { 2 };
+    let found = terms.of_text(text, index);
+    // Words that name nothing say little, and headings less.
+    let heads = text.ends_with([':', '：']) || text.starts_with('#');
+    let base = base / (1 + u32::from(found.is_empty()) + 2 * u32::from(heads));
+    Item { terms: found, ..Item::new(text.to_owned(), points(base), index) }
+}
+
+/// The labels of lines that a quarter of a tool's results have: its form, whatever they say.
+fn forms<'a>(calls: &'a [CallRecord<'_>]) -> HashSet<(&'a str, u64)> {
+    let mut results: HashMap<&str, usize> = HashMap::new();
+    let mut times: HashMap<(&str, u64), usize> = HashMap::new();
+    for call in calls {
+        let Some((_, _, result)) = call.result else { continue };
+        *results.entry(call.tool).or_default() += 1;
+        let edges = &result.text[..result.text.floor_char_boundary(MEDIUM)];
+        let labels: HashSet<u64> = edges.lines().map(label).collect();
+        for label in labels {
+            *times.entry((call.tool, label)).or_default() += 1;
         }
-        if fenced {
-            continue;
+    }
+    let often =
+        |((tool, _), times): &((&str, u64), usize)| *times > 2 && *times * 4 > results[tool];
+    times.into_iter().filter(often).map(|(key, _)| key).collect()
+}
+
+/// What stands before the first colon of a line, or its first two words.
+fn label(line: &str) -> u64 {
+    let line = line.trim_start();
+    let colon = line.find([':', '=']).filter(|at| *at < 40);
+    let words = || line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
+    masked(&line[..colon.unwrap_or_else(words)])
+}
+
+/// The output of a call.
+struct Output<'f> {
+    /// The message.
+    index: usize,
+    /// Points of each line.
+    base: u32,
+    /// Points of a line that states an error.
+    errors: u32,
+    /// The call failed: its result says why at one of its ends.
+    failed: bool,
+    /// The call shows what is there: errors in it are nobody's.
+    reads: bool,
+    /// True for a line of the tool's form.
+    form: &'f dyn Fn(&str) -> bool,
+}
+
+impl Output<'_> {
+    /// Adds the lines that say most.
+    fn facts(&self, source: &str, text: &str, terms: &Terms, items: &mut Vec<Item>) {
+        let text = readable(text);
+        let json = json_lines(&text);
+        let lines: Vec<&str> = match &json {
+            Some(lines) => lines.iter().map(String::as_str).collect(),
+            None => text.lines().map(str::trim_end).collect(),
+        };
+        let mut times: HashMap<u64, u32> = HashMap::new();
+        let keys: Vec<u64> = lines.iter().map(|line| masked(line.trim_start())).collect();
+        for key in &keys {
+            *times.entry(*key).or_default() += 1;
         }
-        for sentence in sentences_of_line(line).filter(|s| (12..600).contains(&s.len())) {
-            let finding = is_finding(sentence);
-            // The user's words have sections of their own: here only what names artifacts.
-            if !model && !finding && specific(sentence) < 10 {
+        let mut found: Vec<(u32, usize, Item)> = Vec::new();
+        let mut errors = 0;
+        for (at, line) in lines.iter().enumerate() {
+            if !(4..=LINE * 40).contains(&line.trim().len()) {
                 continue;
             }
-            let base = match (model, finding) {
-                (true, true) => 50,
-                (true, false) => 14,
-                (false, true) => 30,
-                (false, false) => 10,
-            };
-            let source = format!("#{} {speaker}", message.index);
-            let order = (message.index << 20) + line_number;
-            let fact = Fact { source, text: sentence.to_owned(), base, order };
-            let list = if base == 14 { &mut *prose } else { &mut *found };
-            list.push(fact);
-            if prose.len() > RANKED * 8 {
-                prose.drain(..RANKED * 4);
+            let numbered = is_source_line(line);
+            let mut base = self.base;
+            if self.failed && (at < EDGE || at + EDGE >= lines.len()) {
+                base += self.errors / 2;
+            }
+            if !self.reads && !numbered {
+                if is_error(line) {
+                    errors += 1;
+                    base += if errors <= ERRORS { self.errors } else { self.errors / 4 };
+                } else if is_status(line) {
+                    base += 5;
+                }
+            }
+            if text.len() <= MEDIUM && is_setting(line) {
+                base += 4;
+            }
+            if times[&keys[at]] > CHATTER || (self.form)(line) {
+                base /= 8;
+            }
+            let shown = cut(line, LINE);
+            let named = if numbered { behind_number(&shown) } else { &shown };
+            let found_terms = terms.of_text(named, self.index);
+            let item = Item::new(shown, points(base), self.index);
+            let item = Item { source: source.to_owned(), terms: found_terms, ..item };
+            let gain = item.gain_at_first();
+            if gain < LEAST {
+                continue;
+            }
+            found.push((gain, at, item));
+            if found.len() > LINES * 16 {
+                keep_best(&mut found, LINES);
             }
         }
+        keep_best(&mut found, LINES);
+        found.sort_by_key(|(_, at, _)| *at);
+        items.extend(found.into_iter().map(|(_, _, item)| item));
     }
 }
 
-/// The facts with their worth: what is specific more, what is often said less,
-/// what was said again later not at all.
-fn items(found: Vec<Fact>) -> Vec<Item> {
-    let mut times: HashMap<u64, u32> = HashMap::new();
-    let keys: Vec<u64> = found.iter().map(|fact| masked(&fact.text)).collect();
-    for key in &keys {
-        *times.entry(*key).or_default() += 1;
-    }
-    let total = found.len().max(1);
-    let mut exact: HashMap<String, ()> = HashMap::new();
-    let mut alike: HashMap<u64, u32> = HashMap::new();
-    let mut items = Vec::new();
-    for (at, fact) in found.into_iter().enumerate().rev() {
-        let newer = alike.entry(keys[at]).or_default();
-        *newer += 1;
-        if *newer > CHATTER || exact.insert(fact.text.clone(), ()).is_some() {
-            continue;
-        }
-        let recent = u32::try_from(at * 8 / total).unwrap_or(0);
-        let long = u32::try_from(fact.text.len() / 150).unwrap_or(0);
-        let mut worth = fact.base + specific(&fact.text) + recent;
-        worth = worth.saturating_sub(long);
-        if times[&keys[at]] >= CHATTER {
-            worth = worth.saturating_sub(25);
-        }
-        if *newer > 1 {
-            worth = worth.saturating_sub(15);
-        }
-        // Chatter is worth no token.
-        if worth < MIN_WORTH {
-            continue;
-        }
-        items.push(Item { source: fact.source, text: fact.text, worth, order: NEW + at });
-    }
-    items
+fn keep_best(found: &mut Vec<(u32, usize, Item)>, most: usize) {
+    found.sort_by_key(|(worth, at, _)| (std::cmp::Reverse(*worth), *at));
+    found.truncate(most);
+}
+
+/// A source line without its number.
+fn behind_number(line: &str) -> &str {
+    line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit())
+}
+
+/// Adds lines that a change wrote, of those that were not there before.
+fn written(call: &CallRecord<'_>, late: u32, terms: &Terms, items: &mut Vec<Item>) {
+    let (added, removed) = call.change();
+    let before: HashSet<&str> = removed.iter().flat_map(|t| t.lines()).map(str::trim).collect();
+    let source = call.source(call.index);
+    let lines = added.iter().flat_map(|text| text.lines()).map(str::trim);
+    let new = lines.enumerate().filter(|(_, line)| line.len() > 8 && !before.contains(line));
+    let item = |(at, line): (usize, &str)| {
+        let named = terms.of_text(line, call.index);
+        let item = Item::new(cut(line, LINE), points(3 + late), call.index);
+        let item = Item { source: source.clone(), terms: named, ..item };
+        (item.gain_at_first(), at, item)
+    };
+    let mut found: Vec<(u32, usize, Item)> = new.take(2_000).map(item).collect();
+    keep_best(&mut found, WRITTEN);
+    found.sort_by_key(|(_, at, _)| *at);
+    items.extend(found.into_iter().map(|(_, _, item)| item));
 }

@@ -2,70 +2,84 @@
 
 use std::collections::HashSet;
 
-use super::budget::goal_room;
 use super::input::Input;
-use super::item::{Item, NEW, parse};
+use super::item::{Item, parse, points};
 use super::labels::LATEST;
-use crate::snapshot::extractive::directives::spoken;
+use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::markers::is_rule;
 use crate::snapshot::text::sentences::{masked, opening, sentences};
+use crate::snapshot::text::wrappers::Speaker;
 
-/// Most tokens of a request.
+/// Most tokens of a request, and the share of the budget, as one part in so many.
 const REQUEST: u64 = 120;
+const SHARE: u64 = 6;
 /// Longest sentence that is taken for a rule, in bytes.
 const RULE_BYTES: usize = 600;
 /// Rules looked at, newest first.
 const RULES: usize = 300;
 
-/// The first request and the latest one; the first of an earlier summary stays.
+/// The first request and the latest one that says something; the first of an earlier summary
+/// stays.
 pub(super) fn goals(
     input: &Input<'_>,
     earlier: Option<&Summary>,
     budget: u64,
     count: &dyn Fn(&str) -> u64,
 ) -> Vec<Item> {
-    let requests: Vec<&str> = spoken(input.messages).collect();
+    let requests: Vec<&str> = input.of(Speaker::User).map(|(_, text)| text).collect();
     let mut old =
         earlier.map(|summary| parse(summary.get(Section::OverallGoal))).unwrap_or_default();
     let latest_of_old =
         old.iter().position(|item| LATEST.iter().any(|label| item.text.starts_with(label)));
-    // The room of the section without the marks around it.
-    let room = goal_room(budget).saturating_sub(12).min(REQUEST);
-    let mut items = Vec::new();
-    let mut first = requests.first().copied();
-    if let Some(at) = latest_of_old
-        && !requests.is_empty()
-    {
+    // The room without the marks around it.
+    let room = (budget / SHARE).clamp(48.min(budget / 2), REQUEST).saturating_sub(12);
+    let latest = requests.iter().rposition(|text| says_something(text));
+    if let (Some(at), Some(_)) = (latest_of_old, latest) {
         old.remove(at);
     }
-    if !old.is_empty() {
-        first = None;
-        for (at, mut item) in old.into_iter().enumerate().take(2) {
-            (item.worth, item.order) = (if at == 0 { 100 } else { 80 }, at);
-            items.push(item);
-        }
-    }
-    if let Some(first) = first {
-        items.push(Item::new(opening(first, room, count).to_owned(), 100, 0));
-    }
-    if let Some(latest) =
-        requests.last().filter(|latest| first.is_none_or(|first| first != **latest))
-    {
-        let short = opening(latest, room, count);
-        items.push(Item::new(format!("{} {short}", input.labels.latest_request), 90, 1));
+    let mut items: Vec<Item> = old
+        .into_iter()
+        .take(2)
+        .enumerate()
+        .map(|(at, item)| Item {
+            core: true,
+            order: at,
+            base: points(if at == 0 { 100 } else { 80 }),
+            ..item
+        })
+        .collect();
+    let telling = requests.iter().find(|text| says_something(text)).or(requests.first());
+    let first = telling.filter(|_| items.is_empty());
+    items.extend(
+        first.map(|text| Item::core(opening(text, room, count).to_owned(), points(100), 0)),
+    );
+    // The first request is no news as the latest one.
+    if let Some(at) = latest.filter(|at| first.is_none_or(|first| *first != requests[*at])) {
+        let short = opening(requests[at], room, count);
+        let text = format!("{} {short}", input.labels.latest_request);
+        items.push(Item::core(text, points(90), 1));
     }
     items.retain(|item| !item.text.is_empty());
     items
 }
 
+/// False for one word such as `ok`.
+fn says_something(text: &str) -> bool {
+    let mut names = !text.is_ascii();
+    each_term(text, |_| names = true);
+    names || text.split_whitespace().count() > 1
+}
+
 /// Sentences of the user that set rules, the newest worth most.
-pub(super) fn constraints(input: &Input<'_>) -> Vec<Item> {
+pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Terms) -> Vec<Item> {
     let mut seen = HashSet::new();
     let mut likes = HashSet::new();
     let mut items = Vec::new();
-    let requests: Vec<&str> = spoken(input.messages).collect();
-    for (at, text) in requests.iter().enumerate().rev() {
+    let mut requests: Vec<(usize, &str)> = input.of(Speaker::User).collect();
+    requests.extend(input.of(Speaker::Operator));
+    requests.sort_by_key(|(index, _)| *index);
+    for (at, (index, text)) in requests.iter().enumerate().rev() {
         for (line, rule) in sentences(text).into_iter().enumerate() {
             // A tag or a heading of one word sets no rule.
             let spoken = rule.contains(' ') || !rule.is_ascii();
@@ -73,11 +87,17 @@ pub(super) fn constraints(input: &Input<'_>) -> Vec<Item> {
                 continue;
             }
             let like = likes.insert(masked(rule));
-            let age = u32::try_from((requests.len() - 1 - at).min(10)).unwrap_or(10);
-            let worth = if like { 60 - age } else { 20 };
-            let mut item = Item::new(rule.to_owned(), worth, 0);
-            item.order = NEW + (at << 16) + line;
-            items.push(item);
+            let age = u32::try_from((requests.len() - 1 - at).min(6)).unwrap_or(6);
+            // What stands among the directives is said once.
+            let is_said = directives.iter().any(|said| said.contains(rule));
+            let worth = match (like, is_said) {
+                (true, false) => 24 - age,
+                (true, true) => 10 - age,
+                (false, _) => 4,
+            };
+            let found = terms.of_text(rule, *index);
+            let order = (at << 16) + line;
+            items.push(Item { terms: found, ..Item::new(rule.to_owned(), points(worth), order) });
             if items.len() >= RULES {
                 return items;
             }

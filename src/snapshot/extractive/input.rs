@@ -1,12 +1,66 @@
 //! The input that every section of a summary is made from.
 
-use super::call_record::CallRecord;
+use std::collections::HashSet;
+
+use super::call_record::{CallRecord, call_records};
 use super::labels::Labels;
+use super::said::{Said, telling};
+use crate::snapshot::text::wrappers::Speaker;
 use crate::snapshot::transcript::TranscriptMessage;
+
+/// Characters of a call's words by which it is told from others.
+const KEY: usize = 200;
 
 /// The messages, and what is read from them once for all sections.
 pub(super) struct Input<'a> {
     pub(super) messages: &'a [TranscriptMessage<'a>],
+    pub(super) said: &'a [Said<'a>],
     pub(super) calls: Vec<CallRecord<'a>>,
     pub(super) labels: Labels,
+}
+
+impl<'a> Input<'a> {
+    pub(super) fn read(
+        messages: &'a [TranscriptMessage<'a>],
+        said: &'a [Said<'a>],
+        labels: Labels,
+    ) -> Input<'a> {
+        Input { messages, said, calls: call_records(messages), labels }
+    }
+
+    /// The texts of a speaker, with their messages.
+    pub(super) fn of(&self, speaker: Speaker) -> impl DoubleEndedIterator<Item = (usize, &'a str)> {
+        let said: &'a [Said<'a>] = self.said;
+        let by = said.iter().filter(move |said| said.speaker == speaker);
+        by.map(|said| (said.index, said.text.trim()))
+    }
+
+    /// What the agent said last that has words.
+    pub(super) fn last_said(&self) -> Option<&'a Said<'a>> {
+        let said: &'a [Said<'a>] = self.said;
+        let by_agent = said.iter().rev().filter(|said| said.speaker == Speaker::Agent);
+        by_agent.into_iter().find(|said| !telling(&said.text).is_empty())
+    }
+
+    /// For each call, whether a later one of the same words succeeded.
+    pub(super) fn resolved(&self) -> Vec<bool> {
+        let mut succeeded = HashSet::new();
+        let mut resolved = vec![false; self.calls.len()];
+        for (at, call) in self.calls.iter().enumerate().rev() {
+            let key = (call.tool, call.about(KEY));
+            resolved[at] = succeeded.contains(&key);
+            if call.result.is_some() && !call.failed() {
+                succeeded.insert(key);
+            }
+        }
+        resolved
+    }
+
+    /// How late a message is, from 0 to `most`.
+    pub(super) fn lateness(&self, index: usize, most: u32) -> u32 {
+        let first = self.messages.first().map_or(0, |message| message.index);
+        let last = self.messages.last().map_or(0, |message| message.index);
+        let (at, all) = (index.saturating_sub(first), (last - first).max(1));
+        u32::try_from(at * most as usize / all).unwrap_or(most).min(most)
+    }
 }

@@ -3,15 +3,26 @@
 
 use std::collections::HashSet;
 
+use super::labels::LAST_SAID;
+use super::terms::{Terms, Worth};
 use crate::snapshot::format::summary::Section;
-use crate::snapshot::text::identifiers::identifiers;
 
 /// The first order number of new items; those of an earlier summary are below.
-pub(super) const NEW: usize = 1 << 40;
+const NEW: usize = 1 << 40;
 /// The beginning of a source that an earlier summary named: its number is no longer true.
 const EARLIER: &str = "earlier";
 /// Most items that an earlier summary's section gives.
 const FROM_EARLIER: usize = 400;
+/// Points of an item of an earlier summary: it was chosen once.
+const CHOSEN_ONCE: u32 = 8;
+
+/// Worth is counted in sixteenths of a point.
+pub(super) const fn points(points: u32) -> u32 {
+    points * 16
+}
+
+/// An item that gains less is left out even if there is room.
+pub(super) const LEAST: u32 = points(1);
 
 /// One entry of a section.
 #[derive(Debug, Clone)]
@@ -20,15 +31,30 @@ pub(super) struct Item {
     pub(super) source: String,
     /// Its text: one line or more.
     pub(super) text: String,
-    /// Its worth; the larger stays.
-    pub(super) worth: u32,
+    /// What it is worth whatever it names.
+    pub(super) base: u32,
+    /// What it names, each worth something once.
+    pub(super) terms: Vec<Worth>,
     /// Its order in the section.
     pub(super) order: usize,
+    /// It is chosen before all that is not of the core.
+    pub(super) core: bool,
 }
 
 impl Item {
-    pub(super) fn new(text: String, worth: u32, order: usize) -> Item {
-        Item { source: String::new(), text, worth, order: NEW + order }
+    pub(super) fn new(text: String, base: u32, order: usize) -> Item {
+        let (source, terms) = Default::default();
+        Item { source, text, base, terms, order: NEW + order, core: false }
+    }
+
+    /// An item of the core.
+    pub(super) fn core(text: String, base: u32, order: usize) -> Item {
+        Item { core: true, ..Item::new(text, base, order) }
+    }
+
+    /// What it adds to a summary that names nothing yet.
+    pub(super) fn gain_at_first(&self) -> u32 {
+        self.base + self.terms.iter().map(|(_, worth)| worth).sum::<u32>()
     }
 
     /// Writes the item. `headed`: the one before has the same source; `alone`: no
@@ -53,43 +79,45 @@ impl Item {
     }
 }
 
-/// Returns the worth of the identifiers of a text.
-pub(super) fn specific(text: &str) -> u32 {
-    let mut seen: Vec<&str> = Vec::new();
-    for found in identifiers(text) {
-        if !seen.contains(&found.text) && seen.len() < 4 {
-            seen.push(found.text);
-        }
-    }
-    u32::try_from(seen.len()).unwrap_or(4) * 5
-}
-
-/// Adds the items of an earlier summary's section, as older and worth a little
-/// less than new ones of their kind. Exact repeats are left out.
-pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section) {
+/// Adds the items of an earlier summary's section, as older. Exact repeats are left out.
+pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section, terms: &Terms) {
     // A plan replaces the one before it, and so do the words said last.
-    if section == Section::TaskState && items.iter().any(|item| item.worth >= 80) {
+    if section == Section::TaskState && items.iter().any(|item| item.core) {
         return;
     }
     let known: HashSet<String> = items.iter().map(|item| item.text.clone()).collect();
     let mut old = parse(earlier);
     let skip = old.len().saturating_sub(FROM_EARLIER);
-    let base = match section {
-        Section::ActiveConstraints => 40,
-        Section::KeyKnowledge => 38,
-        _ => 5,
-    };
     for (at, mut item) in old.drain(..).enumerate().skip(skip) {
         if known.contains(&item.text) {
             continue;
         }
+        let age = u32::try_from((at - skip).min(20)).unwrap_or(20) / 4;
         item.order = at;
-        let age = u32::try_from((at - skip).min(20)).unwrap_or(20);
-        item.worth = base + age / 4;
-        if section == Section::KeyKnowledge {
-            item.worth += specific(&item.text);
-        }
+        item.base = points(CHOSEN_ONCE + age);
+        item.terms = terms.of_text(&item.text, 0);
         items.push(item);
+    }
+}
+
+/// What was said last before is no longer the last word, but what it found is still known.
+pub(super) fn merge_last_words(items: &mut Vec<Item>, earlier: &str, terms: &Terms) {
+    for (at, item) in parse(earlier).into_iter().enumerate() {
+        let said = LAST_SAID.iter().find_map(|label| item.text.strip_prefix(label));
+        if let Some(text) = said.map(str::trim) {
+            let base = points(CHOSEN_ONCE + 4);
+            let named = terms.of_text(text, 0);
+            let source = format!("{EARLIER} assistant");
+            let text = text.to_owned();
+            items.push(Item {
+                source,
+                text,
+                base,
+                terms: named,
+                order: FROM_EARLIER + at,
+                core: false,
+            });
+        }
     }
 }
 
@@ -102,12 +130,7 @@ pub(super) fn parse(section: &str) -> Vec<Item> {
             let (named, text) = split_source(text);
             source = named;
             if !text.is_empty() {
-                items.push(Item {
-                    source: source.clone(),
-                    text: text.to_owned(),
-                    worth: 0,
-                    order: 0,
-                });
+                items.push(Item { source: source.clone(), ..Item::new(text.to_owned(), 0, 0) });
             }
         } else {
             let text = line.strip_prefix("  ").unwrap_or(line);
@@ -117,12 +140,9 @@ pub(super) fn parse(section: &str) -> Vec<Item> {
                     last.text.push_str(text);
                 }
                 _ if text.trim().is_empty() => {}
-                _ => items.push(Item {
-                    source: source.clone(),
-                    text: text.to_owned(),
-                    worth: 0,
-                    order: 0,
-                }),
+                _ => {
+                    items.push(Item { source: source.clone(), ..Item::new(text.to_owned(), 0, 0) });
+                }
             }
         }
     }

@@ -35,6 +35,9 @@ impl Labels {
 /// Beginnings of the label of the latest request, in every language.
 pub(super) const LATEST: [&str; 2] = [ENGLISH.latest_request, CHINESE.latest_request];
 
+/// The same of what was said last.
+pub(super) const LAST_SAID: [&str; 2] = [ENGLISH.last_said, CHINESE.last_said];
+
 const ENGLISH: Labels = Labels {
     latest_request: "Latest request:",
     exit: "exit",

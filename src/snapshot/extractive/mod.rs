@@ -8,6 +8,7 @@
 
 pub(crate) mod directives;
 pub(crate) mod files;
+pub(crate) mod said;
 
 mod artifacts;
 mod budget;
@@ -16,53 +17,68 @@ mod facts;
 mod goals;
 mod input;
 mod item;
+mod json_lines;
 mod labels;
 mod plan;
-mod rank;
 mod recent;
+mod shell;
+mod terms;
 
-use crate::snapshot::extractive::directives::spoken;
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::language::{Language, language_of};
+use crate::snapshot::text::wrappers::Speaker;
 use crate::snapshot::transcript::TranscriptMessage;
 use input::Input;
 use item::Item;
 use labels::Labels;
+use said::Said;
+use terms::Terms;
 
-/// The summary of `messages` in at most `budget` tokens, all sections together.
-/// `earlier` is the summary that this one replaces: older than every message.
-pub(crate) fn summarise(
-    messages: &[TranscriptMessage<'_>],
-    earlier: Option<&Summary>,
-    budget: u64,
-    count: &dyn Fn(&str) -> u64,
-) -> Summary {
-    let labels = Labels::of(language(messages, earlier));
-    let input = Input { messages, calls: call_record::call_records(messages), labels };
+/// What a summary is made from.
+pub(crate) struct Source<'a> {
+    /// The messages.
+    pub(crate) messages: &'a [TranscriptMessage<'a>],
+    /// The same by speaker.
+    pub(crate) said: &'a [Said<'a>],
+    /// The user's words that stand beside the summary: what they name is named.
+    pub(crate) directives: &'a [String],
+    /// The summary that this one replaces: older than every message.
+    pub(crate) earlier: Option<&'a Summary>,
+}
+
+/// The summary of `source` in at most `budget` tokens, all sections together.
+pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -> u64) -> Summary {
+    let earlier = source.earlier;
+    let labels = Labels::of(language(source));
+    let input = Input::read(source.messages, source.said, labels);
+    let terms = Terms::of(&input);
     let mut sections: [Vec<Item>; 6] = Default::default();
     sections[Section::OverallGoal as usize] = goals::goals(&input, earlier, budget, count);
-    sections[Section::ActiveConstraints as usize] = goals::constraints(&input);
-    sections[Section::KeyKnowledge as usize] = facts::facts(&input);
-    sections[Section::ArtifactTrail as usize] = artifacts::artifacts(&input);
-    sections[Section::RecentActions as usize] = recent::recent(&input);
-    sections[Section::TaskState as usize] = plan::state(&input);
+    sections[Section::ActiveConstraints as usize] =
+        goals::constraints(&input, source.directives, &terms);
+    sections[Section::KeyKnowledge as usize] = facts::facts(&input, &terms);
+    sections[Section::ArtifactTrail as usize] = artifacts::artifacts(&input, &terms);
+    sections[Section::RecentActions as usize] = recent::recent(&input, &terms);
+    sections[Section::TaskState as usize] = plan::state(&input, &terms, budget);
     if let Some(earlier) = earlier {
-        for section in Section::ALL {
-            // The goals are merged already.
-            if section != Section::OverallGoal {
-                item::merge(&mut sections[section as usize], earlier.get(section), section);
-            }
+        let known = &mut sections[Section::KeyKnowledge as usize];
+        item::merge_last_words(known, earlier.get(Section::TaskState), &terms);
+        // The goals are merged already.
+        for section in Section::ALL.into_iter().filter(|s| *s != Section::OverallGoal) {
+            item::merge(&mut sections[section as usize], earlier.get(section), section, &terms);
         }
     }
-    budget::spend(sections, budget, count)
+    budget::spend(sections, source.directives, budget, count)
 }
 
 /// The language that the labels are in: that of the user, or else of anyone.
-fn language(messages: &[TranscriptMessage<'_>], earlier: Option<&Summary>) -> Language {
+fn language(source: &Source<'_>) -> Language {
     let mut sample = String::new();
-    let of_anyone = messages.iter().flat_map(|message| &message.texts).map(AsRef::as_ref);
-    let of_before = earlier.map(|summary| summary.get(Section::OverallGoal));
-    for text in spoken(messages).chain(of_before).chain(of_anyone) {
+    let by_user = source.said.iter().filter(|said| said.speaker == Speaker::User);
+    let of_user = by_user.map(|said| said.text.as_ref());
+    let of_anyone = source.messages.iter().flat_map(|message| &message.texts).map(AsRef::as_ref);
+    let of_before = source.earlier.map(|summary| summary.get(Section::OverallGoal));
+    for text in of_user.chain(of_before).chain(of_anyone) {
         sample.push_str(crate::snapshot::text::sentences::prefix(text, 2_000));
         sample.push('\n');
         if sample.len() > 16_000 {

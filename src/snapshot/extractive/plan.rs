@@ -1,65 +1,67 @@
 //! The state of the task: the plan, statements about its steps, the model's last words, and
 //! calls that failed and never succeeded.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use chat_history::message::Role;
 use raw_json::{elements, field, fields, unescape};
 
 use super::call_record::CallRecord;
+use super::facts::spoken;
 use super::input::Input;
-use super::item::{Item, NEW};
-use crate::snapshot::extractive::directives::spoken;
-use crate::snapshot::text::markers::{is_checkbox, is_numbered, is_output, is_progress};
+use super::item::{Item, points};
+use super::said::telling;
+use super::terms::Terms;
+use crate::snapshot::text::markers::{is_checkbox, is_numbered, is_progress, looks_like_output};
 use crate::snapshot::text::sentences::{cut, masked, sentences};
+use crate::snapshot::text::wrappers::Speaker;
 
 /// Steps of a plan that are shown.
 const STEPS: usize = 30;
+/// Tokens of a budget for each step that is shown.
+const STEP: u64 = 60;
 /// Messages whose plans and progress are looked for, newest first.
 const LOOK_BACK: usize = 400;
 
 /// The state of the task.
-pub(super) fn state(input: &Input<'_>) -> Vec<Item> {
+pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> {
     let mut items = Vec::new();
-    if let Some(plan) = plan(input) {
-        let mut item = Item::new(format!("{}\n{plan}", input.labels.plan), 80, 0);
-        item.order = NEW;
-        items.push(item);
+    let of_user = || input.of(Speaker::User).rev().take(LOOK_BACK);
+    let of_user = || of_user().find_map(|(_, text)| steps(text, is_numbered, 3));
+    // The user's steps stand among the directives as well.
+    let plan = plan(input).map(|plan| (plan, true)).or_else(|| Some((of_user()?, false)));
+    if let Some((plan, core)) = plan {
+        let plan = open_first(&plan, usize::try_from(budget / STEP).unwrap_or(STEPS).max(4));
+        let worth = if core { 70 } else { 10 };
+        let item = Item::new(format!("{}\n{plan}", input.labels.plan), points(worth), 0);
+        items.push(Item { core, ..item });
     }
-    progress(input, &mut items);
-    let last = input.messages.iter().rev().filter(|message| message.role == Role::Assistant);
-    let last =
-        last.flat_map(|message| message.texts.iter().rev()).find(|text| !text.trim().is_empty());
-    if let Some(text) = last {
-        let parts = sentences(text);
-        let parts = parts.iter().filter(|part| part.len() < 600);
-        // Its beginning and its end.
-        let parts: Vec<&&str> = parts.collect();
-        let ends = parts.len().saturating_sub(2).max(1.min(parts.len()));
-        let shown = parts.first().into_iter().chain(&parts[ends..]);
-        for (at, part) in shown.enumerate() {
+    progress(input, terms, &mut items);
+    if let Some(said) = input.last_said() {
+        let parts = telling(&said.text);
+        let last = parts.len() - 1;
+        for (at, part) in parts.iter().enumerate() {
+            let mut item = spoken(part, 14, said.index, terms);
+            // Its beginning and its end, and of the rest what has room.
+            (item.core, item.base) = match at {
+                _ if at == last => (true, points(62)),
+                0 => (true, points(60)),
+                _ => (false, item.base),
+            };
             let text = format!("{} {part}", input.labels.last_said);
-            items.push(Item::new(text, 70 - u32::try_from(at).unwrap_or(0), (2 << 20) + at));
+            let order = Item::new(String::new(), 0, (2 << 20) + at).order;
+            items.push(Item { text, order, ..item });
         }
     }
     for (at, call) in unresolved_failures(input).into_iter().enumerate() {
-        let about = call.about(80);
-        let text = format!(
-            "{} {} {about} -> {}",
-            input.labels.open,
-            call.tool,
-            call.status(&input.labels)
-        );
-        items.push(Item::new(
-            text,
-            66 - u32::try_from(at.min(20)).unwrap_or(20),
-            (3 << 20) + call.index,
-        ));
+        let status = call.status(&input.labels);
+        let text = format!("{} {} {} -> {status}", input.labels.open, call.tool, call.about(80));
+        let late = 12_u32.saturating_sub(u32::try_from(at).unwrap_or(12));
+        items.push(Item::new(text, points(6 + late), (3 << 20) + call.index));
     }
     items
 }
 
-/// The latest plan: of a tool that keeps one, a list with boxes, or numbered steps.
+/// The agent's latest plan: of a tool that keeps one, a list with boxes, or numbered steps.
 fn plan(input: &Input<'_>) -> Option<String> {
     let tools = input.calls.iter().rev().take(LOOK_BACK);
     let kept = tools.filter(|call| is_planner(call.tool)).find_map(|call| {
@@ -69,17 +71,23 @@ fn plan(input: &Input<'_>) -> Option<String> {
             .or_else(|| steps(list, is_checkbox, 2))
             .or_else(|| steps(list, is_numbered, 2))
     });
-    let model = || {
-        let said =
-            input.messages.iter().rev().take(LOOK_BACK).filter(|m| m.role == Role::Assistant);
-        said.flat_map(|message| &message.texts).map(AsRef::as_ref)
-    };
-    let users: Vec<&str> = spoken(input.messages).collect();
-    kept.or_else(|| model().find_map(|text: &str| steps(text, is_checkbox, 2)))
-        .or_else(|| {
-            model().filter(|text| is_progress(text)).find_map(|text| steps(text, is_numbered, 3))
-        })
-        .or_else(|| users.iter().rev().take(LOOK_BACK).find_map(|text| steps(text, is_numbered, 3)))
+    let said = || input.of(Speaker::Agent).rev().take(LOOK_BACK).map(|(_, text)| text);
+    kept.or_else(|| said().find_map(|text: &str| steps(text, is_checkbox, 2))).or_else(|| {
+        said().filter(|text| is_progress(text)).find_map(|text| steps(text, is_numbered, 3))
+    })
+}
+
+/// A plan of at most `most` lines: what is done gives way first, the oldest before others.
+fn open_first(plan: &str, most: usize) -> String {
+    let mut lines: Vec<&str> = plan.lines().collect();
+    let mut over = lines.len().saturating_sub(most);
+    lines.retain(|line| {
+        let gives_way = over > 0 && (line.contains("[x]") || line.contains('✅'));
+        over -= usize::from(gives_way);
+        !gives_way
+    });
+    lines.truncate(most);
+    lines.join("\n")
 }
 
 fn is_planner(tool: &str) -> bool {
@@ -123,22 +131,28 @@ fn todo_list(list: &str) -> Option<String> {
 }
 
 /// Adds the latest three statements of the model about steps.
-fn progress(input: &Input<'_>, items: &mut Vec<Item>) {
-    let said = input.messages.iter().rev().take(LOOK_BACK).filter(|m| m.role == Role::Assistant);
-    let texts =
-        said.flat_map(|message| message.texts.iter().map(move |text| (message.index, text)));
+fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
+    let texts = input.of(Speaker::Agent).rev().take(LOOK_BACK);
     let mut seen = HashMap::new();
     let mut found = 0;
-    for (index, text) in texts.filter(|(_, text)| text.len() < 100_000 && !is_output(text)) {
+    for (index, text) in texts.filter(|(_, text)| text.len() < 100_000 && !looks_like_output(text))
+    {
         for sentence in
             sentences(text).into_iter().rev().filter(|s| s.len() < 300 && is_progress(s))
         {
             let alike = seen.entry(masked(sentence)).or_insert(0);
             *alike += 1;
-            if *alike > 2 || found >= 3 || is_checkbox(sentence) || is_numbered(sentence) {
+            if *alike > 2
+                || found >= 3
+                || is_checkbox(sentence)
+                || is_numbered(sentence)
+                || sentence.ends_with(':')
+            {
                 continue;
             }
-            items.push(Item::new(sentence.to_owned(), 62 - found, (1 << 20) + index));
+            let named = terms.of_text(sentence, index);
+            let item = Item::new(sentence.to_owned(), points(8 - found), (1 << 20) + index);
+            items.push(Item { terms: named, ..item });
             found += 1;
         }
         if found >= 3 {
@@ -147,15 +161,14 @@ fn progress(input: &Input<'_>, items: &mut Vec<Item>) {
     }
 }
 
-/// Calls whose last outcome is a failure, newest first.
+/// Calls that failed and that no later one of the same words repaired, newest first.
 fn unresolved_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
-    let mut last: HashMap<(&str, String), ()> = HashMap::new();
-    let mut failures = Vec::new();
-    for call in input.calls.iter().rev().take(LOOK_BACK) {
-        let first = last.insert((call.tool, call.about(80)), ()).is_none();
-        if first && call.failed() && failures.len() < 8 {
-            failures.push(call);
-        }
-    }
-    failures
+    let mut seen = HashSet::new();
+    let resolved = input.resolved();
+    let calls = input.calls.iter().zip(resolved).rev().take(LOOK_BACK);
+    let open = calls.filter(|(call, resolved)| !resolved && call.failed() && !call.reads());
+    open.map(|(call, _)| call)
+        .filter(|call| seen.insert((call.tool, call.about(80))))
+        .take(8)
+        .collect()
 }

@@ -29,6 +29,15 @@ static OF_ONESELF: LazyLock<Regex> = LazyLock::new(|| {
          (?:don't|do not|need to|only|should|will need to)\\b|\\bnever mind\\b)|我(?:需要|应该|不能)",
     )
 });
+/// Words that negate a sentence.
+static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:never|not|no|nothing|without|avoid|stop|cannot|\
+         (?:do|does|did|must|ca|wo|should|could|would|is|are|was|has|have)n'?t|\
+         nie|nicht|kein[a-z]*|ohne|jamais|pas|sans|nunca|sin|mai|non|senza|sem)\\b)|\
+         jamás|não|не |без|нельзя|никогда|不|别|勿|禁止|没|無|无|ない|ません|금지|말|않",
+    )
+});
 /// Words by which someone states what was found out or decided.
 static FINDING: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
@@ -75,6 +84,9 @@ static SETTING: LazyLock<Regex> = LazyLock::new(|| {
 static CHECKBOX: LazyLock<Regex> = LazyLock::new(|| {
     fixed("^[ \\t]*(?:[-*+]|[0-9]{1,3}[.)])?[ \\t]*(?:\\[[ xX~>-]\\]|[✅☑✔⬜☐🔲⏳])")
 });
+/// A line of a file behind its number.
+static SOURCE_LINE: LazyLock<Regex> =
+    LazyLock::new(|| fixed("^[ \\t]*[0-9]{1,7}(?:[:|→\\t](?:[^0-9]|$)| \\||  )"));
 /// A numbered step.
 static NUMBERED: LazyLock<Regex> =
     LazyLock::new(|| fixed("^[ \\t]*(?:\\*\\*)?(?:(?i-u:step) )?[0-9]{1,3}[.):、][ \\t]*[^ \\t]"));
@@ -104,6 +116,11 @@ pub(crate) fn is_constraint(text: &str) -> bool {
 pub(crate) fn is_rule(text: &str) -> bool {
     let asks = text.trim_end().ends_with(['?', '？']);
     !asks && is_constraint(text) && is_constraint(&OF_ONESELF.replace_all(text, ""))
+}
+
+/// True where a text negates something.
+pub(crate) fn is_negated(text: &str) -> bool {
+    NEGATION.is_match(&text.replace('’', "'"))
 }
 
 /// True where a sentence states what was found or decided.
@@ -136,6 +153,11 @@ pub(crate) fn is_checkbox(line: &str) -> bool {
     CHECKBOX.is_match(line)
 }
 
+/// True for a line of a file that was shown with its number.
+pub(crate) fn is_source_line(line: &str) -> bool {
+    SOURCE_LINE.is_match(line)
+}
+
 /// True for a numbered step.
 pub(crate) fn is_numbered(line: &str) -> bool {
     NUMBERED.is_match(line)
@@ -151,12 +173,13 @@ pub(crate) fn exit_code(text: &str) -> Option<&str> {
     EXIT.captures_iter(text).last().and_then(|found| found.get(1)).map(|code| code.as_str())
 }
 
-/// True where a user's text is no speech but an output: of a tool, by its first
-/// words, or a log or code, by its lines.
+/// True where a user's text says by its first words that it is an output.
 pub(crate) fn is_output(text: &str) -> bool {
-    if OUTPUT.is_match(text) {
-        return true;
-    }
+    OUTPUT.is_match(text)
+}
+
+/// True where a user's text is no speech but a log or code, by its lines.
+pub(crate) fn looks_like_output(text: &str) -> bool {
     if text.len() < 500 {
         return false;
     }

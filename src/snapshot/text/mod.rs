@@ -10,3 +10,4 @@ pub(super) mod sentences;
 pub(super) mod text_index;
 pub(super) mod word_lists;
 pub(super) mod word_shape;
+pub(super) mod wrappers;

@@ -70,6 +70,18 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     if short.len() == first.len() && !more { short.to_owned() } else { format!("{short} …") }
 }
 
+/// A path of about `limit` characters: its end, with `…` for the folders that are left out.
+pub(crate) fn cut_left(path: &str, limit: usize) -> String {
+    let path = path.trim();
+    let over = path.chars().count().saturating_sub(limit);
+    let Some((from, _)) = path.char_indices().nth(over).filter(|_| over > 0) else {
+        return path.to_owned();
+    };
+    let end = &path[from..];
+    let end = end.find(['/', '\\']).map_or(end, |at| &end[at..]);
+    format!("…{end}")
+}
+
 /// The longest beginning of at most `limit` characters that cuts no word in two;
 /// scripts without spaces are cut between characters.
 pub(crate) fn prefix(text: &str, limit: usize) -> &str {

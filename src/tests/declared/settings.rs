@@ -17,11 +17,12 @@ pub(super) fn sentence(field: &Field, own: &[(&str, &str)]) -> String {
 }
 
 /// The names of the types of words, for clients.
-pub(super) const TYPES: [(&str, &str); 7] = [
+pub(super) const TYPES: [(&str, &str); 8] = [
     ("context_manage_mode", "Mode"),
     ("working_summary_mode", "Mode"),
     ("format", "Format"),
     ("descriptor", "Descriptor"),
+    ("cache", "PromptCache"),
     ("counted_parts", "CountedParts"),
     ("reload_tools", "ReloadTool"),
     ("compact_roles", "Role"),

@@ -151,7 +151,7 @@ async fn a_history_that_grows_by_little_asks_nobody_and_one_that_grows_by_much_m
     let server = Endpoint::good().await;
     let app = app(&server, |_| {});
     let history = english(40);
-    let more = json!({"max_total_tokens": 1_000});
+    let more = json!({"max_total_tokens": 1_000, "keep_recent_count": 2});
     let first = compress(&app, &history[..49], more.clone()).await;
     let second = compress(&app, &history[..51], more.clone()).await;
     assert_eq!(second.report()["snapshot"]["reused"], true);

@@ -42,6 +42,7 @@ from .results import (
     Report as Report,
     Stored as Stored,
     ToolResult as ToolResult,
+    Totals as Totals,
     Validated as Validated,
 )
 from .settings import (

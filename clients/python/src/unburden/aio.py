@@ -22,6 +22,7 @@ from .results import (
     Rehydrated,
     Stored,
     ToolResult,
+    Totals,
     Validated,
 )
 from .settings import Format, Settings
@@ -90,6 +91,11 @@ class AsyncUnburden:
     def log(self) -> str | None:
         """See `Unburden.log`."""
         return self.sync.log
+
+    @property
+    def totals(self) -> Totals:
+        """See `Unburden.totals`."""
+        return self.sync.totals
 
     async def offload(
         self,

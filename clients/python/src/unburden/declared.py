@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, TypedDict, get_args
 
 Mode = Literal["auto", "compact", "compress"]
+PromptCache = Literal["warm", "cold"]
 CountedParts = Literal["all", "messages"]
 Role = Literal["tool", "user"]
 ReloadTool = Literal["read_file", "grep", "lro_extract", "read_tool_result", "shell"]
@@ -35,6 +36,12 @@ class Settings(TypedDict, total=False):
     target_tokens: int
     """In tokens. A hard budget for the answer; `counted_parts` says for which parts of it. Default: no
     target."""
+    low_water_ratio: float
+    """The fraction of `target_tokens` that is left once it was exceeded. Default: 0.75."""
+    rewrite_when_saved_ratio: float
+    """Delays a change until it frees this fraction of the tokens that it rewrites. Default: 0."""
+    cache: PromptCache
+    """Whether the provider's prompt cache still has the history that was sent before. Default: warm."""
     counted_parts: CountedParts
     """The parts that the limits and the report count. Default: all."""
     min_savings_tokens: int
@@ -75,6 +82,9 @@ ACCEPTED: Final[dict[str, Accepted]] = {
     "keep_recent_count": 0,
     "compact_ratio_threshold": float,
     "target_tokens": 1,
+    "low_water_ratio": float,
+    "rewrite_when_saved_ratio": float,
+    "cache": get_args(PromptCache),
     "counted_parts": get_args(CountedParts),
     "min_savings_tokens": 0,
     "preview_tokens": 0,

@@ -37,6 +37,7 @@ class Report(TypedDict, total=False):
     messages_before: int
     messages_after: int
     first_changed_index: int | None
+    rewritten_tokens: int
     dry_run: bool
     actions: list[Action]
     snapshot: dict[str, Any] | None
@@ -44,6 +45,33 @@ class Report(TypedDict, total=False):
     checks: dict[str, bool]
     repairs: list[dict[str, Any]]
     warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What offloads did so far, summed up. The service keeps no session, and no such sums."""
+
+    posts: int = 0
+    """Answers of the service; those of dry runs do not count."""
+    rewrites: int = 0
+    """Answers that changed messages which no earlier one had changed."""
+    rewritten_tokens: int = 0
+    """What a provider with a prompt cache bills anew because of them."""
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+    def plus(self, report: Report) -> Totals:
+        """The totals with one more answer."""
+        if report.get("dry_run"):
+            return self
+        rewritten = report.get("rewritten_tokens", 0)
+        return Totals(
+            self.posts + 1,
+            self.rewrites + (rewritten > 0),
+            self.rewritten_tokens + rewritten,
+            self.tokens_before + report.get("tokens_before", 0),
+            self.tokens_after + report.get("tokens_after", 0),
+        )
 
 
 @dataclass(frozen=True)

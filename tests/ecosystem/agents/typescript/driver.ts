@@ -18,7 +18,7 @@ import { WatchedClient, Watch } from './watch.ts';
 
 const BUDGET = 12_000;
 const RAW = 80_000;
-const SETTINGS = { maxTotalTokens: 8000, targetTokens: BUDGET };
+const SETTINGS = { contextManageMode: 'compact' as const, maxTotalTokens: 8000, targetTokens: BUDGET };
 /** Older messages become a snapshot as soon as what is left of them has so many tokens. */
 const COMPRESSING = { maxTotalTokens: 2000, compactRatioThreshold: 0, targetTokens: BUDGET };
 /** The call of the model at which the program is killed; 28 turns of calls come in all. */

@@ -1,0 +1,69 @@
+//! The newest messages, which stay: by number, and as many more as have few tokens.
+
+use std::ops::Range;
+
+use chat_history::dialect::Dialect;
+use chat_history::message::{MessageView, Role};
+
+/// The newest messages that stay.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Recent {
+    /// So many messages at least.
+    pub(crate) count: u64,
+    /// More of them, while they have no more tokens together.
+    pub(crate) tokens: u64,
+}
+
+/// Returns the first of the newest messages that stay, so that no call is cut from its results;
+/// `tokens` is what each message costs.
+pub(crate) fn recent_from(
+    dialect: &dyn Dialect,
+    views: &[&MessageView],
+    tokens: &[u64],
+    recent: Recent,
+) -> usize {
+    Units::of(dialect, views, tokens).recent_from(views.len(), recent)
+}
+
+/// The messages of a history in units that no cut divides.
+pub(crate) struct Units {
+    /// True for each message that begins a unit.
+    starts: Vec<bool>,
+    /// The tokens of each message; none of a system message, which stays in any case.
+    costs: Vec<u64>,
+}
+
+impl Units {
+    /// The units of a history whose messages cost `tokens`.
+    pub(crate) fn of(dialect: &dyn Dialect, views: &[&MessageView], tokens: &[u64]) -> Units {
+        let cost = |(view, tokens): (&&MessageView, &u64)| match view.role {
+            Role::System => 0,
+            _ => *tokens,
+        };
+        let costs = views.iter().zip(tokens).map(cost).collect();
+        Units { starts: dialect.unit_starts(views), costs }
+    }
+
+    /// Returns true if a unit ends before message `end`.
+    pub(crate) fn ends_at(&self, end: usize) -> bool {
+        self.starts.get(end).is_none_or(|starts| *starts)
+    }
+
+    /// Returns the first of the newest messages that stay, of the messages before `end`.
+    pub(crate) fn recent_from(&self, end: usize, recent: Recent) -> usize {
+        let count = usize::try_from(recent.count).unwrap_or(usize::MAX);
+        let mut from = end.saturating_sub(count);
+        if from < end {
+            from = (0..=from).rev().find(|index| self.starts[*index]).unwrap_or(from);
+        }
+        let cost = |unit: Range<usize>| -> u64 { self.costs[unit].iter().sum() };
+        let mut left = recent.tokens.saturating_sub(cost(from..end));
+        for start in (0..from).rev().filter(|index| self.starts[*index]) {
+            match left.checked_sub(cost(start..from)) {
+                Some(rest) => (from, left) = (start, rest),
+                None => break,
+            }
+        }
+        from
+    }
+}

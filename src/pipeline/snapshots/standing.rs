@@ -1,0 +1,84 @@
+//! The standing snapshots: those that a history has before a call adds any, in its messages or
+//! in the cache for its beginning. A client that posts its whole history again is judged by
+//! what it was sent before, as one that goes on with that.
+
+use std::ops::Range;
+
+use blake3::Hash;
+
+use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
+use crate::pipeline::snapshots::cached::{CachedSnapshots, cached_snapshots, prefix_keys};
+use crate::pipeline::snapshots::region::{
+    count_blocks, largest_region, region_of, tokens_after, tokens_in,
+};
+use crate::snapshot::format::place::Place;
+use crate::snapshot::region::Region;
+
+/// The snapshots that a history has.
+pub(crate) struct Standing {
+    /// The place of the snapshots.
+    pub(crate) place: Place,
+    /// The number of tokens of each message after compaction.
+    pub(crate) tokens: Vec<u64>,
+    /// The messages that may be compressed.
+    pub(crate) region: Region,
+    /// The key of each beginning under which its snapshots are cached, and where it ends.
+    pub(crate) prefixes: Vec<(usize, Hash)>,
+    /// Cached snapshots for the beginning, and its end.
+    pub(crate) cached: Option<(usize, CachedSnapshots)>,
+    /// The first message that may be compressed.
+    start: usize,
+    /// The number of tokens of the snapshots in the messages.
+    pub(crate) in_place: u64,
+    /// The number of tokens of the snapshots: of the cached ones, if there are any.
+    pub(crate) snapshots: u64,
+}
+
+impl Standing {
+    /// Finds the snapshots of a history in which `moves` were made.
+    pub(crate) fn of(context: &Context<'_>, moves: &[Move]) -> Standing {
+        let tokens = tokens_after(context, moves);
+        let place = context.place();
+        let region = region_of(context, &tokens, &place);
+        // Newest messages may have become smaller since they ended a region.
+        let largest = largest_region(context, &tokens, &place);
+        let in_place = count_blocks(context, &place.blocks);
+        let settings = context.settings;
+        let is_large = settings.target_tokens.is_some()
+            || largest.tokens() + in_place >= settings.max_total_tokens;
+        let prefixes = match is_large {
+            true => prefix_keys(context, &place, &largest),
+            // No earlier call compressed less.
+            false => Vec::new(),
+        };
+        let cached = cached_snapshots(context, &prefixes);
+        let snapshots =
+            cached.as_ref().map_or(in_place, |(_, cached)| count_blocks(context, &cached.read()));
+        let start = largest.range().start;
+        Standing { place, tokens, region, prefixes, cached, start, in_place, snapshots }
+    }
+
+    /// The messages that the cached snapshots replace.
+    pub(crate) fn gone(&self) -> Range<usize> {
+        self.start..self.cached.as_ref().map_or(self.start, |(end, _)| *end)
+    }
+
+    /// Returns true if the call that made the cached snapshots, or one since, made the move: its
+    /// file is there.
+    pub(crate) fn has_moved(&self, item: &Move) -> bool {
+        self.cached.is_some() && item.claim().is_some_and(|claim| claim.stored)
+    }
+
+    /// The messages behind the snapshots that may be compressed.
+    pub(crate) fn tail(&self) -> Region {
+        self.region.after(self.gone().end)
+    }
+
+    /// The number of tokens of the history with its snapshots, if messages cost `tokens`.
+    pub(crate) fn level(&self, context: &Context<'_>, tokens: &[u64]) -> u64 {
+        let all = context.beside + tokens.iter().sum::<u64>();
+        let gone = tokens_in(context, tokens, self.gone()) + self.in_place;
+        all.saturating_sub(gone) + self.snapshots
+    }
+}

@@ -1,0 +1,132 @@
+//! Who said what: the texts of a transcript by the one whose words they are, whatever message
+//! carries them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use chat_history::message::Role;
+
+use super::call_record::readable;
+use crate::snapshot::text::markers::{is_output, looks_like_output};
+use crate::snapshot::text::sentences::{masked, sentences_of_line};
+use crate::snapshot::text::wrappers::{Speaker, is_answer_tool, unwrapped};
+use crate::snapshot::transcript::TranscriptMessage;
+
+/// Longest sentence, in bytes.
+const SENTENCE: usize = 800;
+/// First lines that so many messages of the user share are a framework's.
+const FRAMEWORK: usize = 3;
+
+/// A text and its speaker. An output that came as a message is nobody's.
+pub(crate) struct Said<'a> {
+    /// The message, counted from 0.
+    pub(super) index: usize,
+    pub(super) speaker: Speaker,
+    pub(super) text: Cow<'a, str>,
+    /// The message of an agent makes no calls: it reports to the user.
+    pub(super) reports: bool,
+}
+
+/// Returns the texts in order. Outputs that were sent as the user's words are told by how
+/// they look, and by a first line that a framework puts above each.
+pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
+    let heads = heads(messages);
+    let mut all = Vec::new();
+    let mut expands = false;
+    let mut answered = false;
+    for message in messages {
+        answered |= message.role == Role::Assistant;
+        let mut add = |speaker: Speaker, text: Cow<'a, str>| {
+            let reports = message.calls.is_empty();
+            all.push(Said { index: message.index, speaker, text, reports });
+        };
+        for text in message.texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+            match message.role {
+                Role::Assistant => add(Speaker::Agent, text.into()),
+                Role::MidSystem => add(Speaker::Operator, text.into()),
+                Role::User => {
+                    let known = head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
+                    // Before the agent did anything there is no output of it.
+                    if known || is_output(text) || (answered && looks_like_output(text)) {
+                        add(Speaker::Nobody, text.into());
+                        continue;
+                    }
+                    let found = unwrapped(text);
+                    let expanded = std::mem::replace(&mut expands, found.expands);
+                    for (speaker, part) in found.parts {
+                        let user = speaker == Speaker::User && !expanded;
+                        add(
+                            if user { speaker } else { speaker.max(Speaker::Operator) },
+                            part.into(),
+                        );
+                    }
+                }
+                Role::Tool => add(Speaker::Nobody, text.into()),
+                Role::System | Role::Other => {}
+            }
+        }
+        for result in &message.results {
+            if result.tool.is_some_and(is_answer_tool) {
+                add(Speaker::User, readable(&result.text));
+            }
+        }
+        expands &= message.role == Role::User;
+    }
+    all.retain(|said| !said.text.trim().is_empty());
+    all
+}
+
+/// Marks of calls that a model writes into its text, and of their ends.
+const WRITTEN_CALLS: [(&str, &str); 4] = [
+    ("<function=", "</function>"),
+    ("<function_calls>", "</function_calls>"),
+    ("<invoke ", "</invoke>"),
+    ("<tool_call>", "</tool_call>"),
+];
+
+/// The sentences of a speech that say something, without code between fences, calls that are
+/// written as text, and lines of a tag alone.
+pub(super) fn telling(text: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let mut call_ends = None;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let trimmed = line.trim();
+        let begun = || WRITTEN_CALLS.iter().find(|(begin, _)| trimmed.starts_with(begin));
+        call_ends = call_ends.or_else(|| begun().map(|(_, end)| *end));
+        if let Some(end) = call_ends {
+            call_ends = Some(end).filter(|end| !trimmed.contains(end));
+        } else if trimmed.starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced && !is_tag(trimmed) {
+            let says = |sentence: &&str| {
+                sentence.len() < SENTENCE
+                    && sentence.chars().filter(|c| c.is_alphabetic()).count() > 3
+            };
+            found.extend(sentences_of_line(line).filter(says));
+        }
+    }
+    found
+}
+
+/// True for one tag and nothing else.
+fn is_tag(line: &str) -> bool {
+    line.strip_prefix('<').and_then(|rest| rest.find('>')) == line.len().checked_sub(2)
+}
+
+/// How often each first line begins a message of the user.
+fn heads(messages: &[TranscriptMessage<'_>]) -> HashMap<u64, usize> {
+    let mut heads: HashMap<u64, usize> = HashMap::new();
+    let users = messages.iter().filter(|message| message.role == Role::User);
+    for head in users.flat_map(|message| &message.texts).filter_map(|text| head(text.trim())) {
+        *heads.entry(head).or_default() += 1;
+    }
+    heads
+}
+
+/// The first line of a text that has more, but for its digits.
+fn head(text: &str) -> Option<u64> {
+    let (line, _) = text.split_once('\n')?;
+    let line = line.trim();
+    (line.len() <= 120).then(|| masked(line))
+}

@@ -1,0 +1,80 @@
+//! The room of a snapshot: what a target leaves, filled from the messages as they were.
+
+use serde_json::{Value, json};
+
+use crate::app::{Offloaded, TestApp, split};
+use crate::history::array;
+
+/// Turns in which the agent uses one line of each large result.
+fn turns(rule: &str, count: usize) -> Vec<String> {
+    let mut messages = vec![
+        json!({"role": "system", "content": "You are an engineer."}),
+        json!({"role": "user", "content": format!("Find the slow parts. {rule}")}),
+    ];
+    for n in 0..count {
+        let id = format!("call_{n}");
+        let call = json!({"id": id, "type": "function", "function": {
+            "name": "read_log", "arguments": json!({"path": format!("logs/part_{n}.log")}).to_string()}});
+        let line = |at: usize| match at {
+            150 => format!("worker_{n} waits for lock_{}", n * 37),
+            _ => format!("entry {at} of the log says nothing that matters to anybody at all"),
+        };
+        let log: Vec<String> = (0..300).map(line).collect();
+        messages.extend([
+            json!({"role": "assistant", "content": format!("I read part {n}."), "tool_calls": [call]}),
+            json!({"role": "tool", "tool_call_id": id, "content": log.join("\n")}),
+            json!({"role": "assistant", "content": format!(
+                "I found that part {n} waits for lock_{}, which costs {} ms in each round.", n * 37, 1_200 + n)}),
+        ]);
+    }
+    messages.push(json!({"role": "user", "content": "Go on."}));
+    messages.iter().map(Value::to_string).collect()
+}
+
+fn offload(app: &TestApp, messages: &[String], mode: &str, target: u64) -> Offloaded {
+    app.offload(&array(messages), &json!({"context_manage_mode": mode, "target_tokens": target}))
+}
+
+fn system(after: &Offloaded) -> String {
+    let messages: Value = serde_json::from_str(&after.messages).unwrap();
+    messages[0]["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_snapshot_fills_the_room_from_the_originals() {
+    for mode in ["auto", "compress"] {
+        let app = TestApp::new();
+        let after = offload(&app, &turns("Never restart the database.", 30), mode, 5_000);
+        let left = after.report()["tokens_after"].as_u64().unwrap();
+        assert!((2_000..=5_000).contains(&left), "{mode}: {left}");
+        let text = system(&after);
+        // In the middle of a long result, and used afterwards.
+        assert!(text.contains("waits for lock_740"), "{mode}: {text}");
+        assert!(text.contains("- Never restart the database."), "{mode}: {text}");
+        assert!(!text.contains("detailed result is stored"), "{mode}: {text}");
+        let search = "grep(pattern=\"…\", path=\"/workspace/store/compressed_group_";
+        assert!(text.contains(search), "{mode}: {text}");
+        let sent = split(&after.messages);
+        assert_eq!(split(&offload(&app, &sent, mode, 5_000).messages), sent, "{mode}");
+    }
+}
+
+#[test]
+fn where_a_target_is_missed_the_users_words_stay() {
+    let app = TestApp::new();
+    let mut messages = turns("Never restart the database. Only read logs.", 12);
+    messages[0] =
+        json!({"role": "system", "content": "You are an engineer. ".repeat(300)}).to_string();
+    let after = offload(&app, &messages, "compress", 1_000);
+    let left = after.report()["tokens_after"].as_u64().unwrap();
+    let warnings = after.warnings();
+    assert!(
+        warnings.contains(&format!("{left} tokens remain, {} too many", left - 1_000)),
+        "{warnings}"
+    );
+    let text = system(&after);
+    assert!(
+        text.contains("Find the slow parts. Never restart the database. Only read logs."),
+        "{text}"
+    );
+}
