@@ -18,6 +18,9 @@ use context_store::{
 /// Most files that an answer's text shows.
 pub(super) const MAX_SHOWN: usize = 50;
 
+/// The warning where another replica holds the lock of sweeps.
+const ELSEWHERE: &str = "another replica sweeps this store; what it does is not in this report";
+
 #[derive(Serialize)]
 struct ExpiredFile<'a> {
     path: &'a str,
@@ -66,6 +69,7 @@ impl Service {
         answer.put("complete", &report.complete);
         answer.put("dry_run", &(run == Run::Dry));
         let mut warnings = params.unknown_warnings();
+        warnings.extend(report.elsewhere.then(|| ELSEWHERE.to_owned()));
         warnings.extend(truncation_warning("expired", &report.expired));
         warnings.extend(truncation_warning("errors", &report.errors));
         Ok(answer.with_warnings(warnings))
@@ -75,6 +79,10 @@ impl Service {
     pub(crate) fn sweep_on_schedule(&self) {
         let folders: Vec<Location> = self.large.folder().into_iter().collect();
         let report = self.sweep_now(&folders, Run::Real);
+        if report.elsewhere {
+            tracing::info!("another replica sweeps");
+            return;
+        }
         self.stored.set(report.stored as u64, report.stored_bytes);
         tracing::info!(
             folders = report.folders,

@@ -2,7 +2,7 @@
 //! sweeps at once would do no harm; one at a time does the work once.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
 
 use super::folder::Place;
 use crate::folder::{Version, is_changed};
@@ -10,17 +10,19 @@ use crate::folder::{Version, is_changed};
 /// The lock's name, at the top of the prefix.
 const NAME: &str = ".unburden-sweep";
 
-/// How long the lock of a replica that died keeps others from sweeping.
-const EXPIRES: Duration = Duration::from_secs(600);
+/// How long the lock of a replica that died keeps others from sweeping. It is longer than what
+/// one file of a sweep takes at a slow store.
+pub(super) const EXPIRES: Duration = Duration::from_secs(120);
 
 /// How often the lock is taken anew while a sweep goes on.
-const RENEWED: Duration = Duration::from_secs(60);
+pub(super) const RENEWED: Duration = Duration::from_secs(20);
 
 /// The lock, held.
 pub(crate) struct SweepLock {
     at: Place,
     version: Version,
-    since: Instant,
+    /// When it was taken, by the store's clock.
+    since: SystemTime,
 }
 
 impl SweepLock {
@@ -44,7 +46,7 @@ impl SweepLock {
         if let Some(now) = held.version.written_at {
             objects.clock.set(now);
         }
-        Ok(Some(SweepLock { version: held.version, since: Instant::now(), at }))
+        Ok(Some(SweepLock { version: held.version, since: objects.clock.now(), at }))
     }
 
     /// Keeps the lock while a sweep goes on.
@@ -53,7 +55,7 @@ impl SweepLock {
     ///
     /// Fails if another replica took it: this one was held up.
     pub(crate) fn keep(&mut self) -> io::Result<()> {
-        if self.since.elapsed() < RENEWED {
+        if self.age() < RENEWED {
             return Ok(());
         }
         let (objects, patience) = (&self.at.objects, &self.at.patience);
@@ -61,15 +63,19 @@ impl SweepLock {
         objects.replace(&self.at.key, words.as_bytes(), &self.version, patience)?;
         let held = objects.head(&self.at.key, patience)?;
         self.version = held.map(|held| held.version).unwrap_or_default();
-        self.since = Instant::now();
+        self.since = objects.clock.now();
         Ok(())
+    }
+
+    fn age(&self) -> Duration {
+        self.at.objects.clock.now().duration_since(self.since).unwrap_or_default()
     }
 }
 
 impl Drop for SweepLock {
     fn drop(&mut self) {
         // One that expired may be another's.
-        if self.since.elapsed() < EXPIRES / 2 {
+        if self.age() < EXPIRES / 2 {
             let _ = self.at.objects.delete(&self.at.key, &self.at.patience);
         }
     }
@@ -78,4 +84,65 @@ impl Drop for SweepLock {
 /// Returns the place of the lock.
 pub(super) fn place(top: &Place) -> Place {
     top.child(NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Run;
+    use crate::objects::tests::{post, shop};
+    use crate::testing::{after, moment, seconds};
+
+    /// One replica sweeps at a time; the lock of one that died expires.
+    #[test]
+    fn the_lock_of_a_replica_that_lives_is_kept_and_that_of_a_dead_one_expires() {
+        let shop = shop();
+        let own = post(&shop.store, "a", "1", "1").unwrap();
+        shop.age(&own, after(0));
+        let fake = shop.fake.as_ref().unwrap();
+        let sweeper = fake.replica(&shop.temp.path().join("sweeper"));
+        let at = |seconds: Duration| {
+            fake.set_now(after(3_600) + seconds);
+            sweeper.set_server_now(after(3_600) + seconds);
+        };
+        at(Duration::ZERO);
+        let mut lock = sweeper.sweep_lock().unwrap().unwrap();
+        // A sweep that goes on, far longer than a lock that is not renewed.
+        let mut last = Duration::ZERO;
+        for _ in 0..20 {
+            at(last + RENEWED);
+            lock.keep().unwrap();
+            last += RENEWED;
+            let report = shop.sweep(after(3_600) + last + RENEWED);
+            assert!(report.elsewhere && report.expired.total() == 0, "{report:?}");
+        }
+        let now = moment(after(3_600) + last);
+        assert_eq!(shop.sweep_roots(&now, Run::Dry, &mut |_| {}).expired.total(), 1);
+        // The replica dies.
+        std::mem::forget(lock);
+        assert_eq!(shop.sweep(after(3_600) + last + EXPIRES - seconds(1)).expired.total(), 0);
+        assert!(shop.has(own.as_str()));
+        let report = shop.sweep(after(3_600) + last + EXPIRES);
+        assert!(!report.elsewhere && report.expired.total() == 1, "{report:?}");
+        // The lock of a sweep that ended is gone.
+        assert!(sweeper.sweep_lock().unwrap().is_some());
+    }
+
+    #[test]
+    fn a_replica_whose_lock_expired_sweeps_no_further() {
+        let shop = shop();
+        let fake = shop.fake.as_ref().unwrap();
+        let late = fake.replica(&shop.temp.path().join("late"));
+        let mut lock = late.sweep_lock().unwrap().unwrap();
+        let now = late.server_now() + EXPIRES;
+        fake.set_now(now);
+        let other = fake.replica(&shop.temp.path().join("other"));
+        let held = other.sweep_lock().unwrap().unwrap();
+        late.set_server_now(now);
+        assert!(lock.keep().is_err());
+        drop(lock);
+        assert!(late.sweep_lock().unwrap().is_none(), "it took the other's lock away");
+        drop(held);
+        assert!(late.sweep_lock().unwrap().is_some());
+    }
 }

@@ -173,7 +173,7 @@ impl Folder<'_> {
         for folder in [&index.private, index.records.folder()] {
             remove_temporary(folder, |modified| self.is_old_temporary(modified))?;
         }
-        forget_ended(index, self.options.now.wall)
+        forget_ended(index, self.options.now.wall, &mut || Ok(()))
     }
 }
 

@@ -18,24 +18,35 @@ use crate::records::timestamp::unix_day;
 /// Days for which the call that made an expired file is remembered.
 const REMEMBERED_DAYS: u64 = 30;
 
-/// Forgets the origins of files that ended more than thirty days before `now`.
-pub(super) fn forget_ended(index: &Index, now: SystemTime) -> io::Result<()> {
+/// Forgets the origins of files that ended more than thirty days before `now`. `keep` is called
+/// before each of them, and its failure ends the work.
+pub(super) fn forget_ended(
+    index: &Index,
+    now: SystemTime,
+    keep: &mut dyn FnMut() -> io::Result<()>,
+) -> io::Result<()> {
     let today = unix_day(now);
     for day in index.markers().end_days()? {
         if day.saturating_add(REMEMBERED_DAYS) >= today {
             break;
         }
         if let Some(folder) = index.markers().open_day(day)? {
-            each_batch(&folder, |names| forget(index, names, day))?;
+            each_batch(&folder, |names| forget(index, names, day, keep))?;
         }
     }
     Ok(())
 }
 
-fn forget(index: &Index, names: &[FileName], day: u64) -> io::Result<()> {
+fn forget(
+    index: &Index,
+    names: &[FileName],
+    day: u64,
+    keep: &mut dyn FnMut() -> io::Result<()>,
+) -> io::Result<()> {
     let _locked = index.lock()?;
     let mut forgotten = Vec::new();
     for name in names {
+        keep()?;
         // A file that was made again is forgotten after its next end.
         let record = index.records.get(name)?.filter(|record| record.ended.is_some());
         if let Some(record) = record.filter(|record| record.origin != Origin::default()) {

@@ -9,7 +9,7 @@ pub(crate) mod report;
 
 use std::collections::HashSet;
 
-use crate::objects::client::Objects;
+use crate::folder::is_changed;
 use crate::read::store_folders::find_store_folders;
 use crate::report::Run;
 use folder::Sweeper;
@@ -25,12 +25,13 @@ use report::{SweepEvent, SweepReport};
 pub fn sweep(options: &SweepOptions<'_>, events: &mut dyn FnMut(SweepEvent<'_>)) -> SweepReport {
     let report = SweepReport { complete: true, ..SweepReport::default() };
     let mut sweeper = Sweeper { options, events, report, lock: None };
-    match options.roots.objects().map(Objects::sweep_lock).transpose() {
-        // Another replica sweeps; or nobody else can.
-        Ok(Some(None)) if options.run == Run::Real => return sweeper.report,
-        Ok(lock) => sweeper.lock = lock.flatten(),
-        Err(error) => {
-            sweeper.failed("", &error);
+    if let Some(objects) = options.roots.objects().filter(|_| options.run == Run::Real) {
+        match objects.sweep_lock() {
+            Ok(lock) => sweeper.lock = lock,
+            Err(error) => sweeper.failed("", &error),
+        }
+        if sweeper.lock.is_none() {
+            sweeper.report.elsewhere = sweeper.report.errors.is_empty();
             return sweeper.report;
         }
     }
@@ -38,9 +39,15 @@ pub fn sweep(options: &SweepOptions<'_>, events: &mut dyn FnMut(SweepEvent<'_>))
     sweeper.report.complete = found.complete;
     let mut seen = HashSet::new();
     for folder in options.folders.iter().chain(&found.folders) {
-        if seen.insert(folder.key()) {
-            sweeper.sweep(&folder.unhurried());
+        if !seen.insert(folder.key()) {
+            continue;
         }
+        if let Err(error) = sweeper.keep_lock() {
+            sweeper.report.elsewhere = is_changed(&error);
+            sweeper.failed(folder.spelled(), &error);
+            break;
+        }
+        sweeper.sweep(&folder.unhurried());
     }
     sweeper.report
 }

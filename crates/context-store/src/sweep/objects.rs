@@ -57,7 +57,7 @@ impl Sweeper<'_> {
             }
         }
         match self.options.run {
-            Run::Real => super::forget::forget_ended(&index, now),
+            Run::Real => super::forget::forget_ended(&index, now, &mut || self.keep_lock()),
             Run::Dry => Ok(()),
         }
     }

@@ -50,4 +50,6 @@ pub struct SweepReport {
     pub errors: Bounded<PathError>,
     /// False if the roots held too many folders or entries to search all of them.
     pub complete: bool,
+    /// True if another replica swept the same objects: nothing was done, or not all.
+    pub elsewhere: bool,
 }
