@@ -51,8 +51,7 @@ pub(crate) fn remove_ended(
         if record.ended.is_none() {
             return Ok(Removal::LivesAgain);
         }
-        let over = Record { life: record.life.saturating_add(1), ..record.clone() };
-        records.replace(name, &over)?;
+        records.replace(name, &record.over())?;
         folder.unmark(&record.file(name))?;
         Ok(Removal::Done)
     })

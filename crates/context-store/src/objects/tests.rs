@@ -232,12 +232,7 @@ fn what_a_replica_renewed_no_other_sweeps() {
     let leases = replica.renew(std::slice::from_ref(&kept), &lifetimes(), after(0));
     assert_eq!(leases, [Lease::Held]);
     assert_eq!(shop.sweep(after(3_599)).expired.total(), 0);
-    // One replica sweeps at a time; the lock of one that died expires.
-    let objects = shop.roots.objects().unwrap();
-    let lock = objects.sweep_lock().unwrap().unwrap();
-    assert_eq!(shop.sweep(after(3_600)).expired.total(), 0);
-    std::mem::forget(lock);
-    let swept = shop.sweep(after(3_599 + 600));
+    let swept = shop.sweep(after(3_600));
     assert!(swept.errors.is_empty(), "{swept:?}");
     assert_eq!(crate::testing::paths(&swept.expired), [gone.as_str()]);
     assert!(shop.has(kept.as_str()) && !shop.has(gone.as_str()));
@@ -287,6 +282,34 @@ fn requests_of_a_turn_do_not_grow_with_the_history() {
     let [put, get, head, list] = turns[29];
     assert_eq!((put, list), (3, 0), "marker, record, content: {turns:?}");
     assert!(get <= 14 && head <= 3, "{turns:?}");
+}
+
+/// What a sweep costs: the files that are not due are listed, and no more.
+#[test]
+fn a_sweep_lists_what_lives_and_reads_what_is_due() {
+    let shop = shop();
+    let objects = shop.roots.objects().unwrap();
+    let names: Vec<FileName> =
+        (0..20).map(|n| post(&shop.store, "a", &n.to_string(), "text").unwrap()).collect();
+    names.iter().for_each(|name| shop.age(name, after(0)));
+    let mut last = objects.requests();
+    let mut swept = |at: u64, expired: usize| {
+        assert_eq!(shop.sweep(after(at)).expired.total(), expired);
+        let now = objects.requests();
+        let counts = [
+            now.put - last.put,
+            now.get - last.get,
+            now.head - last.head,
+            now.list - last.list,
+            now.delete - last.delete,
+        ];
+        last = now;
+        counts
+    };
+    // The lock, its date, and its end; the stores, the contents, and the days of ends.
+    assert_eq!(swept(3_599, 0), [1, 0, 1, 3, 1]);
+    // A file's end is noted and recorded.
+    assert_eq!(swept(3_600, 20), [1 + 40, 20, 1, 3, 1 + 20]);
 }
 
 #[test]

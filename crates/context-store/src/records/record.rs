@@ -126,6 +126,11 @@ impl Record {
         record
     }
 
+    /// Returns the record after this life: whoever has its content must not keep it.
+    pub(crate) fn over(&self) -> Record {
+        Record { life: self.life.saturating_add(1), ..self.clone() }
+    }
+
     /// Formats the record as one line of JSON.
     pub(crate) fn render(&self) -> Vec<u8> {
         self.render_as(None)

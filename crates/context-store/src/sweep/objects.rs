@@ -142,18 +142,20 @@ impl Objects<'_> {
 
     /// Ends a file; false if it was renewed since its record was read.
     fn end(&self, name: &FileName, record: &Record) -> io::Result<bool> {
-        if record.ended.is_none() {
-            // If that fails, the origin stays.
-            if let Err(error) = self.index.markers().add(Marker::EndedOn(unix_day(self.now), name))
-            {
-                tracing::debug!(%error, "the day of an end could not be noted");
-            }
-            match self.index.records.replace(name, &record.ended(self.now, End::Expired)) {
-                Err(error) if is_changed(&error) => return Ok(false),
-                replaced => replaced?,
-            }
+        if record.ended.is_some() {
+            let removed = remove_ended(self.folder, &self.index.records, name)?;
+            return Ok(removed == Removal::Done);
         }
-        let removed = remove_ended(self.folder, &self.index.records, name)?;
-        Ok(removed == Removal::Done)
+        // If that fails, the origin stays.
+        if let Err(error) = self.index.markers().add(Marker::EndedOn(unix_day(self.now), name)) {
+            tracing::debug!(%error, "the day of an end could not be noted");
+        }
+        match self.index.records.replace(name, &record.ended(self.now, End::Expired).over()) {
+            Err(error) if is_changed(&error) => return Ok(false),
+            replaced => replaced?,
+        }
+        // Whatever a crash leaves is lost, and goes with a later sweep.
+        self.folder.unmark(&record.file(name))?;
+        Ok(true)
     }
 }
