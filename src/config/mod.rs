@@ -81,10 +81,11 @@ pub struct StoreConfig {
     /// `s3://BUCKET/PREFIX`: the stores are in an object store, for any number of replicas.
     /// Without it they are local folders.
     pub url: Option<String>,
-    /// URL of the object store's server; without one that of AWS.
+    /// URL of the object store's server; without one that of the environment, else AWS.
     pub endpoint: Option<String>,
-    /// Whether the bucket stands in the path and not in the host's name.
-    pub path_style: bool,
+    /// Whether the bucket stands in the path and not in the host's name; without it, only where
+    /// there is an `endpoint`.
+    pub path_style: Option<bool>,
     /// Region of the bucket; without one that of the environment, else `us-east-1`.
     pub region: Option<String>,
     /// Longest time that one operation waits for the object store, in seconds.
@@ -110,7 +111,7 @@ impl Default for StoreConfig {
             landlock: LandlockConfig::Auto,
             url: None,
             endpoint: None,
-            path_style: false,
+            path_style: None,
             region: None,
             timeout_seconds: 10,
             cache_dir: None,

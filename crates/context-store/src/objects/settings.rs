@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::{ClientOptions, ObjectStore, RetryConfig};
 
 use super::key_path::key_of;
@@ -15,16 +15,22 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Longest time for a request, whatever its operation waits.
 const REQUEST: Duration = Duration::from_secs(60);
 
+/// The settings of a server's URL. The first one wins.
+const ENDPOINTS: [AmazonS3ConfigKey; 2] =
+    [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
+
 /// The settings of an object store. Credentials come from the environment, as for the tools
 /// of AWS: `AWS_ACCESS_KEY_ID` and others, a web identity, a container's or a machine's role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectSettings {
     /// `s3://BUCKET` or `s3://BUCKET/PREFIX`.
     pub url: String,
-    /// The server's URL; None for AWS.
+    /// The server's URL; None for the environment's (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`),
+    /// else AWS.
     pub endpoint: Option<String>,
-    /// True to name the bucket in the path and not in the host's name.
-    pub path_style: bool,
+    /// True to name the bucket in the path and not in the host's name; None to do so where there
+    /// is an endpoint.
+    pub path_style: Option<bool>,
     /// The region; None for the environment's, else `us-east-1`.
     pub region: Option<String>,
     /// Longest time that one operation waits for the store.
@@ -65,25 +71,33 @@ pub(super) fn is_endpoint(text: &str) -> bool {
 impl ObjectSettings {
     /// Returns the client of the bucket; makes no request.
     pub(super) fn client(&self, bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+        Ok(Arc::new(self.builder(AmazonS3Builder::from_env(), bucket).build()?))
+    }
+
+    fn builder(&self, environment: AmazonS3Builder, bucket: &str) -> AmazonS3Builder {
         // Objects tries again, and ends what takes too long.
         let options = ClientOptions::new()
             .with_timeout(REQUEST.max(self.timeout))
             .with_connect_timeout(CONNECT);
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
-        let mut builder = AmazonS3Builder::from_env()
+        let known = ENDPOINTS.iter().find_map(|key| environment.get_config_value(key));
+        let endpoint = self.endpoint.clone().or(known);
+        let is_path_style = self.path_style.unwrap_or(endpoint.is_some());
+        let mut builder = environment
             .with_bucket_name(bucket)
             .with_client_options(options)
             .with_retry(retry)
-            .with_virtual_hosted_style_request(!self.path_style)
+            .with_virtual_hosted_style_request(!is_path_style)
             .with_conditional_put(S3ConditionalPut::ETagMatch);
         if let Some(region) = &self.region {
             builder = builder.with_region(region);
         }
-        if let Some(endpoint) = &self.endpoint {
-            builder =
-                builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
+        if let Some(endpoint) = endpoint {
+            builder = builder
+                .with_allow_http(endpoint.starts_with("http://"))
+                .with_config(ENDPOINTS[0].clone(), endpoint);
         }
-        Ok(Arc::new(builder.build()?))
+        builder
     }
 }
 
@@ -99,6 +113,38 @@ mod tests {
         for bad in ["", "11884", "s3.example.com", "http://", "ftp://host", "file:///etc"] {
             assert!(!is_endpoint(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn the_server_is_that_of_the_settings_else_of_the_environment() {
+        use AmazonS3ConfigKey::{Endpoint, S3Endpoint, VirtualHostedStyleRequest};
+        let made = |endpoint: Option<&str>,
+                    path_style,
+                    environment: &[(&AmazonS3ConfigKey, &str)]| {
+            let settings = ObjectSettings {
+                url: "s3://b".to_owned(),
+                endpoint: endpoint.map(str::to_owned),
+                path_style,
+                region: None,
+                timeout: CONNECT,
+                cache_dir: None,
+                cache_bytes: 0,
+            };
+            let known = environment.iter().fold(AmazonS3Builder::new(), |builder, (key, value)| {
+                builder.with_config((*key).clone(), *value)
+            });
+            let builder = settings.builder(known, "b");
+            let is_hosted = builder.get_config_value(&VirtualHostedStyleRequest).unwrap();
+            (builder.get_config_value(&S3Endpoint), is_hosted == "false")
+        };
+        let of = |endpoint: &str, is_path_style| (Some(endpoint.to_owned()), is_path_style);
+        let environment = [(&Endpoint, "http://all"), (&S3Endpoint, "http://s3")];
+        assert_eq!(made(None, None, &[]), (None, false));
+        assert_eq!(made(None, None, &environment[..1]), of("http://all", true));
+        assert_eq!(made(None, None, &environment), of("http://s3", true));
+        assert_eq!(made(Some("http://own"), None, &environment), of("http://own", true));
+        assert_eq!(made(Some("http://own"), Some(false), &[]), of("http://own", false));
+        assert_eq!(made(None, Some(true), &[]), (None, true));
     }
 
     #[test]
