@@ -52,8 +52,9 @@ def _run(name: str, check: Check, program: str, full: bool) -> Tally:
     except Skipped as why:
         tally.skip(str(why))
         tally.ran = False
-    except Exception:
-        tally.fail("the check itself ended: " + traceback.format_exc(limit=6))
+    except Exception as error:
+        traceback.print_exc()
+        tally.fail(f"the check itself ended: {type(error).__name__}: {str(error)[-300:]}")
     finally:
         remove(folder)
     tally.note("seconds", round(time.monotonic() - started, 1))

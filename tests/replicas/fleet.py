@@ -11,6 +11,8 @@ from service import Answer, Gone, Service, together
 from tally import Bench
 
 _TRIES = 500
+_STARTS = 4
+_AWAY = "the object store failed: "
 
 
 class Fleet:
@@ -27,6 +29,7 @@ class Fleet:
         """`own` makes the settings of one replica, of the folder that is its disk."""
         self._bench, self._store, self._env, self._own = bench, store, env or {}, own
         self.kills = 0
+        self._killed: set[int] = set()
         self.all: list[Service] = []
         for number in range(count):
             self.all.append(self._start(number))
@@ -64,10 +67,24 @@ class Fleet:
         return dice.choice([one for one in self.all if one is not service])
 
     def kill(self, number: int) -> None:
-        """Kills a replica and starts another in its place."""
+        """Kills a replica."""
         self.all[number].kill()
         self.kills += 1
-        self.all[number] = self._start(number)
+        self._killed.add(number)
+
+    def revive(self) -> None:
+        """Starts another replica in the place of each that was killed; again where the store does
+        not answer its test in time, as an orchestrator does."""
+        for number in self._killed:
+            for left in reversed(range(_STARTS)):
+                try:
+                    self.all[number] = self._start(number)
+                    break
+                except RuntimeError as error:
+                    if not left or _AWAY not in str(error):
+                        raise
+                    self._bench.tally.add("starts again")
+        self._killed.clear()
 
     def post(self, dice: random.Random, path: str, body: dict[str, Any]) -> tuple[Service, Answer]:
         """Posts as a load balancer does: to another replica where one is gone."""

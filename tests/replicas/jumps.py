@@ -10,13 +10,12 @@ from agents import dice
 from clocks import library
 from fleet import Fleet
 from ledger import Ledger, is_given_out
-from servers import PREFIX, SEEN, Server, Store
+from servers import SEEN, Server, Store
+from sweeps import LOCK, SWEPT
 from tally import Bench, Skipped
 
 _LIFETIME, _SHORT = "3600", "3"
 _OFFSETS = ("+1000d", "-1000d", "+0")
-_LOCK = ".unburden-sweep"
-_SWEPT = '"message":"swept"'
 
 
 def _clock(offset: str, disk: Path) -> None:
@@ -46,10 +45,10 @@ def _settings(lifetime: str) -> dict[str, str]:
 
 
 def _after_sweeps(fleet: Fleet, bench: Bench) -> None:
-    before, end = fleet.logged(_SWEPT), time.monotonic() + 30
-    while fleet.logged(_SWEPT) < before + 3 and time.monotonic() < end:
+    before, end = fleet.logged(SWEPT), time.monotonic() + 30
+    while fleet.logged(SWEPT) < before + 3 and time.monotonic() < end:
         time.sleep(0.1)
-    swept = fleet.logged(_SWEPT) - before
+    swept = fleet.logged(SWEPT) - before
     bench.tally.add("sweeps", swept)
     bench.tally.hold(swept >= 3, "no sweep came: nothing is proven")
 
@@ -73,8 +72,8 @@ def check(bench: Bench, store: Store) -> None:
         tally.hold(not ledger.inline, f"posts stay inline: {ledger.why}")
         ledger.settle()
     if isinstance(store, Server):
-        # A replica that was killed in its sweep keeps others from sweeping for ten minutes.
-        store.s3.delete(f"{PREFIX}/{_LOCK}")
+        # A replica that was killed in its sweep keeps others from sweeping for two minutes.
+        store.s3.delete(LOCK)
     with Fleet(bench, store, env=_settings(_SHORT), own=_own) as fleet:
         kept = [path for receipt in ledger.kept for path, _ in receipt.paths]
         # A result that was given out by itself lives as long as was said then.

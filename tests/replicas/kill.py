@@ -9,11 +9,13 @@ from agents import dice
 from contents import torn
 from fleet import Fleet
 from ledger import Ledger, Load
-from servers import SEEN, Server, Store
+from servers import SEEN, Local, SeaweedFS, Server, Store, Stub
 from tally import Bench
 
 _CLIENTS = 6
 _A_FOLDER = 60
+# A real server takes many seconds to be itself again.
+_FULL: dict[type[Store], int] = {Local: 300, Stub: 300, SeaweedFS: 60}
 # Of so many kills one is of the server.
 _OF_SERVER = 4
 
@@ -26,7 +28,7 @@ def check(bench: Bench, store: Store) -> None:
         fleet.warm()
         ledger = Ledger(fleet, tally, str(SEEN / "killed"))
         read = 0
-        for cycle in range(bench.pick(8, 300)):
+        for cycle in range(bench.pick(8, _FULL[type(store)])):
             if cycle % _A_FOLDER == 0:
                 ledger.folder = str(SEEN / f"killed{cycle}")
             with Load(ledger, f"k{cycle}x", _CLIENTS):
@@ -39,6 +41,7 @@ def check(bench: Bench, store: Store) -> None:
                 else:
                     fleet.kill(moments.randrange(len(fleet.all)))
                 time.sleep(moments.uniform(0, 0.2))
+            fleet.revive()
             for fault in ledger.lost(ledger.kept[read:], fleet.any(moments)):
                 tally.fail(f"cycle {cycle}: {fault}")
             read = len(ledger.kept)

@@ -14,6 +14,7 @@ import outages
 import planted
 import protocol
 import races
+import readme
 import refused
 import speed
 import sweeps
@@ -46,9 +47,10 @@ _CHECKS = {
     "races": _On(races.check, ("stub",), ("local", "seaweedfs")),
     "planted": _On(planted.check, ("stub",)),
     "turns": _On(turns.check, ("stub",)),
+    "readme": _On(readme.check, ("stub",), ("seaweedfs",)),
     "jumps": _On(jumps.check, ("stub",)),
     "protocol": _On(protocol.check, ("stub",), ("seaweedfs", "moto")),
-    "speed": _On(speed.check, (), ("local", "stub")),
+    "speed": _On(speed.check, (), ("local", "stub", "seaweedfs")),
 }
 
 

@@ -1,7 +1,9 @@
 """The stores that replicas share: a local folder, the stub, and real S3 servers, each started by
 the test, killed by it, and started again on what the dead one left."""
 
+import contextlib
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -18,6 +20,8 @@ SEEN = Path("/chats")
 PREFIX = "some/prefix"
 _HERE = Path(__file__).parent
 _READY_SECONDS = 60.0
+# Below those that systems give to connections.
+_PORTS = range(10_240, 32_000)
 # Where tests/replicas/run installed the real servers.
 _HOME = "UNBURDEN_REPLICAS_SERVERS"
 
@@ -187,13 +191,13 @@ def _installed(program: str) -> str:
 
 
 def _free_ports(count: int) -> list[int]:
-    held = [socket.socket() for _ in range(count)]
-    for one in held:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
+    """Ports that no connection is given as its own end while the server is away."""
+    ports: list[int] = []
+    for port in random.SystemRandom().sample(_PORTS, 50 * count):
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            ports.append(port)
+    return ports[:count]
 
 
 STORES: dict[str, Callable[[Path], Store]] = {

@@ -2,7 +2,7 @@
 
 Promised: a reader gets the whole content, or a 410 that says why; never a short read, never a 404
 for a file that was. A chat that is posted again finds its files or makes them again. One replica at
-a time sweeps."""
+a time sweeps; the lock of one that died expires after two minutes."""
 
 import threading
 import time
@@ -13,11 +13,14 @@ from agents import dice
 from fleet import Fleet
 from ledger import Ledger
 from receipts import Receipt
-from servers import SEEN, Store
+from servers import PREFIX, SEEN, Server, Store
 from service import Gone, together
 from tally import Bench
 
 _READERS, _WRITERS = 24, 3
+LOCK = f"{PREFIX}/.unburden-sweep"
+SWEPT = '"message":"swept"'
+_LOCKED = 120.0
 _SETTINGS = {
     "UNBURDEN_STORE__TTL_SECONDS": "2",
     "UNBURDEN_STORE__SWEEP_SECONDS": "1",
@@ -108,6 +111,20 @@ def _differs(path: str, call: str, text: str) -> str | None:
     return None if same else f"{path}: {len(text)} characters differ"
 
 
+def _locked(bench: Bench, store: Server) -> None:
+    """A replica died while it swept: its lock is there."""
+    store.s3.put(LOCK, b"of a replica that died")
+    begun = time.monotonic()
+    with Fleet(bench, store, env=_SETTINGS) as fleet:
+        before = fleet.logged(SWEPT)
+        while fleet.logged(SWEPT) == before and time.monotonic() < begun + 2 * _LOCKED:
+            time.sleep(0.5)
+    waited = time.monotonic() - begun
+    bench.tally.note("seconds until another sweeps", f"{waited:.0f}")
+    in_time = _LOCKED - 2 <= waited <= _LOCKED + 30
+    bench.tally.hold(in_time, f"another replica sweeps after {waited:.0f} s")
+
+
 def check(bench: Bench, store: Store) -> None:
     """The race; then replicas without an end make everything again."""
     tally = bench.tally
@@ -129,3 +146,5 @@ def check(bench: Bench, store: Store) -> None:
             inline = ledger.post(name, dice(name)) is None
             tally.hold(not inline, f"{name} stays inline when it is posted again")
         ledger.settle()
+    if bench.full and isinstance(store, Server):
+        _locked(bench, store)
