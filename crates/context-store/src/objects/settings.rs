@@ -95,7 +95,7 @@ impl ObjectSettings {
         if let Some(endpoint) = endpoint {
             builder = builder
                 .with_allow_http(endpoint.starts_with("http://"))
-                .with_config(ENDPOINTS[0].clone(), endpoint);
+                .with_config(ENDPOINTS[0], endpoint);
         }
         builder
     }
@@ -131,7 +131,7 @@ mod tests {
                 cache_bytes: 0,
             };
             let known = environment.iter().fold(AmazonS3Builder::new(), |builder, (key, value)| {
-                builder.with_config((*key).clone(), *value)
+                builder.with_config(**key, *value)
             });
             let builder = settings.builder(known, "b");
             let is_hosted = builder.get_config_value(&VirtualHostedStyleRequest).unwrap();

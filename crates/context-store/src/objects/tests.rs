@@ -288,10 +288,11 @@ fn requests_of_a_turn_do_not_grow_with_the_history() {
 #[test]
 fn a_sweep_lists_what_lives_and_reads_what_is_due() {
     let shop = shop();
-    let objects = shop.roots.objects().unwrap();
+    let (objects, fake) = (shop.roots.objects().unwrap(), shop.fake.as_ref().unwrap());
     let names: Vec<FileName> =
         (0..20).map(|n| post(&shop.store, "a", &n.to_string(), "text").unwrap()).collect();
     names.iter().for_each(|name| shop.age(name, after(0)));
+    fake.set_fault(Fault::Slow(Duration::from_millis(2)));
     let mut last = objects.requests();
     let mut swept = |at: u64, expired: usize| {
         assert_eq!(shop.sweep(after(at)).expired.total(), expired);
@@ -309,7 +310,11 @@ fn a_sweep_lists_what_lives_and_reads_what_is_due() {
     // The lock, its date, and its end; the stores, the contents, and the days of ends.
     assert_eq!(swept(3_599, 0), [1, 0, 1, 3, 1]);
     // A file's end is noted and recorded.
-    assert_eq!(swept(3_600, 20), [1 + 40, 20, 1, 3, 1 + 20]);
+    assert_eq!(swept(3_600, 20), [1 + 2 * 20, 20, 1, 3, 1 + 20]);
+    assert!(fake.most_in_flight() >= 8, "they end in parallel");
+    // After a month its origin is forgotten.
+    assert_eq!(swept(3_600 + 32 * 86_400, 0), [1 + 20, 2 * 20, 1, 4 + 20, 1 + 2 * 20]);
+    assert_eq!(swept(3_600 + 32 * 86_400, 0), [1, 0, 1, 3, 1]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use super::folder::Sweeper;
+use super::options::SweepOptions;
 use super::report::{ExpiredFile, SweepEvent};
 use crate::folder::{Folder, is_changed};
 use crate::index::ends::{Removal, remove_ended};
@@ -15,19 +16,41 @@ use crate::index::records::RecordState;
 use crate::lease::lifetimes::{is_expired, is_lro};
 use crate::lease::recorded::lifetime;
 use crate::local::location::Location;
+use crate::local::writers;
 use crate::names::file_name::FileName;
 use crate::objects::client::Head;
 use crate::records::record::{End, Record};
 use crate::records::timestamp::unix_day;
 use crate::report::Run;
 
+/// Contents that are swept in parallel, mostly waiting. So few take less time at a slow store
+/// than the lock of sweeps lasts.
+const BATCH: usize = 32;
+
 /// A store's folder that is being swept.
 struct Objects<'a> {
+    options: &'a SweepOptions<'a>,
     at: &'a Location,
     folder: &'a Folder,
     index: &'a Index,
     /// By the clock of the store.
     now: SystemTime,
+}
+
+/// A content that was listed.
+struct Content {
+    name: FileName,
+    life: u32,
+    file: String,
+    head: Head,
+}
+
+impl Content {
+    /// Returns the content of an object; None if the object is not the store's.
+    fn of((file, head): (String, Head)) -> Option<Content> {
+        let (name, life) = Record::parse_file(&file)?;
+        Some(Content { name, life, file, head })
+    }
 }
 
 /// The fate of a content.
@@ -46,14 +69,18 @@ impl Sweeper<'_> {
             return Ok(());
         };
         let now = place.objects.server_now();
-        let swept = Objects { at, folder, index: &index, now };
-        for entry in place.contents().list() {
-            let (file, head) = entry?;
-            let Some((name, life)) = Record::parse_file(&file) else { continue };
-            self.report.examined += 1;
+        let swept = Objects { options: self.options, at, folder, index: &index, now };
+        let listed = place.contents().list();
+        let mut contents = listed.filter_map(|entry| entry.map(Content::of).transpose());
+        loop {
+            let batch: Vec<Content> = contents.by_ref().take(BATCH).collect::<io::Result<_>>()?;
+            if batch.is_empty() {
+                break;
+            }
             self.keep_lock()?;
-            if let Err(error) = self.sweep_object(&swept, (&name, life), (&file, &head)) {
-                self.failed(&swept.path_of(&name), &error);
+            let fates = writers::all(batch.len(), |at| swept.sweep(&batch[at]));
+            for (content, fate) in batch.iter().zip(fates) {
+                self.note(&swept, content, fate);
             }
         }
         match self.options.run {
@@ -62,56 +89,53 @@ impl Sweeper<'_> {
         }
     }
 
-    fn sweep_object(
-        &mut self,
-        swept: &Objects<'_>,
-        (name, life): (&FileName, u32),
-        (file, head): (&str, &Head),
-    ) -> io::Result<()> {
-        let is_real = self.options.run == Run::Real;
-        match swept.fate(self.options.lifetimes, (name, life), head)? {
-            Fate::Kept => {
+    /// Reports the fate of a content.
+    fn note(&mut self, swept: &Objects<'_>, content: &Content, fate: io::Result<Fate>) {
+        self.report.examined += 1;
+        let path = || swept.at.child(content.name.as_str()).spelled().to_owned();
+        let bytes = content.head.len;
+        match fate {
+            Err(error) => self.failed(&path(), &error),
+            Ok(Fate::Kept) => {
                 self.report.stored += 1;
-                self.report.stored_bytes += head.len;
+                self.report.stored_bytes += bytes;
             }
-            Fate::Lost => {
-                if is_real {
-                    swept.folder.unmark(file)?;
-                }
+            Ok(Fate::Lost) => {
                 self.report.temporary += 1;
-                self.report.bytes += head.len;
+                self.report.bytes += bytes;
             }
-            Fate::Expired(record, age) => {
-                if is_real && !swept.end(name, &record)? {
-                    return Ok(());
-                }
-                let expired = ExpiredFile {
-                    path: swept.path_of(name),
-                    lro: is_lro(name),
-                    bytes: head.len,
-                    age,
-                    call: record.origin.call,
-                };
+            Ok(Fate::Expired(record, age)) => {
+                let (lro, call) = (is_lro(&content.name), record.origin.call);
+                let expired = ExpiredFile { path: path(), lro, bytes, age, call };
                 (self.events)(SweepEvent::Expired(&expired));
-                self.report.bytes += head.len;
+                self.report.bytes += bytes;
                 self.report.expired.push(expired);
             }
         }
-        Ok(())
     }
 }
 
 impl Objects<'_> {
-    fn path_of(&self, name: &FileName) -> String {
-        self.at.child(name.as_str()).spelled().to_owned()
+    /// Sweeps a content; returns its fate.
+    fn sweep(&self, content: &Content) -> io::Result<Fate> {
+        let fate = self.fate(content)?;
+        if self.options.run == Run::Dry {
+            return Ok(fate);
+        }
+        match &fate {
+            Fate::Kept => {}
+            Fate::Lost => self.folder.unmark(&content.file)?,
+            Fate::Expired(record, _) => {
+                if !self.end(&content.name, record)? {
+                    return Ok(Fate::Kept);
+                }
+            }
+        }
+        Ok(fate)
     }
 
-    fn fate(
-        &self,
-        lifetimes: &crate::Lifetimes,
-        (name, life): (&FileName, u32),
-        head: &Head,
-    ) -> io::Result<Fate> {
+    fn fate(&self, Content { name, life, head, .. }: &Content) -> io::Result<Fate> {
+        let lifetimes = self.options.lifetimes;
         let age = |since: Option<SystemTime>| {
             since.and_then(|since| self.now.duration_since(since).ok()).unwrap_or_default()
         };
@@ -129,8 +153,8 @@ impl Objects<'_> {
             RecordState::Unreadable => return Ok(Fate::Kept),
             RecordState::Present(record) => record,
         };
-        if record.life != life {
-            return Ok(if record.life > life { lost } else { Fate::Kept });
+        if record.life != *life {
+            return Ok(if record.life > *life { lost } else { Fate::Kept });
         }
         let ttl = lifetime(self.at, lifetimes, name, &record)?;
         let since = record.version.written_at.unwrap_or(self.now);
