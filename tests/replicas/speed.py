@@ -96,6 +96,9 @@ def check(bench: Bench, store: Store) -> None:
     tally = bench.tally
     cpus = sorted(os.sched_getaffinity(0))
     posts = bench.pick(24, 120)
+    with Fleet(bench, store, count=1) as fleet:
+        # A store that was just started is not itself yet.
+        _rate(fleet, "v0n", posts)
     rates = []
     for count in (1, 2, 3):
         with Fleet(bench, store, count=count) as fleet:
