@@ -15,7 +15,7 @@ from tally import Bench
 _CLIENTS = 6
 _A_FOLDER = 60
 # A real server takes many seconds to be itself again.
-_FULL: dict[type[Store], int] = {Local: 300, Stub: 300, SeaweedFS: 60}
+_FULL: dict[type[Store], int] = {Local: 300, Stub: 300, SeaweedFS: 120}
 # Of so many kills one is of the server.
 _OF_SERVER = 4
 
