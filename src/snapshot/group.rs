@@ -74,6 +74,8 @@ pub(crate) struct SnapshotBudget {
 pub(crate) const MIN_SNAPSHOT_TOKENS: u64 = 250;
 /// The tokens that a snapshot has where its messages and the target allow.
 pub(crate) const FAIR_SNAPSHOT_TOKENS: u64 = 1_500;
+/// The tokens of the user's words that give way last: in a small snapshot they have most of it.
+const CORE_TOKENS: u64 = 600;
 /// The most tokens of a snapshot, whatever it replaces.
 const MAX_SNAPSHOT_TOKENS: u64 = 8_000;
 
@@ -108,7 +110,7 @@ impl SnapshotBudget {
         SnapshotBudget {
             whole,
             model: share(5).min(most).min(limit.saturating_sub(2 * own)).max(100),
-            directives: (whole * 2 / 5).max(60),
+            directives: (whole * 2 / 5).max((whole * 4 / 5).min(CORE_TOKENS)).max(60),
             files: (whole / 10).max(60),
         }
     }

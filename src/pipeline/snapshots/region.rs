@@ -8,7 +8,7 @@ use crate::pipeline::recent::{Recent, recent_from};
 use crate::pipeline::settings::Mode;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::place::Place;
-use crate::snapshot::group::MIN_SNAPSHOT_TOKENS;
+use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS};
 use crate::snapshot::region::Region;
 
 /// A pass frees at least this share of the history, as one part in so many: every
@@ -108,7 +108,7 @@ pub(crate) fn room_for(
     let rest = left.saturating_sub(tokens_in(context, tokens, gone) + standing);
     match context.settings.target_tokens {
         Some(target) => {
-            let least = target.saturating_sub(rest).min(2 * MIN_SNAPSHOT_TOKENS);
+            let least = target.saturating_sub(rest).min(FAIR_SNAPSHOT_TOKENS);
             low_water(context, fixed).saturating_sub(rest).max(least)
         }
         None => {
