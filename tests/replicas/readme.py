@@ -34,7 +34,7 @@ def _free_port() -> int:
 
 
 def _run(bench: Bench, store: Server, folder: Path) -> str:
-    """What the example prints."""
+    """The lines that the example prints."""
     port, bins = _free_port(), folder / "bin"
     bins.mkdir(parents=True)
     (bins / "unburden").symlink_to(bench.program)

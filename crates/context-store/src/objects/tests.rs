@@ -284,7 +284,7 @@ fn requests_of_a_turn_do_not_grow_with_the_history() {
     assert!(get <= 14 && head <= 3, "{turns:?}");
 }
 
-/// What a sweep costs: the files that are not due are listed, and no more.
+/// A sweep only lists the files that are not due.
 #[test]
 fn a_sweep_lists_what_lives_and_reads_what_is_due() {
     let shop = shop();
