@@ -3,7 +3,8 @@
 //! line may hold a piece of it, and no line a secret of a test's configuration.
 //!
 //! Members that are places – `store_dir`, `path` and their like – are no content: a
-//! failing disk is told with them.
+//! failing disk is told with them. Nor are the words of the system for an error: tests run in
+//! parallel, and real histories have these words, too.
 
 use std::collections::{HashSet, VecDeque};
 use std::io::Write;
@@ -46,6 +47,9 @@ static CHECKED: AtomicUsize = AtomicUsize::new(0);
 /// Paths in a line.
 static PATH: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(?:/workspace|/tmp)[^\s"]*"#).unwrap());
+
+/// The end of the system's words for an error.
+static OS_ERROR: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\(os error (\d+)\)").unwrap());
 
 /// The subscriber hands on whole lines.
 struct Line;
@@ -120,10 +124,17 @@ fn holder<'a>(lines: &'a [String], secrets: &[String]) -> Option<&'a String> {
     lines.iter().find(|line| secrets.iter().any(|secret| line.contains(secret.as_str())))
 }
 
+/// The part of a line that may be content: no paths, and no words of the system.
+fn content_of(line: &str) -> String {
+    let codes = OS_ERROR.captures_iter(line).filter_map(|code| code[1].parse().ok());
+    let errors = codes.map(|code| std::io::Error::from_raw_os_error(code).to_string());
+    let rest = errors.fold(line.to_owned(), |rest, error| rest.replace(&error, "(os error)"));
+    PATH.replace_all(&rest, "").into_owned()
+}
+
 /// A piece of the body's strings, and the line that holds it.
 fn leak(lines: &[String], body: &[u8]) -> Option<(String, String)> {
-    let lines: Vec<String> =
-        lines.iter().map(|line| PATH.replace_all(line, "").into_owned()).collect();
+    let lines: Vec<String> = lines.iter().map(|line| content_of(line)).collect();
     let held: HashSet<&[u8]> =
         lines.iter().flat_map(|line| line.as_bytes().windows(PIECE)).collect();
     if held.is_empty() {
@@ -167,6 +178,12 @@ fn a_piece_is_found_wherever_it_stands() {
     assert!(!found("ERROR failed: the heron"));
     assert!(!found("ERROR cannot write /workspace/a-folder-of-a-rather-long-name"));
     assert!(!found("ERROR cannot write a-folder-of-a-rather-long-name"));
+    let error = std::io::Error::from_raw_os_error(2);
+    let body = format!(r#"{{"text":"cat: a.txt: {error}, says the shell of the user"}}"#);
+    let found = |line: String| leak(&[line], body.as_bytes()).is_some();
+    assert!(!found(format!("WARN not ready: {error}")));
+    assert!(found(format!("WARN not ready: {error}, says the shell of the user")));
+    assert!(found("WARN not ready: No such file or directory".to_owned()));
     let broken = br#"{"messages": "an unfinished body of some length"#;
     assert!(leak(&["said an unfinished body of some length".to_owned()], broken).is_some());
     assert!(leak(&["-".repeat(40)], format!("\"{}\"", "-".repeat(40)).as_bytes()).is_none());
