@@ -100,7 +100,15 @@ proptest! {
             return Ok(());
         }
         let (said, to_come) = posted.messages.split_at(at.index(posted.messages.len()) + 1);
-        let (mut grown, _) = mended(&posted.with(said.to_vec(), posted.system.clone()), &app);
+        let begun = posted.with(said.to_vec(), posted.system.clone());
+        // A later call with the id of one that waits takes its result.
+        let is_shared = |(_, id): (String, String)| {
+            to_come.iter().filter(|message| canonical(message).contains(&id)).count() > 1
+        };
+        if posted.validate(&app, &begun.array()).into_iter().any(is_shared) {
+            return Ok(());
+        }
+        let (mut grown, _) = mended(&begun, &app);
         grown = crate::history::array(&[split(&grown), to_come.to_vec()].concat());
         let grown = posted.with(split(&grown), posted.system.clone());
         let (after, _) = mended(&grown, &app);
