@@ -83,7 +83,10 @@ impl Service {
             tracing::info!("another replica sweeps");
             return;
         }
-        self.stored.set(report.stored as u64, report.stored_bytes);
+        // A sweep of a bucket sees only what may have expired.
+        if self.roots.objects().is_none() {
+            self.stored.set(report.stored as u64, report.stored_bytes);
+        }
         tracing::info!(
             folders = report.folders,
             examined = report.examined,

@@ -34,8 +34,8 @@ const COUNTERS: &[(&str, &str)] = &[
 ];
 const GAUGES: &[(&str, &str)] = &[
     (IN_FLIGHT, "Requests in flight"),
-    (STORE_FILES, "Stored files, counted by the last sweep"),
-    (STORE_BYTES, "Bytes of stored files, counted by the last sweep"),
+    (STORE_FILES, "Files in local stores, counted by the last sweep"),
+    (STORE_BYTES, "Bytes of files in local stores, counted by the last sweep"),
 ];
 /// Upper bounds of the buckets of [`REQUEST_SECONDS`].
 const SECONDS: [f64; 15] =

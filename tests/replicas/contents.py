@@ -6,7 +6,16 @@ import histories
 import receipts
 from s3 import S3
 
-FILES = "/.unburden/files/"
+_FILES = "/.unburden/files/"
+
+
+def name_of(key: str) -> str | None:
+    """The file's name, without the day and the life; None for what is no content.
+
+    >>> name_of("x/.unburden/files/20782/tool_call_1.txt!2")
+    'tool_call_1.txt'
+    """
+    return key.rsplit("/", 1)[1].split("!")[0] if _FILES in key else None
 
 
 def _torn(name: str, held: bytes) -> str | None:
@@ -23,9 +32,9 @@ def torn(s3: S3) -> tuple[list[str], int]:
     """The contents that are not what their names say, and how many are."""
     faults, whole = [], 0
     for key in s3.keys():
-        if FILES not in key:
+        name = name_of(key)
+        if name is None:
             continue
-        name = key.split(FILES)[1].split("!")[0]
         held = s3.get(key)
         try:
             why = "was listed, but is not there" if held is None else _torn(name, held)

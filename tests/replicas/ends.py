@@ -13,7 +13,7 @@ from typing import Any
 
 import histories
 from agents import dice, references, unread
-from contents import FILES
+from contents import name_of
 from fleet import Fleet
 from servers import PREFIX, SEEN, Server, Store, Stub
 from service import Answer, Gone, Service, together
@@ -151,8 +151,7 @@ def _left(store: Server, chats: list[_Chat]) -> list[str]:
     """Contents in the bucket of names that were deleted."""
     names = {Path(path).name for chat in chats for path in chat.paths}
     keys = store.s3.keys(f"{PREFIX}/")
-    contents = (key for key in keys if FILES in key)
-    return [key for key in contents if key.split(FILES)[1].split("!")[0] in names]
+    return [key for key in keys if name_of(key) in names]
 
 
 def check(bench: Bench, store: Store) -> None:

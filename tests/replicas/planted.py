@@ -3,7 +3,7 @@
 Promised: a content that was cut, flipped, emptied or deleted is never given out as whole."""
 
 from agents import dice
-from contents import FILES, torn
+from contents import name_of, torn
 from fleet import Fleet
 from ledger import Ledger
 from servers import PREFIX, SEEN, Server, Store
@@ -19,7 +19,7 @@ def check(bench: Bench, store: Store) -> None:
         ledger = Ledger(fleet, tally, str(SEEN / "planted"))
         for number in range(8):
             ledger.post(f"p{number}x", dice(f"p{number}"))
-    keys = [key for key in s3.keys(f"{PREFIX}/") if FILES in key and "tool_call_" in key]
+    keys = [key for key in s3.keys(f"{PREFIX}/") if (name_of(key) or "").startswith("tool_call_")]
     assert len(keys) >= 4, keys
     harms = (
         lambda held: held[: len(held) // 2],
@@ -41,7 +41,7 @@ def check(bench: Bench, store: Store) -> None:
     with Fleet(bench, store, count=2, env={"UNBURDEN_STORE__CACHE_BYTES": "0"}) as fleet:
         ledger.fleet = fleet
         lost = ledger.lost(ledger.kept, fleet.all[1])
-        named = {key.split(FILES)[1] for key in keys[:4]}
+        named = {name_of(key) for key in keys[:4]}
         found = {name for name in named if any(name in fault for fault in lost)}
         tally.note("seen by a replica", f"{len(found)} of 4")
         tally.hold(found == named, f"given out as whole: {sorted(named - found)}")

@@ -10,7 +10,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from contents import FILES
+from contents import name_of
 from s3 import BUCKET
 from servers import Server, Store
 from service import clean
@@ -78,7 +78,7 @@ def check(bench: Bench, store: Store) -> None:
     for line in promised:
         bench.tally.hold(line in said, f"the README promises {line!r}")
     bench.tally.note("lines as promised", len(promised))
-    keys = [key for key in store.s3.keys("readme/") if key.endswith(f"{FILES}tool_call_1.txt")]
+    keys = [key for key in store.s3.keys("readme/") if name_of(key) == "tool_call_1.txt"]
     bench.tally.note("files in the bucket", len(keys))
     bench.tally.hold(len(keys) == 1, "the file is not in the bucket")
     here = (folder / "context_store").exists()

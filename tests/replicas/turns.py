@@ -135,7 +135,7 @@ def _million(counts: dict[str, dict[str, int]]) -> list[str]:
         f"| terabytes | {terabytes:,.0f} |",
         f"| USD a month for requests of turns | {turns * 30 * of_turn:,.0f} |",
         f"| USD a month for requests of expiry | {turns * 30 * of_end:,.0f} |",
-        f"| USD for one listing of every content | {files / 1_000 * _PRICES['list'] / 1_000:,.2f} |",
+        f"| USD a month for the listings of sweeps | {turns * 30 / 1_000 * _PRICES['list'] / 1_000:,.2f} |",
         f"| USD a month for storage | {terabytes * 1_000 * _GIGABYTE_MONTH:,.0f} |",
     ]
 

@@ -157,9 +157,10 @@ impl Shop {
         }
     }
 
-    /// The names of all contents.
+    /// The names of all contents, without the days of an object store.
     pub(crate) fn files(&self) -> Vec<String> {
-        let names = self.folder().names().unwrap().map(Result::unwrap);
+        let paths = self.folder().names().unwrap().map(Result::unwrap);
+        let names = paths.map(|path| path.rsplit('/').next().unwrap().to_owned());
         let mut names: Vec<String> = names.filter(|name| name != PRIVATE).collect();
         names.sort();
         names
@@ -247,7 +248,8 @@ impl Shop {
         match &self.fake {
             None => set_modified(&self.path(name.as_str()), at),
             Some(fake) => {
-                fake.set_date(&format!("/files/{name}"), at);
+                let file = self.record(name).map_or(name.to_string(), |record| record.file(name));
+                fake.set_date(&format!("/files/{file}"), at);
                 fake.set_date(&format!("/names/{name}.json"), at);
             }
         }

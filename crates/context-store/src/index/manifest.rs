@@ -85,6 +85,7 @@ impl Line {
             origin: Origin { call, chat, ttl_seconds: read.ttl_seconds },
             ended: None,
             life: 0,
+            day: None,
             version: Version::default(),
         };
         Some(Line::Made(FileName::parse(&read.name?)?, Box::new(record)))

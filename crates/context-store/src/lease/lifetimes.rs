@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use cap_std::fs::File;
 
-use crate::names::file_name::{FileName, is_text};
+use crate::names::file_name::{FileName, has_own_ttl};
 use crate::names::lro_name::LroName;
 
 /// How much of a large result's beginning a [`HeaderTtl`] gets, in bytes.
@@ -66,12 +66,6 @@ impl Lifetimes {
 pub(crate) fn is_expired(modified: SystemTime, ttl: Option<Duration>, now: SystemTime) -> bool {
     let end = ttl.and_then(|ttl| modified.checked_add(ttl));
     end.is_some_and(|end| now >= end)
-}
-
-/// Returns true for a result that was given out by itself. Records of a compaction have no
-/// time in their name, no lifetime in their header, and live as their chat does.
-pub(crate) fn has_own_ttl(name: &FileName) -> bool {
-    is_text(name) || LroName::parse(name.as_str()).is_some_and(|lro| lro.ulid.timestamp_ms() > 0)
 }
 
 /// Returns true for a large result.

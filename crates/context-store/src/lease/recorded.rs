@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::lifetimes::{Lifetimes, has_own_ttl};
+use super::lifetimes::Lifetimes;
 use super::renewal::Lease;
 use crate::folder::{Folder, until_unchanged};
 use crate::index::folder_index::Index;
@@ -12,7 +12,7 @@ use crate::index::records::RecordState;
 use crate::local::location::Location;
 use crate::local::store_folder::StoreFolder;
 use crate::local::writers;
-use crate::names::file_name::FileName;
+use crate::names::file_name::{FileName, has_own_ttl};
 use crate::objects::file::StoredObject;
 use crate::records::record::Record;
 use crate::write::confirmed::KnownChat;

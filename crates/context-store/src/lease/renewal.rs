@@ -9,7 +9,7 @@ use fair_share::on;
 use rayon::prelude::*;
 use rustix::io::Errno;
 
-use super::lifetimes::{Lifetimes, has_own_ttl, read_head};
+use super::lifetimes::{Lifetimes, read_head};
 use super::recorded;
 use crate::clock::folder_clock;
 use crate::folder::Folder;
@@ -19,7 +19,7 @@ use crate::local::mtime::{SAME_MOMENT, modified, set_modified};
 use crate::local::open::{is_own, lock_within, open_to_read};
 use crate::local::private::PRIVATE;
 use crate::local::store_folder::StoreFolder;
-use crate::names::file_name::FileName;
+use crate::names::file_name::{FileName, has_own_ttl};
 use crate::parallel::MIN_FILES_PER_TASK;
 use crate::write::confirmed::KnownChat;
 

@@ -102,6 +102,12 @@ pub(crate) fn is_text(name: &FileName) -> bool {
     name.0.starts_with(TEXT)
 }
 
+/// Returns true for a result that was given out by itself. Records of a compaction have no
+/// time in their name, no lifetime in their header, and live as their chat does.
+pub(crate) fn has_own_ttl(name: &FileName) -> bool {
+    is_text(name) || LroName::parse(name.as_str()).is_some_and(|lro| lro.ulid.timestamp_ms() > 0)
+}
+
 /// Returns the chat and the number in the name of a group's file.
 ///
 /// ```

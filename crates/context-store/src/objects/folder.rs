@@ -39,7 +39,7 @@ impl Place {
         if self.key.is_empty() { name.to_owned() } else { format!("{}/{name}", self.key) }
     }
 
-    pub(super) fn child(&self, name: &str) -> Place {
+    pub(crate) fn child(&self, name: &str) -> Place {
         Place { key: self.key_of(name), ..self.clone() }
     }
 
@@ -49,7 +49,12 @@ impl Place {
     }
 
     /// Lists what is right inside: names, and what is known of each.
-    pub(crate) fn list(&self) -> impl Iterator<Item = io::Result<(String, Head)>> + 'static {
+    fn list(&self) -> impl Iterator<Item = io::Result<(String, Head)>> + use<> {
+        self.list_below().filter(|entry| !matches!(entry, Ok((name, _)) if name.contains('/')))
+    }
+
+    /// Lists what is inside, and in the folders inside: paths, and what is known of each.
+    pub(crate) fn list_below(&self) -> impl Iterator<Item = io::Result<(String, Head)>> + use<> {
         let Place { objects, patience, key } = self.clone();
         let mut listing = Some(objects.list(&key));
         std::iter::from_fn(move || {
@@ -59,7 +64,11 @@ impl Place {
             }
             next
         })
-        .filter(|entry| !matches!(entry, Ok((name, _)) if name.contains('/')))
+    }
+
+    /// Lists the folders right inside.
+    pub(crate) fn folders(&self) -> io::Result<Vec<String>> {
+        self.objects.folders(&self.key, &self.patience)
     }
 
     pub(super) fn names(&self) -> Names {
@@ -233,13 +242,15 @@ impl FolderOps for ObjectFolder {
     }
 
     fn names(&self) -> io::Result<Names> {
+        if matches!(self.role, Role::Store) {
+            return Ok(Box::new(self.files.list_below().map(|entry| entry.map(|(path, _)| path))));
+        }
         let places = self.places().to_vec();
         Ok(Box::new(places.into_iter().flat_map(|place| place.names())))
     }
 
     fn folders(&self) -> io::Result<Names> {
-        let folders = self.objects().folders(&self.files.key, &self.files.patience)?;
-        Ok(Box::new(folders.into_iter().map(Ok)))
+        Ok(Box::new(self.files.folders()?.into_iter().map(Ok)))
     }
 
     /// Acknowledged writes are durable.

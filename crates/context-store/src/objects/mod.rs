@@ -3,7 +3,8 @@
 //!
 //! | key below the store's folder | object |
 //! |---|---|
-//! | `.unburden/files/NAME` | the content of a file; `NAME!2` in its third life |
+//! | `.unburden/files/DAY/NAME` | the content of a file; `NAME!2` in its third life |
+//! | `.unburden/files/own-lifetime/NAME` | the same, if its lifetime may be its own |
 //! | `.unburden/names/NAME.json` | the record, which decides whether the file lives |
 //! | `.unburden/chats/CHAT/generation` | which generation of the chat's markers is the current one |
 //! | `.unburden/chats/CHAT/GENERATION/NAME` and other kinds | markers |

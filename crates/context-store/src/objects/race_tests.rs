@@ -89,7 +89,7 @@ fn a_file_that_ends_while_it_is_made_is_made_again() {
 fn a_writer_that_comes_too_late_leaves_no_content() {
     let shop = shop();
     let own = post(&shop.store, "a", "1", "text").unwrap();
-    shop.folder().remove(own.as_str()).unwrap();
+    shop.remove_file(&own);
     let fake = shop.fake.as_ref().unwrap();
     let elsewhere = ends_elsewhere(&shop, &own, Some("text"));
     fake.before(Request::Put, "/files/", elsewhere);

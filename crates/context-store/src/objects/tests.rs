@@ -158,9 +158,10 @@ fn a_slow_store_holds_an_operation_no_longer_than_said() {
 fn a_writer_that_stalls_brings_no_deleted_file_back() {
     let shop = shop();
     let own = post(&shop.store, "a", "1", "secret").unwrap();
+    let file = shop.record(&own).unwrap().file(&own);
     assert_eq!(delete(&shop, "a").deleted.total(), 1);
     // Its content arrives now, in the life that is over.
-    shop.folder().publish(own.as_str(), b"secret", crate::Durability::Sync).unwrap();
+    shop.folder().publish(&file, b"secret", crate::Durability::Sync).unwrap();
     assert!(!shop.has(own.as_str()));
     let ended = ended_of(&shop.at(own.as_str())).unwrap().ended.unwrap();
     assert_eq!(ended.1, End::ChatDeleted);
@@ -172,7 +173,7 @@ fn a_writer_that_stalls_brings_no_deleted_file_back() {
     assert_eq!(post(&shop.replica(), "b", "1", "secret").unwrap(), own);
     assert_eq!(shop.files(), [own.to_string(), format!("{own}!1")]);
     // A sweep removes the late content, not the living file.
-    shop.fake.as_ref().unwrap().set_date(&format!("/files/{own}"), after(0));
+    shop.fake.as_ref().unwrap().set_date(&format!("/files/{file}"), after(0));
     let swept = shop.sweep(after(3_600));
     assert_eq!((swept.temporary, shop.files()), (1, vec![format!("{own}!1")]));
     assert!(shop.has(own.as_str()));
@@ -284,7 +285,43 @@ fn requests_of_a_turn_do_not_grow_with_the_history() {
     assert!(get <= 14 && head <= 3, "{turns:?}");
 }
 
-/// A sweep only lists the files that are not due.
+#[test]
+fn a_sweep_lists_the_days_that_are_due() {
+    const DAY: u64 = 86_400;
+    let shop = shop();
+    let fake = shop.fake.as_ref().unwrap();
+    let lifetimes = crate::Lifetimes { store: Some(seconds(30 * DAY)), ..lifetimes() };
+    let of_day = |day: u64| {
+        let now = after(day * DAY);
+        fake.set_now(now);
+        // A replica asks the store for the time when it starts.
+        let replica = shop.replica();
+        let own = post(&replica, "a", &day.to_string(), "text").unwrap();
+        shop.age(&own, now);
+        own
+    };
+    let names = [0, 10, 20].map(of_day);
+    let examined = |day: u64| {
+        let report = shop.sweep_with(&lifetimes, after(day * DAY));
+        (report.examined, report.expired.total(), report.stored)
+    };
+    assert_eq!(examined(29), (0, 0, 0));
+    assert_eq!(examined(30), (1, 1, 0));
+    // A file that was renewed is looked at from its day on.
+    shop.age(&names[1], after(35 * DAY));
+    assert_eq!(examined(40), (1, 0, 1));
+    assert_eq!(examined(50), (2, 1, 1));
+    assert_eq!(examined(65), (1, 1, 0));
+    assert_eq!(shop.files(), [] as [String; 0]);
+    // Nothing expires: only what a writer may have left of late is looked at.
+    let of_late = of_day(70);
+    let forever = crate::Lifetimes { store: None, ..lifetimes };
+    let examined = |day: u64| shop.sweep_with(&forever, after(day * DAY)).examined;
+    assert_eq!((examined(71), examined(72)), (1, 0));
+    assert!(shop.has(of_late.as_str()));
+}
+
+/// A sweep only lists the files of due days that live.
 #[test]
 fn a_sweep_lists_what_lives_and_reads_what_is_due() {
     let shop = shop();
@@ -307,10 +344,11 @@ fn a_sweep_lists_what_lives_and_reads_what_is_due() {
         last = now;
         counts
     };
-    // The lock, its date, and its end; the stores, the contents, and the days of ends.
-    assert_eq!(swept(3_599, 0), [1, 0, 1, 3, 1]);
+    // The lock, its date, and its end; the stores, the days, the contents of one, and the days
+    // of ends.
+    assert_eq!(swept(3_599, 0), [1, 0, 1, 4, 1]);
     // A file's end is noted and recorded.
-    assert_eq!(swept(3_600, 20), [1 + 2 * 20, 20, 1, 3, 1 + 20]);
+    assert_eq!(swept(3_600, 20), [1 + 2 * 20, 20, 1, 4, 1 + 20]);
     assert!(fake.most_in_flight() >= 8, "they end in parallel");
     // After a month its origin is forgotten.
     assert_eq!(swept(3_600 + 32 * 86_400, 0), [1 + 20, 2 * 20, 1, 4 + 20, 1 + 2 * 20]);

@@ -39,7 +39,7 @@ impl Location {
         let mut files: BTreeMap<String, Location> = BTreeMap::new();
         for (below, folder) in self.stores_below()? {
             let Some(place) = folder.place() else { continue };
-            for entry in place.contents().list() {
+            for entry in place.contents().list_below() {
                 let (file, _) = entry?;
                 let Some((name, _)) = Record::parse_file(&file) else { continue };
                 let path = match below.is_empty() {

@@ -10,10 +10,13 @@ use super::origin::{Call, Origin, cut};
 use super::timestamp;
 use crate::folder::Version;
 use crate::names::chat::Chat;
-use crate::names::file_name::FileName;
+use crate::names::file_name::{FileName, has_own_ttl};
 
 /// Largest record that is read, in bytes; this service's are smaller.
 pub(crate) const RECORD_BYTES: usize = 8 * 1_024;
+
+/// The folder of contents whose lifetime may be their own.
+pub(crate) const OWN_LIFETIME: &str = "own-lifetime";
 
 /// The reason that a file ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +44,9 @@ pub(crate) struct Record {
     /// How many lives of the file are over for good; stays 0 where files are deleted under a
     /// lock.
     pub(crate) life: u32,
+    /// The day on which the name was first given out, by the clock of the object store; None in
+    /// a local folder. It stays the same in later lives.
+    pub(crate) day: Option<u64>,
     /// The version of the record as it was read.
     pub(crate) version: Version,
 }
@@ -68,6 +74,8 @@ struct RecordJson<'a> {
     #[serde(default, skip_serializing_if = "is_first")]
     life: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    day: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     written: Option<String>,
 }
 
@@ -88,30 +96,38 @@ impl Record {
     pub(crate) fn new(hash: blake3::Hash, bytes: u64, origin: Origin) -> Record {
         let hash = Some(hash);
         let (created_at, version) = (SystemTime::now(), Version::default());
-        Record { hash, bytes, created_at, origin, ended: None, life: 0, version }
+        Record { hash, bytes, created_at, origin, ended: None, life: 0, day: None, version }
     }
 
     /// Returns the record of a name whose content is unknown: it is never given out again.
     pub(crate) fn unknown(ended: (SystemTime, End)) -> Record {
         let origin = Origin::default();
-        let (created_at, version) = (ended.0, Version::default());
-        Record { hash: None, bytes: 0, created_at, origin, ended: Some(ended), life: 0, version }
+        let (created_at, version, ended) = (ended.0, Version::default(), Some(ended));
+        Record { hash: None, bytes: 0, created_at, origin, ended, life: 0, day: None, version }
     }
 
-    /// Returns the name under which the content of `name` is kept in this life: the name
-    /// itself in the first one. A writer or a deleter that stalls in one life cannot touch
-    /// the next.
+    /// Returns the path of the content of `name` in this life: the name itself in a local
+    /// folder. In an object store it begins with the day, so that a sweep lists only days whose
+    /// files may have expired, or with [`OWN_LIFETIME`] where the day does not tell. It ends
+    /// with the life, unless that is the first: a writer or a deleter that stalls in one life
+    /// cannot touch the next.
     pub(crate) fn file(&self, name: &FileName) -> String {
-        match self.life {
+        let file = match self.life {
             0 => name.to_string(),
             life => format!("{name}!{life}"),
+        };
+        match self.day {
+            None => file,
+            Some(_) if has_own_ttl(name) => format!("{OWN_LIFETIME}/{file}"),
+            Some(day) => format!("{day}/{file}"),
         }
     }
 
     /// Parses what [`Record::file`] returned: the name and the life.
-    pub(crate) fn parse_file(text: &str) -> Option<(FileName, u32)> {
-        match text.split_once('!') {
-            None => Some((FileName::parse(text)?, 0)),
+    pub(crate) fn parse_file(path: &str) -> Option<(FileName, u32)> {
+        let file = path.rsplit_once('/').map_or(path, |(_, file)| file);
+        match file.split_once('!') {
+            None => Some((FileName::parse(file)?, 0)),
             Some((name, life)) => Some((FileName::parse(name)?, life.parse().ok()?)),
         }
     }
@@ -164,6 +180,7 @@ impl Record {
             chat: self.origin.chat.map(|chat| Cow::Owned(chat.to_string())),
             ended: self.ended.map(end),
             life: self.life,
+            day: self.day,
             written,
         };
         let mut out = serde_json::to_vec(&form).expect("strings and numbers always serialize");
@@ -194,8 +211,8 @@ impl Record {
         };
         let origin = Origin { call, chat, ttl_seconds: form.ttl_seconds };
         let created_at = timestamp::from_unix(form.created_unix)?;
-        let (bytes, life, version) = (form.bytes, form.life, Version::default());
-        Some(Record { hash, bytes, created_at, origin, ended, life, version })
+        let (bytes, life, day, version) = (form.bytes, form.life, form.day, Version::default());
+        Some(Record { hash, bytes, created_at, origin, ended, life, day, version })
     }
 }
 
@@ -221,6 +238,7 @@ mod tests {
             },
             ended: None,
             life: 0,
+            day: None,
             version: Version::default(),
         }
     }
@@ -232,7 +250,7 @@ mod tests {
         let expired = alive.ended(at, End::Expired);
         let deleted = alive.ended(at, End::ChatDeleted);
         let unknown = Record::unknown((at, End::Expired));
-        let again = Record { life: 3, ..alive.clone() };
+        let again = Record { life: 3, day: Some(20_000), ..alive.clone() };
         for record in [&alive, &expired, &deleted, &unknown, &again] {
             assert_eq!(Record::parse(&record.render()).as_ref(), Some(record));
         }
@@ -248,6 +266,21 @@ mod tests {
         let bytes = worst.ended(worst.created_at, End::Expired).render();
         assert!(bytes.len() < RECORD_BYTES, "{}", bytes.len());
         assert!(Record::parse(&bytes).is_some());
+    }
+
+    #[test]
+    fn a_content_is_kept_by_its_day_and_its_life() {
+        let file = |name: &str, life, day| {
+            let name = FileName::parse(name).unwrap();
+            let file = Record { life, day, ..record("{}") }.file(&name);
+            assert_eq!(Record::parse_file(&file), Some((name, life)), "{file}");
+            file
+        };
+        let (call, text) = ("tool_call_1.txt", "tool_text_01ARZ3NDEKTSV4RRFFQ69G5FAV.txt");
+        assert_eq!(file(call, 0, None), call);
+        assert_eq!(file(call, 2, None), format!("{call}!2"));
+        assert_eq!(file(call, 0, Some(20_000)), format!("20000/{call}"));
+        assert_eq!(file(text, 1, Some(20_000)), format!("own-lifetime/{text}!1"));
     }
 
     #[test]

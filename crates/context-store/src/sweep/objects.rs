@@ -1,5 +1,5 @@
-//! Sweeping a store of objects. Contents are listed, and the records of those that are old
-//! are read. A record that expired is ended if nobody renewed it since it was read; then its
+//! Sweeping a store of objects. Contents are kept by the day on which their names were first
+//! given out. Those of days long enough ago to have expired are listed, and their records read. A record that expired is ended if nobody renewed it since it was read; then its
 //! content is removed. What writers left that died or were too late is removed, too.
 
 use std::io;
@@ -17,9 +17,9 @@ use crate::lease::lifetimes::{is_expired, is_lro};
 use crate::lease::recorded::lifetime;
 use crate::local::location::Location;
 use crate::local::writers;
-use crate::names::file_name::FileName;
+use crate::names::file_name::{FileName, has_own_ttl};
 use crate::objects::client::Head;
-use crate::records::record::{End, Record};
+use crate::records::record::{End, OWN_LIFETIME, Record};
 use crate::records::timestamp::unix_day;
 use crate::report::Run;
 
@@ -70,7 +70,11 @@ impl Sweeper<'_> {
         };
         let now = place.objects.server_now();
         let swept = Objects { options: self.options, at, folder, index: &index, now };
-        let listed = place.contents().list();
+        let due = place.contents().folders()?.into_iter().filter(|folder| swept.is_due(folder));
+        let listed = due.flat_map(|folder| {
+            let entries = place.contents().child(&folder).list_below();
+            entries.map(move |entry| entry.map(|(name, head)| (format!("{folder}/{name}"), head)))
+        });
         let mut contents = listed.filter_map(|entry| entry.map(Content::of).transpose());
         loop {
             let batch: Vec<Content> = contents.by_ref().take(BATCH).collect::<io::Result<_>>()?;
@@ -116,6 +120,16 @@ impl Sweeper<'_> {
 }
 
 impl Objects<'_> {
+    /// Returns true if contents in a folder may have expired: their leases began on its day or
+    /// later. Where nothing expires, true for today and yesterday, as a writer may have died.
+    fn is_due(&self, folder: &str) -> bool {
+        let Ok(day) = folder.parse::<u64>() else { return folder == OWN_LIFETIME };
+        match self.options.lifetimes.store {
+            Some(ttl) => self.now.checked_sub(ttl).is_some_and(|since| day <= unix_day(since)),
+            None => day + 1 >= unix_day(self.now),
+        }
+    }
+
     /// Sweeps a content; returns its fate.
     fn sweep(&self, content: &Content) -> io::Result<Fate> {
         let fate = self.fate(content)?;
@@ -141,10 +155,8 @@ impl Objects<'_> {
         };
         let is_old = age(head.version.written_at) >= lifetimes.temporary;
         // A record is as young as its content or younger.
-        let shortest = [lifetimes.store, lifetimes.lro].into_iter().flatten().min();
-        let may_expire = shortest.is_some_and(|ttl| age(head.version.written_at) >= ttl)
-            || crate::lease::lifetimes::has_own_ttl(name);
-        if !is_old && !may_expire {
+        let may_expire = lifetimes.store.is_some_and(|ttl| age(head.version.written_at) >= ttl);
+        if !is_old && !may_expire && !has_own_ttl(name) {
             return Ok(Fate::Kept);
         }
         let lost = if is_old { Fate::Lost } else { Fate::Kept };

@@ -36,7 +36,7 @@ pub struct SweepReport {
     pub folders: usize,
     /// Files that could have expired.
     pub examined: usize,
-    /// Files that stay, of any lifetime.
+    /// Files that stay, of any lifetime; in an object store only those that were listed.
     pub stored: usize,
     /// Their size, in bytes.
     pub stored_bytes: u64,

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use super::references::{CACHED, key};
 use crate::folder::Generation;
 use crate::index::folder_index::Index;
-use crate::lease::lifetimes::{Lifetimes, has_own_ttl};
+use crate::lease::lifetimes::Lifetimes;
 use crate::local::file_cache::{FileCache, SeenObject};
 use crate::local::location::Location;
 use crate::names::chat::Chat;
-use crate::names::file_name::FileName;
+use crate::names::file_name::{FileName, has_own_ttl};
 
 /// A lease of which no more than half has passed outlives a request.
 pub(crate) const HELD: u32 = 2;

@@ -14,6 +14,7 @@ use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::records::origin::Origin;
 use crate::records::record::Record;
+use crate::records::timestamp::unix_day;
 
 /// How often a record is read that others make and end at the same moment.
 const TRIES: usize = 16;
@@ -55,7 +56,8 @@ pub(super) fn reserve(
     origin: &Origin,
 ) -> io::Result<Option<Reservation>> {
     let name = &claim.name;
-    let record = Record::new(claim.hash, bytes, origin.clone());
+    let day = opened.store.location.place().map(|place| unix_day(place.objects.server_now()));
+    let record = Record { day, ..Record::new(claim.hash, bytes, origin.clone()) };
     let alive = |record: &Record| Ok(Some(Reservation::of(ReservedState::Alive, record, name)));
     let Some(index) = &opened.index else { return alive(&record) };
     for look in 0..TRIES {
