@@ -11,6 +11,7 @@ mod privacy;
 mod server;
 mod tenants;
 mod tool_prefix;
+mod traces;
 
 pub use key::Key;
 pub(crate) use llm::SummariserError;
@@ -22,6 +23,7 @@ pub use server::ServerConfig;
 pub use tenants::TenantConfig;
 pub(crate) use tool_prefix::InvalidPrefix;
 pub(crate) use tool_prefix::ToolPrefix;
+pub use traces::TracesConfig;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -59,6 +61,8 @@ pub struct Config {
     pub privacy: PrivacyConfig,
     /// Logs.
     pub log: LogConfig,
+    /// Traces.
+    pub traces: TracesConfig,
 }
 
 /// Settings of stores.

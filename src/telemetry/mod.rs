@@ -4,6 +4,7 @@
 mod log_writer;
 pub mod metrics;
 mod process;
+pub(crate) mod traces;
 
 use std::fs::File;
 use std::io::IsTerminal;
@@ -19,6 +20,7 @@ use tracing_subscriber::layer::{Filter, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 use tracing_subscriber::util::SubscriberInitExt;
 
+use self::traces::Traces;
 use crate::config::{Config, LogFormat};
 
 /// Maximum log levels of crates that log conversations or keys, whatever is requested.
@@ -31,10 +33,14 @@ const MAX_LEVELS: [(&str, LevelFilter); 6] = [
     ("rustls", LevelFilter::WARN),
 ];
 
-/// Starts logging and counting. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off. A `file`
+/// Starts logging, counting, and sending spans, which ends when the result is dropped. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off. A `file`
 /// that takes the log in place of standard error gets warnings only, unless `RUST_LOG` asks for
 /// more: nothing rotates it.
-pub(crate) fn start(config: &Config, file: Option<File>) {
+///
+/// # Errors
+///
+/// Fails if the endpoint of traces is no URL.
+pub(crate) fn start(config: &Config, file: Option<File>) -> Result<Option<Traces>, String> {
     let redact: Redact = config.privacy.into();
     metrics::start();
     let level = if file.is_some() { "warn" } else { "info" };
@@ -59,9 +65,12 @@ pub(crate) fn start(config: &Config, file: Option<File>) {
         let json = base.json().flatten_event(true).with_span_list(false);
         Box::new(json.with_filter(filter(requested)))
     };
+    let (traces, spans) = traces::start(&config.traces)?.unzip();
+    let layers: Vec<_> = std::iter::once(lines).chain(spans).collect();
     // A second start, as in tests, has no effect.
-    let _ = tracing_subscriber::registry().with(lines).try_init();
+    let _ = tracing_subscriber::registry().with(layers).try_init();
     std::panic::set_hook(Box::new(log_panic));
+    Ok(traces)
 }
 
 /// Returns the requested filter, limited by [`MAX_LEVELS`].
@@ -72,7 +81,9 @@ pub fn filter<S: Subscriber + for<'a> LookupSpan<'a>>(requested: EnvFilter) -> i
             let rest = about.target().strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         };
-        MAX_LEVELS.iter().all(|(name, most)| !of(name) || *about.level() <= *most)
+        // They are no context of lines.
+        about.target() != traces::TARGET
+            && MAX_LEVELS.iter().all(|(name, most)| !of(name) || *about.level() <= *most)
     });
     requested.and(heard.with_max_level_hint(LevelFilter::TRACE))
 }

@@ -30,6 +30,7 @@
 //! - `canaries`: nothing of a body, and no secret, is in a log line or a metric;
 //!   `watched` sees to that for every body that any test posts.
 //! - `monitoring`: what operators see: log lines and metrics.
+//! - `traces`: the spans that a collector gets.
 //! - `footprint`: the memory of the process, at rest and after long histories.
 //! - `redaction`, `redacted_names`: what is kept out of sight where the operator says so.
 //! - `guide`: the examples of the guide, sent with curl to the real binary.
@@ -108,4 +109,5 @@ mod summaries;
 mod sync_order;
 mod thresholds;
 mod tool_result;
+mod traces;
 mod turns;

@@ -85,6 +85,14 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    pub(super) fn traces(reason: &str) -> CliError {
+        let accepted = "accepted is the URL of a collector, such as \"http://localhost:4318\"";
+        CliError::Input {
+            what: "traces.endpoint".to_owned(),
+            found: format!("{reason}; {accepted}"),
+        }
+    }
+
     pub(super) fn io(what: impl Display) -> impl FnOnce(io::Error) -> CliError {
         let what = what.to_string();
         move |source| CliError::Io { what, source }

@@ -19,10 +19,9 @@ use super::origin::Refused;
 use super::state::AppState;
 use super::trace_context::TraceContext;
 use crate::telemetry::metrics::{IN_FLIGHT, REQUEST_SECONDS, REQUESTS};
+use crate::telemetry::traces::{self, PROBES};
 
 const ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Routes that machines ask every few seconds.
-const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// Longest id that is taken over from a caller, in bytes.
 const ID_BYTES: usize = 64;
 
@@ -65,9 +64,11 @@ async fn trace_request(State(state): State<AppState>, request: Request, next: Ne
         tokens_after = Empty,
         trace_id = Empty,
         parent_id = Empty,
+        status_code = Empty,
     );
     if let Some(trace) = TraceContext::of(request.headers()) {
         span.record("trace_id", trace.trace_id).record("parent_id", trace.parent_id);
+        traces::set_parent(&span, trace.trace_id, trace.parent_id, trace.flags);
     }
     let answer = async {
         let (start, _in_flight) = (Instant::now(), InFlight::start());
@@ -88,7 +89,9 @@ async fn trace_request(State(state): State<AppState>, request: Request, next: Ne
         answered(&route, response.status().as_u16(), start.elapsed());
         response
     };
-    let mut response = answer.instrument(span).await;
+    let mut response = answer.instrument(span.clone()).await;
+    // After the log line, which has a status of its own.
+    span.record("status_code", response.status().as_u16());
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(ID, id);
     }

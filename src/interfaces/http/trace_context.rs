@@ -11,6 +11,8 @@ pub(super) struct TraceContext<'a> {
     pub(super) trace_id: &'a str,
     /// The id of the caller's span, 16 hex digits.
     pub(super) parent_id: &'a str,
+    /// The flags; the lowest bit says that the caller's spans are recorded.
+    pub(super) flags: u8,
 }
 
 impl TraceContext<'_> {
@@ -26,10 +28,10 @@ impl TraceContext<'_> {
         let non_zero = |id: &&str| id.bytes().any(|digit| digit != b'0');
         let trace_id = digits(parts.next()?, 32).filter(non_zero)?;
         let parent_id = digits(parts.next()?, 16).filter(non_zero)?;
-        digits(parts.next()?, 2)?;
+        let flags = u8::from_str_radix(digits(parts.next()?, 2)?, 16).ok()?;
         // A later version may have further parts.
         let is_whole = version != "00" || parts.next().is_none();
-        is_whole.then_some(TraceContext { trace_id, parent_id })
+        is_whole.then_some(TraceContext { trace_id, parent_id, flags })
     }
 }
 

@@ -5,6 +5,8 @@
 use std::time::Instant;
 
 use futures::future::join_all;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::earlier::EarlierSnapshots;
 use crate::model::{Client, Completion, Finish, Prompt, Speaker, Turn};
@@ -73,7 +75,15 @@ pub(crate) fn summaries<'s>(
     };
     let deadline = client.deadline();
     let around = around();
-    let asked = wanted.iter().map(|one| ask(client, one, &around, context.tokenizer, deadline));
+    let asked = wanted.iter().map(|one| {
+        let span = model_span(client);
+        let asked = ask(client, one, &around, context.tokenizer, deadline).instrument(span.clone());
+        async move {
+            let outcome = asked.await;
+            record(&span, &outcome);
+            outcome
+        }
+    });
     let outcomes = client.block_on(join_all(asked));
     outcomes
         .into_iter()
@@ -86,6 +96,31 @@ pub(crate) fn summaries<'s>(
             Err(none) => Ok(extracts(none)),
         })
         .collect()
+}
+
+/// Returns the span of one snapshot of the model. It is no context of log lines.
+fn model_span(client: &Client) -> Span {
+    tracing::info_span!(
+        target: "unburden::traces",
+        "model",
+        model = client.settings().model,
+        calls = Empty,
+        input_tokens = Empty,
+        output_tokens = Empty,
+        error = Empty,
+    )
+}
+
+fn record(span: &Span, outcome: &Result<WrittenSummary, NoSummary>) {
+    let cost = match outcome {
+        Ok(written) => &written.cost,
+        Err(none) => &none.cost,
+    };
+    span.record("calls", cost.calls).record("input_tokens", cost.prompt_tokens);
+    span.record("output_tokens", cost.reply_tokens);
+    if outcome.is_err() {
+        span.record("error", "no_snapshot");
+    }
 }
 
 fn extracts(none: NoSummary) -> WrittenSummary {

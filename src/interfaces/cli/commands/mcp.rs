@@ -21,7 +21,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit, CliError> {
     let mut config = Config::load(options.config.as_deref())?;
     roots::choose(&mut config, &options.root)?;
     options.privacy.enter(&mut config);
-    telemetry::start(&config, None);
+    let _traces = telemetry::start(&config, None).map_err(|reason| CliError::traces(&reason))?;
     small_pages::use_small_pages();
     let service = Arc::new(Service::open(&config)?);
     confine_process(&config, std::iter::once(&*service))?;

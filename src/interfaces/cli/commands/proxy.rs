@@ -25,7 +25,7 @@ const OUTPUT_DIR: &str = "--output-dir";
 pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let target = target(&options)?;
     let (config, settings) = settings(options)?;
-    telemetry::start(&config, None);
+    let _traces = telemetry::start(&config, None).map_err(|reason| CliError::traces(&reason))?;
     let service = Arc::new(Service::open(&config)?);
     if settings.enabled {
         sweep_on_schedule(&service, config.store.sweep_seconds);

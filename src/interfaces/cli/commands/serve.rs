@@ -41,7 +41,7 @@ pub(crate) fn run(options: Serve) -> Result<Exit, CliError> {
 
 fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Exit, CliError> {
     let log = tenure.as_ref().map(Tenure::open_log).transpose()?;
-    telemetry::start(config, log);
+    let _traces = telemetry::start(config, log).map_err(|reason| CliError::traces(&reason))?;
     small_pages::use_small_pages();
     let entries = tenant_entries(config)?;
     let protected = entries.iter().all(|entry| entry.token.is_some()) || config.server.no_auth;

@@ -1,0 +1,190 @@
+//! Traces: each request and each use of the model is a span that goes to an OpenTelemetry
+//! collector, by OTLP over HTTP. Without an endpoint there is no layer, and spans are only the
+//! context of log lines. Attributes have the names of OpenTelemetry's HTTP and GenAI conventions
+//! where they have one, otherwise `unburden.*`; like log lines they hold no texts.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use opentelemetry::trace::{
+    SpanContext, SpanId, SpanKind, Status, TraceContextExt, TraceFlags, TraceId, TraceState,
+    TracerProvider,
+};
+use opentelemetry::{Context, KeyValue, Value};
+use opentelemetry_otlp::{SpanExporter as OtlpExporter, WithExportConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData, SpanExporter};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::filter::FilterFn;
+use tracing_subscriber::layer::Layer;
+use tracing_subscriber::registry::Registry;
+
+use crate::config::TracesConfig;
+
+/// The span of a request.
+pub(crate) const REQUEST: &str = "request";
+/// The span of one use of the model, retries included.
+pub(crate) const MODEL: &str = "model";
+/// The target of spans that are no context of log lines.
+pub(crate) const TARGET: &str = "unburden::traces";
+
+/// Variables that turn traces on without a setting of ours.
+const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+/// Longest wait for the last spans when the process ends.
+const LAST_SPANS: Duration = Duration::from_secs(2);
+/// Attributes by the fields of spans, and whether they are numbers, which the layer takes for
+/// texts if they have no sign; other fields are not sent.
+const NAMES: [(&str, &str, bool); 13] = [
+    ("method", "http.request.method", false),
+    ("route", "http.route", false),
+    ("status_code", "http.response.status_code", true),
+    ("id", "unburden.request.id", false),
+    ("tenant", "unburden.tenant", false),
+    ("chat", "unburden.chat", false),
+    ("tokens_before", "unburden.tokens.before", true),
+    ("tokens_after", "unburden.tokens.after", true),
+    ("model", "gen_ai.request.model", false),
+    ("input_tokens", "gen_ai.usage.input_tokens", true),
+    ("output_tokens", "gen_ai.usage.output_tokens", true),
+    ("calls", "unburden.model.calls", true),
+    ("error", "error.type", false),
+];
+/// Routes that machines ask every few seconds: no span is sent of them.
+pub(crate) const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// A layer of the registry.
+type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Sends what is left when it is dropped.
+pub(crate) struct Traces(SdkTracerProvider);
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        let _ = self.0.shutdown_with_timeout(LAST_SPANS);
+    }
+}
+
+/// Starts sending spans, if an endpoint is set or in the environment.
+///
+/// # Errors
+///
+/// Returns the library's reason if the endpoint is no URL.
+pub(super) fn start(config: &TracesConfig) -> Result<Option<(Traces, BoxedLayer)>, String> {
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if config.endpoint.is_none() && !ENDPOINTS.iter().any(is_set) {
+        return Ok(None);
+    }
+    // Two are compiled in, so that none is the default.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut exporter = OtlpExporter::builder().with_http();
+    if let Some(endpoint) = &config.endpoint {
+        exporter = exporter.with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')));
+    }
+    let exporter = exporter.build().map_err(|error| error.to_string())?;
+    let mut resource = Resource::builder();
+    if !is_set(&"OTEL_SERVICE_NAME") {
+        resource = resource.with_service_name("unburden");
+    }
+    let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+    let provider = SdkTracerProvider::builder()
+        .with_batch_exporter(Named { exporter, failing: AtomicBool::new(false) })
+        .with_resource(resource.with_attribute(version).build())
+        .build();
+    let layer = tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer("unburden"))
+        .with_location(false)
+        .with_threads(false)
+        .with_target(false)
+        .with_tracked_inactivity(false)
+        .with_context_activation(false)
+        .with_filter(FilterFn::new(|about| {
+            about.is_span() && [REQUEST, MODEL].contains(&about.name())
+        }));
+    Ok(Some((Traces(provider), Box::new(layer))))
+}
+
+/// Makes a span a part of a caller's trace; no-op where spans are not sent. The ids are those of
+/// a `traceparent` header, in hex.
+pub(crate) fn set_parent(span: &Span, trace_id: &str, parent_id: &str, flags: u8) {
+    let (Ok(trace_id), Ok(parent_id)) = (TraceId::from_hex(trace_id), SpanId::from_hex(parent_id))
+    else {
+        return;
+    };
+    let (flags, state) = (TraceFlags::new(flags), TraceState::default());
+    let parent = SpanContext::new(trace_id, parent_id, flags, true, state);
+    // Fails where the span is not sent.
+    let _ = span.set_parent(Context::new().with_remote_span_context(parent));
+}
+
+/// Gives spans the names of the conventions, and sends them.
+#[derive(Debug)]
+struct Named<E> {
+    exporter: E,
+    /// The last spans were not sent: that is logged once, until it works again.
+    failing: AtomicBool,
+}
+
+impl<E: SpanExporter> SpanExporter for Named<E> {
+    fn export(&self, batch: Vec<SpanData>) -> impl Future<Output = OTelSdkResult> + Send {
+        let spans: Vec<SpanData> = batch.into_iter().filter_map(named).collect();
+        async move {
+            if spans.is_empty() {
+                return Ok(());
+            }
+            let sent = self.exporter.export(spans).await;
+            let was_failing = self.failing.swap(sent.is_err(), Ordering::Relaxed);
+            if let Err(error) = sent.as_ref().map_err(ToString::to_string)
+                && !was_failing
+            {
+                tracing::warn!(error, "spans were not sent; is the collector there?");
+            }
+            sent
+        }
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.exporter.shutdown_with_timeout(timeout)
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.exporter.set_resource(resource);
+    }
+}
+
+/// Returns a span as the conventions want it; None for a probe.
+fn named(mut span: SpanData) -> Option<SpanData> {
+    let value = |field: &str| {
+        let found = span.attributes.iter().find(|given| given.key.as_str() == field);
+        found.map(|given| given.value.clone())
+    };
+    let text = |field: &str| value(field).map(|value| value.as_str().into_owned());
+    if span.name == REQUEST {
+        let route = text("route").unwrap_or_default();
+        if PROBES.contains(&route.as_str()) {
+            return None;
+        }
+        let is_error = text("status_code").is_some_and(|status| status.starts_with('5'));
+        span.name = format!("{} {route}", text("method").unwrap_or_default()).into();
+        span.span_kind = SpanKind::Server;
+        span.status = if is_error { Status::error("") } else { Status::Unset };
+    } else {
+        span.span_kind = SpanKind::Client;
+        span.status = if value("error").is_some() { Status::error("") } else { Status::Unset };
+        span.name = format!("chat {}", text("model").unwrap_or_default()).into();
+    }
+    let is_model = span.span_kind == SpanKind::Client;
+    span.attributes = std::mem::take(&mut span.attributes)
+        .into_iter()
+        .filter_map(|given| {
+            let known = NAMES.iter().find(|(field, ..)| given.key.as_str() == *field);
+            let (_, name, is_number) = known?;
+            let number = is_number.then(|| given.value.as_str().parse().ok()).flatten();
+            Some(KeyValue::new(*name, number.map_or(given.value, Value::I64)))
+        })
+        .chain(is_model.then(|| KeyValue::new("gen_ai.operation.name", "chat")))
+        .collect();
+    Some(span)
+}
