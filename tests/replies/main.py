@@ -9,9 +9,10 @@ endpoint plays the model: it gives the same summary to each call, while the hist
 without list marks, citations, quotes and backticks. A bad line that was changed counts as mended;
 an honest line that was changed, or that a quotation of its source replaces, counts as lost.
 
-The sets have three parts, each with a table. Word lists and rules were made with the first in
-view; weights and thresholds were fitted to the first and the second; the held-out part was written
-after that, and nothing may be fitted to it.
+The sets have parts, each with a table. Word lists and rules were made with the first in view;
+signs, weights and thresholds were fitted to the first three, so that histories that were left out
+are judged well. The fourth and the held-out part are for judging alone: nothing may be fitted to
+them.
 With `--floor` the exit status is 1 below the shares of FLOORS. Needs only Python 3.11 and reads
 ../shared; without it only the histories of `histories/` are posted.
 
@@ -40,8 +41,10 @@ from service import Service  # noqa: E402
 
 ACCEPTED, KEPT, GONE = "honest, accepted at the first attempt", "honest lines kept", "bad replies"
 FLOORS = {
-    "first": {ACCEPTED: 0.90, KEPT: 0.72, GONE: 0.88},
-    "second": {ACCEPTED: 0.90, KEPT: 0.60, GONE: 0.70},
+    "first": {ACCEPTED: 0.95, KEPT: 0.70, GONE: 0.88},
+    "second": {ACCEPTED: 0.95, KEPT: 0.62, GONE: 0.80},
+    "third": {ACCEPTED: 0.90, KEPT: 0.33, GONE: 0.90},
+    "fourth": {ACCEPTED: 0.90, KEPT: 0.60, GONE: 0.70},
     "held out": {ACCEPTED: 0.66, KEPT: 0.60, GONE: 0.50},
 }
 
