@@ -216,7 +216,11 @@ pub(crate) fn move_more(
     }
     let fits = |moves: &[Move]| left(moves) <= target;
     let is_behind = |candidate: &Candidate| gone.is_none_or(|gone| gone.end <= candidate.index);
-    let plan = plan(context.history(), &context.measured, context.settings);
+    let planned = |moves: &[Move]| {
+        let tokens = tokens_after(context, moves);
+        plan(context.history(), &context.measured, &tokens, context.settings)
+    };
+    let plan = planned(&[]);
     if context.settings.mode() != Mode::Compress {
         let known: HashSet<_> = draft.moves.iter().map(|m| m.candidate.at()).collect();
         let is_new = |candidate: &&Candidate| !known.contains(&candidate.at());
@@ -230,7 +234,16 @@ pub(crate) fn move_more(
         let large = plan.moves.iter().filter(|candidate| is_behind(candidate));
         give_up_previews(context, large.chain(reserve).cloned().collect(), draft, &fits)?;
     }
-    move_recent(context, plan.newest, draft, &fits)?;
+    let mut newest = plan.newest;
+    loop {
+        let known = newest.len();
+        move_recent(context, newest, draft, &fits)?;
+        // What moved leaves room: for the next post more messages are among the newest.
+        newest = planned(&draft.moves).newest;
+        if fits(&draft.moves) || newest.len() <= known {
+            break;
+        }
+    }
     finish(context, draft);
     Ok(())
 }

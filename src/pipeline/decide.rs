@@ -11,7 +11,7 @@ use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
-use crate::pipeline::snapshots::region::{count_blocks, tokens_in};
+use crate::pipeline::snapshots::region::{count_blocks, tokens_after, tokens_in};
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
@@ -50,7 +50,10 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
     // The check needs the rules that are broken: they are read in parallel to the plan.
     let (plan, _) = on(|| {
         rayon::join(
-            || plan(context.history(), &context.measured, context.settings),
+            || {
+                let tokens = tokens_after(context, &[]);
+                plan(context.history(), &context.measured, &tokens, context.settings)
+            },
             || context.existing_problems(),
         )
     });

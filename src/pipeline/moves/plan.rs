@@ -59,12 +59,17 @@ pub(crate) struct Plan {
     pub(crate) newest: Vec<Candidate>,
 }
 
-/// Sorts the texts of a history into what may move and what stays.
-pub(crate) fn plan(history: &History<'_>, measured: &[Arc<Measured>], settings: &Settings) -> Plan {
+/// Sorts the texts of a history into what may move and what stays. `tokens` is what each message
+/// costs: it says which are the newest.
+pub(crate) fn plan(
+    history: &History<'_>,
+    measured: &[Arc<Measured>],
+    tokens: &[u64],
+    settings: &Settings,
+) -> Plan {
     let dialect = history.dialect();
     let views: Vec<&MessageView> = measured.iter().map(|m| &m.view).collect();
-    let tokens: Vec<u64> = measured.iter().map(|m| m.tokens).collect();
-    let recent = recent_from(dialect, &views, &tokens, settings.recent());
+    let recent = recent_from(dialect, &views, tokens, settings.recent());
     let newest_user = views.iter().rposition(|view| view.role == Role::User);
     let mut plan = Plan::default();
     let mut callers = CallIndex::default();
