@@ -1,5 +1,6 @@
 //! Fits a snapshot: it is filled, and filled again with a smaller budget until it is smaller
-//! than the messages it replaces.
+//! than the messages it replaces. A model's summary gives lines away for that; where sentences of
+//! it fell, it gets extracts.
 
 use std::ops::Range;
 
@@ -15,10 +16,14 @@ use crate::snapshot::format::block::{Block, FileLine, MoreFiles};
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::{Summary, Writer};
 use crate::snapshot::group::SnapshotBudget;
+use crate::snapshot::mending::{Lost, complete, shortened};
 use crate::snapshot::transcript::TranscriptMessage;
 
+/// The tokens that extracts are made of, for each that fell: the best take its place.
+const EXTRACTS: u64 = 3;
+
 /// Tries at bringing a snapshot under what it may cost; each lowers its budget.
-const TRIES: u32 = 3;
+const TRIES: u32 = 4;
 
 /// The messages that a new snapshot replaces.
 pub(crate) struct MessageGroup<'a> {
@@ -58,14 +63,14 @@ pub(crate) struct Fitted {
 pub(crate) fn fitted(
     context: &Context<'_>,
     group: &MessageGroup<'_>,
-    written: WrittenSummary,
+    written: &WrittenSummary,
     originals: Option<Originals>,
     own: &FileLine,
 ) -> Result<Fitted, String> {
     let wanted = &group.wanted;
     let mut block = Block {
         writer: written.writer,
-        summary: written.summary,
+        summary: Summary::default(),
         directives: Vec::new(),
         files: Vec::new(),
         more: None,
@@ -79,7 +84,7 @@ pub(crate) fn fitted(
     let mut whole = None;
     for round in 0..=TRIES {
         let model_may_yield = context.offloader.summariser.kind != SummariserKind::Llm;
-        if round > 0 && fitted.block.writer == Writer::Model && model_may_yield {
+        if round == TRIES && fitted.block.writer == Writer::Model && model_may_yield {
             fitted.block.writer = Writer::Extractive;
             fitted.rejected = Some(format!(
                 "with the user's words and the list of files the model's snapshot of {} has no \
@@ -88,12 +93,12 @@ pub(crate) fn fitted(
             ));
         }
         let source = match fitted.block.writer {
-            Writer::Model => wanted.said,
-            Writer::Extractive => {
+            Writer::Model if written.lost.total() == 0 => wanted.said,
+            Writer::Model | Writer::Extractive => {
                 whole.get_or_insert_with(|| group.transcriber.originals(group.range.clone()))
             }
         };
-        fill(context, (wanted, source), budget, own, &mut fitted);
+        fill(context, (wanted, source), (written, budget), own, &mut fitted);
         let size = context.tokenizer.count(&fitted.block.render());
         // A target that cannot be met is no reason to leave everything.
         if size <= aim || (round == TRIES && size < wanted.tokens) {
@@ -112,7 +117,7 @@ pub(crate) fn fitted(
 fn fill(
     context: &Context<'_>,
     (wanted, messages): (&SummaryRequest<'_>, &[TranscriptMessage<'_>]),
-    budget: SnapshotBudget,
+    (written, budget): (&WrittenSummary, SnapshotBudget),
     own: &FileLine,
     fitted: &mut Fitted,
 ) {
@@ -130,13 +135,21 @@ fn fill(
         // Long enough a name to count with; the file gets its name once the snapshot fits.
         list: context.store.folder().child(&"x".repeat(40)).spelled().to_owned(),
     });
+    block.summary = Summary::default();
+    let left = budget.whole.saturating_sub(count(&block.render()));
+    let (directives, earlier) = (&block.directives, earlier.summary.as_ref());
+    let source = Source { messages, said: &said, directives, earlier };
     if block.writer == Writer::Extractive {
-        block.summary = Summary::default();
-        let left = budget.whole.saturating_sub(count(&block.render()));
-        let (directives, earlier) = (&block.directives, earlier.summary.as_ref());
-        let source = Source { messages, said: &said, directives, earlier };
         block.summary = summarise(&source, left, &count);
+        return;
     }
+    let lost = if budget == wanted.budget { written.lost } else { Lost::default() };
+    let mut summary = shortened(&written.summary, budget.model, &count);
+    if lost.total() > 0 {
+        let extract = summarise(&source, (EXTRACTS * lost.total()).min(left), &count);
+        complete(&mut summary, &extract, lost, &count);
+    }
+    block.summary = summary;
 }
 
 /// The list of files that a snapshot does not name. Lists of earlier snapshots are

@@ -69,7 +69,7 @@ pub(crate) fn make_snapshots(
     };
     let mut maker = Maker { context, compression, claims, made };
     for (group, written) in groups.iter().zip(written) {
-        maker.add(group, written)?;
+        maker.add(group, &written)?;
     }
     let mut made = maker.made;
     made.retention = retention_of(context, &said, &made.blocks);
@@ -136,7 +136,11 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Adds the snapshot of a group: its originals are claimed, and it is made to fit.
-    fn add(&mut self, group: &MessageGroup<'_>, written: WrittenSummary) -> Result<(), NoSnapshot> {
+    fn add(
+        &mut self,
+        group: &MessageGroup<'_>,
+        written: &WrittenSummary,
+    ) -> Result<(), NoSnapshot> {
         let context = self.context;
         let file = self.originals_file(group)?;
         let range = group.range.clone();

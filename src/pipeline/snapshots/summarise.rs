@@ -18,6 +18,7 @@ use crate::snapshot::acceptance::rejection::Rejection;
 use crate::snapshot::acceptance::{Accepted, Limits, SourceText, accept};
 use crate::snapshot::format::summary::{Summary, Writer};
 use crate::snapshot::group::SnapshotBudget;
+use crate::snapshot::mending::Lost;
 use crate::snapshot::prompt::{self, Wanted};
 use crate::snapshot::transcript::TranscriptMessage;
 use token_count::Tokenizer;
@@ -50,6 +51,8 @@ pub(crate) struct WrittenSummary {
     pub(crate) rejected: Vec<String>,
     /// The sentences taken out of the accepted reply, and the reasons.
     pub(crate) dropped: Vec<String>,
+    /// The tokens of what was taken out.
+    pub(crate) lost: Lost,
     /// The cost of the model.
     pub(crate) cost: ModelCost,
 }
@@ -126,7 +129,7 @@ fn record(span: &Span, outcome: &Result<WrittenSummary, NoSummary>) {
 fn extracts(none: NoSummary) -> WrittenSummary {
     let NoSummary { rejected, cost } = none;
     let (summary, writer) = (Summary::default(), Writer::Extractive);
-    WrittenSummary { summary, writer, rejected, dropped: Vec::new(), cost }
+    WrittenSummary { summary, writer, rejected, dropped: Vec::new(), lost: Lost::default(), cost }
 }
 
 /// Asks the model, and once more if its reply is rejected. The error lists the reasons.
@@ -159,10 +162,10 @@ async fn ask(
         cost.prompt_tokens += count(&prompt.system) + turns.sum::<u64>();
         cost.reply_tokens += count(&completion.text);
         let reasons = match read(&completion, &source, &limits) {
-            Ok(Accepted { summary, dropped }) => {
+            Ok(Accepted { summary, dropped, lost }) => {
                 let dropped = dropped.iter().map(ToString::to_string).collect();
                 let writer = Writer::Model;
-                return Ok(WrittenSummary { summary, writer, rejected, dropped, cost });
+                return Ok(WrittenSummary { summary, writer, rejected, dropped, lost, cost });
             }
             Err(reasons) => reasons,
         };

@@ -12,7 +12,7 @@ use super::orders::{Order, assented, orders_of_tools};
 use super::polarity::{Polarity, Verdict};
 use super::rejection::Rejection;
 use super::source::{Speaker, Unit};
-use super::values::{ABOUT, wrong_value};
+use super::values::wrong_value;
 use super::wording::{Reading, attributes, has_word, permits};
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::content_words::without_quotes;
@@ -22,9 +22,6 @@ use crate::snapshot::text::word_shape::is_cjk;
 const AUTHORITY: f32 = 0.4;
 /// The least share of a claim that a source carries.
 const LEAST: f32 = 0.2;
-/// The part of the best share that a source near the best has, and one that is as good.
-const NEAR: f32 = 0.75;
-const AS_GOOD: f32 = 0.9;
 /// The best units that are sources of a claim.
 const BEST: usize = 25;
 /// The best units of each speaker that are.
@@ -33,8 +30,8 @@ const EACH: usize = 6;
 const DOUBTED: f32 = 1.0;
 /// The doubt at which a claim is taken for a lie, and the doubt at which the other claims of a
 /// summary that lies fall.
-const LIE: f32 = 3.4;
-const DISTRUSTED: f32 = 0.3;
+const LIE: f32 = 1.8;
+const DISTRUSTED: f32 = 0.6;
 
 /// Judges claims against the sources.
 pub(super) struct Judge<'e, 's, 'a> {
@@ -83,18 +80,6 @@ impl Case<'_, '_> {
         let mut counted = self.sources.iter().filter(|source| counts(source.unit));
         counted.next().map_or(0.0, |source| source.share)
     }
-
-    /// The sources that carry nearly as much as the best one.
-    pub(super) fn near(&self) -> impl Iterator<Item = u32> {
-        let least = (NEAR * self.best()).max(ABOUT);
-        self.sources.iter().filter(move |source| source.share >= least).map(|source| source.unit)
-    }
-
-    /// True if this is so of each of the best sources.
-    pub(super) fn all_of_best(&self, is: impl Fn(u32) -> bool) -> bool {
-        let best = self.sources.iter().filter(|source| source.share >= AS_GOOD * self.best());
-        !self.sources.is_empty() && best.into_iter().all(|source| is(source.unit))
-    }
 }
 
 /// The judgement of a claim.
@@ -124,10 +109,10 @@ impl Judged {
 /// How much a fault speaks against a claim, and against the summary that has it.
 fn weight(fault: &Rejection) -> f32 {
     match fault {
-        Rejection::Ungrounded { .. } => 2.6,
-        Rejection::ClaimedOrder { .. } | Rejection::FollowedOrder { .. } => 2.4,
-        Rejection::WrongValue { .. } => 2.0,
-        _ => 1.4,
+        // It is a lie whatever else it is.
+        Rejection::FollowedOrder { .. } => LIE,
+        Rejection::ClaimedOrder { .. } => 0.65,
+        _ => 1.0,
     }
 }
 

@@ -28,7 +28,6 @@ pub(super) struct Lists {
     pub(super) absolute_unspaced: Unspaced,
     pub(super) happening: Beginnings,
     pub(super) happening_unspaced: Unspaced,
-    pub(super) actions: Vec<Beginnings>,
     pub(super) assenting: Beginnings,
     pub(super) assenting_unspaced: Unspaced,
     pub(super) addressing: Beginnings,

@@ -6,8 +6,8 @@
 //! decides what it may claim. What else speaks against a claim is weighed: a claim of which much
 //! is doubtful does not hold either, and less is enough in a summary that has a plainly false one.
 //! In place of a claim that does not hold stands its best source, word for word, or nothing. The
-//! whole is rejected if it is malformed, too large, in a foreign language, or if too much of it
-//! does not hold.
+//! whole is rejected if it is malformed, far too large, in a foreign language, or if none of it
+//! holds.
 
 mod binding;
 mod claim;
@@ -27,7 +27,7 @@ mod token;
 mod values;
 mod wording;
 
-use crate::snapshot::acceptance::claim::{Claim, Fallen, Reports, claims, without};
+use crate::snapshot::acceptance::claim::{Fallen, claims, without};
 use crate::snapshot::acceptance::evidence::Evidence;
 use crate::snapshot::acceptance::judge::{Judge, Judged};
 use crate::snapshot::acceptance::names::missing_names;
@@ -35,6 +35,7 @@ use crate::snapshot::acceptance::rejection::Rejection;
 use crate::snapshot::acceptance::reply::parse;
 pub(crate) use crate::snapshot::acceptance::source::SourceText;
 use crate::snapshot::format::summary::{Section, Summary};
+use crate::snapshot::mending::Lost;
 use crate::snapshot::text::content_words::without_quotes;
 use crate::snapshot::text::language::language_of;
 
@@ -54,6 +55,8 @@ pub(crate) struct Accepted {
     pub summary: Summary,
     /// The sentences taken out, and the reasons.
     pub dropped: Vec<Rejection>,
+    /// The tokens of what fell and has no quotation in its place.
+    pub lost: Lost,
 }
 
 /// Parses a reply and returns its summary without the claims that do not hold, or the reasons
@@ -65,7 +68,7 @@ pub(crate) fn accept(
 ) -> Result<Accepted, Vec<Rejection>> {
     let summary = parse(reply).map_err(|why| vec![why])?;
     let (found, limit) = ((limits.count)(&rendered(&summary)), limits.max_tokens);
-    if found > limit {
+    if found > EXCESS.saturating_mul(limit) {
         return Err(vec![Rejection::TooLarge { found, limit }]);
     }
     let texts = Section::ALL.into_iter().map(|section| summary.get(section));
@@ -77,16 +80,8 @@ pub(crate) fn accept(
     mended(&summary, source, limits)
 }
 
-/// True if a claim takes a tool's order for a goal, a step or the user's will: who follows one
-/// is not believed in the rest.
-fn is_grave(claim: &Claim<'_>, fault: &Rejection) -> bool {
-    matches!(fault, Rejection::FollowedOrder { .. })
-        && (matches!(claim.section, Section::OverallGoal | Section::TaskState)
-            || claim.reports != Reports::Nothing)
-}
-
-/// The part of a summary's claims that may fall.
-const FALLS: f32 = 0.5;
+/// How many times as large as it may be a summary is at most, to be shortened.
+const EXCESS: u64 = 2;
 
 fn mended(
     summary: &Summary,
@@ -102,12 +97,15 @@ fn mended(
         claims.iter().zip(missing).map(|(claim, missing)| judge.judge(claim, missing)).collect();
     let most_doubted = judged.iter().map(|judged| judged.doubt).fold(0.0, f32::max);
     let mut falls: Vec<Fallen<'_, '_>> = Vec::new();
-    let mut dropped = Vec::new();
+    let (mut dropped, mut lost) = (Vec::new(), Lost::default());
     for (claim, judged) in claims.iter().zip(judged) {
         let Some(why) = judged.falls(claim, most_doubted) else { continue };
         let quote = judge
             .quote(claim, &why)
             .filter(|quote| falls.iter().all(|fallen| fallen.quote.as_ref() != Some(quote)));
+        let quoted = quote.as_deref().map_or(0, limits.count);
+        let gone = (limits.count)(claim.text).saturating_sub(quoted);
+        lost.0[claim.section as usize] += gone;
         falls.push(Fallen { claim, quote });
         dropped.push(why);
     }
@@ -116,20 +114,10 @@ fn mended(
         falls.iter_mut().for_each(|fallen| fallen.quote = None);
         left = without(summary, &falls);
     }
-    let no_goal = |summary: &Summary| summary.get(Section::OverallGoal).is_empty();
-    if falls.iter().zip(&dropped).any(|(fallen, why)| is_grave(fallen.claim, why)) {
-        // The others may fall only because of it.
-        dropped.retain(|why| matches!(why, Rejection::FollowedOrder { .. }));
+    if !dropped.is_empty() && dropped.len() == claims.len() {
         return Err(dropped);
     }
-    if dropped.len() > 1 && dropped.len() as f32 > FALLS * claims.len() as f32 {
-        dropped.push(Rejection::TooManyFaults { found: dropped.len(), of: claims.len() });
-        return Err(dropped);
-    }
-    if no_goal(&left) && !no_goal(summary) {
-        return Err(dropped);
-    }
-    Ok(Accepted { summary: left, dropped })
+    Ok(Accepted { summary: left, dropped, lost })
 }
 
 /// The summary as it is counted: its sections within their tags.

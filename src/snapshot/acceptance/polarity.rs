@@ -88,14 +88,6 @@ impl Polarity {
         }
     }
 
-    /// True if the other has an opposite of one of its words.
-    pub(super) fn meets_opposite(&self, other: &Polarity) -> bool {
-        let pairs = self.signs.iter().zip(&other.signs);
-        pairs
-            .into_iter()
-            .any(|(own, other)| matches!((own, other), (&PLUS, &MINUS) | (&MINUS, &PLUS)))
-    }
-
     /// True for a text without a sign and a negation.
     pub(super) fn is_neutral(&self) -> bool {
         self.signs == [0; AXES] && !self.negates

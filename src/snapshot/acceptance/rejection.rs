@@ -110,13 +110,6 @@ pub(crate) enum Rejection {
         /// The sentence.
         line: String,
     },
-    /// So many lines do not hold that the rest is no summary.
-    TooManyFaults {
-        /// Lines that do not hold.
-        found: usize,
-        /// All lines.
-        of: usize,
-    },
 }
 
 #[cfg(test)]
@@ -189,9 +182,6 @@ impl Display for Rejection {
             }
             Rejection::Ungrounded { kind, text } => {
                 write!(f, "the messages do not hold this {}: {}", noun(*kind), Short(text))
-            }
-            Rejection::TooManyFaults { found, of } => {
-                write!(f, "{found} of {of} sentences do not hold")
             }
             Rejection::WrongValue { value, line } => {
                 let (value, line) = (Short(value), Short(line));

@@ -25,6 +25,11 @@ static OPENING: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is a constant")
 });
 
+/// Marks of the messages that a model took a line from.
+static CITATION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[ \t]*\[#\d+(?:\s*[,;–-]\s*#?\d+)*\]").expect("the pattern is a constant")
+});
+
 /// Names of the snapshot's grammar: none may stand bare in a section's text.
 const RESERVED: [&str; 3] = ["state_snapshot", "user_directives", "offloaded_files"];
 
@@ -56,7 +61,7 @@ pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
         }
         let text;
         (text, rest) = if tag.ends_with('/') { ("", after) } else { body(section, after)? };
-        summary.set(section, tags::unescape(text.trim()));
+        summary.set(section, without_citations(&tags::unescape(text.trim())));
     }
     after_snapshot(rest)?;
     let missing = |section: &Section| !seen[*section as usize];
@@ -68,6 +73,11 @@ pub(crate) fn parse(reply: &str) -> Result<Summary, Rejection> {
         return Err(Rejection::Empty);
     }
     Ok(summary)
+}
+
+/// The text without marks of messages, such as `[#12, #14]`: no other text says which those are.
+fn without_citations(text: &str) -> String {
+    CITATION.replace_all(text, "").into_owned()
 }
 
 /// Returns the text after the snapshot's opening tag. Thoughts may mention that tag, so

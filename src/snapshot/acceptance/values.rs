@@ -53,12 +53,6 @@ pub(super) fn is_value(item: &Item, text: &str) -> bool {
     item.kind == TokenKind::Number || item.kind == TokenKind::Name && digits()
 }
 
-/// True for a number that a summariser may have counted, but hardly did.
-pub(super) fn is_uncounted(item: &Item, text: &str) -> bool {
-    let value = plain_number(&text[item.start..item.end]).parse::<f64>();
-    item.kind == TokenKind::Number && value.is_ok_and(|value| value > 12.0 && value <= COUNTED)
-}
-
 /// Fewest characters of an id that a longer one may begin with.
 const PREFIX: usize = 8;
 

@@ -11,8 +11,6 @@ pub(super) struct Reading {
     pub(super) asks: bool,
     /// A plan or a request.
     pub(super) intends: bool,
-    /// A report of what happened.
-    pub(super) happened: bool,
     /// A statement about what somebody else says.
     pub(super) attributes: bool,
 }
@@ -28,7 +26,6 @@ impl Reading {
             polarity: Polarity::of(text),
             asks: asks(text),
             intends: intends(text),
-            happened: happened(text),
             attributes: attributes(text),
         }
     }

@@ -1,0 +1,130 @@
+//! Mending a model's summary: lines go where it is too large, and extracts of the built-in
+//! summariser take the room of what fell.
+
+use super::format::summary::{Section, Summary};
+
+/// The tokens of what fell out of each section, by [`Section`] as index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Lost(pub(crate) [u64; 6]);
+
+impl Lost {
+    /// Returns the tokens of all sections.
+    pub(crate) fn total(self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
+/// The sections that give way, and whether their oldest lines come first.
+const YIELDING: [(Section, bool); 4] = [
+    (Section::KeyKnowledge, false),
+    (Section::ArtifactTrail, false),
+    (Section::RecentActions, true),
+    (Section::TaskState, true),
+];
+
+/// Returns the summary without the lines that are too many: of the longest section the oldest
+/// action or step, else the last line. The goal and the constraints stay. `count` counts the
+/// tokens of a text, `most` is a number of them.
+pub(crate) fn shortened(summary: &Summary, most: u64, count: &dyn Fn(&str) -> u64) -> Summary {
+    let mut sizes = Section::ALL.map(|section| count(summary.get(section)));
+    let mut lines = Section::ALL.map(|section| items(summary.get(section)));
+    while sizes.iter().sum::<u64>() > most {
+        let longest = YIELDING
+            .into_iter()
+            .filter(|(section, _)| !lines[*section as usize].is_empty())
+            .max_by_key(|(section, _)| sizes[*section as usize]);
+        let Some((section, oldest_first)) = longest else { break };
+        let of_section = &mut lines[section as usize];
+        let at = if oldest_first { 0 } else { of_section.len() - 1 };
+        let gone = of_section.remove(at);
+        sizes[section as usize] = sizes[section as usize].saturating_sub(count(gone) + 1);
+    }
+    let mut short = Summary::default();
+    for section in Section::ALL {
+        short.set(section, lines[section as usize].join("\n"));
+    }
+    short
+}
+
+/// Adds items of an extract to the sections that lost some, at most as many tokens as fell. A
+/// goal that fell is that of the extract.
+pub(crate) fn complete(
+    summary: &mut Summary,
+    extract: &Summary,
+    lost: Lost,
+    count: &dyn Fn(&str) -> u64,
+) {
+    for section in Section::ALL {
+        let own = summary.get(section).to_owned();
+        if section == Section::OverallGoal {
+            if own.is_empty() {
+                summary.set(section, extract.get(section));
+            }
+            continue;
+        }
+        let mut room = lost.0[section as usize];
+        let mut lines = vec![own.as_str()];
+        lines.retain(|own| !own.is_empty());
+        for item in items(extract.get(section)) {
+            let said = item.trim_start_matches(['-', ' ']);
+            let tokens = count(item);
+            if tokens <= room && !said.is_empty() && !own.contains(said) {
+                room -= tokens;
+                lines.push(item);
+            }
+        }
+        summary.set(section, lines.join("\n"));
+    }
+}
+
+/// The items of a section: lines, each with the indented ones below it.
+fn items(text: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices('\n') {
+        if !text[at + 1..].starts_with([' ', '\t']) {
+            items.push(&text[start..at]);
+            start = at + 1;
+        }
+    }
+    items.push(&text[start..]);
+    items.retain(|item| !item.trim().is_empty());
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> u64 {
+        text.split_whitespace().count() as u64
+    }
+
+    fn summary(knowledge: &str, actions: &str) -> Summary {
+        let mut summary = Summary::default();
+        summary.set(Section::OverallGoal, "Mend the roof");
+        summary.set(Section::KeyKnowledge, knowledge);
+        summary.set(Section::RecentActions, actions);
+        summary
+    }
+
+    #[test]
+    fn the_longest_section_gives_way_first() {
+        let long = summary("- one two\n  three\n- four five", "- six\n- seven");
+        let short = shortened(&long, 12, &words);
+        assert_eq!(short, summary("- one two\n  three", "- six\n- seven"));
+        let least = shortened(&long, 0, &words);
+        assert_eq!(least, summary("", ""), "the goal stays");
+        assert_eq!(shortened(&long, 100, &words), long);
+    }
+
+    #[test]
+    fn extracts_take_the_room_of_what_fell() {
+        let mut kept = summary("- one two", "- six");
+        kept.set(Section::OverallGoal, "");
+        let extract = summary("- one two\n- eight\n- nine ten eleven", "- twelve");
+        let lost = Lost([0, 0, 3, 0, 0, 0]);
+        complete(&mut kept, &extract, lost, &words);
+        assert_eq!(kept, summary("- one two\n- eight", "- six"));
+    }
+}
