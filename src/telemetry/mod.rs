@@ -66,9 +66,11 @@ pub(crate) fn start(config: &Config, file: Option<File>) -> Result<Option<Traces
         Box::new(json.with_filter(filter(requested)))
     };
     let (traces, spans) = traces::start(&config.traces)?.unzip();
-    let layers: Vec<_> = std::iter::once(lines).chain(spans).collect();
     // A second start, as in tests, has no effect.
-    let _ = tracing_subscriber::registry().with(layers).try_init();
+    let _ = match spans {
+        Some(spans) => tracing_subscriber::registry().with(vec![lines, spans]).try_init(),
+        None => tracing_subscriber::registry().with(lines).try_init(),
+    };
     std::panic::set_hook(Box::new(log_panic));
     Ok(traces)
 }

@@ -58,6 +58,9 @@ pub(crate) const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// A layer of the registry.
 type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
+/// True once spans are sent: else nothing is noted for them.
+static SENDING: AtomicBool = AtomicBool::new(false);
+
 /// Sends what is left when it is dropped.
 pub(crate) struct Traces(SdkTracerProvider);
 
@@ -103,12 +106,16 @@ pub(super) fn start(config: &TracesConfig) -> Result<Option<(Traces, BoxedLayer)
         .with_filter(FilterFn::new(|about| {
             about.is_span() && [REQUEST, MODEL].contains(&about.name())
         }));
+    SENDING.store(true, Ordering::Relaxed);
     Ok(Some((Traces(provider), Box::new(layer))))
 }
 
 /// Makes a span a part of a caller's trace; no-op where spans are not sent. The ids are those of
 /// a `traceparent` header, in hex.
 pub(crate) fn set_parent(span: &Span, trace_id: &str, parent_id: &str, flags: u8) {
+    if !SENDING.load(Ordering::Relaxed) {
+        return;
+    }
     let (Ok(trace_id), Ok(parent_id)) = (TraceId::from_hex(trace_id), SpanId::from_hex(parent_id))
     else {
         return;
@@ -117,6 +124,13 @@ pub(crate) fn set_parent(span: &Span, trace_id: &str, parent_id: &str, flags: u8
     let parent = SpanContext::new(trace_id, parent_id, flags, true, state);
     // Fails where the span is not sent.
     let _ = span.set_parent(Context::new().with_remote_span_context(parent));
+}
+
+/// Notes the status of an answer on its request's span; no-op where spans are not sent.
+pub(crate) fn set_status(span: &Span, status: u16) {
+    if SENDING.load(Ordering::Relaxed) {
+        span.record("status_code", status);
+    }
 }
 
 /// Gives spans the names of the conventions, and sends them.

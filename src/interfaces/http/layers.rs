@@ -91,7 +91,7 @@ async fn trace_request(State(state): State<AppState>, request: Request, next: Ne
     };
     let mut response = answer.instrument(span.clone()).await;
     // After the log line, which has a status of its own.
-    span.record("status_code", response.status().as_u16());
+    traces::set_status(&span, response.status().as_u16());
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(ID, id);
     }
