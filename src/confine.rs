@@ -1,6 +1,7 @@
 //! Landlock: the process gives up, for itself and its workers, access to every file outside its
-//! roots, and outgoing connections unless a model is configured. Directory handles already
-//! confine the roots; Landlock still holds if this program has a bug.
+//! roots, and outgoing connections unless a model, an object store or a collector of traces is
+//! configured. Directory handles already confine the roots; Landlock still holds if this program
+//! has a bug.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ const LANDLOCK_ABI: ABI = ABI::V6;
 const WORKER_PATHS: [&str; 6] =
     ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/proc"];
 
-/// Paths for resolving and trusting the endpoint of a model or an object store.
+/// Paths for resolving and trusting the endpoint of a model, an object store or a collector.
 const NETWORK_PATHS: [&str; 12] = [
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -40,7 +41,7 @@ pub(crate) struct Permissions {
     pub roots: Vec<PathBuf>,
     /// Programs that it may run.
     pub programs: Vec<PathBuf>,
-    /// Whether it may call a model or an object store.
+    /// Whether it may call a model, an object store or a collector of traces.
     pub connects: bool,
 }
 

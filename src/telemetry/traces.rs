@@ -3,7 +3,7 @@
 //! context of log lines. Attributes have the names of OpenTelemetry's HTTP and GenAI conventions
 //! where they have one, otherwise `unburden.*`; like log lines they hold no texts.
 
-use std::future::Future;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -15,7 +15,9 @@ use opentelemetry::{Context, KeyValue, Value};
 use opentelemetry_otlp::{SpanExporter as OtlpExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
-use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData, SpanExporter};
+use opentelemetry_sdk::trace::{
+    BatchSpanProcessor, SdkTracerProvider, SpanData, SpanExporter, SpanProcessor,
+};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::filter::FilterFn;
@@ -31,8 +33,6 @@ pub(crate) const MODEL: &str = "model";
 /// The target of spans that are no context of log lines.
 pub(crate) const TARGET: &str = "unburden::traces";
 
-/// Variables that turn traces on without a setting of ours.
-const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 /// Longest wait for the last spans when the process ends.
 const LAST_SPANS: Duration = Duration::from_secs(2);
 /// Attributes by the fields of spans, and whether they are numbers, which the layer takes for
@@ -70,32 +70,26 @@ impl Drop for Traces {
     }
 }
 
-/// Starts sending spans, if an endpoint is set or in the environment.
+/// Starts sending spans, if an endpoint is set.
 ///
 /// # Errors
 ///
-/// Returns the library's reason if the endpoint is no URL.
+/// Fails if the endpoint is no URL.
 pub(super) fn start(config: &TracesConfig) -> Result<Option<(Traces, BoxedLayer)>, String> {
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if config.endpoint.is_none() && !ENDPOINTS.iter().any(is_set) {
-        return Ok(None);
+    let Some(url) = config.url() else { return Ok(None) };
+    let is_url = |url: &reqwest::Url| url.has_host() && ["http", "https"].contains(&url.scheme());
+    if !reqwest::Url::parse(&url).is_ok_and(|url| is_url(&url)) {
+        return Err(format!("\"{url}\" is no URL"));
     }
-    // Two are compiled in, so that none is the default.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut exporter = OtlpExporter::builder().with_http();
-    if let Some(endpoint) = &config.endpoint {
-        exporter = exporter.with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')));
-    }
-    let exporter = exporter.build().map_err(|error| error.to_string())?;
     let mut resource = Resource::builder();
-    if !is_set(&"OTEL_SERVICE_NAME") {
+    if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
         resource = resource.with_service_name("unburden");
     }
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
-    let provider = SdkTracerProvider::builder()
-        .with_batch_exporter(Named { exporter, failing: AtomicBool::new(false) })
-        .with_resource(resource.with_attribute(version).build())
-        .build();
+    let resource = resource.with_attribute(version).build();
+    let batches = Batches { url, resource: resource.clone(), begun: OnceLock::new() };
+    let provider =
+        SdkTracerProvider::builder().with_span_processor(batches).with_resource(resource).build();
     let layer = tracing_opentelemetry::layer()
         .with_tracer(provider.tracer("unburden"))
         .with_location(false)
@@ -108,6 +102,52 @@ pub(super) fn start(config: &TracesConfig) -> Result<Option<(Traces, BoxedLayer)
         }));
     SENDING.store(true, Ordering::Relaxed);
     Ok(Some((Traces(provider), Box::new(layer))))
+}
+
+/// Sends spans in batches. It begins with the first span: threads that start before Landlock
+/// confines the process would not be confined.
+#[derive(Debug)]
+struct Batches {
+    url: String,
+    resource: Resource,
+    begun: OnceLock<Option<BatchSpanProcessor>>,
+}
+
+impl Batches {
+    fn begin(&self) -> Option<BatchSpanProcessor> {
+        // Two are compiled in, so that none is the default.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let exporter = OtlpExporter::builder().with_http().with_endpoint(&self.url).build();
+        let exporter =
+            exporter.inspect_err(|error| tracing::error!(%error, "spans cannot be sent")).ok()?;
+        let mut logged = Logged { exporter, failing: AtomicBool::new(false) };
+        logged.set_resource(&self.resource);
+        Some(BatchSpanProcessor::builder(logged).build())
+    }
+
+    fn of_begun(&self, run: impl Fn(&BatchSpanProcessor) -> OTelSdkResult) -> OTelSdkResult {
+        self.begun.get().and_then(Option::as_ref).map_or(Ok(()), run)
+    }
+}
+
+impl SpanProcessor for Batches {
+    fn on_start(&self, _: &mut opentelemetry_sdk::trace::Span, _: &Context) {}
+
+    fn on_end(&self, span: SpanData) {
+        if let Some(span) = named(span)
+            && let Some(batches) = self.begun.get_or_init(|| self.begin())
+        {
+            batches.on_end(span);
+        }
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        self.of_begun(SpanProcessor::force_flush)
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.of_begun(|batches| batches.shutdown_with_timeout(timeout))
+    }
 }
 
 /// Makes a span a part of a caller's trace; no-op where spans are not sent. The ids are those of
@@ -133,30 +173,24 @@ pub(crate) fn set_status(span: &Span, status: u16) {
     }
 }
 
-/// Gives spans the names of the conventions, and sends them.
+/// Sends spans, and logs the first failure.
 #[derive(Debug)]
-struct Named<E> {
+struct Logged<E> {
     exporter: E,
     /// The last spans were not sent: that is logged once, until it works again.
     failing: AtomicBool,
 }
 
-impl<E: SpanExporter> SpanExporter for Named<E> {
-    fn export(&self, batch: Vec<SpanData>) -> impl Future<Output = OTelSdkResult> + Send {
-        let spans: Vec<SpanData> = batch.into_iter().filter_map(named).collect();
-        async move {
-            if spans.is_empty() {
-                return Ok(());
-            }
-            let sent = self.exporter.export(spans).await;
-            let was_failing = self.failing.swap(sent.is_err(), Ordering::Relaxed);
-            if let Err(error) = sent.as_ref().map_err(ToString::to_string)
-                && !was_failing
-            {
-                tracing::warn!(error, "spans were not sent; is the collector there?");
-            }
-            sent
+impl<E: SpanExporter> SpanExporter for Logged<E> {
+    async fn export(&self, spans: Vec<SpanData>) -> OTelSdkResult {
+        let sent = self.exporter.export(spans).await;
+        let was_failing = self.failing.swap(sent.is_err(), Ordering::Relaxed);
+        if let Err(error) = sent.as_ref().map_err(ToString::to_string)
+            && !was_failing
+        {
+            tracing::warn!(error, "spans were not sent; is the collector there?");
         }
+        sent
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {

@@ -20,7 +20,9 @@ pub(super) fn confine_process<'a>(
     let permissions = Permissions {
         roots: services.flat_map(Service::root_folders).collect(),
         programs: worker.into_iter().collect(),
-        connects: config.llm.model.is_some() || config.store.url.is_some(),
+        connects: config.llm.model.is_some()
+            || config.store.url.is_some()
+            || config.traces.url().is_some(),
     };
     let required = config.store.landlock == LandlockConfig::Required;
     match confine(&permissions) {

@@ -1,6 +1,7 @@
 //! Sweeping a store of objects. Contents are kept by the day on which their names were first
-//! given out. Those of days long enough ago to have expired are listed, and their records read. A record that expired is ended if nobody renewed it since it was read; then its
-//! content is removed. What writers left that died or were too late is removed, too.
+//! given out. Those of days long enough ago to have expired are listed, and their records read.
+//! A record that expired is ended if nobody renewed it since it was read; then its content is
+//! removed. What writers left that died or were too late is removed, too.
 
 use std::io;
 use std::time::{Duration, SystemTime};
