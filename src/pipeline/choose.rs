@@ -235,14 +235,16 @@ pub(crate) fn move_more(
         give_up_previews(context, large.chain(reserve).cloned().collect(), draft, &fits)?;
     }
     let mut newest = plan.newest;
-    loop {
-        let known = newest.len();
+    let mut tried = HashSet::new();
+    while !newest.is_empty() {
+        tried.extend(newest.iter().map(Candidate::at));
         move_recent(context, newest, draft, &fits)?;
-        // What moved leaves room: for the next post more messages are among the newest.
-        newest = planned(&draft.moves).newest;
-        if fits(&draft.moves) || newest.len() <= known {
+        if fits(&draft.moves) {
             break;
         }
+        // The moves leave room: for the next post more messages are among the newest.
+        newest = planned(&draft.moves).newest;
+        newest.retain(|candidate| is_behind(candidate) && !tried.contains(&candidate.at()));
     }
     finish(context, draft);
     Ok(())
