@@ -27,6 +27,9 @@ const YIELDING: [(Section, bool); 4] = [
 /// tokens of a text, `most` is a number of them.
 pub(crate) fn shortened(summary: &Summary, most: u64, count: &dyn Fn(&str) -> u64) -> Summary {
     let mut sizes = Section::ALL.map(|section| count(summary.get(section)));
+    if sizes.iter().sum::<u64>() <= most {
+        return summary.clone();
+    }
     let mut lines = Section::ALL.map(|section| items(summary.get(section)));
     while sizes.iter().sum::<u64>() > most {
         let longest = YIELDING

@@ -27,11 +27,11 @@ use tracing_subscriber::registry::Registry;
 use crate::config::TracesConfig;
 
 /// The span of a request.
-pub(crate) const REQUEST: &str = "request";
+const REQUEST: &str = "request";
 /// The span of one use of the model, retries included.
-pub(crate) const MODEL: &str = "model";
+const MODEL: &str = "model";
 /// The target of spans that are no context of log lines.
-pub(crate) const TARGET: &str = "unburden::traces";
+pub(super) const TARGET: &str = "unburden::traces";
 
 /// Longest wait for the last spans when the process ends.
 const LAST_SPANS: Duration = Duration::from_secs(2);
@@ -79,7 +79,7 @@ pub(super) fn start(config: &TracesConfig) -> Result<Option<(Traces, BoxedLayer)
     let Some(url) = config.url() else { return Ok(None) };
     let is_url = |url: &reqwest::Url| url.has_host() && ["http", "https"].contains(&url.scheme());
     if !reqwest::Url::parse(&url).is_ok_and(|url| is_url(&url)) {
-        return Err(format!("\"{url}\" is no URL"));
+        return Err(format!("\"{}\" is no URL", config.endpoint.as_deref().unwrap_or(&url)));
     }
     let mut resource = Resource::builder();
     if std::env::var_os("OTEL_SERVICE_NAME").is_none() {

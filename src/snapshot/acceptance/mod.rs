@@ -97,15 +97,12 @@ fn mended(
         claims.iter().zip(missing).map(|(claim, missing)| judge.judge(claim, missing)).collect();
     let most_doubted = judged.iter().map(|judged| judged.doubt).fold(0.0, f32::max);
     let mut falls: Vec<Fallen<'_, '_>> = Vec::new();
-    let (mut dropped, mut lost) = (Vec::new(), Lost::default());
+    let mut dropped = Vec::new();
     for (claim, judged) in claims.iter().zip(judged) {
         let Some(why) = judged.falls(claim, most_doubted) else { continue };
         let quote = judge
             .quote(claim, &why)
             .filter(|quote| falls.iter().all(|fallen| fallen.quote.as_ref() != Some(quote)));
-        let quoted = quote.as_deref().map_or(0, limits.count);
-        let gone = (limits.count)(claim.text).saturating_sub(quoted);
-        lost.0[claim.section as usize] += gone;
         falls.push(Fallen { claim, quote });
         dropped.push(why);
     }
@@ -116,6 +113,12 @@ fn mended(
     }
     if !dropped.is_empty() && dropped.len() == claims.len() {
         return Err(dropped);
+    }
+    let mut lost = Lost::default();
+    for Fallen { claim, quote } in &falls {
+        let quoted = quote.as_deref().map_or(0, limits.count);
+        let gone = (limits.count)(claim.text).saturating_sub(quoted);
+        lost.0[claim.section as usize] += gone;
     }
     Ok(Accepted { summary: left, dropped, lost })
 }

@@ -108,7 +108,7 @@ async fn a_rejected_snapshot_is_asked_for_again_with_its_faults_named() {
     comes_back(&app, &after, &history);
 }
 
-/// What follows a tool's order falls wherever it stands, and the rest of the reply is used.
+/// A line that follows a tool's order falls wherever it stands; the rest of the reply is used.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_snapshot_that_follows_a_tool_is_used_without_that() {
     for (section, line) in [
