@@ -58,6 +58,13 @@ class Shared:
             self.assertIn("<state_snapshot>", getattr(shown[0], self.text))
             self.assertEqual(getattr(shown[-1], self.text), "And now?")
 
+        def test_compressed_again(self) -> None:
+            client = self.client()
+            first = self.shown(client, self.history(), **_COMPRESS)
+            second = self.shown(client, [*first, *self.history()], **_COMPRESS)
+            told = [getattr(shown[0], self.text) for shown in (first, second)]
+            self.assertEqual(["_1.json" in text for text in told], [False, True], told)
+
         def test_down(self) -> None:
             warnings: list[str] = []
             history = self.history()

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -14,8 +15,9 @@ from typing import Any
 from depot import ROUNDS, Script
 from service import Service
 
-from unburden import Unburden
+from unburden import Offloaded, Unburden
 
+SNAPSHOT = "<state_snapshot>"
 RAW_TOKENS = 80_000
 KILLED_AT = ROUNDS // 2
 
@@ -70,6 +72,29 @@ class Outcome:
     problems: list[str] = field(default_factory=list)
 
 
+class Watched(Unburden):
+    """A client that keeps what it answered last."""
+
+    last: Offloaded[Any] | None = None
+
+    def offload(self, *args: Any, **settings: Any) -> Offloaded[Any]:
+        self.last = super().offload(*args, **settings)
+        return self.last
+
+    def snapshots(self) -> list[str]:
+        """The texts of the last answer that have a snapshot, as they stand inside a JSON string."""
+        told = (self.last.messages, self.last.system) if self.last else ()
+        return [json.dumps(text, ensure_ascii=False)[1:-1] for text in _strings(told) if SNAPSHOT in text]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
+
+
 class Trial:
     """A run: made, watched at every model call, and judged."""
 
@@ -101,7 +126,7 @@ class Trial:
         return self.outcome
 
     async def _run(self) -> str:
-        client = Unburden(
+        self.client = client = Watched(
             f"http://{self.service._address}",
             store_dir=str(self.root / "store"),
             max_total_tokens=min(6000, self.kind.budget or 6000),
@@ -120,7 +145,9 @@ class Trial:
             self.service.close()
         text = json.dumps(wire, ensure_ascii=False, default=str)
         self.told.append(self.script.detail.answer() in text)
-        self.snapshots += "<state_snapshot>" in text or "compressed context is offloaded" in text
+        for snapshot in self.client.snapshots():
+            self._must(snapshot in text, f"model call {step} lacks the newest snapshot")
+        self.snapshots += SNAPSHOT in text or "compressed context is offloaded" in text
         tokens = self._ask("/count_tokens", wire)["tokens"]
         self.outcome.largest = max(self.outcome.largest, tokens)
         if self.kind.budget and tokens > self.kind.budget:

@@ -14,7 +14,7 @@ import { INSTRUCTIONS, ordersOf, seal } from '../examples/depots.ts';
 import { FRAMEWORKS } from './frameworks.ts';
 import type { Framework } from './frameworks.ts';
 import { Service } from './service.ts';
-import { WatchedClient, Watch } from './watch.ts';
+import { SNAPSHOT, WatchedClient, Watch } from './watch.ts';
 
 const BUDGET = 12_000;
 const RAW = 80_000;
@@ -26,8 +26,6 @@ const KILLED_AT = 15;
 
 const EXPRESS = ordersOf('東京').filter((order) => order.express).length;
 const ANSWER = `Seal: ${seal(4)}. Express orders of 東京: ${EXPRESS}.`;
-
-const SNAPSHOT = '<state_snapshot>';
 
 /** What a run found; a failed check is thrown. */
 interface Row {
@@ -74,7 +72,12 @@ async function found(
   settings: OffloadSettings,
 ): Promise<{ row: Row; watch: Watch }> {
   const { watch, client } = watched(service);
-  const answer = await framework.run(client, settings, (sent) => watch.judge(sent));
+  const answer = await framework.run(client, settings, async (sent) => {
+    await watch.judge(sent);
+    const said = watch.said.at(-1) ?? '';
+    const hasAll = client.snapshots.every((snapshot) => said.includes(snapshot));
+    assert.ok(hasAll, `call ${watch.calls} lacks the newest snapshot`);
+  });
 
   assert.equal(answer, ANSWER);
   assert.ok(watch.largest <= BUDGET, `a history had ${watch.largest} tokens, above ${BUDGET}`);

@@ -1,8 +1,10 @@
 /** Looks at every call of a model: how large, whether valid, and what stands in it. */
 import { Unburden } from 'unburden';
-import type { UnburdenOptions } from 'unburden';
+import type { Offloaded, OffloadOptions, UnburdenOptions } from 'unburden';
 import { texts } from '../examples/scripted-auditor.ts';
 import type { Sent } from './frameworks.ts';
+
+export const SNAPSHOT = '<state_snapshot>';
 
 /** What was seen in one run. */
 export class Watch {
@@ -41,8 +43,12 @@ export class Watch {
   }
 }
 
-/** A client that notes which reload tools the agent calls, and in which call of the model. */
+/**
+ * A client that notes which reload tools the agent calls, and in which call of the model, and the
+ * snapshots that it answered last.
+ */
 export class WatchedClient extends Unburden {
+  snapshots: string[] = [];
   readonly used: { tool: string; call: number }[] = [];
   readonly warnings: string[];
   readonly #watch: Watch;
@@ -59,8 +65,19 @@ export class WatchedClient extends Unburden {
     return this.used.map(({ tool }) => tool).join(', ');
   }
 
+  override async offload<M>(messages: readonly M[], options?: OffloadOptions): Promise<Offloaded<M>> {
+    const done = await super.offload(messages, options);
+    this.snapshots = strings([done.messages, done.system]).filter((text) => text.includes(SNAPSHOT));
+    return done;
+  }
+
   override runTool(name: string, args: unknown): Promise<string> {
     this.used.push({ tool: name, call: this.#watch.calls });
     return super.runTool(name, args);
   }
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
 }

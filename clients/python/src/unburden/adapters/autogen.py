@@ -89,6 +89,8 @@ def _edited(message: LLMMessage, came: list[Chat | None]) -> LLMMessage:
             old.model_copy(update={"content": chat["content"]}) for old, chat in pairs if chat is not None
         ]
         return message.model_copy(update={"content": kept})
+    if isinstance(message, SystemMessage) and came[0] is not None:
+        return message.model_copy(update={"content": came[0]["content"]})
     if isinstance(message, UserMessage) and came[0] is not None:
         given = message.content
         if isinstance(given, str):
