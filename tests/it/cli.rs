@@ -321,6 +321,22 @@ fn without_a_root_the_working_directory_is_the_only_one() {
 
 /// The curve with the service stays low, the one without grows, and nothing is lost.
 #[test]
+fn a_store_that_cannot_be_used_is_told_with_the_cause() {
+    let folder = folder();
+    let output = unburden(folder.path())
+        .arg("serve")
+        .env("UNBURDEN_STORE__URL", "s3://bucket")
+        .env("UNBURDEN_STORE__ENDPOINT", "http://127.0.0.1:1")
+        // As in a container without root certificates.
+        .env("SSL_CERT_FILE", "/none")
+        .env("SSL_CERT_DIR", "/none")
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    assert!(err(&output).contains("CA certificates"), "{}", err(&output));
+}
+
+#[test]
 fn the_demo_shows_what_is_saved() {
     let folder = folder();
     let output =

@@ -1,5 +1,6 @@
 //! Opening an object store, and what stands at the top of its prefix.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl Objects {
             let accepted = "accepted is a URL such as \"https://s3.example.com\"";
             return Err(refused(format!("its endpoint is \"{endpoint}\"; {accepted}")));
         }
-        let store = settings.client(&bucket).map_err(|error| refused(error.to_string()))?;
+        let store = settings.client(&bucket).map_err(|error| refused(with_root(&error)))?;
         let dir = settings.cache_dir.clone().unwrap_or_else(default_cache_dir);
         let cache = ContentCache::open(dir.clone(), settings.cache_bytes).map_err(|error| {
             refused(format!("its cache \"{}\" cannot be opened: {error}", dir.display()))
@@ -104,6 +105,12 @@ fn path_of(listed: &str) -> Option<PathBuf> {
         return Some(PathBuf::new());
     }
     unescape(listed)?.split('/').map(unescape).collect()
+}
+
+/// Returns the words of an error and of its first cause, which alone may say what to do.
+fn with_root(error: &dyn Error) -> String {
+    let root = std::iter::successors(error.source(), |cause| (*cause).source()).last();
+    root.map_or_else(|| error.to_string(), |root| format!("{error}: {root}"))
 }
 
 /// Returns a folder that no other user can have made.
