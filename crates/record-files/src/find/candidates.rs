@@ -1,6 +1,7 @@
 //! Candidates: the values in a JSON text that could be its records. The search starts
 //! at the whole value and repeatedly enters its largest part.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use raw_json::{self as raw, Fields, quote};
@@ -16,6 +17,8 @@ const MAX_LEVELS: usize = 32;
 /// An element of an array of records with this share of its bytes is searched too:
 /// it is probably not a record like the others.
 const DOMINANT_SHARE: f64 = 0.8;
+/// The most bytes of an array or object that is shown whole next to the records.
+const MAX_SHORT_BYTES: usize = 40;
 /// An object is a map of records only if this share of its values has a key in common.
 const MIN_COMMON: f64 = 0.8;
 
@@ -24,8 +27,8 @@ pub(super) struct Candidate<'a> {
     /// Its whole text.
     pub(super) region: &'a str,
     pub(super) content: Content<'a>,
-    /// The number of [`Candidates::scalars`] that are outside of it.
-    pub(super) scalars: usize,
+    /// The number of [`Candidates::around`] that are outside of it.
+    pub(super) around: usize,
 }
 
 /// The content of a candidate.
@@ -40,14 +43,14 @@ pub(super) enum Content<'a> {
 pub(super) struct Candidates<'a> {
     /// The outermost first.
     pub(super) candidates: Vec<Candidate<'a>>,
-    /// The scalar members of the objects that were entered: keys as literals, and
-    /// values.
-    pub(super) scalars: Vec<(String, &'a str)>,
+    /// The other members of the objects that were entered: keys as literals, and values; for
+    /// a long array or object its length, as a literal.
+    pub(super) around: Vec<(String, Cow<'a, str>)>,
 }
 
 /// Finds the candidates of a JSON value; None if it is invalid JSON.
 pub(super) fn candidates<'a>(value: &'a str, accept: Accept) -> Option<Candidates<'a>> {
-    let mut found = Candidates { candidates: Vec::new(), scalars: Vec::new() };
+    let mut found = Candidates { candidates: Vec::new(), around: Vec::new() };
     let mut at = value;
     for level in 0..MAX_LEVELS {
         let largest = match at.as_bytes().first() {
@@ -72,7 +75,7 @@ pub(super) fn candidates<'a>(value: &'a str, accept: Accept) -> Option<Candidate
 
 impl<'a> Candidates<'a> {
     fn push(&mut self, region: &'a str, content: Content<'a>) {
-        self.candidates.push(Candidate { region, content, scalars: self.scalars.len() });
+        self.candidates.push(Candidate { region, content, around: self.around.len() });
     }
 
     /// Returns the element to enter.
@@ -104,15 +107,29 @@ impl<'a> Candidates<'a> {
         if share(largest, at) < MIN_SHARE {
             return None;
         }
-        let scalars = fields
-            .iter()
-            .filter(|(_, value)| !std::ptr::eq(*value, *largest) && !value.starts_with(['[', '{']));
-        self.scalars.extend(scalars.map(|(key, value)| (quote(key), *value)));
+        let is_empty = |value: &str| matches!(value, "[]" | "{}");
+        let others =
+            fields.iter().filter(|(_, value)| !std::ptr::eq(*value, *largest) && !is_empty(value));
+        self.around.extend(others.map(|(key, value)| (quote(key), in_short(value))));
         if let Some(rows) = table(largest, fields) {
             self.push(largest, Content::Records(rows));
             return None;
         }
         Some(largest)
+    }
+}
+
+/// Returns a value, or the length of a long array or object as a literal.
+fn in_short(value: &str) -> Cow<'_, str> {
+    let count = |of: usize, what: &str| Cow::Owned(quote(&format!("({of} {what})")));
+    match value.as_bytes().first() {
+        Some(b'[') if value.len() > MAX_SHORT_BYTES => {
+            count(raw::each_element(value).count(), "elements")
+        }
+        Some(b'{') if value.len() > MAX_SHORT_BYTES => {
+            count(raw::each_member(value).count(), "members")
+        }
+        _ => Cow::Borrowed(value),
     }
 }
 
@@ -181,10 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn the_scalars_around_a_candidate_are_collected() {
-        let value = r#"{"total":3,"x":[],"items":[{"a":1},{"a":2},{"a":3},{"a":4},{"a":5}]}"#;
-        let found = candidates(value, Accept::Objects).unwrap();
-        assert_eq!(found.scalars, [("\"total\"".to_owned(), "3")]);
-        assert_eq!(found.candidates[0].scalars, 1);
+    fn the_members_around_a_candidate_are_collected() {
+        let items = vec![r#"{"a":1}"#; 20].join(",");
+        let errors = [r#"{"code":17}"#; 4].join(",");
+        let value = format!(r#"{{"total":3,"x":[1],"items":[{items}],"errors":[{errors}]}}"#);
+        let found = candidates(&value, Accept::Objects).unwrap();
+        let around = [("total", "3"), ("x", "[1]"), ("errors", "\"(4 elements)\"")];
+        let around = around.map(|(key, value)| (quote(key), Cow::Borrowed(value)));
+        assert_eq!(found.around, around);
+        assert_eq!(found.candidates[0].around, 3);
     }
 }

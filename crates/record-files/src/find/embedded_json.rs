@@ -21,16 +21,24 @@ pub(super) enum EmbeddedJson<'a> {
 
 /// Finds the first value that begins a line and has at least 60 % of the bytes. Returns
 /// None if there is none, or if it is truncated: its first half would be found as records
-/// and the others lost.
+/// and the others lost. Neither are lines found where others that begin as they do stand
+/// apart from them.
 pub(super) fn find(text: &str) -> Option<EmbeddedJson<'_>> {
-    let mut at = 0;
+    // Programs put a mark of the byte order before the first line.
+    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
+    let first = at;
     for _ in 0..MAX_ATTEMPTS {
         at = next_start(text, at)?;
         if share(&text[at..], text) < MIN_SHARE {
             return None;
         }
         match parse(&text[at..]) {
-            Parsed::Json(json, region) if share(region, text) >= MIN_SHARE => return Some(json),
+            Parsed::Json(json, region) if share(region, text) >= MIN_SHARE => {
+                let is_part = matches!(json, EmbeddedJson::Lines(..))
+                    && (has_object_line(&text[first..at])
+                        || has_object_line(&text[at + region.len()..]));
+                return (!is_part).then_some(json);
+            }
             Parsed::Json(_, region) => at += region.len(),
             Parsed::Words => at += 1,
             Parsed::Truncated => return None,
@@ -39,13 +47,17 @@ pub(super) fn find(text: &str) -> Option<EmbeddedJson<'_>> {
     None
 }
 
+fn has_object_line(text: &str) -> bool {
+    raw_json::lines(text).any(|line| line.trim_ascii_start().starts_with('{'))
+}
+
 /// Returns the next place, from `from`, where a line begins with a bracket. White space
 /// may precede the bracket.
 fn next_start(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
-    // `from` is inside a line unless it is 0.
-    if from > 0 {
+    // `from` is inside a line unless it is the start.
+    if !text[..from].trim_start_matches('\u{feff}').is_empty() {
         at += memchr::memchr(b'\n', bytes.get(from..)?)?;
     }
     loop {
@@ -94,7 +106,7 @@ fn parse(text: &str) -> Parsed<'_> {
     if lines.len() < MIN_RECORDS {
         return Parsed::Json(EmbeddedJson::Value(first), first);
     }
-    if text[last..].trim_ascii_start().starts_with(['{', '[']) {
+    if text[last..].trim_ascii_start().starts_with('[') {
         return Parsed::Truncated;
     }
     Parsed::Json(EmbeddedJson::Lines(&text[..last], lines), &text[..last])
@@ -131,6 +143,22 @@ mod tests {
         assert_eq!(find(text), Some(EmbeddedJson::Lines(text.trim_end(), lines)));
         assert_eq!(find("{\"a\":1} {\"a\":2} {\"a\":3}"), None);
         assert_eq!(find("{\"a\":1}\n{\"a\":2}"), None);
+    }
+
+    #[test]
+    fn lines_are_all_the_lines_that_are_objects() {
+        let lines = ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}", "{\"a\":4}"];
+        let all = lines.join("\n");
+        for (text, is_found) in [
+            (format!("\u{feff}{all}"), true),
+            (format!("4 rows\n{all}\n(4 of 4)"), true),
+            (format!("{all}\nWARN\n{}", lines[0]), false),
+            (format!("{}\nWARN\n{all}", lines[0]), false),
+            (format!("{all}\nnull\n  {{\"a\":"), false),
+        ] {
+            let found = EmbeddedJson::Lines(&all, lines.to_vec());
+            assert_eq!(find(&text), is_found.then_some(found), "{text}");
+        }
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn irregular_white_space_is_lost_and_reported() {
 }
 
 #[test]
-fn the_scalars_around_are_shown() {
+fn the_members_around_are_shown() {
     let items = vec!["{\"a\":1}"; 20].join(",");
     let inner = format!("{{\"total\":1200,\"next\":\"abc\",\"x\":{{}},\"items\":[{items}]}}");
     let text = format!("{{\"ok\":true,\"r\":{inner}}}");

@@ -1,12 +1,16 @@
 //! Found records: their lines, and the rest of their text.
 
-use raw_json as raw;
+use std::borrow::Cow;
+
+use raw_json::{self as raw, quote};
 
 use crate::layout::{EscapeStyle, Region, Source, Wrap, flatten, unflatten};
 
 /// The most bytes of [`Found::around`], and of one member in it.
 pub(super) const MAX_AROUND_BYTES: usize = 300;
 pub(super) const MAX_MEMBER_BYTES: usize = 120;
+/// The most characters of words before or after the records that are shown.
+const MAX_WORDS_CHARS: usize = 80;
 
 /// The records of a text, and the rest of the text.
 ///
@@ -24,8 +28,8 @@ pub struct Found {
     body: String,
     count: usize,
     exact: bool,
-    /// Keys as literals, and values.
-    scalars: Vec<(String, String)>,
+    /// The members around the records: keys as literals, and values.
+    members: Vec<(String, String)>,
 }
 
 impl Found {
@@ -56,15 +60,24 @@ impl Found {
         &self.source
     }
 
-    /// Returns the scalar members of the objects around the records as a JSON object of at
-    /// most 300 bytes; members that do not fit are left out. None if there are none.
+    /// Returns the other members of the objects around the records, and the words before and
+    /// after, as a JSON object of at most 300 bytes; what does not fit is left out. None if
+    /// there is nothing.
     pub fn around(&self) -> Option<String> {
+        let outermost = self.source.wraps.first();
+        let [before, after] = [
+            ("text before", outermost.map(|wrap| &wrap.before)),
+            ("text after", outermost.map(|wrap| &wrap.after)),
+        ]
+        .map(|(key, words)| words.and_then(|words| Some((quote(key), in_words(words)?))));
+        let known = self.members.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let words = before.iter().chain(&after).map(|(key, value)| (key.as_str(), value.as_str()));
         let mut members: Vec<(&str, String)> = Vec::new();
         let mut length = 1;
-        for (key, value) in &self.scalars {
+        for (key, value) in known.chain(words) {
             let member = format!("{key}:{value}");
             let fits = member.len() <= MAX_MEMBER_BYTES && length + member.len() < MAX_AROUND_BYTES;
-            if fits && !members.iter().any(|(known, _)| known == key) {
+            if fits && !members.iter().any(|(known, _)| *known == key) {
                 length += member.len() + 1;
                 members.push((key, member));
             }
@@ -85,7 +98,7 @@ impl Found {
         let spacing = spacing.filter(|_| exact);
         let wraps = Some(wrap(text, region, None)).filter(|wrap| !wrap.is_empty());
         let source = Source { shape, bytes: 0, wraps: wraps.into_iter().collect(), spacing };
-        Found { source, body, count, exact, scalars: Vec::new() }
+        Found { source, body, count, exact, members: Vec::new() }
     }
 
     /// Adds the string literal of `text` in whose text the records are. `exact` is true if
@@ -102,10 +115,10 @@ impl Found {
         self
     }
 
-    /// Adds scalars outside of those it has.
-    pub(super) fn with_scalars_around(mut self, scalars: &[(String, &str)]) -> Found {
-        let outer = scalars.iter().map(|(key, value)| (key.clone(), (*value).to_owned()));
-        self.scalars.splice(..0, outer);
+    /// Adds members outside of those it has.
+    pub(super) fn with_members_around(mut self, members: &[(String, Cow<'_, str>)]) -> Found {
+        let outer = members.iter().map(|(key, value)| (key.clone(), value.as_ref().to_owned()));
+        self.members.splice(..0, outer);
         self
     }
 
@@ -118,6 +131,18 @@ impl Found {
         self.source.bytes = bytes as u64;
         Some(self)
     }
+}
+
+/// Returns words around the records as a literal; None for JSON and for what is only a frame
+/// of it.
+fn in_words(text: &str) -> Option<String> {
+    let words = text.trim();
+    let is_words = words.contains(char::is_alphanumeric)
+        && !words.starts_with(['{', '[', '}', ']', ',', '"', '`']);
+    is_words.then(|| {
+        let short: String = words.chars().take(MAX_WORDS_CHARS).collect();
+        quote(&if short.len() < words.len() { format!("{short}…") } else { short })
+    })
 }
 
 /// Returns the text around `region`.

@@ -65,9 +65,9 @@ struct Search {
 }
 
 fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
-    let Candidates { candidates, scalars } = candidates_in(text, accept)?;
+    let Candidates { candidates, around } = candidates_in(text, accept)?;
     // The innermost first.
-    for Candidate { region, content, scalars: outside } in candidates.into_iter().rev() {
+    for Candidate { region, content, around: outside } in candidates.into_iter().rev() {
         let share = state.share * share(region, text);
         if share < MIN_SHARE {
             continue;
@@ -77,7 +77,7 @@ fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
             Content::Literal => search_literal(text, region, accept, &Search { share, ..*state }),
         };
         if let Some(found) = found {
-            return Some(found.with_scalars_around(&scalars[..outside]));
+            return Some(found.with_members_around(&around[..outside]));
         }
     }
     None
@@ -96,8 +96,8 @@ fn candidates_in(text: &str, accept: Accept) -> Option<Candidates<'_>> {
             let (shape, columns) = (Shape::Lines, Vec::new());
             let content =
                 Content::Records(Region { shape, text: region, records: values, columns });
-            let candidates = vec![Candidate { region, content, scalars: 0 }];
-            Some(Candidates { candidates, scalars: Vec::new() })
+            let candidates = vec![Candidate { region, content, around: 0 }];
+            Some(Candidates { candidates, around: Vec::new() })
         }
     }
 }

@@ -78,7 +78,9 @@ pub(super) fn never_held(
         }
     }
     let is_plain = |index: usize| {
-        found.held[index] && matches!(plan.typed[index].strings, Strings::Absent | Strings::Text)
+        let typed = &plan.typed[index];
+        let is_text = matches!(typed.strings, Strings::Absent | Strings::Text);
+        found.held[index] && is_text && !typed.needs_all
     };
     for (index, absent) in found.watch.unfound().filter(|(index, _)| is_plain(*index)) {
         let test = &query.tests[index];
@@ -229,6 +231,12 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             let operator = test.comparison.name();
             notes.insert(format!("{field} is a list: {operator} holds if it does for an element"));
         }
+        if let Some(kind) = typed.compared().filter(|_| !test.comparison.is_negated())
+            && let Some(others) = facts.others(kind)
+        {
+            let plural = if kind == Kind::String { "text" } else { kind.plural() };
+            notes.insert(format!("{field} holds {others}, too: only {plural} were compared"));
+        }
         notes.extend(match typed.strings {
             Strings::Numbers => Some(format!("{field} compared as numbers")),
             Strings::Versions => Some(format!("{field} compared as versions, part by part")),
@@ -260,7 +268,18 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         match strings {
             Strings::Numbers => notes.push(format!("{field} sorted as numbers")),
             Strings::Versions => notes.push(format!("{field} sorted as versions")),
+            Strings::Text if found.facts[key.path].is_lettered() => {
+                notes.push(format!("{field} sorted as text, letter by letter"));
+            }
             _ => {}
+        }
+        let is_plain = matches!(strings, Strings::Absent | Strings::Text);
+        if let Some(numbers) = found.facts[key.path].others(Kind::String).filter(|_| is_plain)
+            && found.facts[key.path].has(Kind::String)
+        {
+            let (first, then) =
+                if key.descending { ("text", &*numbers) } else { (&*numbers, "text") };
+            notes.push(format!("{field} holds several types: first {first}, then {then}"));
         }
         if *missing > 0 {
             let place = if key.descending { "last" } else { "first" };

@@ -19,7 +19,7 @@ pub struct Group {
 #[derive(Debug, Default)]
 pub(super) struct Groups<'a> {
     counts: BTreeMap<Value<'a>, (&'a str, u64)>,
-    /// True if a record has an array of other than one element.
+    /// True if a record has several values, or an empty array.
     pub(super) has_lists: bool,
 }
 
@@ -38,8 +38,8 @@ impl<'a> Groups<'a> {
         if found.is_empty() {
             found.push((Value::Null, "null"));
         }
-        self.has_lists |= hits.values.iter().any(|value| value.starts_with('['))
-            && (found.len() > 1 || found[0].1.starts_with('['));
+        let is_list = hits.many || hits.values.iter().any(|value| value.starts_with('['));
+        self.has_lists |= is_list && (found.len() > 1 || found[0].1.starts_with('['));
         if found.len() > 1 {
             found.sort_by(|(a, _), (b, _)| a.cmp(b));
             found.dedup_by(|(a, _), (b, _)| a == b);

@@ -85,7 +85,9 @@ pub fn run<'a>(
         notes.extend(found.watch.notes(&plan, found.matched));
         if let Some(path) = query.group_by.filter(|_| found.groups.has_lists) {
             let field = query.paths.all()[path].name();
-            notes.push(format!("each element of {field} counts by itself; [] is an empty list"));
+            notes.push(format!(
+                "a record counts once for each different value in {field}; [] is an empty list"
+            ));
         }
     }
     let parted = query.ids.as_ref().map(|ids| ids.split(&found.ids, &found.ids_met));

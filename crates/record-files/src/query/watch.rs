@@ -192,7 +192,7 @@ impl Seen {
                 let value = self.example.as_deref().map(quoted).unwrap_or_default();
                 let empty = (second > 0).then(|| {
                     format!(
-                        "{field} is not null but empty in {second} records: \
+                        "{field} is not null but empty or blank in {second} records: \
                          {{\"field\": {quoted_field}, \"op\": \"=\", \"value\": {value}}}"
                     )
                 });

@@ -28,7 +28,7 @@ fn of_condition(condition: &str) -> (u64, String) {
 fn a_doubt_is_named_with_the_condition_to_send() {
     for (condition, matched, part) in [
         (r#"{"field":"by","op":"exists"}"#, 3, "by exists as null in 2 records"),
-        (r#"{"field":"text","op":"is_null"}"#, 0, "not null but empty in 2 records"),
+        (r#"{"field":"text","op":"is_null"}"#, 0, "not null but empty or blank in 2 records"),
         (r#"{"field":"by","op":"!=","value":"bob"}"#, 4, "in 3 of these by is null or missing"),
         (r#"{"field":"by","op":"=","value":""}"#, 0, "by is null or missing in 3 records"),
         (r#"{"field":"tags","op":"contains","value":"a"}"#, 3, "1 of these have no element \"a\""),
@@ -89,6 +89,6 @@ fn ids_are_found_with_another_prefix_and_in_another_field() {
 #[test]
 fn groups_of_lists_say_so() {
     let (_, lists) = notes(r#"{"group_by":"tags"}"#);
-    assert!(lists.contains("each element of tags counts by itself"), "{lists}");
+    assert!(lists.contains("counts once for each different value in tags"), "{lists}");
     assert_eq!(notes(r#"{"group_by":"kind"}"#).1, "");
 }

@@ -54,6 +54,13 @@ impl TypedOperand {
         self.ranges.iter().all(|range| matches!(range.low(), Value::String(_)))
     }
 
+    /// The type of JSON that values of the field must have to be compared; None if all are read
+    /// as one type.
+    pub(crate) fn compared(&self) -> Option<Kind> {
+        let is_plain = matches!(self.strings, Strings::Absent | Strings::Text);
+        self.ranges.first().filter(|_| is_plain).map(|range| range.low().kind())
+    }
+
     /// Names the type of the operand.
     pub(crate) fn name(&self) -> &'static str {
         match self.ranges.first().map(Range::low) {

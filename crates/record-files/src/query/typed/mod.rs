@@ -27,11 +27,13 @@ pub(super) struct Facts {
     pub(super) kinds: u8,
     /// The readings that all strings so far have in common.
     readings: u8,
+    /// True if a string begins with a digit.
+    has_digits: bool,
 }
 
 impl Default for Facts {
     fn default() -> Self {
-        Self { kinds: 0, readings: ANY }
+        Self { kinds: 0, readings: ANY, has_digits: false }
     }
 }
 
@@ -51,8 +53,11 @@ impl Facts {
     pub(super) fn add(&mut self, value: &str) {
         let kind = Kind::of(value);
         self.kinds |= kind.bit();
-        if kind == Kind::String && self.readings != 0 {
-            self.readings &= readings(&raw::unescape(value).text, self.readings);
+        if kind == Kind::String {
+            self.has_digits |= value.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+            if self.readings != 0 {
+                self.readings &= readings(&raw::unescape(value).text, self.readings);
+            }
         }
     }
 
@@ -65,6 +70,7 @@ impl Facts {
     pub(super) fn merge(&mut self, other: Self) {
         self.kinds |= other.kinds;
         self.readings &= other.readings;
+        self.has_digits |= other.has_digits;
     }
 
     pub(super) fn strings(self) -> Strings {
@@ -86,6 +92,19 @@ impl Facts {
 
     pub(super) fn has(self, kind: Kind) -> bool {
         self.kinds & kind.bit() != 0
+    }
+
+    /// Returns true if text begins with digits and is no number, version or date, so that the
+    /// order of its letters may not be the order that is meant.
+    pub(super) fn is_lettered(self) -> bool {
+        self.has_digits && self.strings() == Strings::Text
+    }
+
+    /// Returns the types of JSON that values have and `kind` is not, nulls and containers apart.
+    pub(super) fn others(self, kind: Kind) -> Option<String> {
+        let scalars = Kind::Boolean.bit() | Kind::Number.bit() | Kind::String.bit();
+        let kinds = self.kinds & scalars & !kind.bit();
+        (kinds != 0 && kind.bit() & scalars != 0).then(|| Self { kinds, ..self }.name())
     }
 
     /// Names the type for a message: `numbers`, `dates`, `text and numbers`.
