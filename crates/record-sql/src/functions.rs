@@ -55,9 +55,11 @@ fn compile(pattern: &str) -> std::result::Result<Regex, String> {
     })
 }
 
-/// The parts of Welford's algorithm.
+/// The parts of Welford's algorithm, of distances from the first whole number: large ones differ
+/// by less than a float of their size can tell.
 #[derive(Debug, Default)]
 struct Moments {
+    first: Option<i64>,
     count: f64,
     mean: f64,
     squares: f64,
@@ -80,8 +82,12 @@ impl Aggregate<Moments, Option<f64>> for Part {
         let value = match context.get_raw(0) {
             ValueRef::Null => return Ok(()),
             #[expect(clippy::cast_precision_loss, reason = "SQLite's avg() rounds, too")]
-            ValueRef::Integer(number) => number as f64,
-            ValueRef::Real(number) => number,
+            ValueRef::Integer(number) => {
+                let first = *moments.first.get_or_insert(number);
+                (i128::from(number) - i128::from(first)) as f64
+            }
+            #[expect(clippy::cast_precision_loss, reason = "SQLite's avg() rounds, too")]
+            ValueRef::Real(number) => number - *moments.first.get_or_insert(0) as f64,
             _ => return Err(Error::UserFunctionError("the values must be numbers".into())),
         };
         moments.count += 1.0;

@@ -2,6 +2,7 @@
 
 use crate::notes::dates::epoch;
 use crate::notes::facts::{Facts, Read, plain};
+use crate::notes::letters::of_letters;
 use crate::notes::ordered::{of_alphabet, of_month, of_shape, of_time, of_zones};
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
@@ -39,6 +40,8 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_alphabet(facts, &subject, comparison))
         .or_else(|| of_month(facts, &subject, comparison))
         .or_else(|| of_shape(facts, &subject, comparison))
+        .or_else(|| of_order(facts, comparison, column))
+        .or_else(|| of_spellings(facts, comparison, column))
         .or_else(|| of_absent(facts, &subject, comparison, column))
         .or_else(|| of_zones(facts, comparison, column))
         .or_else(|| of_wildcard(facts, &subject, comparison))
@@ -106,6 +109,41 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
         )));
     }
     None
+}
+
+/// Texts that are compared letter by letter where another order is meant.
+fn of_order(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let literals: Vec<&str> = comparison.literals.iter().map(|l| l.value.as_str()).collect();
+    of_letters(facts, column.filter(|_| comparison.is_order())?, &literals)
+}
+
+/// A number next to texts that spell it in several ways.
+fn of_spellings(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let read = column.filter(|read| comparison.is_equality() && read.profile.texts > 0)?;
+    let [literal] = comparison.literals.as_slice() else { return None };
+    literal.value.parse::<f64>().ok()?;
+    let number = format!("CAST({{}} AS NUMERIC) = CAST({} AS NUMERIC)", literal.sql);
+    // A text that is all digits, and no code with zeros before it.
+    let number = format!("{number} AND {{}} NOT GLOB '*[^-.0-9]*' AND {{}} NOT GLOB '0[0-9]*'");
+    let same = format!("{{}} = {}", literal.sql);
+    let select = format!("coalesce(sum({number}), 0), coalesce(sum({same}), 0)");
+    let counts = facts.counts(&read.query(&select, ""))?;
+    let [numbers, same] = counts.as_slice() else { return None };
+    let name = spelled(&read.column.name);
+    (numbers > same && *same > 0).then(|| {
+        format!(
+            "{name} spells {} in several ways: CAST({name} AS NUMERIC) = {} finds {numbers} records",
+            literal.value, literal.value
+        )
+    })
 }
 
 fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<String> {

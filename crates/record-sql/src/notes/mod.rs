@@ -4,6 +4,7 @@
 mod compared;
 pub(crate) mod dates;
 pub(crate) mod facts;
+mod letters;
 mod nulls;
 mod numbers;
 mod ordered;
@@ -14,6 +15,7 @@ mod values;
 use crate::notes::compared::{of_comparison, shown, subject};
 use crate::notes::facts::{Facts, Read};
 use crate::notes::values::Subject;
+use crate::prepare::ROW_NUMBER;
 use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind, comparisons};
 use crate::sql::condition::lone_columns;
@@ -31,6 +33,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     let comparisons = comparisons(facts.statement());
     let mut notes: Vec<String> =
         comparisons.iter().filter_map(|comparison| of_comparison(facts, comparison)).collect();
+    notes.extend(of_row_number(facts));
     notes.extend(paths::notes(facts));
     notes.extend(lone(facts));
     notes.extend(nulls::notes(facts));
@@ -60,6 +63,13 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
             "{name} has numbers beyond 64 bits, which are text here: compare them in quotes"
         ));
     }
+    if profile.numbers_lose_zeros() && shows(facts, read) {
+        return Some(format!(
+            "the texts of {name} are read as numbers, without zeros at their ends: \
+             record->>'$.{}' is the text",
+            read.column.name
+        ));
+    }
     let mixed = profile.kind() == Type::Mixed && profile.texts > 0 && profile.containers == 0;
     let statement = facts.statement();
     let orders = ["order", "min", "max"]
@@ -71,6 +81,29 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     let named = statement.chains().iter().any(is_last);
     (mixed && orders && named)
         .then(|| format!("{name} has {}: text sorts after every number", profile.words()))
+}
+
+/// The number of a row is no field.
+fn of_row_number(facts: &Facts<'_>) -> Option<String> {
+    let is_read = facts.prepared.reads.iter().any(|(_, column)| column == ROW_NUMBER);
+    is_read.then(|| "rowid is no field: it numbers the records of the file from 1".to_owned())
+}
+
+/// Returns true if values of a column are shown, or compared with a pattern.
+fn shows(facts: &Facts<'_>, read: Read<'_>) -> bool {
+    let statement = facts.statement();
+    let is_word = |at: usize, words: &[&str]| statement.is_any(at, words);
+    (0..statement.tokens.len()).any(|at| {
+        let token = &statement.tokens[at];
+        let is_column =
+            token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name);
+        let before = at.checked_sub(1);
+        let is_shown = before
+            .is_some_and(|at| is_word(at, &["select", "distinct", "by", ",", "."]))
+            && (at + 1 == statement.tokens.len()
+                || is_word(at + 1, &[",", "from", "as", "order", "limit", "having", ";"]));
+        is_column && (is_shown || is_word(at + 1, &["like", "glob", "regexp", "not"]))
+    })
 }
 
 /// Two fields whose names differ only in case: the first one is the column.

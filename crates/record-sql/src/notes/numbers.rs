@@ -1,6 +1,7 @@
 //! Texts where numbers are expected: in aggregates, casts and arithmetic, and in an order.
 
 use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::letters::of_letters;
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
 use crate::sql::expression::COMPARING;
@@ -34,9 +35,18 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
             let edge = |t: &crate::sql::token::Token| if end { t.range.end } else { t.range.start };
             statement.tokens.iter().position(|token| edge(token) == at)
         };
-        let Some((first, last)) = place(false, range.start).zip(place(true, range.end)) else {
+        let Some((mut first, mut last)) = place(false, range.start).zip(place(true, range.end))
+        else {
             continue;
         };
+        // The least or greatest of dates is a date.
+        let is_extreme = first > 1
+            && statement.is(first - 1, "(")
+            && statement.is_any(first - 2, &["min", "max"])
+            && statement.is(last + 1, ")");
+        if is_extreme {
+            (first, last) = (first - 2, last + 1);
+        }
         let arithmetic = ["+", "-", "*", "/", "%"];
         let operand = first.checked_sub(1).is_some_and(|at| {
             statement.is_any(at, &arithmetic)
@@ -159,7 +169,7 @@ fn of_aggregates(facts: &Facts<'_>) -> Option<String> {
     })
 }
 
-/// Texts with numbers of different lengths at their start, in an order.
+/// Texts in an order that may not be the one that is meant.
 fn of_order(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
     let mut reads: Vec<Read<'_>> = Vec::new();
@@ -170,23 +180,5 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
         let chain = facts.chain(&statement.bytes(places));
         reads.extend(chain.and_then(|chain| facts.column(&chain)));
     }
-    let of = |read: Read<'_>| {
-        if read.profile.kind() != Type::Text || read.profile.is_time() {
-            return None;
-        }
-        let digits = "length(CAST(CAST({} AS INTEGER) AS TEXT))";
-        let counts = facts.counts(&read.query(
-            &format!("count(*), count({{}} GLOB '[1-9]*' OR NULL), min({digits}) < max({digits})"),
-            "WHERE {} <> ''",
-        ))?;
-        let [all, numbers, differ] = counts.as_slice() else { return None };
-        let name = spelled(&read.column.name);
-        (*all == *numbers && *differ > 0).then(|| {
-            format!(
-                "{name} is text and ordered letter by letter ('9' > '13'): CAST({name} AS REAL) \
-                 orders numbers"
-            )
-        })
-    };
-    reads.into_iter().filter_map(of).collect()
+    reads.into_iter().filter_map(|read| of_letters(facts, read, &[])).collect()
 }

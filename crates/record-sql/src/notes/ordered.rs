@@ -1,5 +1,7 @@
 //! Notes on texts in an order: days next to times, other notations, zones, words.
 
+use rusqlite::types::Value;
+
 use crate::notes::facts::{Facts, Read, literal as spelled_value};
 use crate::notes::values::Subject;
 use crate::records::profile::{Profile, is_date};
@@ -90,7 +92,8 @@ pub(crate) fn of_shape(
     // A shorter text of the same form, such as a day next to a time.
     let short = format!(
         "WHERE length({{}}) < {length} AND length({{}}) > 9 AND substr({{}}, 5, 1) = \
-         substr({0}, 5, 1) AND substr({{}}, 8, 1) = substr({0}, 8, 1) LIMIT 1",
+         substr({0}, 5, 1) AND substr({{}}, 8, 1) = substr({0}, 8, 1) AND substr({{}}, 11, 1) IN \
+         ('', substr({0}, 11, 1)) LIMIT 1",
         literal.sql
     );
     let none = |rest: &str| facts.is_empty(&subject.query("1", rest)) == Some(true);
@@ -129,6 +132,13 @@ pub(crate) fn of_month(
     })
 }
 
+/// Returns the zone at the end of a time, as `Z` if there is no offset.
+fn zone_of(time: &str) -> &str {
+    let offset = time.get(time.len().saturating_sub(6)..).unwrap_or_default();
+    let is_offset = offset.starts_with(['+', '-']) && offset.as_bytes().get(3) == Some(&b':');
+    if is_offset { offset } else { "Z" }
+}
+
 /// Times of several zones next to a text.
 pub(crate) fn of_zones(
     facts: &Facts<'_>,
@@ -140,6 +150,18 @@ pub(crate) fn of_zones(
     let zones = facts.row(&read.query(&format!("min({zone}), max({zone})"), ""))?;
     let [low, high] = zones.as_slice() else { return None };
     let name = spelled(&read.column.name);
+    let is_other = |literal: &&Literal| {
+        literal.value.len() > 10 && *low != Value::Text(zone_of(&literal.value).to_owned())
+    };
+    if low == high
+        && let Some(literal) = comparison.literals.iter().find(is_other)
+    {
+        return Some(format!(
+            "{name} has times of another zone than {}, compared as text: datetime({name}) {} \
+             datetime({})",
+            literal.sql, comparison.operator, literal.sql
+        ));
+    }
     (low != high).then(|| {
         format!(
             "{name} has times of several zones, compared as text; datetime({name}) is in UTC, \

@@ -23,8 +23,15 @@ use failed::Failed;
 use guard::Guard;
 use resolve::resolve;
 
+/// The column of a row's number, as SQLite tells its authorizer.
+pub(crate) const ROW_NUMBER: &str = "ROWID";
+
 /// The most corrections of one statement.
 const MAX_FIXES: usize = 64;
+
+/// The names that SQLite has for the number of a row beside `rowid`, which nobody takes for a
+/// field.
+const ROW_NUMBERS: [&str; 2] = ["oid", "_rowid_"];
 
 /// A statement with its tables.
 pub(crate) struct Prepared {
@@ -52,10 +59,19 @@ pub(crate) fn prepare(
         guard.watch(draft.tables.iter().map(|table| table.name.clone()).collect());
         let result = db.prepare(&draft.statement.sql).map(drop);
         let (reads, denied) = guard.end();
-        let Err(error) = result else {
-            return Ok(Prepared { statement: draft.statement, tables: draft.tables, reads });
+        let failed = match result {
+            Err(error) => Failed { message: message(&error), offset: offset(&error), denied },
+            Ok(()) => match row_number(&draft.statement, &reads) {
+                Some(failed) => failed,
+                None => {
+                    return Ok(Prepared {
+                        statement: draft.statement,
+                        tables: draft.tables,
+                        reads,
+                    });
+                }
+            },
         };
-        let failed = Failed { message: message(&error), offset: offset(&error), denied };
         let fixed = match resolve(&draft, &failed) {
             Some(fix) => draft.apply(fix, db)?,
             None => false,
@@ -65,6 +81,16 @@ pub(crate) fn prepare(
         }
     }
     Err(SqlError::statement("SQL: the statement names too many nested fields; select fewer"))
+}
+
+/// Returns the failure of a statement that reads the number that SQLite gives a row, which is no
+/// field of a record.
+fn row_number(statement: &Statement, reads: &[(String, String)]) -> Option<Failed> {
+    reads.iter().find(|(_, column)| column == ROW_NUMBER)?;
+    let at = (0..statement.tokens.len()).find(|at| statement.is_any(*at, &ROW_NUMBERS))?;
+    let token = &statement.tokens[at];
+    let message = format!("no such column: {}", token.text(&statement.sql));
+    Some(Failed { message, offset: Some(token.range.start), denied: None })
 }
 
 fn offset(error: &Error) -> Option<usize> {

@@ -126,6 +126,11 @@ impl Profile {
         self.texts == self.numeric_texts && kept
     }
 
+    /// Returns true if texts are kept as numbers and some of them end with a zero.
+    pub(crate) fn numbers_lose_zeros(&self) -> bool {
+        self.fractions.trailing_zero && matches!(self.kind(), Type::Integer | Type::Real)
+    }
+
     /// Returns true if every value is a text with a date and a time.
     pub(crate) fn is_time(&self) -> bool {
         self.texts > 0 && self.times == self.texts && self.values() == self.texts

@@ -159,3 +159,10 @@ fn a_long_file_gives_the_same_by_name_and_by_a_star() {
     let paths = rows_of("SELECT count(a.b), sum(a.b), count(record) FROM records", &lines);
     assert_eq!(paths, ["20000,59997,60000"]);
 }
+
+#[test]
+fn variance_is_that_of_large_numbers_too() {
+    let lines: Vec<String> =
+        (0..20_i64).map(|n| format!("{{\"x\":{}}}", 9_007_199_254_740_992 + 3 * n)).collect();
+    assert_eq!(rows_of("SELECT variance(x) FROM records", &lines.join("\n")), ["315.0"]);
+}

@@ -184,3 +184,63 @@ fn nothing_to_say() {
         assert_eq!(notes(sql), "", "{sql}");
     }
 }
+
+#[test]
+fn texts_whose_letters_stand_in_another_order() {
+    let of = |sql: &str, values: &[&str]| {
+        let lines: Vec<String> =
+            values.iter().map(|value| format!("{{\"x\":{}}}", raw_json::quote(value))).collect();
+        let outcome = ask_of(sql, &lines.join("\n"));
+        outcome.unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+    };
+    let (most, order) = ("SELECT max(x) FROM records", "SELECT x FROM records ORDER BY x DESC");
+    let prices = ["10", "9.50", "0.99"];
+    let us = ["05/14/2025", "12/01/2024", "01/31/2025", "11/30/2023"];
+    let german = ["14.05.2025", "31.12.2024"];
+    let versions = ["1.9.3", "1.10.0", "1.8.11"];
+    let zones = ["2025-05-14T23:30:00-05:00", "2025-05-15T03:00:00+02:00"];
+    for (sql, values, part) in [
+        (most, &prices[..], "'10' < '9.50'"),
+        (order, &prices, "CAST(x AS REAL)"),
+        (most, &us, "dates whose year comes last"),
+        ("SELECT count(*) FROM records WHERE x > '01/31/2025'", &us, "substr(x, 7, 4)"),
+        (most, &german, "substr(x, 4, 2)"),
+        (order, &versions, "sort_by and where compare them part by part"),
+        ("SELECT count(*) FROM records WHERE x > '1.8.11'", &versions, "'1.10.0' < '1.8.11'"),
+        (most, &zones, "datetime(x)"),
+        ("SELECT count(*) FROM records WHERE x = 10", &["10", "10.0", "9"], "in several ways"),
+        ("SELECT x, count(*) FROM records GROUP BY x", &["1.10", "1.20"], "without zeros"),
+        ("SELECT count(*) FROM records WHERE x LIKE '%.10'", &["1.10"], "without zeros"),
+    ] {
+        let notes = of(sql, values);
+        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+    }
+    for (sql, values) in [
+        (most, &["2025-05-14", "2025-05-15"][..]),
+        (most, &["1.8.1", "1.9.3"]),
+        (order, &["B-2", "B-1"]),
+        ("SELECT sum(x) FROM records", &["1.10", "1.20"]),
+    ] {
+        assert_eq!(of(sql, values), "", "{sql}");
+    }
+}
+
+#[test]
+fn times_that_sqlite_does_not_compare() {
+    let lines = "{\"c\":\"2025-05-11T10:00:00Z\"}\n{\"c\":\"2025-05-13T10:00:00Z\"}";
+    let of = |sql: &str| ask_of(sql, lines).unwrap().notes.join("\n");
+    let count = "SELECT count(*) FROM records WHERE";
+    let shape = of(&format!("{count} datetime(c) > '2025-05-11T00:00:00Z'"));
+    assert!(shape.contains("has another form"), "{shape}");
+    let zone = of(&format!("{count} c >= '2025-05-12T12:00:00+05:00'"));
+    assert!(zone.contains("datetime(c) >= datetime('2025-05-12T12:00:00+05:00')"), "{zone}");
+    let days = of("SELECT max(c) - min(c) FROM records");
+    assert!(days.contains("julianday(c)"), "{days}");
+}
+
+#[test]
+fn the_number_of_a_row_is_no_field() {
+    let error = ask("SELECT count(*) FROM records WHERE oid > 10").unwrap_err().to_string();
+    assert!(error.contains("no such column: oid"), "{error}");
+    contains("SELECT max(rowid) FROM records", "rowid is no field");
+}
