@@ -5,11 +5,12 @@ use jaq_core::{
         lex::StrPart,
         parse::{BinaryOp, Pattern, Term},
     },
+    ops::Math,
     path::Part,
 };
 
-/// Numbers in texts are written by this crate, and an index or a bound of a slice may have a
-/// fraction. The recursion is bounded by the length of the filter.
+/// Numbers in texts are written by this crate, an index or a bound of a slice may have a
+/// fraction, and a division by zero is an error. The recursion is bounded by the length of the filter.
 pub(super) fn adapt(term: &mut Term<&str>) {
     match term {
         Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) => {}
@@ -33,7 +34,16 @@ pub(super) fn adapt(term: &mut Term<&str>) {
             if let BinaryOp::Pipe(Some(pattern)) = op {
                 adapt_pattern(pattern);
             }
-            [left, right].into_iter().for_each(|term| adapt(term));
+            let function = match op {
+                BinaryOp::Math(Math::Div) => Some("quotient_"),
+                BinaryOp::UpdateMath(Math::Div) => Some("update_quotient_"),
+                _ => None,
+            };
+            [&mut *left, &mut *right].into_iter().for_each(|term| adapt(term));
+            if let Some(function) = function {
+                let operands = [left, right].map(|term| std::mem::take(&mut **term));
+                *term = Term::Call(function, operands.into());
+            }
         }
         Term::Fold(_, source, pattern, rest) => {
             adapt(source);

@@ -13,6 +13,13 @@ def @sh: [if isarray then .[] end
     elif isarray or isobject then error("\(type) (\(tojson)) can not be escaped for shell")
     else tojson end] | join(" ");
 
+# As jq: no number is the quotient of a number and zero.
+def quotient_(f; g): g as $b | f as $a
+  | if ($a | isnumber) and ($b | isnumber) and $b == 0
+    then error("\($a) and \($b) cannot be divided because the divisor is zero")
+    else $a / $b end;
+def update_quotient_(f; g): g as $b | f |= quotient_(.; $b);
+
 def join($s): reduce .[] as $x (null;
   (if . == null then "" else . + $s end)
   + ($x | if . == null then "" elif isboolean or isnumber then tojson else . end)) // "";

@@ -338,6 +338,29 @@ fn a_comparison_that_never_holds_is_noted() {
 }
 
 #[test]
+fn a_comparison_that_only_some_values_meet_is_noted() {
+    let rows = "{\"p\":5,\"ok\":true,\"a\":1,\"n\":1}\n\
+                {\"p\":\"50\",\"ok\":\"true\",\"a\":null,\"n\":2}\n{\"p\":70,\"ok\":false,\"n\":3}\n";
+    for (filter, words) in [
+        ("map(select(.p > 40)) | length", "`.p` is a string in some records, such as \"50\""),
+        ("map(select(.ok == true)) | length", "never equal to a boolean"),
+        ("map(select(.a < 10)) | length", "`.a` is null or absent in some records"),
+        ("map(select(10 > .a)) | length", "`.a != null and …`"),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "map(select(.n < 10)) | length",
+        "map(select(.a > 0)) | length",
+        "map(select(.a != null and .a < 10)) | length",
+        "map(select(.ok)) | length",
+    ] {
+        assert_eq!(answer_over(filter, None, rows).notes, [""; 0], "{filter}");
+    }
+}
+
+#[test]
 fn an_error_leads_to_the_path() {
     let error =
         |filter: &str| answer(filter).error.map_or_else(String::new, |error| error.to_string());
@@ -354,4 +377,14 @@ fn an_error_leads_to_the_path() {
     assert!(error(".size + .id").contains("tonumber"));
     assert!(error("map({n: .size}) | sort_by(-.count)").contains("they have `n`"));
     assert!(error(".trust | floor").contains("`.by.trust`"), "{}", error(".trust | floor"));
+}
+
+#[test]
+fn a_division_by_zero_is_an_error() {
+    assert_eq!(answer("map(.size / 2)").values, ["[1.5,2]"]);
+    assert_eq!(answer("[(1, 2) / (10, 20)]").values[..1], ["[0.1,0.2,0.05,0.1]"]);
+    for filter in [".size / 0", ".size /= 0", "0 / 0"] {
+        let error = answer(filter).error.unwrap_or_else(|| panic!("{filter}"));
+        assert!(error.to_string().contains("divide"), "{filter}: {error}");
+    }
 }

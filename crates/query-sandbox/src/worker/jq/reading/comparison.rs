@@ -1,5 +1,5 @@
 //! Comparisons of a field with a constant. jq compares values of any two types, and says nothing
-//! if they never have the same one.
+//! if they never have the same one, or not always.
 
 use std::collections::BTreeSet;
 
@@ -26,6 +26,8 @@ pub(super) enum Constant {
     Number,
     /// true or false.
     Boolean,
+    /// null: the filter knows that there are records without the field.
+    Null,
     /// No constant: the value itself is the condition.
     Truth,
 }
@@ -36,6 +38,7 @@ impl Constant {
             Self::Text(_) => "a string",
             Self::Number => "a number",
             Self::Boolean | Self::Truth => "a boolean",
+            Self::Null => "null",
         }
     }
 }
@@ -45,19 +48,48 @@ impl Constant {
 pub(super) struct Comparison {
     path: Vec<Step>,
     with: Constant,
-    /// True for `==`.
-    is_equality: bool,
+    /// How the field stands to the constant.
+    how: How,
     /// True if some value has the type of the constant.
     has_type: bool,
-    /// Another type that values have.
-    other: Option<&'static str>,
+    /// True if it held for a value, or may have.
+    holds: bool,
+    /// Another type that values have, and one of them.
+    other: Option<(&'static str, String)>,
+    /// True if it is null or absent in a record.
+    has_nulls: bool,
     /// Some values, as JSON.
     values: BTreeSet<String>,
 }
 
+/// How a field stands to a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// `==`.
+    Equal,
+    /// The field is the lesser one: `<` or `<=`.
+    Less,
+    /// In another way.
+    Other,
+}
+
 impl Comparison {
-    pub(super) fn new(path: Vec<Step>, with: Constant, is_equality: bool) -> Self {
-        Self { path, with, is_equality, has_type: false, other: None, values: BTreeSet::new() }
+    pub(super) fn new(path: Vec<Step>, with: Constant, how: How) -> Self {
+        Self {
+            path,
+            with,
+            how,
+            has_type: false,
+            holds: false,
+            other: None,
+            has_nulls: false,
+            values: BTreeSet::new(),
+        }
+    }
+
+    /// Returns true if `self` is a comparison of the field of `other` with null.
+    pub(super) fn is_guard_of(&self, other: &Comparison) -> bool {
+        self.with == Constant::Null && self.path == other.path
     }
 
     /// Looks at a record. Returns false if there is nothing to say of the comparison.
@@ -72,7 +104,10 @@ impl Comparison {
             (None, value) => self.see_value(value),
             (Some((Step::Field(name), rest)), Val::Obj(members)) => {
                 let name = Val::utf8_str(name.as_bytes().to_vec());
-                members.get(&name).is_none_or(|part| self.see_values(part, rest))
+                match members.get(&name) {
+                    Some(part) => self.see_values(part, rest),
+                    None => self.see_values(&Val::Null, &[]),
+                }
             }
             (Some((Step::Each, rest)), Val::Arr(items)) => {
                 items.iter().all(|item| self.see_values(item, rest))
@@ -86,33 +121,49 @@ impl Comparison {
 
     fn see_value(&mut self, value: &Val) -> bool {
         let (is_type, is_equal) = match (value, &self.with) {
-            (Val::Null, _) => return true,
+            (Val::Null, _) => {
+                self.has_nulls = true;
+                return true;
+            }
             (Val::TStr(text), Constant::Text(with)) => (true, ***text == *with.as_bytes()),
             (Val::Num(_), Constant::Number)
             | (Val::Bool(_), Constant::Boolean | Constant::Truth) => (true, true),
             _ => (false, false),
         };
         self.has_type |= is_type;
-        if !is_type {
-            self.other.get_or_insert(type_name(value));
+        self.holds |= is_equal || is_type && self.how != How::Equal;
+        if !is_type && self.other.is_none() {
+            let shown: String = value.to_string().chars().take(MAX_BYTES).collect();
+            self.other = Some((type_name(value), shown));
         }
-        if self.values.len() < MAX_KEPT && !matches!(value, Val::Arr(_) | Val::Obj(_)) {
+        if !self.holds
+            && self.values.len() < MAX_KEPT
+            && !matches!(value, Val::Arr(_) | Val::Obj(_))
+        {
             let shown = value.to_string();
             if shown.len() <= MAX_BYTES {
                 self.values.insert(shown);
             }
         }
-        !(is_equal || is_type && !self.is_equality)
+        self.with != Constant::Truth || !self.holds
     }
 
-    /// Returns a note if no value has the type of the constant, or none is equal to it.
-    pub(super) fn note(&self) -> Option<String> {
+    /// Returns a note if no value has the type of the constant, if only some have it, or if none
+    /// is equal to it.
+    pub(super) fn note(&self, is_guarded: bool) -> Option<String> {
+        if self.with == Constant::Null {
+            return None;
+        }
+        if self.holds {
+            return self.of_some(is_guarded);
+        }
         let path = spelled(&self.path[1..]);
         let first = || self.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
         let such_as =
             if self.values.is_empty() { String::new() } else { format!(", such as {}", first()) };
         let has_false = || self.values.iter().any(|value| value.eq_ignore_ascii_case("\"false\""));
-        match (&self.with, self.other) {
+        let other = self.other.as_ref().map(|(other, _)| *other);
+        match (&self.with, other) {
             (Constant::Truth, _) if !has_false() => None,
             (with, Some(other)) if !self.has_type => {
                 let mut note = format!(
@@ -132,7 +183,7 @@ impl Comparison {
                 Some(note)
             }
             (Constant::Text(with), _)
-                if self.has_type && self.is_equality && with.len() <= MAX_BYTES =>
+                if self.has_type && self.how == How::Equal && with.len() <= MAX_BYTES =>
             {
                 let known = self.values.iter().map(|value| value.trim_matches('"'));
                 let near = nearest(with, known, MAX_SHOWN);
@@ -147,6 +198,34 @@ impl Comparison {
             }
             _ => None,
         }
+    }
+}
+
+impl Comparison {
+    /// Returns a note if some values have another type than the constant.
+    fn of_some(&self, is_guarded: bool) -> Option<String> {
+        let (path, with) = (spelled(&self.path[1..]), self.with.name());
+        if self.with == Constant::Truth {
+            return None;
+        }
+        if let Some((other, example)) = &self.other {
+            return Some(match self.how {
+                How::Equal => format!(
+                    "`{path}` is {other} in some records, such as {example}, and there never \
+                     equal to {with}"
+                ),
+                _ => format!(
+                    "`{path}` is {other} in some records, such as {example}, which jq compares \
+                     with {with} by type only: null, booleans, numbers, strings"
+                ),
+            });
+        }
+        (self.how == How::Less && self.has_nulls && !is_guarded).then(|| {
+            format!(
+                "`{path}` is null or absent in some records, and null is less than {with}; \
+                 `{path} != null and …` leaves these out"
+            )
+        })
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn comparand(term: &Term<&str>) -> Option<Constant> {
         Term::Num(_) => Some(Constant::Number),
         Term::Neg(term) => comparand(term).filter(|constant| *constant == Constant::Number),
         Term::Call("true" | "false", _) => Some(Constant::Boolean),
+        Term::Call("null", _) => Some(Constant::Null),
         _ => None,
     }
 }

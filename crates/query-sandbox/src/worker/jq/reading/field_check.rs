@@ -90,7 +90,8 @@ impl FieldCheck {
             };
             notes
                 .extend(self.absent.iter().filter(is_whole).filter_map(|absent| self.note(absent)));
-            notes.extend(self.comparisons.iter().filter_map(Comparison::note));
+            let is_guarded = |one| self.comparisons.iter().any(|other| other.is_guard_of(one));
+            notes.extend(self.comparisons.iter().filter_map(|one| one.note(is_guarded(one))));
             if also_names {
                 let note = |name: &Rc<str>| message(name, &self.known.nearest(&[], name));
                 notes.extend(self.names.iter().map(note));

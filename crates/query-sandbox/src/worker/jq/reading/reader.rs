@@ -12,7 +12,7 @@ use jaq_core::{
 };
 
 use super::{
-    comparison::{Comparison, Constant},
+    comparison::{Comparison, Constant, How},
     constants::{comparand, constant, is_number},
     fields::Reading,
     shape::{Shape, Step},
@@ -121,14 +121,14 @@ impl<'f> Reader<'f> {
 
     /// Notes that a value is a condition.
     pub(super) fn truth(&mut self, shape: Shape) {
-        self.compare(shape, Some(Constant::Truth), false);
+        self.compare(shape, Some(Constant::Truth), How::Other);
     }
 
-    /// Notes that a value is compared with a constant, by `==` or not.
-    fn compare(&mut self, shape: Shape, with: Option<Constant>, is_equality: bool) {
+    /// Notes that a value is compared with a constant.
+    fn compare(&mut self, shape: Shape, with: Option<Constant>, how: How) {
         let compared = &mut self.reading.comparisons;
         if let (Shape::At(path), Some(with), true) = (shape, with, compared.len() < MAX_FIELDS) {
-            compared.push(Comparison::new(path, with, is_equality));
+            compared.push(Comparison::new(path, with, how));
         }
     }
 
@@ -232,9 +232,14 @@ impl<'f> Reader<'f> {
             BinaryOp::Math(_) => self.unknown([left, right], input),
             BinaryOp::Cmp(op) => {
                 let (shape, other) = (self.term(left, input), self.term(right, input));
-                let is_equality = matches!(op, Cmp::Eq);
-                self.compare(shape, comparand(right), is_equality);
-                self.compare(other, comparand(left), is_equality);
+                let (how, turned) = match op {
+                    Cmp::Eq => (How::Equal, How::Equal),
+                    Cmp::Lt | Cmp::Le => (How::Less, How::Other),
+                    Cmp::Gt | Cmp::Ge => (How::Other, How::Less),
+                    Cmp::Ne => (How::Other, How::Other),
+                };
+                self.compare(shape, comparand(right), how);
+                self.compare(other, comparand(left), turned);
                 Shape::Unknown
             }
             BinaryOp::Assign => {
