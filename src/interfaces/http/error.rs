@@ -225,6 +225,7 @@ fn extract_status(error: &ExtractError) -> (StatusCode, &'static str, Option<&'s
         E::NoRecords { .. } => refused("no_records", "file_path"),
         E::Damaged { .. } => refused("records_damaged", "file_path"),
         E::NoParam { .. } => refused("param_unknown", "params"),
+        E::ParamType { .. } => refused("value_unfit", "params"),
     }
 }
 

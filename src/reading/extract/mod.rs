@@ -76,6 +76,18 @@ pub enum ExtractError {
         /// Those it has.
         accepted: String,
     },
+    /// A value that a parameter of a recipe cannot have.
+    #[error("the parameter \"{name}\" of recipe {recipe} is {found}; accepted is {accepted}")]
+    ParamType {
+        /// The recipe's number.
+        recipe: u64,
+        /// The parameter.
+        name: String,
+        /// The value's type of JSON.
+        found: &'static str,
+        /// The type, with an example.
+        accepted: String,
+    },
 }
 
 /// The resources of a query.
@@ -171,7 +183,12 @@ fn paged(
     }
     let is_paged = |value: &&String| is_page || is_too_large(value);
     let Some(array) = outcome.values.first().filter(is_paged) else { return Ok(outcome) };
-    let Ok(elements) = raw_json::elements(array) else { return Ok(outcome) };
+    let Ok(elements) = raw_json::elements(array) else {
+        if job.offset > 0 {
+            outcome.warnings.push("offset has no effect: the filter gave one value".to_owned());
+        }
+        return Ok(outcome);
+    };
     let skipped = usize::try_from(job.offset).unwrap_or(usize::MAX);
     let shown = job.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let page = elements.iter().skip(skipped).take(shown);
@@ -200,9 +217,14 @@ impl<'a> Records<'a> {
                 let found = find::find_records(content, Accept::Anything);
                 let found =
                     found.map(|found| found.body().to_owned()).or_else(|| few(content, path));
-                found
-                    .map(Records::Found)
-                    .ok_or_else(|| ExtractError::NoRecords { path: path.to_owned() })
+                let path = path.to_owned();
+                found.map(Records::Found).ok_or_else(|| match line_between(content) {
+                    Some(line) => ExtractError::Damaged {
+                        path,
+                        why: format!("line {line} is no JSON object, and lines around it are"),
+                    },
+                    None => ExtractError::NoRecords { path },
+                })
             }
             Err(error) => {
                 Err(ExtractError::Damaged { path: path.to_owned(), why: error.to_string() })
@@ -255,6 +277,17 @@ fn few(content: &str, path: &str) -> Option<String> {
         .then(|| content.to_owned())
 }
 
+/// The first line, from 1, that is no object between lines that are; None for a text that is
+/// hardly lines of objects.
+fn line_between(content: &str) -> Option<usize> {
+    let is_object = |line: &str| line.starts_with('{') && raw_json::value(line).is_some();
+    let lines = content.trim_start_matches('\u{feff}').lines().map(str::trim).enumerate();
+    let mut lines = lines.filter(|(_, line)| !line.is_empty());
+    lines.find(|(_, line)| is_object(line))?;
+    let (at, _) = lines.find(|(_, line)| !is_object(line))?;
+    lines.any(|(_, line)| is_object(line)).then_some(at + 1)
+}
+
 /// The recipe's variables, with the caller's values for its defaults.
 fn bound(recipe: &Recipe, call: &RecipeCall<'_>) -> Result<Vec<(String, String)>, ExtractError> {
     let mut vars = recipe.variables();
@@ -268,7 +301,27 @@ fn bound(recipe: &Recipe, call: &RecipeCall<'_>) -> Result<Vec<(String, String)>
             let found = Cow::clone(name).into_owned();
             return Err(ExtractError::NoParam { recipe: call.number, found, accepted });
         };
-        var.1 = (*value).to_owned();
+        var.1 = like(&var.1, value).ok_or_else(|| ExtractError::ParamType {
+            recipe: call.number,
+            name: var.0.clone(),
+            found: raw_json::kind(value),
+            accepted: format!("{}, such as {}", raw_json::kind(&var.1), var.1),
+        })?;
     }
     Ok(vars)
+}
+
+/// Reads a value as the type of the default, as conditions do: a number may be spelled as text,
+/// and text as a number. None for a value of another type.
+fn like(default: &str, value: &str) -> Option<String> {
+    let is_number = |json: &str| json.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let is_text = |json: &str| json.starts_with('"');
+    if raw_json::kind(default) == raw_json::kind(value) {
+        return Some(value.to_owned());
+    }
+    if is_number(default) && is_text(value) {
+        let text = raw_json::unescape(value).text.trim().to_owned();
+        return (is_number(&text) && raw_json::value(&text) == Some(text.as_str())).then_some(text);
+    }
+    (is_text(default) && is_number(value)).then(|| raw_json::quote(value))
 }

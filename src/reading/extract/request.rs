@@ -312,6 +312,14 @@ fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
         filter.vars.extend(command.vars);
         filter.filter = Cow::Owned(command.filter);
     }
+    let is_unused = |(name, _): &&(String, String)| !filter.filter.contains(&format!("${name}"));
+    if let Some((name, _)) = filter.vars.iter().find(is_unused) {
+        return Err(invalid(
+            "params",
+            &format!("\"{name}\", which the filter does not use"),
+            &format!("variables of the filter, here ${name}"),
+        ));
+    }
     Ok(filter)
 }
 

@@ -17,6 +17,7 @@ use super::text::{Entry, Findings, Room};
 use super::walk::Step;
 use crate::reading::limit::{CountTokens, TruncatedBy};
 use crate::reading::watch::{Interruption, Watch, WatchedReader};
+use record_files::file::header::TYPE;
 
 /// The most files that an answer names as not searched.
 const NAMED_SKIPS: usize = 20;
@@ -187,6 +188,8 @@ impl Sink for Collector<'_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.findings.matches += 1;
+        let is_header = found.line_number() == Some(1) && is_header(found.bytes());
+        self.findings.headers += u64::from(is_header);
         if self.findings.kept == self.bounds.max_matches {
             self.findings.full.get_or_insert(self.bounds.at_max);
         }
@@ -230,6 +233,12 @@ impl Sink for Collector<'_> {
         self.keep(self.entry(line, shown, None));
         Ok(true)
     }
+}
+
+/// Returns true for a line that the service wrote at the start of a file of records.
+fn is_header(line: &[u8]) -> bool {
+    let start = format!("{{\"type\":\"{TYPE}\"");
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).starts_with(start.as_bytes())
 }
 
 /// The line as its reader sees it.

@@ -55,6 +55,8 @@ pub(crate) struct Findings {
     pub(crate) entries: Vec<Entry>,
     /// The matches that were found, kept or not.
     pub(crate) matches: u64,
+    /// Those of them that are headers of files of records.
+    pub(crate) headers: u64,
     /// The number of matches among the entries.
     pub(crate) kept: u64,
     /// The limit after which matches were only counted.
@@ -229,6 +231,10 @@ impl Heading<'_> {
         let cut = cut.filter(|why| *why != TruncatedBy::Limit).map(TruncatedBy::phrase);
         let mut notes: Vec<&str> = cut.or(ended).into_iter().collect();
         notes.extend(more.as_deref());
+        let headers = (findings.headers > 0).then(|| {
+            format!("{} in the header of a file of records, which is no record", findings.headers)
+        });
+        notes.extend(headers.as_deref());
         let part = shown < findings.matches;
         let range =
             if part { format!(", {}-{last} shown", self.offset + 1) } else { String::new() };
