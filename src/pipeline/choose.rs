@@ -225,12 +225,13 @@ pub(crate) fn move_more(
         let known: HashSet<_> = draft.moves.iter().map(|m| m.candidate.at()).collect();
         let is_new = |candidate: &&Candidate| !known.contains(&candidate.at());
         let reserve = plan.reserve.iter().filter(|candidate| is_behind(candidate));
-        let excess = left(&draft.moves).saturating_sub(aim);
-        move_reserve(context, reserve.clone().filter(is_new).cloned().collect(), draft, excess)?;
+        // The large ones first: the next post finds them moved, and asks for no small ones.
         if !fits(&draft.moves) {
             let waiting = draft.waiting.extract_if(.., |item| is_behind(&item.candidate));
             draft.moves.extend(waiting);
         }
+        let excess = left(&draft.moves).saturating_sub(aim);
+        move_reserve(context, reserve.clone().filter(is_new).cloned().collect(), draft, excess)?;
         let large = plan.moves.iter().filter(|candidate| is_behind(candidate));
         give_up_previews(context, large.chain(reserve).cloned().collect(), draft, &fits)?;
     }

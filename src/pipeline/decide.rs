@@ -11,7 +11,7 @@ use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
-use crate::pipeline::snapshots::region::{count_blocks, tokens_after, tokens_in};
+use crate::pipeline::snapshots::region::{count_blocks, tokens_after};
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
@@ -90,15 +90,16 @@ fn fill(
             Ok(None) => return Ok(None),
             Err(why) => NoSnapshot::Reason(why),
             Ok(Some(compression)) => {
-                let claims = &mut draft.claims;
-                match make_snapshots(context, &compression, &draft.moves, claims) {
-                    Ok(made) => match not_worth_it(context, &compression, &draft.moves, &made) {
-                        None => {
-                            move_more_beside(context, &compression, &made, draft)?;
-                            return Ok(Some((compression, made)));
-                        }
-                        Some(why) => NoSnapshot::Reason(why),
-                    },
+                let made = make_snapshots(context, &compression, &draft.moves, &mut draft.claims);
+                let worth = |made: &Snapshots| not_worth_it(context, &compression, made);
+                match made.and_then(|made| match worth(&made) {
+                    Some(why) => Err(NoSnapshot::Reason(why)),
+                    None => Ok(made),
+                }) {
+                    Ok(made) => {
+                        move_more_beside(context, &compression, &made, draft)?;
+                        return Ok(Some((compression, made)));
+                    }
                     Err(no) => match (compression.without_new(), no) {
                         // Earlier snapshots serve again.
                         (Some(reused), NoSnapshot::Reason(why) | NoSnapshot::Model(why)) => {
@@ -144,31 +145,27 @@ fn move_more_beside(
     let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
     let all = tokens_left(context, &draft.moves);
     let assembled = assemble(context, compression, &draft.moves, &rendered);
-    let freed = all.saturating_sub(tokens_of(context, &assembled));
+    // Snapshots may cost more than what they replace once its results have moved.
+    let after = tokens_of(context, &assembled);
     move_more(context, draft, Some(&compression.gone), &|moves| {
-        tokens_left(context, moves).saturating_sub(freed)
+        (tokens_left(context, moves) + after).saturating_sub(all)
     })
-}
-
-/// Returns the number of tokens that the snapshots free.
-fn tokens_freed(context: &Context<'_>, compression: &Compression, snapshots: &Snapshots) -> u64 {
-    let gone = tokens_in(context, &compression.tokens, compression.gone.clone());
-    let before = gone + count_blocks(context, &compression.place.blocks);
-    before.saturating_sub(count_blocks(context, &snapshots.blocks))
 }
 
 /// Returns the reason if the snapshots are not worth the loss of the caller's prompt cache.
 fn not_worth_it(
     context: &Context<'_>,
     compression: &Compression,
-    moves: &[Move],
     snapshots: &Snapshots,
 ) -> Option<String> {
-    let freed = tokens_freed(context, compression, snapshots);
-    let left = tokens_left(context, moves);
-    let asked = (left / 10).max(context.settings.min_savings_tokens);
     // A kept snapshot was worth it once, and costs no cache now.
-    let asked = if snapshots.report.reused { 1 } else { asked };
+    if snapshots.report.reused {
+        return None;
+    }
+    let left = compression.level;
+    let made = count_blocks(context, &snapshots.blocks);
+    let freed = compression.replaced(context).saturating_sub(made);
+    let asked = (left / 10).max(context.settings.min_savings_tokens);
     (freed < asked).then(|| {
         format!("not compressed: it would free {freed} of {left} tokens, fewer than {asked}")
     })

@@ -528,16 +528,68 @@ fn an_unreachable_target_does_not_cost_a_new_snapshot_every_turn() {
     let mut whole = turns("a", 0..100);
     whole.insert(0, sys(&rules.join("\n")));
     let mut last = 0;
-    for n in 0..10 {
+    for n in 0..40 {
         let after = compress(&app, &whole, &set);
         last = after.report()["tokens_after"].as_u64().unwrap();
         whole.extend([user("go on"), assistant(&format!("did {n}"))]);
     }
     let groups = group_files(&app);
     assert!(
-        groups <= 3,
-        "{groups} snapshots written in 10 turns of a few words; {last} tokens after"
+        groups <= 4,
+        "{groups} snapshots written in 40 turns of a few words; {last} tokens after"
     );
+}
+
+#[test]
+fn a_session_that_is_posted_whole_keeps_its_rules_for_ever() {
+    let app = TestApp::new();
+    let set = json!({"target_tokens": 3000, "chat_id": "c"});
+    let rules = ["Never touch the file prod_17.cfg.", "Use port 8443 only."];
+    let mut whole: Vec<String> = rules.iter().map(|rule| user(rule)).collect();
+    for round in 0..60 {
+        whole.extend(turns("a", round * 5..round * 5 + 5));
+        let after = compress(&app, &whole, &set).messages;
+        for rule in rules {
+            assert!(after.contains(rule), "round {round} lost {rule:?}:\n{after}");
+        }
+    }
+}
+
+#[test]
+fn the_same_post_gives_the_same_bytes_once_its_snapshot_is_kept() {
+    // A large result of the newest messages moves for a target, and then small ones need not.
+    let call = |ids: &[&str]| {
+        let calls: Vec<Value> = ids
+            .iter()
+            .map(|id| {
+                json!({"id": id, "type": "function",
+                       "function": {"name": "f", "arguments": "{}"}})
+            })
+            .collect();
+        json!({"role": "assistant", "content": null, "tool_calls": calls}).to_string()
+    };
+    let result = |id: &str, lines: usize| {
+        let lines: Vec<String> =
+            (0..lines).map(|n| format!("lot {n} of {id} weighs {} grams", n * 7919)).collect();
+        json!({"role": "tool", "tool_call_id": id, "content": lines.join("\n")}).to_string()
+    };
+    for (first, second, small) in [(50, 45, 20), (40, 30, 16), (60, 20, 25), (30, 30, 30)] {
+        let app = TestApp::new();
+        let set = json!({"context_manage_mode": "auto", "target_tokens": 1800});
+        let whole = vec![
+            sys("Be kind."),
+            user("Weigh the lots."),
+            call(&["a", "b"]),
+            result("a", first),
+            result("b", second),
+            call(&["c", "d"]),
+            result("c", small),
+            result("d", 320),
+            assistant("Weighed."),
+        ];
+        let [once, again] = [0, 1].map(|_| compress(&app, &whole, &set).messages);
+        assert_eq!(once, again, "{first} {second} {small}");
+    }
 }
 
 #[test]

@@ -109,8 +109,7 @@ fn group_of<'a>(
 
 /// The tokens that a compression must free to be worth the caller's prompt cache.
 fn least_freed(context: &Context<'_>, compression: &Compression) -> u64 {
-    let left = context.beside + compression.tokens.iter().sum::<u64>();
-    (left / 10).max(context.settings.min_savings_tokens)
+    (compression.level / 10).max(context.settings.min_savings_tokens)
 }
 
 /// Refuses a compression that loses more than the caller allows.

@@ -8,7 +8,9 @@ use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::cached::CachedSnapshots;
-use crate::pipeline::snapshots::region::{fixed, low_water, room_for, tokens_in, worth_a_pass};
+use crate::pipeline::snapshots::region::{
+    count_blocks, fixed, low_water, room_for, tokens_in, worth_a_pass,
+};
 use crate::pipeline::snapshots::saved::saved_before;
 use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::format::block::Block;
@@ -38,6 +40,9 @@ pub(crate) struct Compression {
     pub(crate) key: blake3::Hash,
     /// The number of tokens of each message after compaction.
     pub(crate) tokens: Vec<u64>,
+    /// The number of tokens of the history with its standing snapshots: what a client has that
+    /// goes on with what came back, and what one posts that keeps the whole.
+    pub(crate) level: u64,
     /// Most tokens of all snapshots.
     pub(crate) room: Option<u64>,
 }
@@ -46,6 +51,12 @@ impl Compression {
     /// The snapshots that the new ones stand behind, or merge.
     pub(crate) fn earlier(&self) -> Vec<Block> {
         self.cached.as_ref().map_or_else(|| self.place.blocks.clone(), |(_, cached)| cached.read())
+    }
+
+    /// The number of tokens that new snapshots replace: messages, and earlier snapshots.
+    pub(crate) fn replaced(&self, context: &Context<'_>) -> u64 {
+        let of = |group: &Range<usize>| tokens_in(context, &self.tokens, group.clone());
+        self.groups.iter().map(of).sum::<u64>() + count_blocks(context, &self.earlier())
     }
 
     /// The same without new snapshots, where earlier ones can serve again.
@@ -59,6 +70,7 @@ impl Compression {
             groups: Vec::new(),
             key: self.key,
             tokens: self.tokens.clone(),
+            level: self.level,
             room: self.room,
         })
     }
@@ -109,7 +121,8 @@ pub(crate) fn plan_compression(
     let room = room_for(context, &standing.tokens, &standing.place, gone.clone());
     let groups = merged_if_tight(context, groups, room);
     let Standing { place, tokens, cached, .. } = standing;
-    Ok(Some(Compression { place, bridge, gone, cached, groups, key, tokens, room: Some(room) }))
+    let room = Some(room);
+    Ok(Some(Compression { place, bridge, gone, cached, groups, key, tokens, level, room }))
 }
 
 /// Whether a history is to be compressed.

@@ -16,9 +16,12 @@ static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| {
          need(?:s)? to|have to|required?|requirement|rule|prefer|instead|use|using|avoid|ensure|\
          make sure|keep|without|unless|until|before|whenever|no longer|at (?:most|least)|limit|\
          forbid(?:den)?|mandatory|critical|important|remember|note|stick to|\
+         from (?:now|here) on|going forward|henceforth|in (?:the )?future|whatever happens|\
+         no matter|(?:every|each) time|ab (?:jetzt|sofort)|künftig|désormais|\
+         de ahora en adelante|à partir de maintenant|\
          debe[ns]?|nunca|siempre|solo|evita|muss|nie|immer|nicht|nur|sollte|bitte|\
          doit|jamais|toujours|ne pas|seulement|utilise[zr]?)\\b)|Don’t|don’t|\
-         必须|不要|不得|务必|禁止|只能|只|应该|应当|请|不能|不可|改用|需要|一定|切勿|避免|优先|\
+         必须|不要|不得|务必|从现在|今后|以后|今後|これから|отныне|впредь|앞으로|禁止|只能|只|应该|应当|请|不能|不可|改用|需要|一定|切勿|避免|优先|\
          してください|しないで|必ず|禁止|だけ|должен|нельзя|никогда|всегда|только|не надо|해야|하지 마",
     )
 });
