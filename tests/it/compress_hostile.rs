@@ -556,6 +556,20 @@ fn a_session_that_is_posted_whole_keeps_its_rules_for_ever() {
 }
 
 #[test]
+fn a_session_goes_on_in_another_store() {
+    // Each store makes a key of its own.
+    let app = TestApp::with(|config| config.store.key_file = None);
+    let mut history = with_system(turns("a", 0..20));
+    for (round, store) in ["one", "two", "two", "one/deeper", "one"].iter().enumerate() {
+        let folder = format!("/workspace/{store}");
+        let after = compress(&app, &history, &json!({"store_dir": folder}));
+        assert_eq!(after.report()["outcome"], "compressed", "{store}: {:?}", after.report());
+        history = split(&after.messages);
+        history.extend(turns("a", 20 * (round + 1)..20 * (round + 2)));
+    }
+}
+
+#[test]
 fn the_same_post_gives_the_same_bytes_once_its_snapshot_is_kept() {
     // A large result of the newest messages moves for a target, and then small ones need not.
     let call = |ids: &[&str]| {

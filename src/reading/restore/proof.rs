@@ -120,8 +120,10 @@ impl Prover<'_> {
     /// True for a snapshot that this service wrote, as it stands in `text`.
     pub(crate) fn block(&self, block: &Block, text: &str) -> bool {
         let Some(code) = block.code else { return false };
-        let paths = block.originals.first().and_then(|originals| originals.paths().next());
-        let key = paths.and_then(|path| self.key_of(&path));
+        // The files of earlier snapshots may lie in other stores; the last one is of the store
+        // that wrote this one.
+        let path = block.originals.last().and_then(Originals::newest);
+        let key = path.and_then(|path| self.key_of(&path));
         key.is_some_and(|key| code_by(&key, text) == code)
     }
 

@@ -53,6 +53,11 @@ impl Originals {
         numbers.map(|number| format!("{}_{number}.json", self.stem))
     }
 
+    /// The newest file.
+    pub(crate) fn newest(&self) -> Option<String> {
+        self.runs.last().map(|(_, to)| format!("{}_{to}.json", self.stem))
+    }
+
     /// True where `path` is one of the files.
     pub(crate) fn holds(&self, path: &str) -> bool {
         let number = path.strip_prefix(self.stem.as_str()).and_then(|rest| rest.strip_prefix('_'));
