@@ -21,9 +21,9 @@ struct Spelled {
 /// A way to read the texts of a column.
 struct Reading {
     key: fn(&Spelled) -> Option<Vec<f64>>,
-    /// What the texts are; `{}` is the column.
+    /// The kind of texts, in the plural.
     name: &'static str,
-    /// How they are ordered; `{}` is the column.
+    /// The way to order them; `{}` is the column.
     how: &'static str,
 }
 

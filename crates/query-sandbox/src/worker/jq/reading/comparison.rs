@@ -199,9 +199,7 @@ impl Comparison {
             _ => None,
         }
     }
-}
 
-impl Comparison {
     /// Returns a note if some values have another type than the constant.
     fn of_some(&self, is_guarded: bool) -> Option<String> {
         let (path, with) = (spelled(&self.path[1..]), self.with.name());
