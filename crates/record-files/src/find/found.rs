@@ -9,8 +9,6 @@ use crate::layout::{EscapeStyle, Region, Source, Wrap, flatten, unflatten};
 /// The most bytes of [`Found::around`], and of one member in it.
 pub(super) const MAX_AROUND_BYTES: usize = 300;
 pub(super) const MAX_MEMBER_BYTES: usize = 120;
-/// The most characters of words before or after the records that are shown.
-const MAX_WORDS_CHARS: usize = 80;
 
 /// The records of a text, and the rest of the text.
 ///
@@ -134,15 +132,12 @@ impl Found {
 }
 
 /// Returns words around the records as a literal; None for JSON and for what is only a frame
-/// of it.
+/// of it. They are whole: of a secret that is cut the rules that redact it would know nothing.
 fn in_words(text: &str) -> Option<String> {
     let words = text.trim();
     let is_words = words.contains(char::is_alphanumeric)
         && !words.starts_with(['{', '[', '}', ']', ',', '"', '`']);
-    is_words.then(|| {
-        let short: String = words.chars().take(MAX_WORDS_CHARS).collect();
-        quote(&if short.len() < words.len() { format!("{short}…") } else { short })
-    })
+    is_words.then(|| quote(words))
 }
 
 /// Returns the text around `region`.
