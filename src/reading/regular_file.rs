@@ -6,17 +6,17 @@
 
 use std::{io, path::Path};
 
-use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::{fs::OFlags, io::Errno};
 
 use crate::reading::error::ReloadError;
 use crate::reading::target::{Place, Target};
 use crate::reading::watch::{Watch, WatchedReader};
-use context_store::{EndedFile, Location, is_away, is_private};
+use context_store::{EndedFile, FileReader, Location, is_away, is_private};
 
 #[derive(Debug)]
 pub(crate) enum Opened<'a> {
-    File(WatchedReader<'a, File>),
+    File(WatchedReader<'a, FileReader>),
     Folder(Dir),
     /// A folder of an object store.
     Objects(Location),
@@ -57,7 +57,7 @@ pub(crate) fn open<'a>(
     }
     let kind = file.metadata()?.file_type();
     Ok(if kind.is_file() {
-        Some(Opened::File(WatchedReader { inner: file, watch }))
+        Some(Opened::File(WatchedReader { inner: FileReader::file(file), watch }))
     } else if kind.is_dir() {
         Some(Opened::Folder(Dir::from_std_file(file.into_std())))
     } else {
@@ -65,22 +65,40 @@ pub(crate) fn open<'a>(
     })
 }
 
+/// The part of a file of an object store that is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fetch {
+    /// All of it.
+    Whole,
+    /// As much as is read, from the start.
+    AsRead,
+}
+
 /// Opens what the caller named; what cannot exist and what lies outside get
 /// the same answer as what is missing.
 pub(crate) fn open_target<'a>(
     target: &Target<'_>,
+    fetch: Fetch,
     watch: &'a Watch,
 ) -> Result<Option<Opened<'a>>, ReloadError> {
     let opened = match target.place {
         Place::Local(dir, path) => open(dir, path, Symlinks::Follow, watch),
-        Place::Objects(at) => open_object(at, watch),
+        Place::Objects(at) => open_object(at, fetch, watch),
     };
     opened.map_err(|source| unopened(target.spelled.to_owned(), source))
 }
 
-/// Opens a file of an object store, fetched whole, or a folder with stores.
-fn open_object<'a>(at: &Location, watch: &'a Watch) -> io::Result<Option<Opened<'a>>> {
-    match at.open_file() {
+/// Opens a file of an object store, or a folder with stores.
+fn open_object<'a>(
+    at: &Location,
+    fetch: Fetch,
+    watch: &'a Watch,
+) -> io::Result<Option<Opened<'a>>> {
+    let opened = match fetch {
+        Fetch::Whole => at.open_file().map(FileReader::file),
+        Fetch::AsRead => at.open_reader(),
+    };
+    match opened {
         Ok(inner) => Ok(Some(Opened::File(WatchedReader { inner, watch }))),
         Err(error) => {
             let is_absent = error.kind() == io::ErrorKind::NotFound;

@@ -20,6 +20,9 @@ use context_store::{
 /// Copies of a text in memory while it is read: itself, escaped, and in the answer.
 pub(super) const COPIES: u64 = 3;
 
+/// The start of a file that is read first where it may suffice, in bytes.
+const START_BYTES: u64 = 1024 * 1024;
+
 impl Service {
     /// Returns the failure for a file that cannot be read; for a deleted file with the reason
     /// and the call that created it.
@@ -61,9 +64,28 @@ impl Service {
         bytes: u64,
         answer: impl FnOnce(&str) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
+        self.with_start(field, at, bytes, None, answer)
+    }
+
+    /// As [`Service::with_text`], but reads only the start of a large file of an object store
+    /// where `from_start` has an answer to it.
+    pub(super) fn with_start<T>(
+        &self,
+        field: &'static str,
+        at: &Location,
+        bytes: u64,
+        from_start: Option<&dyn Fn(&str) -> Option<T>>,
+        answer: impl FnOnce(&str) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let memory = GrowingReservation::new(&self.budget);
         let hold = |bytes: u64| memory.take(bytes.saturating_mul(COPIES));
         let reader = Reader::new(&self.offloader.file_cache, self.allowance(bytes, &hold));
+        if let Some(from_start) = from_start
+            && let Ok(Some(start)) = reader.start(at, START_BYTES)
+            && let Some(answer) = from_start(&start)
+        {
+            return Ok(answer);
+        }
         match reader.text(at) {
             Ok(stored) => answer(&stored.text),
             Err(ReadError::Memory) => Err(memory.error().into()),

@@ -108,6 +108,20 @@ def _reads(counter: _Counter, one: Service, two: Service) -> None:
     counter.note("a chat of 4 files deleted")
 
 
+def _large(counter: _Counter, one: Service, two: Service) -> None:
+    """Of a large file, a page of records needs its start; a search that counts all needs all."""
+    rows = ",".join(f'{{"id":{number},"text":"{"x" * 70}"}}' for number in range(100_000))
+    folder = str(SEEN / "counted")
+    body = {"operation": "list", "content": f"[{rows}]", "output_dir": folder}
+    said = counter.post("r", one, "/offload_result", body)
+    del counter.counts["r"]
+    path = said["metadata"]["offload"]["file_path"]
+    page = {"file_path": path, "where": {}, "limit": 20}
+    counter.post("20 of the records of 9 MB, elsewhere", two, "/lro_extract", page)
+    search = {"pattern": "no such text", "path": path}
+    counter.post("a search of these 9 MB, elsewhere", two, "/grep", search)
+
+
 def _dollars(counts: dict[str, int]) -> float:
     """The price of as many requests; deletions are free."""
     return sum(_PRICES[kind] * counts.get(kind, 0) for kind in _PRICES) / 1_000
@@ -163,6 +177,7 @@ def check(bench: Bench, store: Store) -> None:
         counter.post("a store's first chat, one file", fleet.all[0], "/context_offload", first)
         _turns(counter, *fleet.all)
         _reads(counter, *fleet.all)
+        _large(counter, *fleet.all)
     for what, counts in counter.counts.items():
         into, out = counter.moved[what]
         line = " ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "none"

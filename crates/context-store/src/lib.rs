@@ -111,6 +111,7 @@ pub use objects::settings::ObjectSettings;
 pub use parallel::MIN_FILES_PER_TASK;
 pub use read::ahead::Ahead;
 pub use read::ended::{EndedFile, ended_file};
+pub use read::file_reader::FileReader;
 pub use read::find::{find_ended_result, find_results};
 pub use read::reader::{Allowance, ReadError, Reader, StoredText};
 pub use read::store_folders::store_folders;

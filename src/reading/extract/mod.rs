@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use crate::reading::limit::CountTokens;
 use answer::{Extracted, of_jq, of_query};
-use query_sandbox::{Cut, Job, JqError, Outcome, SqlError, StartedWorker, Workers};
+use query_sandbox::{Cut, Job, JqError, Outcome as JqOutcome, SqlError, StartedWorker, Workers};
 use record_files::file::{self, Stored};
 use record_files::find::{self, Accept};
-use record_files::query::{self, QueryError};
+use record_files::query::{self, Outcome, QueryError};
 use record_files::recipes::{Detail, Profile, Recipe, TEN};
 use record_files::schema::infer;
 use record_sql::{Query as SqlQuery, Source};
@@ -126,9 +126,7 @@ pub(crate) fn extract(
     let lines = records.lines();
     let limits = means.limits;
     let room = max_tokens.unwrap_or(u64::MAX);
-    // A text too long for any answer is not counted.
-    let count =
-        |text: &str| if text.len() > limits.answer_bytes { u64::MAX } else { (means.count)(text) };
+    let count = counting(means);
     match asked {
         ExtractQuery::Query(query) => {
             let until = Instant::now() + limits.deadline;
@@ -165,6 +163,26 @@ pub(crate) fn extract(
     }
 }
 
+/// Answers a query from the start of a file, if no record after it has a part in the answer.
+pub(crate) fn extract_start(
+    start: &str,
+    asked: &ExtractQuery<'_>,
+    max_tokens: Option<u64>,
+    means: &Means<'_>,
+) -> Option<Extracted> {
+    let ExtractQuery::Query(query) = asked else { return None };
+    let stored = file::split_start(start).ok()?;
+    let until = Instant::now() + means.limits.deadline;
+    let outcome = query::run(query, stored.body(), &|| Instant::now() > until).ok()?;
+    let total = stored.header.count;
+    let outcome = Outcome { records_total: total, matched: total, ..outcome };
+    let count = counting(means);
+    let answer = of_query(&outcome, query, max_tokens.unwrap_or(u64::MAX), &count);
+    let is_full = query.limit() == Some(outcome.records.len());
+    let is_cut = answer.records.as_ref().map_or(0, Vec::len) < outcome.records.len();
+    (outcome.complete && (is_full || is_cut)).then_some(answer)
+}
+
 /// Runs a filter. If its only output is an array, and a page is asked for or the array does not
 /// fit, the elements of the array are the outputs.
 fn paged(
@@ -172,7 +190,7 @@ fn paged(
     job: &Job<'_>,
     lines: &str,
     is_too_large: &dyn Fn(&str) -> bool,
-) -> Result<Outcome, JqError> {
+) -> Result<JqOutcome, JqError> {
     let mut outcome = jq.run(job, lines)?;
     let is_page = job.offset > 0 || job.limit.is_some();
     if outcome.total != Some(1) || job.raw {
@@ -194,13 +212,18 @@ fn paged(
     let page = elements.iter().skip(skipped).take(shown);
     let values: Vec<String> = page.map(|element| (*element).to_owned()).collect();
     outcome.warnings.push("the filter gave one array; these are its elements".to_owned());
-    Ok(Outcome {
+    Ok(JqOutcome {
         cut: (skipped.saturating_add(values.len()) < elements.len()).then_some(Cut::Limit),
         total: Some(elements.len() as u64),
         slurped: outcome.slurped,
         warnings: outcome.warnings,
         values,
     })
+}
+
+/// Counts the tokens of an answer; a text too long for any is not counted.
+fn counting<'m>(means: &'m Means<'_>) -> impl Fn(&str) -> u64 + use<'m> {
+    |text| if text.len() > means.limits.answer_bytes { u64::MAX } else { (means.count)(text) }
 }
 
 /// The records of a file: of one made for them, or found in a stored result.

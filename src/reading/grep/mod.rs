@@ -21,7 +21,7 @@ use std::{path::Path, time::Instant};
 
 use crate::reading::error::ReloadError;
 use crate::reading::limit::CountTokens;
-use crate::reading::regular_file::{self, Opened};
+use crate::reading::regular_file::{self, Fetch, Opened};
 use crate::reading::target::Target;
 use crate::reading::watch::{Watch, WatchedReader};
 use object_walk::ObjectWalk;
@@ -54,7 +54,7 @@ pub(crate) fn grep(
     let glob = query.glob.as_deref().filter(|glob| !glob.is_empty());
     let files = walk::compile_glob(glob, limits.pattern_bytes)?;
     let mut search = Search::new(query, limits, count, &pattern, &watch);
-    match regular_file::open_target(target, &watch)? {
+    match regular_file::open_target(target, Fetch::AsRead, &watch)? {
         Some(Opened::File(file)) => {
             let name = file_name(target);
             if walk::selects_file(&files, &name) {

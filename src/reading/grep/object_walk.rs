@@ -1,11 +1,10 @@
 //! The files of an object store's folder, in the plain string order of their relative paths.
-//! They are fetched some at a time, ahead of the search.
+//! They are fetched some at a time, ahead of the search; of large ones only the first range.
 
 use std::io;
 use std::vec;
 
-use cap_std::fs::File;
-use context_store::Location;
+use context_store::{FileReader, Location};
 use ignore::overrides::Override;
 
 use super::walk::{Step, selects_file};
@@ -17,7 +16,7 @@ const AHEAD: usize = 16;
 
 pub(crate) struct ObjectWalk<'a> {
     files: vec::IntoIter<(String, Location)>,
-    ahead: vec::IntoIter<(String, io::Result<File>)>,
+    ahead: vec::IntoIter<(String, io::Result<FileReader>)>,
     watch: &'a Watch,
     is_whole: bool,
 }
@@ -58,7 +57,7 @@ impl<'a> Iterator for ObjectWalk<'a> {
                         let was_whole = std::mem::replace(&mut self.is_whole, true);
                         return (!was_whole).then_some(Step::TooMany);
                     }
-                    let opened = Location::open_files(&files);
+                    let opened = Location::open_readers(&files);
                     self.ahead = paths.into_iter().zip(opened).collect::<Vec<_>>().into_iter();
                 }
             }

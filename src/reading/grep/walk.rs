@@ -5,7 +5,8 @@
 
 use std::{ffi::OsString, io, os::unix::ffi::OsStrExt, path::Path, vec};
 
-use cap_std::fs::{Dir, File};
+use cap_std::fs::Dir;
+use context_store::FileReader;
 use ignore::overrides::{Override, OverrideBuilder};
 
 use crate::reading::error::ReloadError;
@@ -20,7 +21,7 @@ const DEPTH: usize = 64;
 pub(crate) enum Step<'a> {
     File {
         path: String,
-        file: WatchedReader<'a, File>,
+        file: WatchedReader<'a, FileReader>,
     },
     /// A file or folder that is there and cannot be read.
     Unreadable {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use crate::reading::error::ReloadError;
 use crate::reading::limit::CountTokens;
-use crate::reading::regular_file::{self, Opened};
+use crate::reading::regular_file::{self, Fetch, Opened};
 use crate::reading::target::Target;
 use crate::reading::watch::{Interruption, Watch};
 pub(crate) use answer::ReadAnswer;
@@ -94,7 +94,7 @@ pub(crate) fn read_file(
     let span = span(query.part)?;
     let path = || target.spelled.to_owned();
     let watch = Watch::new(Instant::now() + limits.deadline);
-    let file = match regular_file::open_target(target, &watch)? {
+    let file = match regular_file::open_target(target, Fetch::Whole, &watch)? {
         Some(Opened::File(file)) => file,
         Some(Opened::Folder(_) | Opened::Objects(_)) | None => {
             return Err(ReloadError::NotAFile { path: path() });

@@ -3,6 +3,7 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "the files are small")]
 
+mod extract_start;
 mod grep_ceilings;
 mod grep_hostile;
 mod grep_texts;

@@ -13,7 +13,7 @@ use crate::envelope::Answer;
 use crate::params::{Member, Params, checked};
 use crate::reading::extract::answer::Extracted;
 use crate::reading::extract::request::{ELSEWHERE, Extract, ExtractQuery, ExtractQueryError};
-use crate::reading::extract::{Means, RecordFile, extract};
+use crate::reading::extract::{Means, RecordFile, extract, extract_start};
 use token_count::Tokenizer;
 
 #[derive(Serialize)]
@@ -44,7 +44,11 @@ impl Service {
         let started = Cell::new(is_sql.then(|| self.workers.start()).flatten());
         let (workers, limits) = (self.workers.as_ref(), &self.extract);
         let means = Means { workers, limits, count: &count, started };
-        let done = self.with_text("file_path", &at, self.extract.file_bytes, |content| {
+        let is_page = matches!(&asked, ExtractQuery::Query(query) if query.is_page());
+        let from_start = |start: &str| extract_start(start, &asked, max_tokens, &means);
+        let from_start = is_page.then_some(&from_start as _);
+        let bytes = self.extract.file_bytes;
+        let done = self.with_start("file_path", &at, bytes, from_start, |content| {
             let file = RecordFile { content, path: at.spelled(), names: names.clone() };
             self.with_further(&further, &[file], &mut |files| {
                 Ok(extract(files, &asked, max_tokens, &means)?)

@@ -11,6 +11,7 @@ use super::location::Location;
 use super::mtime;
 use super::private::is_private;
 use crate::objects::file::StoredObject;
+use crate::read::file_reader::FileReader;
 
 /// Largest file that is read whole, in bytes. Agents that share a root can plant a file of
 /// any length under any name; the files of a store came in a request and are smaller.
@@ -54,6 +55,19 @@ impl Location {
     /// Fails if there is no such file, or it cannot be read.
     pub fn open_file(&self) -> io::Result<File> {
         open_at(self).map(|(file, _)| file)
+    }
+
+    /// Opens a regular file for one pass from its start. A large file of an object store is
+    /// fetched in ranges as it is read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such file, or it cannot be read.
+    pub fn open_reader(&self) -> io::Result<FileReader> {
+        match self.local() {
+            Some((dir, path)) => open_regular(dir, path).map(|(file, _)| FileReader::file(file)),
+            None => StoredObject::find(self)?.read(self, StoredObject::reader),
+        }
     }
 }
 

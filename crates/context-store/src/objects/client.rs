@@ -47,7 +47,7 @@ pub struct Objects {
     pub(super) timeout: Duration,
     /// The first pause before a request is tried again.
     pause: Duration,
-    pub(super) cache: ContentCache,
+    pub(super) cache: Arc<ContentCache>,
     pub(super) clock: ServerClock,
     /// The folders that are known to be listed as stores.
     pub(super) registered: Mutex<HashSet<String>>,
@@ -103,7 +103,7 @@ impl Objects {
             prefix,
             timeout,
             pause,
-            cache,
+            cache: Arc::new(cache),
             clock: ServerClock::default(),
             registered: Mutex::default(),
             constants: quick_cache::sync::Cache::new(4_096),
@@ -196,20 +196,35 @@ impl Objects {
         }))
     }
 
-    /// Fetches an object to the cache, part by part.
-    pub(crate) fn fetch(&self, key: &str, patience: &Patience) -> io::Result<Option<Fetched<'_>>> {
-        let fetched = found(self.run(Kind::Get, patience, async || {
-            let mut parts = self.store.get(&path(key)).await?.into_stream();
-            let mut fetched = self.cache.begin();
-            while let (Some(part), Ok(fetched)) = (parts.next().await, &mut fetched) {
-                let part = part?;
-                if let Err(error) = fetched.write(&part) {
+    /// Fetches bytes of an object to the cache, from those that are there up to `end`. What
+    /// arrived before a failure is not fetched again.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`io::ErrorKind::NotFound`] if there is no such object.
+    pub(crate) fn fetch(
+        &self,
+        key: &str,
+        fetched: &mut Fetched,
+        end: u64,
+        patience: &Patience,
+    ) -> io::Result<()> {
+        self.run(Kind::Get, patience, async || {
+            let there = fetched.bytes();
+            if there >= end && end > 0 {
+                return Ok(Ok(()));
+            }
+            // A range of no bytes is an error in S3.
+            let range = (end > 0).then(|| GetRange::Bounded(there..end));
+            let options = GetOptions { range, ..GetOptions::default() };
+            let mut parts = self.store.get_opts(&path(key), options).await?.into_stream();
+            while let Some(part) = parts.next().await {
+                if let Err(error) = fetched.write(&part?) {
                     return Ok(Err(error));
                 }
             }
-            Ok(fetched)
-        }));
-        fetched?.transpose()
+            Ok(Ok(()))
+        })?
     }
 
     /// Looks at an object; None if there is none.

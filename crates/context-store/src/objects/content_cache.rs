@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Seek, Write};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use blake3::Hash;
@@ -48,8 +48,8 @@ struct Entry {
 }
 
 /// A content that is being fetched.
-pub(crate) struct Fetched<'a> {
-    cache: &'a ContentCache,
+pub(crate) struct Fetched {
+    cache: Arc<ContentCache>,
     name: String,
     file: File,
     hasher: blake3::Hasher,
@@ -109,7 +109,7 @@ impl ContentCache {
     }
 
     /// Adds a content that was written. A failure costs a fetch later.
-    pub(crate) fn put(&self, hash: Hash, content: &[u8]) {
+    pub(crate) fn put(self: &Arc<Self>, hash: Hash, content: &[u8]) {
         if content.len() as u64 > self.most_bytes || self.touch(&hash).is_some() {
             return;
         }
@@ -123,11 +123,12 @@ impl ContentCache {
     }
 
     /// Begins a content that is fetched.
-    pub(crate) fn begin(&self) -> io::Result<Fetched<'_>> {
+    pub(crate) fn begin(self: &Arc<Self>) -> io::Result<Fetched> {
         let name = format!("{}.tmp", ulid::Ulid::generate());
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         let (file, _) = open_named(&self.dir, &name, flags, Mode::RUSR | Mode::WUSR)?;
-        Ok(Fetched { cache: self, name, file, hasher: blake3::Hasher::new(), bytes: 0 })
+        let cache = Arc::clone(self);
+        Ok(Fetched { cache, name, file, hasher: blake3::Hasher::new(), bytes: 0 })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
@@ -194,7 +195,18 @@ impl Known {
     }
 }
 
-impl Fetched<'_> {
+impl Fetched {
+    /// Returns the number of bytes that are there.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns a handle for what is there so far. It shares its position with this content, so
+    /// it is read at offsets.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
     /// Adds bytes to the content.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.hasher.update(bytes);
@@ -221,7 +233,7 @@ impl Fetched<'_> {
     }
 }
 
-impl Drop for Fetched<'_> {
+impl Drop for Fetched {
     fn drop(&mut self) {
         // It was renamed, or is not needed.
         let _ = self.cache.dir.remove_file(&self.name);
@@ -243,7 +255,7 @@ mod tests {
     #[test]
     fn what_was_used_last_stays_within_the_bound() {
         let temp = tempfile::tempdir().unwrap();
-        let cache = ContentCache::open(temp.path().join("cache"), 10).unwrap();
+        let cache = Arc::new(ContentCache::open(temp.path().join("cache"), 10).unwrap());
         let [one, two, three] = ["one1", "two2", "three"].map(|text| {
             let hash = blake3::hash(text.as_bytes());
             cache.put(hash, text.as_bytes());
@@ -269,7 +281,7 @@ mod tests {
     #[test]
     fn a_file_that_was_changed_is_no_content() {
         let temp = tempfile::tempdir().unwrap();
-        let cache = ContentCache::open(temp.path().to_owned(), 100).unwrap();
+        let cache = Arc::new(ContentCache::open(temp.path().to_owned(), 100).unwrap());
         let hash = blake3::hash(b"content");
         cache.put(hash, b"content");
         std::fs::write(temp.path().join(hash.to_hex().as_str()), "CONTENT!").unwrap();

@@ -76,6 +76,8 @@ pub(crate) struct FakeStore {
     before: Mutex<Option<Before>>,
     /// Requests until the process dies: all fail then. Negative: it lives.
     left: AtomicI64,
+    /// Bytes of contents that were asked for.
+    sent: AtomicU64,
 }
 
 impl fmt::Debug for FakeStore {
@@ -103,6 +105,7 @@ impl FakeStore {
             requests: Mutex::default(),
             before: Mutex::default(),
             left: AtomicI64::new(-1),
+            sent: AtomicU64::default(),
         })
     }
 
@@ -116,7 +119,7 @@ impl FakeStore {
         cache: &std::path::Path,
         timeout: Duration,
     ) -> Arc<Objects> {
-        let cache = ContentCache::open(cache.to_owned(), 1 << 20).unwrap();
+        let cache = ContentCache::open(cache.to_owned(), 1 << 26).unwrap();
         let times = (timeout, Duration::from_millis(1));
         let url = ("s3://bucket/some/prefix".to_owned(), "some/prefix".to_owned());
         let objects = Objects::with_store(Arc::clone(self) as _, url, times, cache).unwrap();
@@ -161,6 +164,11 @@ impl FakeStore {
     /// Returns the most slow requests that there were at a time.
     pub(crate) fn most_in_flight(&self) -> u64 {
         self.most_in_flight.load(Ordering::SeqCst)
+    }
+
+    /// Returns the bytes of objects that were asked for.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::SeqCst)
     }
 
     /// Lets the process die after so many requests; None: it lives.
@@ -289,10 +297,16 @@ impl ObjectStore for FakeStore {
             && !is_head
             && self.is_one_of(many, Some(location))
         {
-            let half = PutPayload::from_static(b"half").into_iter().next();
-            let half = Ok(half.unwrap_or_default());
+            let meta = got.meta.clone();
+            let (range, attributes) = (got.range.clone(), got.attributes.clone());
+            let bytes = got.bytes().await?;
+            let half = Ok(bytes.slice(..bytes.len() / 2));
             let parts = futures::stream::iter([half, Err(broken("the connection broke"))]);
-            got.payload = GetResultPayload::Stream(parts.boxed());
+            let payload = GetResultPayload::Stream(parts.boxed());
+            got = GetResult { payload, meta, range, attributes, extensions: Default::default() };
+        }
+        if !is_head {
+            self.sent.fetch_add(got.range.end - got.range.start, Ordering::SeqCst);
         }
         Ok(got)
     }

@@ -1,18 +1,24 @@
 //! Reading stored files from an object store: the record says whether a file lives, and its
-//! content comes from the cache or is fetched whole.
+//! content comes from the cache, or is fetched whole or in ranges.
 
 use std::io;
 
 use cap_std::fs::{File, Metadata};
 
 use super::client::Objects;
+use super::content_cache::Fetched;
 use super::folder::Place;
+use super::range_reader::RangeReader;
 use crate::index::folder_index::Index;
 use crate::index::records::RecordState;
 use crate::local::location::Location;
 use crate::names::file_name::FileName;
 use crate::read::ended::EndedFile;
+use crate::read::file_reader::FileReader;
 use crate::records::record::Record;
+
+/// The largest content that is always fetched whole, in bytes.
+pub(crate) const SMALL: u64 = 1024 * 1024;
 
 /// A file of an object store that lives.
 #[derive(Clone)]
@@ -73,6 +79,13 @@ impl StoredObject {
         StoredObject { content: folder.contents().child(&record.file(name)), record }
     }
 
+    /// Replaces the content behind the store's back.
+    #[cfg(test)]
+    pub(crate) fn overwrite(&self, text: &str) {
+        let Place { objects, patience, key } = &self.content;
+        objects.put(key, text.into(), patience).unwrap();
+    }
+
     fn objects(&self) -> &Objects {
         &self.content.objects
     }
@@ -95,9 +108,29 @@ impl StoredObject {
     }
 
     fn fetch(&self, hash: &blake3::Hash) -> io::Result<File> {
-        let Place { objects, patience, key } = &self.content;
-        let fetched = objects.fetch(key, patience)?.ok_or(io::ErrorKind::NotFound)?;
+        let mut fetched = self.objects().cache.begin()?;
+        self.fetch_to(&mut fetched, self.record.bytes)?;
         fetched.end(hash)
+    }
+
+    /// Fetches bytes of the content, up to `end`.
+    pub(crate) fn fetch_to(&self, fetched: &mut Fetched, end: u64) -> io::Result<()> {
+        let Place { objects, patience, key } = &self.content;
+        objects.fetch(key, fetched, end, patience)
+    }
+
+    /// Returns true if the content is in the cache.
+    pub(crate) fn is_cached(&self) -> bool {
+        self.record.hash.is_some_and(|hash| self.objects().cache.get(&hash).is_some())
+    }
+
+    /// Opens the content for one pass from its start.
+    pub(crate) fn reader(&self) -> io::Result<FileReader> {
+        if self.record.bytes <= SMALL || self.is_cached() {
+            return self.open().map(|(file, _)| FileReader::file(file));
+        }
+        let fetched = self.objects().cache.begin()?;
+        RangeReader::begin(self.clone(), fetched).map(FileReader::ranges)
     }
 
     /// Reads the first bytes, at most `max_bytes`, of the cached content or of the object.

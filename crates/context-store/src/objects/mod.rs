@@ -25,6 +25,7 @@ pub(crate) mod key_path;
 pub(crate) mod listing;
 pub(crate) mod open;
 pub(crate) mod patience;
+pub(crate) mod range_reader;
 pub(crate) mod self_test;
 pub(crate) mod series;
 pub(crate) mod server_clock;

@@ -166,7 +166,7 @@ fn a_writer_that_stalls_brings_no_deleted_file_back() {
     let ended = ended_of(&shop.at(own.as_str())).unwrap().ended.unwrap();
     assert_eq!(ended.1, End::ChatDeleted);
     let listed = shop.store.folder().files_below(10, &|_| true).unwrap().0;
-    let opened = crate::Location::open_files(&[listed[0].1.clone()]).remove(0);
+    let opened = crate::Location::open_readers(&[listed[0].1.clone()]).remove(0);
     assert_eq!(opened.unwrap_err().kind(), io::ErrorKind::NotFound);
     // The content itself may have its name again, in another life.
     shop.fake.as_ref().unwrap().set_now(after(3_000));

@@ -2,6 +2,7 @@
 
 pub(crate) mod ahead;
 pub(crate) mod ended;
+pub(crate) mod file_reader;
 pub(crate) mod find;
 pub(crate) mod object_files;
 pub(crate) mod reader;

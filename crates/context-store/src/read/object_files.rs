@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use cap_std::fs::File;
-
 use crate::local::location::Location;
 use crate::local::writers;
 use crate::objects::key_path::key_of;
+use crate::read::file_reader::FileReader;
 use crate::records::record::Record;
 
 /// Most stores that are looked at.
@@ -59,9 +58,9 @@ impl Location {
         Ok((files.into_iter().collect(), true))
     }
 
-    /// Opens files in parallel, as [`Location::open_file`] does.
-    pub fn open_files(files: &[Location]) -> Vec<io::Result<File>> {
-        writers::all(files.len(), |at| files[at].open_file())
+    /// Opens files in parallel, as [`Location::open_reader`] does.
+    pub fn open_readers(files: &[Location]) -> Vec<io::Result<FileReader>> {
+        writers::all(files.len(), |at| files[at].open_reader())
     }
 
     /// Returns the stores at or below this path, with their relative paths.

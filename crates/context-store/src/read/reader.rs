@@ -173,6 +173,32 @@ impl<'a> Reader<'a> {
         Ok(read)
     }
 
+    /// Returns the start of a large file of an object store, as far as it is text: at most
+    /// `bytes` bytes. None for any other file, which is read whole at less cost.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or exceeds a limit.
+    pub fn start(&self, at: &Location, bytes: u64) -> Result<Option<String>, ReadError> {
+        if at.local().is_some() {
+            return Ok(None);
+        }
+        let object = self.object(at).map_err(ReadError::Missing)?;
+        if object.record.bytes <= bytes || object.is_cached() {
+            return Ok(None);
+        }
+        if self.is_late() {
+            return Err(ReadError::Deadline);
+        }
+        self.take(bytes)?;
+        if !(self.allowance.hold)(bytes) {
+            return Err(ReadError::Memory);
+        }
+        let start = object.read(at, |object| object.start(bytes)).map_err(ReadError::Missing)?;
+        let text = start.utf8_chunks().next().map(|chunk| chunk.valid().to_owned());
+        Ok(text)
+    }
+
     /// Returns the length of a file in bytes; opens a local one as a reader would.
     ///
     /// # Errors

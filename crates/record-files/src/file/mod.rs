@@ -192,6 +192,32 @@ pub struct Stored<'a> {
 ///
 /// Fails if the first line is not a header, or if the count is wrong.
 pub fn split(content: &str) -> Result<Stored<'_>, FileError> {
+    let stored = parted(content)?;
+    let (counted, found) = (stored.header.count, count(stored.body));
+    if counted != found {
+        return Err(FileError::Count { counted, found });
+    }
+    Ok(stored)
+}
+
+/// Splits the start of a file, cut anywhere, into header and the records that are whole. Its
+/// header counts those of the file.
+///
+/// ```
+/// let start = "{\"type\":\"lro_header\",\"count\":9}\n{\"id\":1}\n{\"id\"";
+/// let stored = record_files::file::split_start(start)?;
+/// assert_eq!((stored.header.count, stored.records().count()), (9, 1));
+/// # Ok::<(), record_files::file::FileError>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if the first line is not a header, whole.
+pub fn split_start(start: &str) -> Result<Stored<'_>, FileError> {
+    parted(&start[..start.rfind('\n').map_or(0, |end| end + 1)])
+}
+
+fn parted(content: &str) -> Result<Stored<'_>, FileError> {
     let content = content.strip_prefix('\u{feff}').unwrap_or(content);
     let (line, body) = content.split_once('\n').unwrap_or((content, ""));
     if line.len() > MAX_HEADER_BYTES {
@@ -203,12 +229,7 @@ pub fn split(content: &str) -> Result<Stored<'_>, FileError> {
         let found = format!("its type is {:?}", header.header_type);
         return Err(FileError::NoHeader { found });
     }
-    let stored = Stored { header, body };
-    let (counted, found) = (stored.header.count, count(body));
-    if counted != found {
-        return Err(FileError::Count { counted, found });
-    }
-    Ok(stored)
+    Ok(Stored { header, body })
 }
 
 /// Returns the number of lines that are not blank.

@@ -143,6 +143,21 @@ impl Query {
         })
     }
 
+    /// Returns true if each page shows the records as they stand in the file, whatever others
+    /// hold.
+    pub fn is_page(&self) -> bool {
+        let selects_all = match &self.condition {
+            None => true,
+            Some(condition) => matches!(condition, Condition::All(parts) if parts.is_empty()),
+        };
+        selects_all && self.shows == Shows::Records && self.sort_by.is_empty() && self.ids.is_none()
+    }
+
+    /// Returns the most records of a page; None for all.
+    pub fn limit(&self) -> Option<usize> {
+        self.limit
+    }
+
     /// Returns the query with another field of ids.
     pub(super) fn with_id_field(&self, field: &str) -> Result<Self, QueryError> {
         let mut query = self.clone();
