@@ -233,7 +233,7 @@ fn system_messages_in_between_stay_and_find_their_place_again() {
     for at in [60, 30, 7] {
         whole.insert(at, json!({"role": "developer", "content": format!("rule {at}")}).to_string());
     }
-    // Without a leading system message, the first that can hold one does.
+    // Without a leading system message, the snapshot gets one of its own.
     for messages in [whole.clone(), whole[1..].to_vec()] {
         let after = compress(&app, &array(&messages), &json!({}));
         assert_eq!(after.report()["outcome"], "compressed");

@@ -294,6 +294,14 @@ fn mistakes_are_answered_with_what_was_meant() {
         (json!({"query": 7}), vec!["query", "string"]),
         (json!({"query": ".", "params": 7}), vec!["params", "object"]),
         (json!({"recipe": 11}), vec!["recipe", "1 to 10"]),
+        (
+            json!({"query": ".id == $word", "params": {"wor": 1, "word": 2}}),
+            vec!["\"wor\", which the filter does not use", "$wor"],
+        ),
+        (
+            json!({"query": ".[] | $a / (.id | length - 8)", "params": {"a": 1}}),
+            vec!["divi", "zero"],
+        ),
         (json!({"where": {"id": "x"}, "limit": -1}), vec!["limit", "whole number"]),
         (json!({"query": ".", "max_tokens": -1}), vec!["max_tokens"]),
     ] {
@@ -419,6 +427,56 @@ async fn files_that_cannot_be_asked() {
     let (status, code, message) = ask("/workspace/cut.jsonl").await;
     assert_eq!((status, code.as_str()), (422, "records_damaged"), "{message}");
     assert!(message.contains("50"), "says how many there should be: {message}");
+    std::fs::write(app.folder().join("log.jsonl"), "{\"n\":1}\n{\"n\":2}\n{\"n\":\n{\"n\":4}\n")
+        .unwrap();
+    let (status, code, message) = ask("/workspace/log.jsonl").await;
+    assert_eq!((status, code.as_str()), (422, "records_damaged"), "{message}");
+    assert!(message.contains("line 3 is no JSON object"), "{message}");
+}
+
+/// The values of a recipe's parameters have the types of its defaults, or are read as such.
+#[test]
+fn parameters_of_a_recipe_have_a_type() {
+    let app = TestApp::new();
+    let path = offloaded(&app, 60);
+    let header: Value = serde_json::from_str(app.content(&path).lines().next().unwrap()).unwrap();
+    let recipes = header["recipes"].as_array().unwrap();
+    let mut refused = 0;
+    for (at, recipe) in recipes.iter().enumerate() {
+        for param in recipe["params"].as_array().into_iter().flatten() {
+            let name = param["name"].as_str().unwrap();
+            let default: Value = serde_json::from_str(param["value"].as_str().unwrap()).unwrap();
+            let ask = |value: &Value| json!({"recipe": at + 1, "params": {name: value}});
+            let (spelled, unfit) = match &default {
+                Value::Number(number) => (json!(number.to_string()), json!("no number")),
+                Value::String(_) => (json!(7), json!([7])),
+                _ => (default.clone(), json!({"a": 1})),
+            };
+            let direct = app.extract(&path, &ask(&default));
+            if default.is_number() {
+                assert_eq!(app.extract(&path, &ask(&spelled)).answer, direct.answer);
+            } else {
+                app.extract(&path, &ask(&spelled));
+            }
+            let refusal = app.extract_refusal(&path, &ask(&unfit));
+            assert!(refusal.contains(&format!("the parameter \"{name}\"")), "{refusal}");
+            assert!(refusal.contains("accepted is"), "{refusal}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 3, "{recipes:?}");
+}
+
+#[test]
+fn an_offset_that_skips_nothing_is_told() {
+    let app = TestApp::new();
+    let path = offloaded(&app, 60);
+    let said = app.extract(&path, &json!({"query": "length", "offset": 2}));
+    assert!(
+        said.answer.contains("offset has no effect: the filter gave one value"),
+        "{}",
+        said.answer
+    );
 }
 
 #[tokio::test]

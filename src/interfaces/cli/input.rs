@@ -40,6 +40,7 @@ pub(super) struct Document<'a> {
     pub(super) messages: &'a str,
     pub(super) tools: Option<&'a str>,
     pub(super) system: Option<&'a str>,
+    fields: raw::Fields<'a>,
 }
 
 impl<'a> Document<'a> {
@@ -47,7 +48,8 @@ impl<'a> Document<'a> {
         let fail = |found: String| CliError::Input { what: name.to_owned(), found };
         let trimmed = text.trim_ascii();
         if trimmed.starts_with('[') {
-            return Ok(Document { text, messages: trimmed, tools: None, system: None });
+            let fields = raw::Fields::default();
+            return Ok(Document { text, messages: trimmed, tools: None, system: None, fields });
         }
         let fields = raw::fields(trimmed).map_err(|error| {
             fail(format!("no history was found ({error}); accepted is a JSON array of messages, or an object with \"messages\""))
@@ -61,7 +63,13 @@ impl<'a> Document<'a> {
             )
         })?;
         let system = SYSTEM.into_iter().find_map(field);
-        Ok(Document { text, messages, tools: field("tools"), system })
+        let tools = field("tools");
+        Ok(Document { text, messages, tools, system, fields })
+    }
+
+    /// Returns a member of the document: a saved request to this service has its settings.
+    pub(super) fn setting(&self, name: &str) -> Option<&'a str> {
+        raw::field(&self.fields, name)
     }
 
     /// Returns the document with other messages, and another system prompt if it has one;

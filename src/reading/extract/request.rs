@@ -312,7 +312,7 @@ fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
         filter.vars.extend(command.vars);
         filter.filter = Cow::Owned(command.filter);
     }
-    let is_unused = |(name, _): &&(String, String)| !filter.filter.contains(&format!("${name}"));
+    let is_unused = |(name, _): &&(String, String)| !uses(&filter.filter, name);
     if let Some((name, _)) = filter.vars.iter().find(is_unused) {
         return Err(invalid(
             "params",
@@ -321,6 +321,13 @@ fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
         ));
     }
     Ok(filter)
+}
+
+/// Returns true if the filter has that variable somewhere.
+fn uses(filter: &str, name: &str) -> bool {
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let variable = format!("${name}");
+    filter.match_indices(&variable).any(|(at, _)| !goes_on(&filter[at + variable.len()..]))
 }
 
 fn query(params: &Params<'_>) -> Result<Query, QueryError> {

@@ -50,12 +50,13 @@ struct HolderSearch<'a> {
 }
 
 impl HolderSearch<'_> {
-    /// The text among `slots` that holds snapshots; where none was found before, the last
-    /// text can.
+    /// The text among `slots` that holds snapshots; where none was found before, and `may_hold`,
+    /// the last text can.
     fn within(
         &mut self,
         raw: &str,
         mut slots: Vec<Slot>,
+        may_hold: bool,
         holder: impl Fn(Slot) -> Holder,
     ) -> Option<Place> {
         slots.retain(|slot| slot.kind == SlotKind::String);
@@ -76,7 +77,7 @@ impl HolderSearch<'_> {
             if holds {
                 return Some(place);
             }
-            if self.first.is_none() && Some(at) == last {
+            if may_hold && self.first.is_none() && Some(at) == last {
                 self.first = Some(place);
             }
         }
@@ -85,7 +86,7 @@ impl HolderSearch<'_> {
 }
 
 impl Place {
-    /// The place that holds snapshots, or the first that can: a system message, the system
+    /// The place that holds snapshots, or the first that can: a leading system message, the system
     /// prompt `system` beside the messages (before any message where the format
     /// keeps it apart), or a message to be added. A snapshot counts where `proves` says
     /// that this service wrote it.
@@ -108,13 +109,17 @@ impl Place {
         unproven: &mut bool,
     ) -> Place {
         let mut search = HolderSearch { proves, unproven, first: None };
+        // A snapshot stands before the messages that stay.
+        let mut leads = true;
         for (index, view) in views.iter().enumerate() {
             if view.role != Role::System {
+                leads = false;
                 continue;
             }
             let raw = history.messages()[index];
             let slots = history.dialect().content_slots(raw);
-            if let Some(place) = search.within(raw, slots, |slot| Holder::Message(index, slot)) {
+            let holder = |slot| Holder::Message(index, slot);
+            if let Some(place) = search.within(raw, slots, leads, holder) {
                 return place;
             }
         }
@@ -123,7 +128,7 @@ impl Place {
             return first.unwrap_or_default();
         };
         let of = |slot| Holder::System(Some(slot));
-        if let Some(place) = search.within(system, text_slots(system), of) {
+        if let Some(place) = search.within(system, text_slots(system), true, of) {
             return place;
         }
         if let Some(first) = first {

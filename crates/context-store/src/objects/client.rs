@@ -215,7 +215,7 @@ impl Objects {
                 return Ok(Ok(()));
             }
             // A range of no bytes is an error in S3.
-            let range = (end > 0).then(|| GetRange::Bounded(there..end));
+            let range = (end > 0).then_some(GetRange::Bounded(there..end));
             let options = GetOptions { range, ..GetOptions::default() };
             let mut parts = self.store.get_opts(&path(key), options).await?.into_stream();
             while let Some(part) = parts.next().await {

@@ -58,7 +58,18 @@ fn names_of(index: Option<&Index>, id: &str) -> io::Result<BTreeSet<FileName>> {
     names.extend(spelled.iter().filter_map(|name| FileName::parse(name)));
     // With redaction, names and records show a mark in place of a secret in the id.
     for id in [id, &hidden(id)] {
-        names.extend(Stem::first_result_name(id).and_then(|name| FileName::parse(name.as_str())));
+        let is_of_call = |name: &FileName| -> io::Result<bool> {
+            let record = index.map_or(Ok(None), |index| index.records.get(name))?;
+            let call = record.and_then(|record| record.origin.call.call_id);
+            Ok(call.is_none_or(|call| call == cut(id)))
+        };
+        let first = Stem::first_result_name(id).and_then(|name| FileName::parse(name.as_str()));
+        if let Some(first) = first
+            // Another id can be spelled the same in a name.
+            && (first.as_str().contains(id) || is_of_call(&first)?)
+        {
+            names.insert(first);
+        }
         let Some(index) = index else { continue };
         for name in index.markers().names_of_call(id)? {
             let record = index.records.get(&name)?;

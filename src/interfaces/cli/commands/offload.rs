@@ -14,7 +14,7 @@ use crate::interfaces::cli::page;
 use crate::interfaces::cli::progress;
 use crate::interfaces::cli::table;
 use crate::params::Params;
-use crate::pipeline::{Outcome, Request};
+use crate::pipeline::{Outcome, Request, Settings};
 use crate::service::{Failure, offload_answer};
 
 pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
@@ -22,7 +22,15 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
     let text = read(&options.input)?;
     let document = Document::parse(&options.input, &text)?;
     let mut members = options.settings.0.clone();
-    if members.iter().all(|(name, _)| *name != "include_files") {
+    let is_absent =
+        |members: &[(&str, String)], name| members.iter().all(|(known, _)| *known != name);
+    for name in Settings::FIELDS.iter().map(|field| field.name) {
+        // An option stands above the same setting in the file.
+        if let Some(value) = document.setting(name).filter(|_| is_absent(&members, name)) {
+            members.push((name, value.to_owned()));
+        }
+    }
+    if is_absent(&members, "include_files") {
         members.push(("include_files", options.json.to_string()));
     }
     let body = document.request(&members);

@@ -36,8 +36,8 @@ pub(super) fn adapt(term: &mut Term<&str>) {
                 adapt_pattern(pattern);
             }
             let function = match op {
-                BinaryOp::Math(Math::Div) => Some("quotient_"),
-                BinaryOp::UpdateMath(Math::Div) => Some("update_quotient_"),
+                BinaryOp::Math(Math::Div) if may_be_zero(right) => Some("quotient_"),
+                BinaryOp::UpdateMath(Math::Div) if may_be_zero(right) => Some("update_quotient_"),
                 _ => None,
             };
             [&mut *left, &mut *right].into_iter().for_each(|term| adapt(term));
@@ -79,6 +79,15 @@ pub(super) fn adapt(term: &mut Term<&str>) {
                 }
             }
         }
+    }
+}
+
+/// Returns false for a constant that is a divisor of every number.
+fn may_be_zero(divisor: &Term<&str>) -> bool {
+    match divisor {
+        Term::Num(number) => number.parse() == Ok(0.0),
+        Term::Str(..) => false,
+        _ => true,
     }
 }
 

@@ -2,6 +2,7 @@
 //! if they never have the same one, or not always.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use jaq_json::Val;
 
@@ -47,6 +48,9 @@ impl Constant {
 #[derive(Clone, Debug)]
 pub(super) struct Comparison {
     path: Vec<Step>,
+    /// The steps from a record to the values; None is to each part. None for a path that does
+    /// not begin with the records.
+    keys: Option<Rc<[Option<Val>]>>,
     with: Constant,
     /// How the field stands to the constant.
     how: How,
@@ -75,8 +79,17 @@ pub(super) enum How {
 
 impl Comparison {
     pub(super) fn new(path: Vec<Step>, with: Constant, how: How) -> Self {
+        let key = |step: &Step| match step {
+            Step::Field(name) => Some(Val::utf8_str(name.as_bytes().to_vec())),
+            Step::Each => None,
+        };
+        let keys = match path.split_first() {
+            Some((Step::Each, steps)) => Some(steps.iter().map(key).collect()),
+            _ => None,
+        };
         Self {
             path,
+            keys,
             with,
             how,
             has_type: false,
@@ -94,25 +107,21 @@ impl Comparison {
 
     /// Looks at a record. Returns false if there is nothing to say of the comparison.
     pub(super) fn see(&mut self, record: &Val) -> bool {
-        let Some((Step::Each, path)) = self.path.split_first() else { return false };
-        let path = path.to_vec();
-        self.see_values(record, &path)
+        let Some(keys) = self.keys.clone() else { return false };
+        self.see_values(record, &keys)
     }
 
-    fn see_values(&mut self, value: &Val, path: &[Step]) -> bool {
-        match (path.split_first(), value) {
+    fn see_values(&mut self, value: &Val, keys: &[Option<Val>]) -> bool {
+        match (keys.split_first(), value) {
             (None, value) => self.see_value(value),
-            (Some((Step::Field(name), rest)), Val::Obj(members)) => {
-                let name = Val::utf8_str(name.as_bytes().to_vec());
-                match members.get(&name) {
-                    Some(part) => self.see_values(part, rest),
-                    None => self.see_values(&Val::Null, &[]),
-                }
-            }
-            (Some((Step::Each, rest)), Val::Arr(items)) => {
+            (Some((Some(name), rest)), Val::Obj(members)) => match members.get(name) {
+                Some(part) => self.see_values(part, rest),
+                None => self.see_value(&Val::Null),
+            },
+            (Some((None, rest)), Val::Arr(items)) => {
                 items.iter().all(|item| self.see_values(item, rest))
             }
-            (Some((Step::Each, rest)), Val::Obj(members)) => {
+            (Some((None, rest)), Val::Obj(members)) => {
                 members.values().all(|part| self.see_values(part, rest))
             }
             _ => true,
