@@ -11,6 +11,7 @@ use crate::pipeline::settings::Run;
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
 use crate::pipeline::warnings::{unreadable_files, warnings_of};
+use crate::snapshot::format::bridge::needs_bridge;
 use context_store::Call;
 
 /// Makes the report of a decision that leaves so many tokens and messages.
@@ -41,7 +42,9 @@ fn add_snapshots(
     };
     let place = &compression.place;
     let holder = if place.is_beside() { None } else { Some(place.index().unwrap_or(0)) };
-    let first = [holder, Some(compression.gone.start), report.first_changed_index];
+    let needs_bridge = needs_bridge(context.history(), &context.views(), place, &compression.gone);
+    let bridge = compression.bridge.filter(|_| !needs_bridge);
+    let first = [holder, bridge, Some(compression.gone.start), report.first_changed_index];
     report.first_changed_index = first.into_iter().flatten().min();
     report.actions.extend(snapshots.report.groups.iter().map(|group| Action {
         index: group.first,

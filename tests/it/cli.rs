@@ -119,6 +119,32 @@ fn offload_reads_standard_input_and_writes_a_file() {
     assert!(!folder.path().join("context_store").exists());
 }
 
+/// The settings of a saved request have effect; an option stands above them.
+#[test]
+fn settings_in_the_file_are_those_of_a_request() {
+    let folder = folder();
+    let offload = |settings: &Value, options: &[&str]| {
+        let mut body = history();
+        for (name, value) in settings.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        std::fs::write(folder.path().join("request.json"), body.to_string()).unwrap();
+        let args = ["offload", "request.json", "--json", "--dry-run"];
+        unburden(folder.path()).args(args).args(options).output().unwrap()
+    };
+    let outcome = |output: &Output| {
+        let envelope: Value = serde_json::from_str(&out(output)).unwrap();
+        envelope["metadata"]["report"]["outcome"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(outcome(&offload(&json!({}), &[])), "unchanged");
+    assert_eq!(outcome(&offload(&json!({"max_total_tokens": 100}), &[])), "compacted");
+    let option = ["--max-total-tokens", "90000"];
+    assert_eq!(outcome(&offload(&json!({"max_total_tokens": 100}), &option)), "unchanged");
+    let refused = offload(&json!({"target_tokens": "many"}), &[]);
+    assert!(!refused.status.success());
+    assert!(err(&refused).contains("target_tokens"), "{}", err(&refused));
+}
+
 /// The table says what was done, or why nothing was, in lines of at most 80 columns.
 #[test]
 fn the_table_of_an_offload_fits_a_terminal() {

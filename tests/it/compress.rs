@@ -243,6 +243,22 @@ fn system_messages_in_between_stay_and_find_their_place_again() {
     }
 }
 
+/// A framework may append what the system has to say, as a reminder at the end.
+#[test]
+fn a_late_system_message_does_not_take_the_snapshot_behind_newer_messages() {
+    let app = TestApp::new();
+    for role in ["system", "developer"] {
+        let mut whole = history(20)[1..].to_vec();
+        whole.push(json!({"role": role, "content": "Answer in French."}).to_string());
+        let after = compress(&app, &array(&whole), &json!({}));
+        assert!(system(&after).starts_with("<state_snapshot>\n"), "{}", after.messages);
+        assert_eq!(split(&after.messages).last(), whole.last());
+        assert_eq!(split(&app.rehydrate(&after.messages).messages), whole);
+        let again = compress(&app, &after.messages, &json!({}));
+        assert_eq!(again.messages, after.messages);
+    }
+}
+
 #[test]
 fn a_history_without_a_system_message_gets_one_and_loses_it_again() {
     let app = TestApp::new();
@@ -252,6 +268,32 @@ fn a_history_without_a_system_message_gets_one_and_loses_it_again() {
     assert_eq!(first["role"], "system");
     assert!(first["content"].as_str().unwrap().starts_with("<state_snapshot>\n"));
     assert_eq!(split(&app.rehydrate(&after.messages).messages), whole);
+}
+
+/// A message that only lets the user speak first leaves where what stays begins with the user.
+#[test]
+fn the_first_change_may_be_the_bridge() {
+    let app = TestApp::new();
+    let said = |role: &str, n: usize| {
+        let text = format!("{role} {n}: {}", "words of this turn ".repeat(40));
+        json!({"role": role, "content": [{"type": "text", "text": text}]}).to_string()
+    };
+    let turns = |from: usize| {
+        (from..from + 20).flat_map(|n| [said("user", n), said("assistant", n)]).collect::<Vec<_>>()
+    };
+    let settings = json!({"format": "anthropic", "system": "Be brief.", "keep_recent_count": 1});
+    let first = compress(&app, &array(&turns(0)), &settings);
+    let posted = split(&first.messages);
+    assert!(posted[0].contains("(The messages before this one"), "{}", posted[0]);
+    let mut settings = settings;
+    settings["system"] = first.json["system"].clone();
+    let mut longer = posted.clone();
+    longer.extend(turns(20));
+    longer.push(said("user", 40));
+    let second = compress(&app, &array(&longer), &settings);
+    let left = split(&second.messages);
+    assert_ne!(left[0], longer[0], "{left:?}");
+    assert_eq!(second.report()["first_changed_index"], 0);
 }
 
 #[test]

@@ -39,6 +39,23 @@ fn part(first: usize, last: usize) -> String {
     log(500).lines().skip(first - 1).take(last + 1 - first).map(|l| format!("{l}\n")).collect()
 }
 
+/// Names hold a part of an id only; the record of a file has the id.
+#[test]
+fn ids_that_begin_alike_have_results_of_their_own() {
+    let app = TestApp::new();
+    let ids = ["a", "b", "c"].map(|end| format!("call_{}{end}", "x".repeat(120)));
+    for (number, id) in ids.iter().take(2).enumerate() {
+        let log = log(500 + number);
+        app.offload(&history(id, &log), &json!({"max_total_tokens": 1}));
+    }
+    for (number, id) in ids.iter().take(2).enumerate() {
+        let said = app.tool_result(id, &json!({"lines": "1"}));
+        assert_eq!(said.get("total_lines"), 500 + number, "{id}");
+    }
+    let refusal = app.tool_result_refusal(&ids[2], &json!({"lines": "1"}));
+    assert!(refusal.contains(&ids[2]), "{refusal}");
+}
+
 /// file-backed-tool-results: `lines: "all", "first:100", "last:50", "grep:pattern"`.
 #[test]
 fn every_selector_over_text() {

@@ -130,14 +130,15 @@ pub(crate) fn extract(
     match asked {
         ExtractQuery::Query(query) => {
             let until = Instant::now() + limits.deadline;
-            let outcome = query::run(query, lines, &|| Instant::now() > until)?;
+            let mut outcome = query::run(query, lines, &|| Instant::now() > until)?;
+            outcome.notes.extend(records.note());
             Ok(of_query(&outcome, query, room, &count))
         }
         ExtractQuery::Jq(JqFilter { filter, vars, slurp, raw, offset, limit, note }) => {
             let (offset, limit) = (*offset, *limit);
             let job = Job { filter, vars, slurp: *slurp, raw: *raw, offset, limit };
             let mut outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
-            outcome.warnings.extend(note.clone());
+            outcome.warnings.extend(note.clone().into_iter().chain(records.note()));
             Ok(of_jq(outcome, &job, records.count(), room, &count))
         }
         ExtractQuery::Recipe(call) => {
@@ -146,7 +147,8 @@ pub(crate) fn extract(
             let Recipe { filter, slurp, raw, .. } = &recipe;
             let (offset, limit) = (call.offset, call.limit);
             let job = Job { filter, vars: &vars, slurp: Some(*slurp), raw: *raw, offset, limit };
-            let outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
+            let mut outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
+            outcome.warnings.extend(records.note());
             Ok(of_jq(outcome, &job, records.count(), room, &count))
         }
         ExtractQuery::Sql(SqlStatement { sql, offset, limit }) => {
@@ -157,7 +159,8 @@ pub(crate) fn extract(
             let sources = sources.collect();
             let (offset, limit) = (*offset, *limit);
             let query = SqlQuery { sql, sources, offset, limit };
-            let outcome = means.workers.sql_in(means.started.take(), &query)?;
+            let mut outcome = means.workers.sql_in(means.started.take(), &query)?;
+            outcome.notes.extend(all.iter().filter_map(Records::note));
             Ok(of_sql(&outcome, offset, records.count(), room, &count))
         }
     }
@@ -229,7 +232,7 @@ fn counting<'m>(means: &'m Means<'_>) -> impl Fn(&str) -> u64 + use<'m> {
 /// The records of a file: of one made for them, or found in a stored result.
 enum Records<'a> {
     Stored(Box<Stored<'a>>),
-    Found(String),
+    Found { lines: String, around: Option<String> },
 }
 
 impl<'a> Records<'a> {
@@ -238,15 +241,19 @@ impl<'a> Records<'a> {
             Ok(stored) => Ok(Records::Stored(Box::new(stored))),
             Err(file::FileError::NoHeader { .. }) => {
                 let found = find::find_records(content, Accept::Anything);
-                let found =
-                    found.map(|found| found.body().to_owned()).or_else(|| few(content, path));
+                let found = found.map(|found| {
+                    (found.body().to_owned(), found.around().filter(|_| found.is_part()))
+                });
+                let found = found.or_else(|| Some((few(content, path)?, None)));
                 let path = path.to_owned();
-                found.map(Records::Found).ok_or_else(|| match line_between(content) {
-                    Some(line) => ExtractError::Damaged {
-                        path,
-                        why: format!("line {line} is no JSON object, and lines around it are"),
-                    },
-                    None => ExtractError::NoRecords { path },
+                found.map(|(lines, around)| Records::Found { lines, around }).ok_or_else(|| {
+                    match line_between(content) {
+                        Some(line) => ExtractError::Damaged {
+                            path,
+                            why: format!("line {line} is no JSON object, and lines around it are"),
+                        },
+                        None => ExtractError::NoRecords { path },
+                    }
                 })
             }
             Err(error) => {
@@ -258,15 +265,21 @@ impl<'a> Records<'a> {
     fn lines(&self) -> &str {
         match self {
             Records::Stored(stored) => stored.body(),
-            Records::Found(lines) => lines,
+            Records::Found { lines, .. } => lines,
         }
     }
 
     fn count(&self) -> u64 {
         match self {
             Records::Stored(stored) => stored.header.count,
-            Records::Found(lines) => lines.lines().count() as u64,
+            Records::Found { lines, .. } => lines.lines().count() as u64,
         }
+    }
+
+    /// What a file that was not made for its records holds beside them.
+    fn note(&self) -> Option<String> {
+        let Records::Found { around: Some(around), .. } = self else { return None };
+        Some(format!("the file also holds {around}, which is no part of these records"))
     }
 
     /// One of the ten recipes: those the file came with, or the same made again.
@@ -274,7 +287,7 @@ impl<'a> Records<'a> {
         let at = usize::try_from(number).unwrap_or(TEN).clamp(1, TEN) - 1;
         let header = match self {
             Records::Stored(stored) => Some(&stored.header),
-            Records::Found(_) => None,
+            Records::Found { .. } => None,
         };
         let kept = header.and_then(|header| header.recipes.as_ref()).and_then(|recipes| {
             serde_json::from_str::<Vec<Recipe>>(recipes.get()).ok()?.into_iter().nth(at)

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use raw_json::{self as raw, Fields, quote};
 use serde_json::value::RawValue;
 
+use super::beside::elements_beside;
 use super::criteria::{Accept, MIN_RECORDS, MIN_SHARE, share};
 use super::table::table;
 use crate::layout::{Region, Shape, members};
@@ -43,8 +44,8 @@ pub(super) enum Content<'a> {
 pub(super) struct Candidates<'a> {
     /// The outermost first.
     pub(super) candidates: Vec<Candidate<'a>>,
-    /// The other members of the objects that were entered: keys as literals, and values; for
-    /// a long array or object its length, as a literal.
+    /// The other members of the objects, and elements of the arrays, that were entered: keys as
+    /// literals, and values; for a long array or object its length, as a literal.
     pub(super) around: Vec<(String, Cow<'a, str>)>,
 }
 
@@ -87,13 +88,16 @@ impl<'a> Candidates<'a> {
             }
             Accept::Anything => true,
         };
+        let min_share = if records { DOMINANT_SHARE } else { MIN_SHARE };
+        let entered = (share(largest, at) >= min_share).then_some(largest);
+        let others = entered.and_then(|entered| elements_beside(&elements, entered));
         if records {
             let columns = Vec::new();
             let region = Region { shape: Shape::Array, text: at, records: elements, columns };
             self.push(at, Content::Records(region));
         }
-        let min_share = if records { DOMINANT_SHARE } else { MIN_SHARE };
-        (share(largest, at) >= min_share).then_some(largest)
+        self.around.extend(others.map(|(key, value)| (key, Cow::Owned(value))));
+        entered
     }
 
     /// Returns the value to enter.

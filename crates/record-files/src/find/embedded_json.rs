@@ -47,6 +47,20 @@ pub(super) fn find(text: &str) -> Option<EmbeddedJson<'_>> {
     None
 }
 
+/// Returns the first value of JSON that begins a line of a text.
+pub(super) fn first_value(text: &str) -> Option<&str> {
+    let mut at = 0;
+    for _ in 0..MAX_ATTEMPTS {
+        at = next_start(text, at)?;
+        let mut values = Deserializer::from_str(&text[at..]).into_iter::<&RawValue>();
+        match values.next() {
+            Some(Ok(value)) => return Some(value.get()),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 fn has_object_line(text: &str) -> bool {
     raw_json::lines(text).any(|line| line.trim_ascii_start().starts_with('{'))
 }

@@ -166,12 +166,46 @@ fn the_members_around_are_shown() {
     assert_eq!(exact(THREE, Accept::Objects).around(), None);
 }
 
+/// Records that stand outside of those that were found, and words at any place, are told.
+#[test]
+fn what_stands_outside_is_told() {
+    let items = |count: usize| format!("[{}]", vec!["{\"a\":1}"; count].join(","));
+    let (many, few) = (items(90), items(50));
+    let block = |text: &str| format!("{{\"type\":\"text\",\"text\":{}}}", quote(text));
+    let two = "\"text after\":\"(401 bytes, with an array of 50 elements)\"";
+    for (text, around) in [
+        (format!("{many}\n{few}"), format!("{{{two}}}")),
+        (format!("{many}{few}"), format!("{{{two}}}")),
+        (
+            format!("{{\"items\":{many},\"next\":2}}\n{{\"items\":{few},\"next\":null}}"),
+            "{\"text after\":\"(423 bytes, with an object with an array of 50 elements)\",\"next\":2}"
+                .to_owned(),
+        ),
+        (
+            format!("{{\"data\":{many}}}\nWARNING: cut"),
+            "{\"text after\":\"WARNING: cut\"}".to_owned(),
+        ),
+        (
+            format!("{{\"content\":[{},{}]}}", block(&format!("{many}\n90 of 95")), block("x")),
+            format!(
+                "{{\"text after\":\"90 of 95\",\"other elements\":[{}],\"type\":\"text\"}}",
+                block("x")
+            ),
+        ),
+    ] {
+        let found = exact(&text, Accept::Objects);
+        assert_eq!((found.around().unwrap(), found.is_part()), (around, true), "{text}");
+    }
+}
+
 #[test]
 fn what_is_around_stays_short() {
     let scalars: String = (0..100).map(|n| format!("\"key{n}\":{n},")).collect();
     let text = format!("{{{scalars}\"items\":[{}]}}", vec!["{\"a\":1}"; 900].join(","));
     let around = exact(&text, Accept::Objects).around().unwrap();
     assert!(around.len() <= MAX_AROUND_BYTES && around.starts_with("{\"key0\":0,"));
+    let shown = around.matches("\"key").count();
+    assert!(around.ends_with(&format!(",\"…\":\"({} more)\"}}", 100 - shown)), "{around}");
 }
 
 #[test]
@@ -209,5 +243,5 @@ fn what_stands_around_is_told_once_and_in_short() {
     };
     let around = |length| exact(&text(length), Accept::Objects).around().unwrap();
     assert_eq!(around(MAX_MEMBER_BYTES), format!("{{\"total\":5,{}}}", member(MAX_MEMBER_BYTES)));
-    assert_eq!(around(MAX_MEMBER_BYTES + 1), "{\"total\":5}");
+    assert_eq!(around(MAX_MEMBER_BYTES + 1), "{\"total\":5,\"m\":\"(117 bytes)\"}");
 }

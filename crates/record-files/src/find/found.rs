@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use raw_json::{self as raw, quote};
+use raw_json as raw;
 
 use crate::layout::{EscapeStyle, Region, Source, Wrap, flatten, unflatten};
 
-/// The most bytes of [`Found::around`], and of one member in it.
+/// The most bytes of [`Found::around`], of one member in it, and of the number of those left out.
 pub(super) const MAX_AROUND_BYTES: usize = 300;
 pub(super) const MAX_MEMBER_BYTES: usize = 120;
+const MORE_BYTES: usize = 24;
 
 /// The records of a text, and the rest of the text.
 ///
@@ -28,6 +29,8 @@ pub struct Found {
     exact: bool,
     /// The members around the records: keys as literals, and values.
     members: Vec<(String, String)>,
+    /// The words before and after them, the outermost first, in the same form.
+    words: Vec<(String, String)>,
 }
 
 impl Found {
@@ -58,30 +61,37 @@ impl Found {
         &self.source
     }
 
-    /// Returns the other members of the objects around the records, and the words before and
-    /// after, as a JSON object of at most 300 bytes; what does not fit is left out. None if
-    /// there is nothing.
+    /// Returns the words before and after the records, and the other members of the objects around
+    /// them, as a JSON object of at most 300 bytes. Of a long member it has the size, and of what
+    /// does not fit the number. None if there is nothing.
     pub fn around(&self) -> Option<String> {
-        let outermost = self.source.wraps.first();
-        let [before, after] = [
-            ("text before", outermost.map(|wrap| &wrap.before)),
-            ("text after", outermost.map(|wrap| &wrap.after)),
-        ]
-        .map(|(key, words)| words.and_then(|words| Some((quote(key), in_words(words)?))));
-        let known = self.members.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        let words = before.iter().chain(&after).map(|(key, value)| (key.as_str(), value.as_str()));
         let mut members: Vec<(&str, String)> = Vec::new();
-        let mut length = 1;
-        for (key, value) in known.chain(words) {
-            let member = format!("{key}:{value}");
-            let fits = member.len() <= MAX_MEMBER_BYTES && length + member.len() < MAX_AROUND_BYTES;
-            if fits && !members.iter().any(|(known, _)| *known == key) {
+        let (mut length, mut left_out) = (MORE_BYTES, 0);
+        for (key, value) in self.words.iter().chain(&self.members) {
+            if members.iter().any(|(known, _)| known == key) {
+                continue;
+            }
+            let mut member = format!("{key}:{value}");
+            if member.len() > MAX_MEMBER_BYTES {
+                member = format!("{key}:\"({} bytes)\"", value.len());
+            }
+            if member.len() <= MAX_MEMBER_BYTES && length + member.len() < MAX_AROUND_BYTES {
                 length += member.len() + 1;
                 members.push((key, member));
+            } else {
+                left_out += 1;
             }
         }
-        let members: Vec<String> = members.into_iter().map(|(_, member)| member).collect();
+        let mut members: Vec<String> = members.into_iter().map(|(_, member)| member).collect();
+        members.extend((left_out > 0).then(|| format!("\"…\":\"({left_out} more)\"")));
         (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
+    }
+
+    /// Returns true if there are words before or after the records, or more values beside them
+    /// than [`Found::around`] shows.
+    pub fn is_part(&self) -> bool {
+        let is_counted = |(_, value): &(String, String)| value.starts_with("\"(");
+        !self.words.is_empty() || self.members.iter().any(is_counted)
     }
 
     /// Makes lines of the records of `region`, a part of `text`.
@@ -96,7 +106,7 @@ impl Found {
         let spacing = spacing.filter(|_| exact);
         let wraps = Some(wrap(text, region, None)).filter(|wrap| !wrap.is_empty());
         let source = Source { shape, bytes: 0, wraps: wraps.into_iter().collect(), spacing };
-        Found { source, body, count, exact, members: Vec::new() }
+        Found { source, body, count, exact, members: Vec::new(), words: Vec::new() }
     }
 
     /// Adds the string literal of `text` in whose text the records are. `exact` is true if
@@ -120,6 +130,12 @@ impl Found {
         self
     }
 
+    /// Adds words outside of those it has.
+    pub(super) fn with_words(mut self, words: Vec<(String, String)>) -> Found {
+        self.words.splice(..0, words);
+        self
+    }
+
     /// Sets the length of the rebuilt text.
     pub(super) fn measured(mut self, text: &str) -> Option<Found> {
         let bytes = match self.exact {
@@ -129,15 +145,6 @@ impl Found {
         self.source.bytes = bytes as u64;
         Some(self)
     }
-}
-
-/// Returns words around the records as a literal; None for JSON and for what is only a frame
-/// of it. They are whole: of a secret that is cut the rules that redact it would know nothing.
-fn in_words(text: &str) -> Option<String> {
-    let words = text.trim();
-    let is_words = words.contains(char::is_alphanumeric)
-        && !words.starts_with(['{', '[', '}', ']', ',', '"', '`']);
-    is_words.then(|| quote(words))
 }
 
 /// Returns the text around `region`.

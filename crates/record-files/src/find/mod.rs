@@ -11,6 +11,7 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+mod beside;
 mod candidates;
 mod criteria;
 mod embedded_json;
@@ -20,6 +21,7 @@ mod table;
 use raw_json::{self as raw, is_space};
 
 use crate::layout::{EscapeStyle, Region, Shape};
+use beside::words_beside;
 use candidates::{Candidate, Candidates, Content, candidates};
 use criteria::{MIN_SHARE, share};
 use embedded_json::EmbeddedJson;
@@ -65,7 +67,7 @@ struct Search {
 }
 
 fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
-    let Candidates { candidates, around } = candidates_in(text, accept)?;
+    let (Candidates { candidates, around }, value) = candidates_in(text, accept)?;
     // The innermost first.
     for Candidate { region, content, around: outside } in candidates.into_iter().rev() {
         let share = state.share * share(region, text);
@@ -77,27 +79,29 @@ fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
             Content::Literal => search_literal(text, region, accept, &Search { share, ..*state }),
         };
         if let Some(found) = found {
-            return Some(found.with_members_around(&around[..outside]));
+            let words = words_beside(text, value);
+            return Some(found.with_members_around(&around[..outside]).with_words(words));
         }
     }
     None
 }
 
-fn candidates_in(text: &str, accept: Accept) -> Option<Candidates<'_>> {
+/// Returns the candidates of a text, and the part of it that is JSON.
+fn candidates_in(text: &str, accept: Accept) -> Option<(Candidates<'_>, &str)> {
     let trimmed = trim(text);
     if trimmed.starts_with(['[', '{', '"'])
         && let Some(found) = candidates(trimmed, accept)
     {
-        return Some(found);
+        return Some((found, trimmed));
     }
     match embedded_json::find(text)? {
-        EmbeddedJson::Value(value) => candidates(value, accept),
+        EmbeddedJson::Value(value) => Some((candidates(value, accept)?, value)),
         EmbeddedJson::Lines(region, values) => {
             let (shape, columns) = (Shape::Lines, Vec::new());
             let content =
                 Content::Records(Region { shape, text: region, records: values, columns });
             let candidates = vec![Candidate { region, content, around: 0 }];
-            Some(Candidates { candidates, around: Vec::new() })
+            Some((Candidates { candidates, around: Vec::new() }, region))
         }
     }
 }

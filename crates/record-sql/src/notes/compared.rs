@@ -3,7 +3,7 @@
 use crate::notes::dates::epoch;
 use crate::notes::facts::{Facts, Read, plain};
 use crate::notes::letters::of_letters;
-use crate::notes::ordered::{of_alphabet, of_month, of_shape, of_time, of_zones};
+use crate::notes::ordered::{of_alphabet, of_day, of_month, of_shape, of_time, of_zones};
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
@@ -37,6 +37,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         return note.filter(|note| !note.is_empty());
     }
     of_value_types(facts, &subject, comparison, column)
+        .or_else(|| of_day(&subject, comparison))
         .or_else(|| of_alphabet(facts, &subject, comparison))
         .or_else(|| of_month(facts, &subject, comparison))
         .or_else(|| of_shape(facts, &subject, comparison))
@@ -129,7 +130,8 @@ fn of_spellings(
 ) -> Option<String> {
     let read = column.filter(|read| comparison.is_equality() && read.profile.texts > 0)?;
     let [literal] = comparison.literals.as_slice() else { return None };
-    literal.value.parse::<f64>().ok()?;
+    // A number of more digits is not exact.
+    literal.value.parse::<f64>().ok().filter(|_| literal.value.len() < 16)?;
     let number = format!("CAST({{}} AS NUMERIC) = CAST({} AS NUMERIC)", literal.sql);
     // A text that is all digits, and no code with zeros before it.
     let number = format!("{number} AND {{}} NOT GLOB '*[^-.0-9]*' AND {{}} NOT GLOB '0[0-9]*'");

@@ -178,5 +178,31 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
             format!("{name} has numbers, which {function}() reads as Julian days, not as years")
         })
     };
-    statement.calls_of(&FUNCTIONS).filter_map(of).collect()
+    statement.calls_of(&FUNCTIONS).filter_map(of).chain(of_operands(facts)).collect()
+}
+
+/// Times next to a date function, whose text has another form than theirs.
+fn of_operands(facts: &Facts<'_>) -> Option<String> {
+    const ORDER: [&str; 7] = ["<", "<=", ">", ">=", "=", "==", "between"];
+    let statement = facts.statement();
+    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &ORDER)).find_map(|at| {
+        let function = ["date", "datetime"].into_iter().find(|name| statement.is(at + 1, name))?;
+        statement.is(at + 2, "(").then_some(())?;
+        let column = statement.bytes(statement.expression_before(at)?);
+        let read = facts.column(&facts.chain(&column)?)?;
+        let example = &read.profile.example;
+        // The start of a day is before all of its times.
+        let is_day = function == "date" && statement.is_any(at, &[">=", "<"]);
+        let has_form = function == "datetime" && example.len() == 19 && !example.contains('T');
+        let is_time = read.profile.is_time() && example.len() > 10;
+        (is_time && !is_day && !has_form).then(|| {
+            let (name, end) = (spelled(&read.column.name), statement.closing(at + 2));
+            let call = &statement.sql[statement.bytes(at + 1..end + 1)];
+            format!(
+                "{name} has times such as {}, and the text of {call} has another form: compare \
+                 {function}({name})",
+                crate::sql::quoting::text(example)
+            )
+        })
+    })
 }

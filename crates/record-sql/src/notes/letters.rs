@@ -63,6 +63,18 @@ const READINGS: [Reading; 5] = [
     },
 ];
 
+/// Texts of which most begin with a number.
+const BEGINNING: Reading = Reading {
+    key: |spelled| {
+        let text = spelled.text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
+        text.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
+        let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+        runs.map(|run| run.parse().ok()).collect()
+    },
+    name: "numbers with other characters",
+    how: "CAST({} AS REAL) is the number at the start, without its unit",
+};
+
 /// Returns the note on a column whose texts, with `more` texts beside them, stand in another
 /// order as text than as what they are.
 pub(crate) fn of_letters(facts: &Facts<'_>, read: Read<'_>, more: &[&str]) -> Option<String> {
@@ -76,7 +88,17 @@ pub(crate) fn of_letters(facts: &Facts<'_>, read: Read<'_>, more: &[&str]) -> Op
     let mut all: Vec<Spelled> = rows.into_iter().filter_map(spelled_of).collect();
     all.sort_by(|a, b| a.text.cmp(&b.text));
     let read_all = |reading: &Reading| all.iter().map(reading.key).collect::<Option<Vec<_>>>();
-    let (reading, keys) = READINGS.iter().find_map(|one| Some((one, read_all(one)?)))?;
+    let whole = READINGS.iter().find_map(|one| Some((one, read_all(one)?)));
+    let (reading, keys) = match whole {
+        Some(whole) => whole,
+        None => {
+            // Some may be other texts, such as a dash.
+            let count = all.len();
+            all.retain(|spelled| (BEGINNING.key)(spelled).is_some());
+            (all.len() * 10 >= count * 8).then_some(())?;
+            (&BEGINNING, all.iter().filter_map(BEGINNING.key).collect())
+        }
+    };
     let at = keys
         .windows(2)
         .position(|pair| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater))?;

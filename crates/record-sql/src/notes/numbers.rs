@@ -11,11 +11,31 @@ use crate::sql::token::Kind;
 /// Functions that take a text for the number at its start, or for 0.
 const NUMERIC: [&str; 6] = ["sum", "avg", "total", "round", "abs", "cast"];
 
-/// Characters that people write in numbers.
-const MARKS: [&str; 5] = [",", "$", "%", "€", " "];
+/// Ways to clean texts that people write for numbers; `{}` is the text. With each the texts for
+/// which it is another number.
+const CLEANINGS: [(&str, &str); 8] = [
+    ("replace({}, ',', '')", DECIMAL_COMMA),
+    ("replace(replace({}, '.', ''), ',', '.')", "{} NOT LIKE '%,%' AND {} LIKE '%.%'"),
+    ("replace({}, '$', '')", "0"),
+    ("replace({}, '%', '')", "0"),
+    ("replace({}, '€', '')", "0"),
+    ("replace({}, ' ', '')", "0"),
+    ("replace(replace({}, '$', ''), ',', '')", DECIMAL_COMMA),
+    (
+        "replace(replace(replace({}, '€', ''), '.', ''), ',', '.')",
+        "{} NOT LIKE '%,%' AND {} LIKE '%.%'",
+    ),
+];
+
+/// A comma that does not part thousands.
+const DECIMAL_COMMA: &str = "{} LIKE '%,%' AND {} NOT GLOB '*,[0-9][0-9][0-9]*'";
+
+/// The number that SQLite takes a text for.
+const COUNTED: &str = ", and count as the number at their start, or 0";
 
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let mut notes = of_values(facts);
+    notes.extend(of_casts(facts));
     notes.extend(of_lengths(facts));
     notes.extend(of_order(facts));
     notes.extend(of_words(facts));
@@ -91,28 +111,60 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
         return None;
     }
     let name = spelled(&read.column.name);
-    let one = facts.row(&read.query("{}", "WHERE NOT {} = CAST({} AS NUMERIC) LIMIT 1"))?;
-    let one = literal(one.first()?);
-    let days = facts.is_empty(&read.query("1", "WHERE julianday({}) IS NULL AND {} <> '' LIMIT 1"));
-    if days == Some(true) {
+    let other_values = "WHERE NOT {} = CAST({} AS NUMERIC)";
+    let one = read.query("{}", &format!("{other_values} ORDER BY {{}} = '' LIMIT 1"));
+    let one = literal(facts.row(&one)?.first()?);
+    let not_days = format!("{other_values} AND {{}} <> '' AND julianday({{}}) IS NULL LIMIT 1");
+    if one != "''" && facts.is_empty(&read.query("1", &not_days)) == Some(true) {
         return Some(format!(
             "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
         ));
     }
-    let clean = MARKS.iter().find_map(|mark| {
-        let without = format!("replace({{}}, '{mark}', '')");
-        let left = facts.row(&read.query(&other(&without), ""))?;
-        let without = without.replace("{}", &name);
-        (plain(left.first()?) == "0").then(|| format!(": CAST({without} AS REAL) is one"))
+    let clean = CLEANINGS.iter().find_map(|(clean, misread)| {
+        let is_misread = facts.is_empty(&read.query("1", &format!("WHERE {misread} LIMIT 1")));
+        let left = facts.row(&read.query(&other(clean), ""))?;
+        let clean = clean.replace("{}", &name);
+        let is_clean = plain(left.first()?) == "0" && is_misread == Some(true);
+        is_clean.then(|| format!(": CAST({clean} AS REAL) is one"))
     });
     let how = match clean {
         Some(how) => how,
         None if count == all => {
-            format!(", and count as 0; compare them, as in sum({name} = {one}) or a CASE")
+            format!("{COUNTED}; compare them, as in sum({name} = {one}) or a CASE")
         }
-        None => format!(", and count as 0; WHERE {name} = CAST({name} AS NUMERIC) leaves them out"),
+        None => format!("{COUNTED}; WHERE {name} = CAST({name} AS NUMERIC) leaves them out"),
     };
     Some(format!("{count} of {all} values of {name} are no numbers, such as {one}{how}"))
+}
+
+/// A cast of an expression that is no number for some records.
+fn of_casts(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    statement.calls_of(&["cast"]).find_map(|at| {
+        let end = statement.closing(at + 1);
+        let of = (at + 2..end).rev().find(|at| statement.is(*at, "as"))?;
+        let is_number =
+            statement.is_any(of + 1, &["real", "integer", "int", "float", "numeric", "double"]);
+        let argument = statement.bytes(at + 2..of);
+        // One of a column has a note of its own.
+        if !is_number || facts.chain(&argument).is_some() {
+            return None;
+        }
+        let expression = &statement.sql[argument];
+        let (with, from) = (statement.with(), facts.from(at)?);
+        let other = format!(
+            "typeof({expression}) = 'text' AND NOT ({expression}) = CAST(({expression}) AS NUMERIC)"
+        );
+        let counts = format!("{with}SELECT count({expression}), sum({other}) {from}");
+        let counts = facts.counts(&counts)?;
+        let [all, count] = counts.as_slice() else { return None };
+        (*count > 0).then_some(())?;
+        let one = facts.row(&format!("{with}SELECT {expression} {from} WHERE {other} LIMIT 1"))?;
+        Some(format!(
+            "{count} of {all} values of {expression} are no numbers, such as {}{COUNTED}",
+            literal(one.first()?)
+        ))
+    })
 }
 
 /// `length` of an array is that of its JSON text.

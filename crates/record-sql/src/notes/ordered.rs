@@ -44,6 +44,20 @@ pub(crate) fn of_time(name: &str, profile: &Profile, comparison: &Comparison) ->
     ))
 }
 
+/// A bare date next to `datetime(…)` is midnight.
+pub(crate) fn of_day(subject: &Subject, comparison: &Comparison) -> Option<String> {
+    let inner = subject.name.get(..9).filter(|start| start.eq_ignore_ascii_case("datetime("));
+    let literal = match comparison.operator.as_str() {
+        "<=" | ">" | "=" | "==" => comparison.literals.first()?,
+        "BETWEEN" => comparison.literals.get(1)?,
+        _ => return None,
+    };
+    let is_day = literal.is_text() && is_date(literal.value.as_bytes());
+    inner.filter(|_| is_day)?;
+    let (date, rest) = (&literal.sql, &subject.name[9..]);
+    Some(format!("{date} is the start of its day; for the whole day compare date({rest}"))
+}
+
 /// A word of a few, in an order that is the alphabet's.
 pub(crate) fn of_alphabet(
     facts: &Facts<'_>,

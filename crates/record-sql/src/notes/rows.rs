@@ -4,6 +4,7 @@
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::sql::bare::bare_column;
 use crate::sql::quoting::spelled;
+use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
 
 pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
@@ -14,6 +15,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     let of = [
         bare,
         of_group(facts),
+        of_counted(facts),
         of_repeated(facts),
         nothing.then(|| of_null_list(facts)).flatten(),
         nothing.then(|| of_join(facts)).flatten(),
@@ -70,6 +72,38 @@ fn of_group(facts: &Facts<'_>) -> Option<String> {
     None
 }
 
+/// `count` of a condition counts the rows in which it is false, too.
+fn of_counted(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    statement.calls_of(&["count"]).find_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [argument] = arguments.as_slice() else { return None };
+        if statement.is_any(argument.start, &["*", "distinct"]) || argument.is_empty() {
+            return None;
+        }
+        let condition = &statement.sql[statement.bytes(argument.clone())];
+        let select = statement.select_around(at);
+        let from = statement.clause_text(&select, "from")?;
+        let rest = statement.clause_text(&select, "where").unwrap_or_default();
+        let is_truth = format!("({condition}) IN (0, 1) AND typeof({condition}) = 'integer'");
+        let counts = facts.counts(&format!(
+            "{}SELECT count({condition}), coalesce(sum({is_truth}), 0), coalesce(sum(({condition}) <> 0), 0) {from} {rest}",
+            statement.with()
+        ))?;
+        let [all, of_truth, met] = counts.as_slice() else { return None };
+        let is_condition = match facts.chain(&statement.bytes(argument.clone())) {
+            Some(chain) => facts.column(&chain).is_some_and(|read| read.profile.booleans > 0),
+            None => true,
+        };
+        (of_truth == all && met < all && is_condition).then(|| {
+            format!(
+                "count({condition}) is {all}, of the rows in which it is not null: \
+                 sum({condition}) is {met}, of those in which it is true"
+            )
+        })
+    })
+}
+
 /// An aggregate of a column whose records a join repeats.
 fn of_repeated(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
@@ -82,12 +116,14 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
         let select = statement.select_around(at);
         let from = statement.clause_text(&select, "from")?;
         let joins = from.contains(',') || from.to_lowercase().contains("join");
-        if !joins || statement.clause(&select, "group").is_some() {
+        // A group may be the records that the join repeats.
+        let is_grouped = statement.clause(&select, "group").is_some();
+        if !joins || (is_grouped && !statement.is_any(at, &["sum", "total"])) {
             return None;
         }
         let table = match chain.parts.as_slice() {
             [alias, _] => alias.name.clone(),
-            _ => read.table.name.clone(),
+            _ => table_in(facts, from, &read)?,
         };
         let rest = statement.clause_text(&select, "where").unwrap_or_default();
         let counts = facts.counts(&format!(
@@ -103,6 +139,18 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
                  repeatedly: use EXISTS (SELECT …) in WHERE"
             )
         })
+    })
+}
+
+/// Returns the name that a FROM clause gives the table of a column.
+fn table_in(facts: &Facts<'_>, from: &str, read: &Read<'_>) -> Option<String> {
+    let clause = Statement::new(from.to_owned());
+    let names = clause.tokens.iter().filter(|token| token.is_name());
+    let column = crate::sql::quoting::name(&read.column.name);
+    names.map(|token| token.value(from)).find(|name| {
+        let table = crate::sql::quoting::name(name);
+        let with = facts.statement().with();
+        facts.db.prepare(&format!("{with}SELECT {table}.rowid, {table}.{column} {from}")).is_ok()
     })
 }
 

@@ -134,9 +134,11 @@ fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     }
     let names = names(draft);
     let near = nearest(&last.name, names.iter().map(String::as_str), MAX_NEAREST);
-    if last.quoted && chain.parts.len() == 1 && is_double_quoted(draft, &chain) {
+    let in_single = single_quotes(draft).sql;
+    let is_another = in_single != draft.statement.sql;
+    if last.quoted && chain.parts.len() == 1 && is_double_quoted(draft, &chain) && is_another {
         let text = "Text goes in single quotes, names of columns in double quotes.";
-        return format!("{text} {}\n{}", send_instead(&single_quotes(draft).sql), columns(draft));
+        return format!("{text} {}\n{}", send_instead(&in_single), columns(draft));
     }
     let instead = near.first().map_or_else(String::new, |best| {
         let best = spelled(best);
@@ -187,6 +189,11 @@ fn in_array(draft: &Draft<'_, '_>, chain: &Chain) -> Option<String> {
 fn of_other(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     if let Some(name) = failed.message.strip_prefix("no such function: ") {
         return of_function(name);
+    }
+    if let Some(name) = failed.message.strip_prefix("ambiguous column name: ") {
+        return format!(
+            "`{name}` is a column of several tables here: name one, as in records.{name}"
+        );
     }
     let at = failed.offset.and_then(|offset| {
         draft.statement.tokens.iter().position(|token| token.range.contains(&offset))

@@ -34,9 +34,10 @@ pub(crate) fn check(statement: &Statement, sources: &[Scanned<'_>]) -> Result<()
             continue;
         }
         let name = token.value(&statement.sql);
-        if sources.iter().any(|source| {
+        let is_field = sources.iter().any(|source| {
             source.shape.fields.find(&name).is_some() || source.paths().plain.find(&name).is_some()
-        }) {
+        });
+        if is_field || is_alias(statement, &name) {
             corrected = corrected.replaced(token.range.clone(), &quoting::name(&name));
             first = Some(token.text(&statement.sql));
         }
@@ -46,6 +47,16 @@ pub(crate) fn check(statement: &Statement, sources: &[Scanned<'_>]) -> Result<()
         "SQL: {first} in single quotes is a text, not the column. {}",
         send_instead(&corrected.sql)
     )))
+}
+
+/// Returns true for a name that the statement gives a column of its answer.
+fn is_alias(statement: &Statement, name: &str) -> bool {
+    (1..statement.tokens.len()).any(|at| {
+        let token = &statement.tokens[at];
+        statement.is(at - 1, "as")
+            && token.is_name()
+            && token.value(&statement.sql).eq_ignore_ascii_case(name)
+    })
 }
 
 /// Returns true where a text is as good as a mistake.

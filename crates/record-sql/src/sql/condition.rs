@@ -83,7 +83,9 @@ fn lone_literal(statement: &Statement) -> Option<(String, Option<String>)> {
         let corrected = before.map(|equals| {
             let first = statement.tokens[equals + 1].text(&statement.sql);
             let range = statement.tokens[equals].range.start..token.range.end;
-            statement.replaced(range, &format!("IN ({first}, {literal})")).sql
+            let gap =
+                if statement.sql[..range.start].ends_with(char::is_whitespace) { "" } else { " " };
+            statement.replaced(range, &format!("{gap}IN ({first}, {literal})")).sql
         });
         Some((literal.to_owned(), corrected))
     })
@@ -152,6 +154,8 @@ mod tests {
         let lone = |sql: &str| lone_literal(&Statement::new(sql.to_owned()));
         let (literal, corrected) = lone("SELECT 1 WHERE a = 'x' OR 'y'").unwrap();
         assert_eq!(literal, "'y'");
+        assert_eq!(corrected.unwrap(), "SELECT 1 WHERE a IN ('x', 'y')");
+        let (_, corrected) = lone("SELECT 1 WHERE a='x' OR 'y'").unwrap();
         assert_eq!(corrected.unwrap(), "SELECT 1 WHERE a IN ('x', 'y')");
         assert!(lone("WHERE a BETWEEN '1' AND '2' OR a = 3").is_none());
         assert!(lone("WHERE a = 1 OR 2 < b").is_none());

@@ -16,7 +16,7 @@ use crate::pipeline::Settings;
 #[derive(Debug, Args)]
 pub(crate) struct Offload {
     /// The history: a JSON array of messages, or an object with "messages" (and
-    /// "tools", "system"); - reads standard input
+    /// "tools", "system", settings by their names in requests); - reads standard input
     #[arg(value_name = "FILE|-")]
     pub input: String,
     /// The settings.
