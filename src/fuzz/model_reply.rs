@@ -79,6 +79,7 @@ fn messages() -> Vec<TranscriptMessage<'static>> {
         call_id: Some("call_7"),
         tool: Some("bash"),
         text: Cow::Borrowed(FOUND),
+        failed: false,
         moved_to: Some(Cow::Borrowed(FILE)),
     });
     vec![said(0, Role::User, GOAL), asked, found]

@@ -65,6 +65,7 @@ fn said() -> impl Strategy<Value = Vec<TranscriptMessage<'static>>> {
                         call_id: Some(id),
                         tool: Some(leak(name)),
                         text: result.into(),
+                        failed: false,
                         moved_to: moved.then(|| "./s/tool_call_1.txt".into()),
                     }]
                 } else {

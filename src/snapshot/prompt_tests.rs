@@ -14,8 +14,13 @@ use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 fn result(text: &str) -> TranscriptMessage<'_> {
     let tool = Some("ba\"sh");
-    let answer =
-        ToolResult { call_id: Some("c1"), tool, text: Cow::Borrowed(text), moved_to: None };
+    let answer = ToolResult {
+        call_id: Some("c1"),
+        tool,
+        text: Cow::Borrowed(text),
+        failed: false,
+        moved_to: None,
+    };
     TranscriptMessage {
         index: 4,
         role: Role::Tool,

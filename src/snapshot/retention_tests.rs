@@ -25,7 +25,10 @@ fn said(index: usize, message: &Value) -> TranscriptMessage<'_> {
         _ => {
             let text = text.unwrap().into();
             let call_id = message["tool_call_id"].as_str();
-            (Role::Tool, vec![ToolResult { call_id, tool: None, text, moved_to: None }])
+            (
+                Role::Tool,
+                vec![ToolResult { call_id, tool: None, text, failed: false, moved_to: None }],
+            )
         }
     };
     let texts = text.filter(|_| results.is_empty()).map(Into::into).into_iter().collect();

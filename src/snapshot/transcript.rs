@@ -40,6 +40,8 @@ pub(crate) struct ToolResult<'a> {
     pub tool: Option<&'a str>,
     /// The result; of a moved one, its preview with the reference line.
     pub text: Cow<'a, str>,
+    /// True if it reports an error.
+    pub failed: bool,
     /// The file that the whole result was moved to.
     pub moved_to: Option<Cow<'a, str>>,
 }

@@ -6,12 +6,13 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use chat_history::dialect::CallIndex;
 use chat_history::message::{Call, Role, Slot, SlotKind, ToolResult as ResultView};
 use chat_history::system_prompt::text_slots;
 use raw_json as raw;
+use regex::Regex;
 
 use crate::measure::{Measured, text_of};
 use crate::pipeline::context::Context;
@@ -140,6 +141,7 @@ impl<'a> Transcriber<'a> {
             call_id: self.named(call_id),
             tool: self.named(result.name.as_deref().or_else(|| caller?.name.as_deref())),
             text: self.context.offloader.redact.text(text),
+            failed: reports_error(self.context.history().messages()[index]),
             moved_to,
         }
     }
@@ -194,6 +196,39 @@ impl<'a> Transcriber<'a> {
         match self.moved.get(&(index, slot.span.start)).filter(|_| self.read_back.is_none()) {
             Some(moved) => raw::unescape(&moved.replacement.literal).text,
             None => text_of(self.context.request.history.messages()[index], slot).text,
+        }
+    }
+}
+
+/// Returns true if a message says of a result that it is an error, in the words of any format.
+fn reports_error(message: &str) -> bool {
+    static MARK: LazyLock<Regex> = LazyLock::new(|| {
+        // Within a text the quotes are escaped.
+        let mark = r#"[{,]\s*(?:"is_?[eE]rror"\s*:\s*true|"status"\s*:\s*"error"|"type"\s*:\s*"error-(?:text|json)")"#;
+        Regex::new(mark).expect("the pattern is fixed and tested")
+    });
+    MARK.is_match(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reports_error;
+
+    #[test]
+    fn errors_are_told_in_the_words_of_each_format() {
+        for error in [
+            r#"{"type":"tool_result","is_error":true,"content":"x"}"#,
+            r#"{"toolResult":{"toolUseId":"a", "status" : "error","content":[]}}"#,
+            r#"{"role":"toolResult","isError": true}"#,
+            r#"{"output":{"type":"error-text","value":"x"}}"#,
+        ] {
+            assert!(reports_error(error), "{error}");
+        }
+        for fine in [
+            r#"{"is_error":false,"content":"{\"is_error\":true}"}"#,
+            r#"{"status":"success","content":"\"status\": \"error\""}"#,
+        ] {
+            assert!(!reports_error(fine), "{fine}");
         }
     }
 }

@@ -21,7 +21,8 @@ fn tool<'a>(arguments: &'a str, result: &'a str) -> TranscriptMessage<'a> {
     let id = Some("call_77");
     let call = ToolCall { id, name: Some("fetch"), arguments: Cow::Borrowed(arguments) };
     let text = Cow::Borrowed(result);
-    let answer = ToolResult { call_id: id, tool: Some("fetch"), text, moved_to: None };
+    let answer =
+        ToolResult { call_id: id, tool: Some("fetch"), text, failed: false, moved_to: None };
     TranscriptMessage {
         index: 1,
         role: Role::Tool,

@@ -18,6 +18,8 @@ const SHORT: u64 = 120;
 /// The share of the budget that one text has as a whole before others have had their turn, as
 /// one part in so many.
 const SHARE: u64 = 4;
+/// The share of the budget that a first or latest request has while others wait, in the same form.
+const FRAME_SHARE: u64 = 3;
 /// Bytes of a first or latest request in which repeats of it are looked for.
 const SEARCHED: usize = 64_000;
 /// Tokens of the mark before a directive and of the line's end.
@@ -32,6 +34,8 @@ enum Priority {
     Recent,
     /// It sets a rule.
     Rule,
+    /// A long text with words that set rules, such as a paste.
+    Long,
     /// It sets a rule like a newer one, but for its digits.
     Refrain,
     /// Anything else that was said.
@@ -76,11 +80,14 @@ pub(crate) fn directives(
         let other = order.get(turn + 1).filter(waits).map_or(0, |at| candidates[*at].price);
         // Two frames share what there is; the second gets what the first leaves.
         let room = match is_frame {
-            true => left - other.min(left / 2),
+            true => (left - other.min(left / 2)).min((budget / FRAME_SHARE).max(SHORT)),
             false => left.min((budget / SHARE).max(SHORT)),
         };
         let candidate = &mut candidates[*at];
-        if candidate.price <= room {
+        let is_short = is_frame
+            && candidate.price <= left - other.min(left / 2)
+            && candidate.price <= budget / 2;
+        if candidate.price <= room || is_short {
             candidate.take_whole();
         } else if room > FRAME {
             candidate.take_sentences(room, count);
@@ -98,6 +105,12 @@ pub(crate) fn directives(
         if candidate.spent > 0 && more > 0 && more <= left {
             left -= more;
             candidate.take_whole();
+        } else if candidate.priority == Priority::Frame && more > 0 && left > SHORT {
+            // What the others left.
+            let room = left + std::mem::take(&mut candidate.spent);
+            candidate.taken.clear();
+            candidate.take_sentences(room, count);
+            left = room - candidate.spent;
         }
     }
     let mut directives = Vec::new();
@@ -121,8 +134,11 @@ impl Candidate<'_> {
         let parts = sentences(self.text);
         let end = parts.len().saturating_sub(1);
         let quoted = quoted(self.text, &parts);
+        let is_frame = self.priority == Priority::Frame;
         let rank = |at: usize| match (is_constraint(parts[at]), at) {
-            (true, _) if !quoted[at] => 0,
+            // A request may stand behind what it is about.
+            (_, last) if is_frame && last == end => 0,
+            (true, _) if !quoted[at] => 1,
             (_, 0) => 1,
             (_, last) if last == end => 2,
             _ if quoted[at] => 4,
@@ -208,6 +224,8 @@ fn candidates<'a>(
         // A token has no more than a few bytes: most of what has no room needs no count.
         let misfits = text.len() as u64 / 64 > budget;
         let price = if misfits { u64::MAX / 2 } else { count(text) + FRAME };
+        let is_long = priority == Priority::Rule && price > (budget / SHARE).max(SHORT);
+        let priority = if is_long { Priority::Long } else { priority };
         newest = newest.saturating_sub(if frame { 0 } else { price });
         let priority = if newest > 0 { priority.min(Priority::Recent) } else { priority };
         candidates.push(Candidate { text, priority, price, taken: Vec::new(), spent: 0 });

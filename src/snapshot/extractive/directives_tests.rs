@@ -122,3 +122,32 @@ fn a_negation_is_never_cut_off() {
     messages[0].texts = vec![endless.into()];
     assert_eq!(directives(&messages, &[], 60, &words), ["ok", "Go on then."]);
 }
+
+/// The latest message may be a paste: what was ruled before stands.
+#[test]
+fn a_long_message_does_not_take_the_room_of_earlier_rules() {
+    let rules: Vec<String> = (0..6).map(|n| format!("Never touch the table t{n}x{n}.")).collect();
+    let paste = "She said that only the king must know, and never told anyone. ".repeat(300);
+    let mut messages = said(&["Tidy the service.", "", "", "", "", "", "", ""]);
+    for (message, rule) in messages[1..].iter_mut().zip(&rules) {
+        message.texts = vec![rule.as_str().into()];
+    }
+    messages[7].texts = vec![paste.as_str().into()];
+    let kept = directives(&messages, &[], 200, &words);
+    for rule in &rules {
+        assert!(kept.contains(rule), "{rule}: {kept:?}");
+    }
+    let total: u64 = kept.iter().map(|text| words(text) + 3).sum();
+    assert!(total <= 200 && total > 150, "{total}");
+}
+
+/// A request may stand behind what it is about.
+#[test]
+fn the_end_of_a_long_request_is_kept() {
+    let paste = "line of a letter that must be read. ".repeat(300);
+    let text = format!("{paste}\nPlease count the letters.");
+    let mut messages = said(&["", "And now?"]);
+    messages[0].texts = vec![text.as_str().into()];
+    let kept = directives(&messages, &[], 60, &words).join(" ");
+    assert!(kept.contains("Please count the letters."), "{kept}");
+}

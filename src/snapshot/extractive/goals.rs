@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use raw_json::offset_in;
+
 use super::input::Input;
 use super::item::{Item, parse, points};
 use super::labels::LATEST;
@@ -14,8 +16,12 @@ use crate::snapshot::text::wrappers::Speaker;
 /// Most tokens of a request, and the share of the budget, as one part in so many.
 const REQUEST: u64 = 120;
 const SHARE: u64 = 6;
+/// Longest last line of a request that is shown, in bytes.
+const LAST_BYTES: usize = 400;
 /// Longest sentence that is taken for a rule, in bytes.
 const RULE_BYTES: usize = 600;
+/// A text of more bytes is hardly all rules.
+const LONG_BYTES: usize = 3_000;
 /// Rules looked at, newest first.
 const RULES: usize = 300;
 
@@ -51,17 +57,29 @@ pub(super) fn goals(
         .collect();
     let telling = requests.iter().find(|text| says_something(text)).or(requests.first());
     let first = telling.filter(|_| items.is_empty());
-    items.extend(
-        first.map(|text| Item::core(opening(text, room, count).to_owned(), points(100), 0)),
-    );
+    items.extend(first.map(|text| Item::core(request(text, room, count), points(100), 0)));
     // The first request is no news as the latest one.
     if let Some(at) = latest.filter(|at| first.is_none_or(|first| *first != requests[*at])) {
-        let short = opening(requests[at], room, count);
+        let short = request(requests[at], room, count);
         let text = format!("{} {short}", input.labels.latest_request);
         items.push(Item::core(text, points(90), 1));
     }
     items.retain(|item| !item.text.is_empty());
     items
+}
+
+/// The beginning of a request within `room`, and its last line, as a request may stand behind
+/// what it is about.
+fn request(text: &str, room: u64, count: &dyn Fn(&str) -> u64) -> String {
+    let head = opening(text, room, count);
+    let rest = &text[offset_in(text, head) + head.len()..];
+    let last = rest.trim_end().lines().last().unwrap_or_default().trim();
+    let price = if last.len() > LAST_BYTES { u64::MAX } else { count(last) + 2 };
+    if last.is_empty() || price > room / 2 || rest.len() == text.len() {
+        return head.to_owned();
+    }
+    let head = opening(text, room - price, count);
+    format!("{head} … {last}")
 }
 
 /// False for one word such as `ok`.
@@ -91,6 +109,8 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
             // What stands among the directives is said once.
             let is_said = directives.iter().any(|said| said.contains(rule));
             let worth = match (like, is_said) {
+                // A paste has words of rules, too.
+                (true, false) if text.len() > LONG_BYTES => 8,
                 (true, false) => 24 - age,
                 (true, true) => 10 - age,
                 (false, _) => 4,

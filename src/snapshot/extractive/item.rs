@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::labels::LAST_SAID;
 use super::terms::{Terms, Worth};
 use crate::snapshot::format::summary::Section;
+use crate::snapshot::text::sentences::masked;
 
 /// The first order number of new items; those of an earlier summary are below.
 const NEW: usize = 1 << 40;
@@ -15,6 +16,9 @@ const EARLIER: &str = "earlier";
 const FROM_EARLIER: usize = 400;
 /// Points of an item of an earlier summary: it was chosen once.
 const CHOSEN_ONCE: u32 = 8;
+
+/// More points of a rule: it stands until it is taken back.
+const RULE: u32 = 14;
 
 /// Worth is counted in sixteenths of a point.
 pub(super) const fn points(points: u32) -> u32 {
@@ -88,13 +92,19 @@ pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section, term
     let known: HashSet<String> = items.iter().map(|item| item.text.clone()).collect();
     let mut old = parse(earlier);
     let skip = old.len().saturating_sub(FROM_EARLIER);
+    // Of rules that differ in digits only, the newest stands for all.
+    let mut likes = HashSet::new();
+    let mut rules = vec![0; old.len()];
+    for at in (skip..old.len()).rev().filter(|_| section == Section::ActiveConstraints) {
+        rules[at] = if likes.insert(masked(&old[at].text)) { RULE } else { 0 };
+    }
     for (at, mut item) in old.drain(..).enumerate().skip(skip) {
         if known.contains(&item.text) {
             continue;
         }
         let age = u32::try_from((at - skip).min(20)).unwrap_or(20) / 4;
         item.order = at;
-        item.base = points(CHOSEN_ONCE + age);
+        item.base = points(CHOSEN_ONCE + age + rules[at]);
         item.terms = terms.of_text(&item.text, 0);
         items.push(item);
     }

@@ -9,7 +9,7 @@ use chat_history::message::Role;
 use super::call_record::readable;
 use crate::snapshot::text::markers::{is_output, looks_like_output};
 use crate::snapshot::text::sentences::{masked, sentences_of_line};
-use crate::snapshot::text::wrappers::{Speaker, is_answer_tool, unwrapped};
+use crate::snapshot::text::wrappers::{Speaker, holds_users_words, is_answer_tool, unwrapped};
 use crate::snapshot::transcript::TranscriptMessage;
 
 /// Longest sentence, in bytes.
@@ -34,8 +34,11 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
     let mut all = Vec::new();
     let mut expands = false;
     let mut answered = false;
+    let mut called = false;
     for message in messages {
         answered |= message.role == Role::Assistant;
+        let is_result = std::mem::take(&mut called) && message.role == Role::User;
+        called = ends_with_call(message);
         let mut add = |speaker: Speaker, text: Cow<'a, str>| {
             let reports = message.calls.is_empty();
             all.push(Said { index: message.index, speaker, text, reports });
@@ -47,7 +50,12 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
                 Role::User => {
                     let known = head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
                     // Before the agent did anything there is no output of it.
-                    if known || is_output(text) || (answered && looks_like_output(text)) {
+                    let is_result = is_result && !holds_users_words(text);
+                    if known
+                        || is_result
+                        || is_output(text)
+                        || (answered && looks_like_output(text))
+                    {
                         add(Speaker::Nobody, text.into());
                         continue;
                     }
@@ -66,7 +74,7 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
             }
         }
         for result in &message.results {
-            if result.tool.is_some_and(is_answer_tool) {
+            if result.tool.is_some_and(is_answer_tool) && !result.failed {
                 add(Speaker::User, readable(&result.text));
             }
         }
@@ -83,6 +91,29 @@ const WRITTEN_CALLS: [(&str, &str); 4] = [
     ("<invoke ", "</invoke>"),
     ("<tool_call>", "</tool_call>"),
 ];
+
+/// Returns true for a message of an agent that ends with a call written as text, whose result a
+/// framework sends as the user's next message. A call that asks the user has the user's answer.
+fn ends_with_call(message: &TranscriptMessage<'_>) -> bool {
+    const HAND_OVER: [&str; 4] =
+        ["attempt_completion", "plan_mode_respond", "act_mode_respond", "new_task"];
+    let Some(text) = message.texts.last().filter(|_| message.role == Role::Assistant) else {
+        return false;
+    };
+    let end = text.trim_end();
+    let Some((_, name)) = end.strip_suffix('>').and_then(|end| end.rsplit_once("</")) else {
+        return false;
+    };
+    let is_name =
+        |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_-:.".contains(c));
+    // Names of HTML have no underscore.
+    let is_call = name.contains('_') || matches!(name, "function" | "invoke");
+    message.calls.is_empty()
+        && is_name(name)
+        && is_call
+        && !is_answer_tool(name)
+        && !HAND_OVER.contains(&name)
+}
 
 /// The sentences of a speech that say something, without code between fences, calls that are
 /// written as text, and lines of a tag alone.

@@ -9,20 +9,46 @@ fn fixed(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).size_limit(1 << 22).build().expect("the pattern is fixed and tested")
 }
 
-/// Words of obligation, in the languages users write most.
+/// Words of obligation, and of its end, in the languages users write most.
 static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        "(?i-u:\\b(?:must|never|always|do not|don't|dont|cannot|can't|only|should(?:n't)?|shall|\
+        "(?i-u:\\b(?:must(?:n't)?|never|always|do not|don't|dont|cannot|can't|only|should(?:n't)?|shall|\
          need(?:s)? to|have to|required?|requirement|rule|prefer|instead|use|using|avoid|ensure|\
          make sure|keep|without|unless|until|before|whenever|no longer|at (?:most|least)|limit|\
-         forbid(?:den)?|mandatory|critical|important|remember|note|stick to|\
+         forbid(?:den)?|mandatory|critical|important|remember|note|stick to|refrain|leave|\
+         circumstances?|off[- ]limits|hands off|stay (?:away|out|off)|strictly|exclusively|\
+         (?:answer|reply|respond|write) (?:only |always )?in|not allowed|may not|ask (?:me|us)|\
+         (?:approval|permission)|you (?:may|can now)|may now|allowed|cancel(?:l?ed)?|stop|forget|\
+         withdrawn?|revoked?|changed? (?:my|our) mind|no need|skip|abandon|go ahead|\
+         except|i want|no (?:new|more)|needs? (?:a|an|the)|(?:fine|ok|okay) (?:now|again)|\
+         (?:ok|okay|fine|free) to|\
          from (?:now|here) on|going forward|henceforth|in (?:the )?future|whatever happens|\
-         no matter|(?:every|each) time|ab (?:jetzt|sofort)|künftig|désormais|\
-         de ahora en adelante|à partir de maintenant|\
-         debe[ns]?|nunca|siempre|solo|evita|muss|nie|immer|nicht|nur|sollte|bitte|\
-         doit|jamais|toujours|ne pas|seulement|utilise[zr]?)\\b)|Don’t|don’t|\
-         必须|不要|不得|务必|从现在|今后|以后|今後|これから|отныне|впредь|앞으로|禁止|只能|只|应该|应当|请|不能|不可|改用|需要|一定|切勿|避免|优先|\
-         してください|しないで|必ず|禁止|だけ|должен|нельзя|никогда|всегда|только|не надо|해야|하지 마",
+         no matter|(?:every|each) time|ab (?:jetzt|sofort)|\
+         de ahora en adelante|\
+         muss|nie(?:mals)?|immer|nicht|nur|sollte|sollen|sollst|bitte|keinesfalls|auf keinen fall|\
+         darfst|darf|verboten|vermeide|kein[a-z]*|bevor|lass[et]?|stets|verwende|nutze|benutze|antworte|\
+         debe[ns]?|nunca|siempre|solo|solamente|evita|evite|evitar|prohibido|deja|usa|responde|sin|\
+         antes de|hay que|no [a-z]{2,}(?:es|as|en|an)|\
+         doit|doivent|devez|jamais|toujours|ne pas|seulement|uniquement|utilise[zr]?|interdit|faut|sans|\
+         aucune?|surtout|laisse[zr]?|n(?:e |')[a-z]+ (?:pas|rien|jamais)|\
+         sempre|somente|apenas|deve[ms]?|proibido|mantenha|responda|sem|nenhuma?|\
+         mai|soltanto|devi|devono|non|vietato|utilizza|mantieni|lascia|rispondi|senza|prima di|nessun[ao]?|\
+         nooit|altijd|alleen|niet|geen|moet(?:en)?|mag|vermijd|gebruik|zonder|voordat|laat|houd|uitsluitend|\
+         nigdy|zawsze|tylko|nie wolno|musi(?:sz)?|wolno|unikaj|bez|zanim|odpowiadaj|\
+         asla|sadece|mutlaka|yasak|olmadan|daima|dokunma|yapma|kullan(?:ma)?|her zaman|\
+         aldrig|alltid|endast|inte|undvik|utan|jangan|selalu|hanya|harus|dilarang|tanpa)\\b)|\
+         (?i:Don’t|désormais|künftig|à partir de maintenant|évite|réponds|répondez|dürfen|müssen|ausschließlich|\
+         jamás|únicamente|ningún|mantén|não|só |sakın|yalnızca|lütfen|önce|hiçbir|måste|używaj|wyłącznie|\
+         no (?:más|toques)|\
+         никогда|всегда|только|нельзя|не |должен|должн|запрещ|обязательно|используй|избегай|без |\
+         отвечай|оставь|отныне|впредь|можно|отмен|больше не|ніколи|завжди|лише|заборон|\
+         لا |أبد|دائم|فقط|يجب|ممنوع|تجنب|بدون|قبل|إياك|يرجى|\
+         कभी|मत|हमेशा|केवल|सिर्फ|ज़रूर|जरूर|नहीं|न करें|चाहिए|बिना|कृपया|\
+         không|đừng|luôn|chỉ |phải|ποτέ|πάντα|μόνο|μην|πρέπει|לעולם|תמיד|רק |אסור|חייב)|\
+         必须|必須|不要|不得|务必|从现在|今后|以后|今後|これから|앞으로|禁止|只能|只|应该|应当|请|不能|不可|改用|\
+         需要|一定|切勿|避免|优先|千万|绝不|绝对|永远|总是|始终|仅|勿|别|之前|可以了|取消|不用|\
+         してください|しないで|ないで|必ず|だけ|絶対|のみ|決して|常に|いけない|いけません|ならない|なりません|ないこと|べき|ください|やめて|もう|\
+         해야|하지 마|절대|항상|반드시|금지|마세요|말아|않도록|하지마|말 것|만 |취소",
     )
 });
 /// The same words where the speaker means himself.
@@ -103,9 +129,13 @@ static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
 /// Beginnings of an output that a framework sends as a user's message.
 static OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        "^\\s*(?i-u:observation\\b|output\\b|execution result|<(?:tool_result|function_results?|\
-         observation|output|returncode|result|response|stdout|environment_details)\\b|\
-         \\[(?:tool|command|result)|tool (?:output|result)|exit code|the command|here(?:'s| is) the result of running)",
+        "^\\s*(?i-u:observation\\b|output\\b|execution result|\
+         <(?:(?:tool|function|code|command|bash|shell|terminal|execution|search|web|browser|query|api|file)_\
+         (?:results?|responses?|outputs?|calls?_results?)|\
+         observations?|outputs?|returncode|results?|response|stdout|stderr|documents?|environment_details)\\b|\
+         \\[(?:tool|command|result)|\\[[a-z_]+(?: for (?u:[^\n]{0,300}))?\\] results?:|exit code|the command|\
+         (?:tool|function|code|command|shell|terminal|execution|search|web|query|api) \
+         (?:output|results?|response)\\b|here(?:'s| is) the result of running)",
     )
 });
 
@@ -211,4 +241,63 @@ fn is_speech(line: &str) -> bool {
     }
     let spaced = line.contains(' ') || !line.is_ascii();
     spaced && letters > marks * 5 && !line.ends_with([';', '{', '}', ','])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_constraint, is_output};
+
+    #[test]
+    fn rules_are_told_in_many_languages() {
+        for rule in [
+            "Under no circumstances restart host-9.",
+            "Leave config9.yaml alone.",
+            "No new dependencies, please.",
+            "Every commit message needs the prefix BILL-77.",
+            "I want British spelling everywhere.",
+            "Nobody except me merges to main9.",
+            "You may push to main now.",
+            "Stop working on billing, that is cancelled.",
+            "Ändere niemals die Datenbank.",
+            "Réponds uniquement en français.",
+            "Ne touche pas à la base.",
+            "Por favor no reinicies el servidor.",
+            "Não apague a pasta antiga.",
+            "Non toccare mai il file.",
+            "Raak het bestand nooit aan.",
+            "Никогда не трогай базу.",
+            "Nigdy nie usuwaj plików.",
+            "Bu dosyaya asla dokunma.",
+            "لا تلمس قاعدة البيانات",
+            "इस फ़ाइल को कभी मत बदलना",
+            "フォルダを削除してはいけません。",
+            "千万别动数据库",
+            "절대 건드리지 마세요",
+        ] {
+            assert!(is_constraint(rule), "{rule}");
+        }
+        for word in ["The sky is blue today.", "Das Wetter ist schön.", "Il fait beau.", "好的"]
+        {
+            assert!(!is_constraint(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn outputs_are_told_by_their_beginning() {
+        for output in [
+            "<tool_response>\nx",
+            "<search_results>x</search_results>",
+            "<tool_output>x",
+            "Code output: 5",
+            "[web_fetch for 'http://a.b'] Result:",
+            "[list_files] Result:\na",
+            "Search results:\n1. x",
+        ] {
+            assert!(is_output(output), "{output}");
+        }
+        for speech in ["[fix] the parser", "Search for results", "Codex output is odd", "<b>Hi</b>"]
+        {
+            assert!(!is_output(speech), "{speech}");
+        }
+    }
 }

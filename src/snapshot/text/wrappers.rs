@@ -133,6 +133,12 @@ impl<'a> Unwrapped<'a> {
     }
 }
 
+/// True for a text with an element that holds the user's words.
+pub(crate) fn holds_users_words(text: &str) -> bool {
+    let mut marks = TABLE.marks.captures_iter(text);
+    marks.any(|mark| TABLE.speakers[&mark[2].to_ascii_lowercase()] == Speaker::User)
+}
+
 /// True for a tool whose result is the user's answer.
 pub(crate) fn is_answer_tool(name: &str) -> bool {
     let name = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
