@@ -20,6 +20,9 @@ use context_store::{
 /// Copies of a text in memory while it is read: itself, escaped, and in the answer.
 pub(super) const COPIES: u64 = 3;
 
+/// The answer that the start of a file suffices for.
+type FromStart<'a, T> = &'a dyn Fn(&str) -> Option<T>;
+
 /// The start of a file that is read first where it may suffice, in bytes.
 const START_BYTES: u64 = 1024 * 1024;
 
@@ -74,7 +77,7 @@ impl Service {
         field: &'static str,
         at: &Location,
         bytes: u64,
-        from_start: Option<&dyn Fn(&str) -> Option<T>>,
+        from_start: Option<FromStart<'_, T>>,
         answer: impl FnOnce(&str) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let memory = GrowingReservation::new(&self.budget);

@@ -434,6 +434,28 @@ async fn files_that_cannot_be_asked() {
     assert!(message.contains("line 3 is no JSON object"), "{message}");
 }
 
+/// A file that was not made for its records may hold more than they are.
+#[test]
+fn what_a_file_holds_beside_its_records_is_noted() {
+    let app = TestApp::new();
+    let rows = |from: usize, to: usize| {
+        let rows: Vec<String> = (from..to).map(|n| format!("{{\"n\":{n}}}")).collect();
+        format!("[{}]", rows.join(","))
+    };
+    let text = format!("{}\n{}", rows(0, 90), rows(90, 140));
+    std::fs::write(app.folder().join("pages.json"), text).unwrap();
+    for question in [
+        json!({"sql": "SELECT count(*) FROM records"}),
+        json!({"query": "length"}),
+        json!({"where": {"n": {">=": 0}}, "count": true}),
+        json!({"recipe": 1}),
+    ] {
+        let said = app.extract("/workspace/pages.json", &question);
+        let note = "with an array of 50 elements)\"}, which is no part of these records";
+        assert!(said.answer.contains(note), "{question}: {}", said.answer);
+    }
+}
+
 /// The values of a recipe's parameters have the types of its defaults, or are read as such.
 #[test]
 fn parameters_of_a_recipe_have_a_type() {

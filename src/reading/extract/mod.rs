@@ -276,7 +276,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// What a file that was not made for its records holds beside them.
+    /// Returns the note on a file that was not made for its records and holds more.
     fn note(&self) -> Option<String> {
         let Records::Found { around: Some(around), .. } = self else { return None };
         Some(format!("the file also holds {around}, which is no part of these records"))

@@ -106,7 +106,13 @@ pub(crate) fn directives(
             left -= more;
             candidate.take_whole();
         } else if candidate.priority == Priority::Frame && more > 0 && left > SHORT {
-            // What the others left.
+            // The others left room.
+            if let Some((_, short)) = cut.iter_mut().find(|(of, _)| *of == at) {
+                let room = left + count(short);
+                *short = ends(candidate.text, room, count);
+                left = room.saturating_sub(count(short));
+                continue;
+            }
             let room = left + std::mem::take(&mut candidate.spent);
             candidate.taken.clear();
             candidate.take_sentences(room, count);

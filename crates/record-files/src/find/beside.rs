@@ -1,4 +1,4 @@
-//! What a text holds beside its records, in short.
+//! The rest of a text beside its records, in short.
 
 use raw_json::{self as raw, quote};
 

@@ -136,3 +136,16 @@ fn what_means_something_else_is_refused() {
         assert!(crate::ask(fine).is_ok(), "{fine}");
     }
 }
+
+/// The statement to send instead is another one, and valid.
+#[test]
+fn what_is_sent_instead_is_valid() {
+    let ambiguous = error("SELECT id, count(*) FROM records, json_each(tags) GROUP BY id");
+    assert!(ambiguous.contains("name one, as in records.id"), "{ambiguous}");
+    let lone = error("SELECT count(*) FROM records WHERE status='active' OR 'pending'");
+    assert!(lone.contains("WHERE status IN ('active', 'pending')"), "{lone}");
+    let unknown = error("SELECT \"state\" FROM records");
+    assert!(!unknown.contains("Send instead: SELECT \"state\""), "{unknown}");
+    let alias = error("SELECT status, count(*) AS c FROM records GROUP BY 1 ORDER BY 'c' DESC");
+    assert!(alias.contains("ORDER BY c DESC") || alias.contains("ORDER BY \"c\" DESC"), "{alias}");
+}

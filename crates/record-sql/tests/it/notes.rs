@@ -244,3 +244,106 @@ fn the_number_of_a_row_is_no_field() {
     assert!(error.contains("no such column: oid"), "{error}");
     contains("SELECT max(rowid) FROM records", "rowid is no field");
 }
+
+/// `count` counts false, too.
+#[test]
+fn a_count_of_a_condition() {
+    for (counted, all, met) in [
+        ("status = 'active'", 200, 67),
+        ("priority > 4", 200, 40),
+        ("done", 200, 100),
+        ("CASE WHEN priority > 4 THEN 1 ELSE 0 END", 200, 40),
+    ] {
+        contains(
+            &format!("SELECT count({counted}) FROM records"),
+            &format!(
+                "count({counted}) is {all}, of the rows in which it is not null: sum({counted}) is {met}"
+            ),
+        );
+    }
+    for fine in ["priority", "DISTINCT status", "*", "CASE WHEN priority > 4 THEN 1 END"] {
+        let notes = notes(&format!("SELECT count({fine}) FROM records"));
+        assert!(!notes.contains("in which it is true"), "{fine}: {notes}");
+    }
+}
+
+#[test]
+fn texts_of_numbers_with_other_characters() {
+    let of = |sql: &str, values: &[&str]| {
+        let lines: String = values.iter().map(|value| format!("{{\"x\":\"{value}\"}}\n")).collect();
+        ask_of(sql, &lines).unwrap().notes.join("\n")
+    };
+    let most = "SELECT max(x) FROM records";
+    let sum = "SELECT sum(x) FROM records";
+    let cast = "SELECT sum(CAST(replace(x, '$', '') AS REAL)) FROM records";
+    for (sql, values, part) in [
+        (most, &["9%", "10%", "100%"][..], "'100%' < '9%'"),
+        (most, &["9 MB", "120 MB"], "without its unit"),
+        (most, &["9", "10", "1,000", "2", "3"], "'10' < '2'"),
+        (most, &["1", "2", "9", "10", "11", "-"], "'11' < '2'"),
+        (most, &["1.9.0", "1.10.0", "1.2.3-rc1"], "'1.10.0' < '1.2.3-rc1'"),
+        ("SELECT count(*) FROM records WHERE x > '1 GB'", &["10 MB", "2 GB"], "'10 MB' < '2 GB'"),
+        (sum, &["10 MB", "2 GB", "n/a"], "count as the number at their start, or 0"),
+        ("SELECT avg(x) FROM records", &["1", "2", "10", ""], "1 of 4 values of x are no numbers"),
+        (
+            sum,
+            &["1,5", "2,5", "10,25"],
+            "CAST(replace(replace(x, '.', ''), ',', '.') AS REAL) is one",
+        ),
+        (
+            sum,
+            &["1.234,50", "10,25"],
+            "CAST(replace(replace(x, '.', ''), ',', '.') AS REAL) is one",
+        ),
+        (sum, &["1,234", "10"], "CAST(replace(x, ',', '') AS REAL) is one"),
+        (sum, &["$1,234.50", "$10"], "CAST(replace(replace(x, '$', ''), ',', '') AS REAL) is one"),
+        (cast, &["$1,234.56", "$10"], "1 of 2 values of replace(x, '$', '') are no numbers"),
+    ] {
+        let notes = of(sql, values);
+        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+    }
+    let blank = of("SELECT avg(x) FROM records", &["1", "2", "10", ""]);
+    assert!(!blank.contains("julianday"), "{blank}");
+    let ids = ["12345678901234567890123", "12345678901234567890124"];
+    let same = of("SELECT count(*) FROM records WHERE x = '12345678901234567890123'", &ids);
+    assert!(!same.contains("in several ways"), "{same}");
+    for fine in [&["2025-05-14T10:00:00Z", "2025-05-15T10:00:00Z"][..], &["9:30", "9:45"]] {
+        assert_eq!(of(most, fine), "", "{fine:?}");
+    }
+}
+
+#[test]
+fn times_next_to_a_date_function() {
+    let lines = "{\"c\":\"2025-05-15T12:00:00Z\"}\n{\"c\":\"2025-05-13T10:00:00Z\"}";
+    let of = |condition: &str| {
+        let sql = format!("SELECT count(*) FROM records WHERE {condition}");
+        ask_of(&sql, lines).unwrap().notes.join("\n")
+    };
+    for (condition, part) in [
+        ("c <= datetime('2025-05-15 18:00:00')", "compare datetime(c)"),
+        ("c BETWEEN date('2025-05-12') AND date('2025-05-15')", "compare date(c)"),
+        ("datetime(c) <= '2025-05-15'", "'2025-05-15' is the start of its day"),
+    ] {
+        let notes = of(condition);
+        assert!(notes.contains(part), "{condition}: {notes}");
+    }
+    for fine in ["c >= date('2025-05-12')", "datetime(c) <= datetime('2025-05-15 18:00:00')"] {
+        assert_eq!(of(fine), "", "{fine}");
+    }
+}
+
+/// A sum over joined rows counts a record as often as it is joined, grouped or not.
+#[test]
+fn sums_over_joins_with_repeated_keys() {
+    let (left, right) =
+        ("{\"k\":1,\"amt\":5}\n{\"k\":2,\"amt\":7}", "{\"u\":1}\n{\"u\":1}\n{\"u\":2}");
+    for sql in [
+        "SELECT sum(amt) FROM records JOIN other ON k = u",
+        "SELECT r.k, sum(r.amt) FROM records r JOIN other o ON r.k = o.u GROUP BY 1",
+    ] {
+        let sources = vec![crate::source("records", left), crate::source("other", right)];
+        let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &crate::limits());
+        let notes = outcome.unwrap().notes.join("\n");
+        assert!(notes.contains("the join gives 3 rows of 2 records"), "{sql}: {notes}");
+    }
+}
