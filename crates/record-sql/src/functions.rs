@@ -1,7 +1,9 @@
-//! The functions that SQLite lacks: `REGEXP` in linear time, standard deviation and variance.
+//! The functions that SQLite lacks: `REGEXP` in linear time, standard deviation and variance,
+//! normal forms of Unicode; and those that it has for ASCII alone: `lower`, `upper`, `LIKE`.
 
 use std::borrow::Cow;
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use regex::{Regex, RegexBuilder};
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Type, ValueRef};
@@ -10,10 +12,24 @@ use rusqlite::{Connection, Error, Result};
 /// The most bytes of a compiled expression.
 const MAX_COMPILED_BYTES: usize = 4 * 1024 * 1024;
 
+type Convert = fn(&str) -> String;
+
 /// Adds the functions to a connection.
 pub(crate) fn add(db: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     db.create_scalar_function("regexp", 2, flags, |context| regexp(context))?;
+    for arguments in [2, 3] {
+        db.create_scalar_function("like", arguments, flags, |context| like(context))?;
+    }
+    // `COLLATE NOCASE`, too.
+    db.create_collation("NOCASE", |a, b| a.to_lowercase().cmp(&b.to_lowercase()))?;
+    let nfc = |text: &str| ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned();
+    let convert: [Convert; 3] = [str::to_lowercase, str::to_uppercase, nfc];
+    for (name, convert) in ["lower", "upper", "nfc"].into_iter().zip(convert) {
+        db.create_scalar_function(name, 1, flags, move |context| {
+            Ok(text(context.get_raw(0)).map(|text| convert(&text)))
+        })?;
+    }
     for (name, part) in [
         ("variance", Part { root: false, sample: true }),
         ("var_samp", Part { root: false, sample: true }),
@@ -27,21 +43,93 @@ pub(crate) fn add(db: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// Returns a value as a text; None for null.
+fn text(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text)),
+        ValueRef::Integer(number) => Some(Cow::Owned(number.to_string())),
+        ValueRef::Real(number) => Some(Cow::Owned(format!("{number:?}"))),
+    }
+}
+
 /// `text REGEXP pattern` is `regexp(pattern, text)`; null if one of them is.
 fn regexp(context: &Context<'_>) -> Result<Option<bool>> {
-    let text = match context.get_raw(1) {
-        ValueRef::Null => return Ok(None),
-        ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text),
-        ValueRef::Integer(number) => Cow::Owned(number.to_string()),
-        ValueRef::Real(number) => Cow::Owned(number.to_string()),
-    };
+    let Some(text) = text(context.get_raw(1)) else { return Ok(None) };
     if context.get_raw(0).data_type() == Type::Null {
         return Ok(None);
     }
     let regex = context.get_or_create_aux(0, |pattern| -> std::result::Result<Regex, String> {
-        compile(pattern.as_str().map_err(|_| "a regular expression is a text".to_owned())?)
+        let pattern = pattern.as_str().map_err(|_| "a regular expression is a text".to_owned())?;
+        compile(pattern).map_err(|error| {
+            let shown: String = pattern.chars().take(100).collect();
+            format!("{shown:?} is not a regular expression: {error}")
+        })
     })?;
     Ok(Some(regex.is_match(&text)))
+}
+
+/// `text LIKE pattern ESCAPE escape` is `like(pattern, text, escape)`; null if one of them is.
+fn like(context: &Context<'_>) -> Result<Option<bool>> {
+    let Some(value) = text(context.get_raw(1)) else { return Ok(None) };
+    let escape = match context.len() {
+        3 => match text(context.get_raw(2)) {
+            None => return Ok(None),
+            Some(escape) => Some(one_character(&escape)?),
+        },
+        _ => None,
+    };
+    if context.get_raw(0).data_type() == Type::Null {
+        return Ok(None);
+    }
+    let made = context.get_or_create_aux(0, |pattern| Like::new(pattern, escape))?;
+    // The pattern is the same for every row, and ESCAPE may be another.
+    if made.escape == escape {
+        return Ok(Some(made.regex.is_match(&value)));
+    }
+    let made = Like::new(context.get_raw(0), escape);
+    let made = made.map_err(|error| Error::UserFunctionError(error.into()))?;
+    Ok(Some(made.regex.is_match(&value)))
+}
+
+fn one_character(escape: &str) -> Result<char> {
+    let mut characters = escape.chars();
+    match (characters.next(), characters.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err(Error::UserFunctionError("ESCAPE takes a text of one character".into())),
+    }
+}
+
+/// A pattern of LIKE as a regular expression, which knows the case of every letter.
+struct Like {
+    escape: Option<char>,
+    regex: Regex,
+}
+
+impl Like {
+    fn new(pattern: ValueRef<'_>, escape: Option<char>) -> std::result::Result<Self, String> {
+        let pattern = text(pattern).unwrap_or_default();
+        let mut expression = String::from("(?is)^");
+        let itself = |one: char| regex::escape(one.encode_utf8(&mut [0; 4]));
+        let mut characters = pattern.chars();
+        while let Some(next) = characters.next() {
+            match next {
+                _ if Some(next) == escape => match characters.next() {
+                    Some(escaped) => expression.push_str(&itself(escaped)),
+                    // Nothing that could be escaped: SQLite finds no match, either.
+                    None => expression.push_str("[^\\s\\S]"),
+                },
+                '%' if expression.ends_with(".*") => {}
+                '%' => expression.push_str(".*"),
+                '_' => expression.push('.'),
+                other => expression.push_str(&itself(other)),
+            }
+        }
+        expression.push('$');
+        let regex =
+            compile(&expression).map_err(|error| format!("the pattern of LIKE: {error}"))?;
+        Ok(Self { escape, regex })
+    }
 }
 
 fn compile(pattern: &str) -> std::result::Result<Regex, String> {
@@ -49,9 +137,7 @@ fn compile(pattern: &str) -> std::result::Result<Regex, String> {
     builder.size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES);
     builder.build().map_err(|error| {
         let error = error.to_string();
-        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        let shown: String = pattern.chars().take(100).collect();
-        format!("{shown:?} is not a regular expression: {last}")
+        error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
     })
 }
 

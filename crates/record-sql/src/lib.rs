@@ -27,6 +27,7 @@
 mod error;
 mod failure;
 mod functions;
+pub mod letter_order;
 mod limits;
 mod notes;
 mod outcome;

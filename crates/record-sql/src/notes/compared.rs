@@ -263,6 +263,17 @@ fn of_absent(
     };
     let name = &subject.name;
     let short: String = condition.chars().take(60).collect();
+    if comparison.is_equality() && absent.is_text() {
+        let same = format!("nfc({{}}) = nfc({})", absent.sql);
+        let found = facts.counts(&subject.query("count(*)", &format!("WHERE {same}")))?;
+        if found != [0] {
+            let same = same.replace("{}", name);
+            return Some(format!(
+                "no record has {name} {short} in this normal form of Unicode: {same} finds {}",
+                found[0]
+            ));
+        }
+    }
     let nulls = column.map_or(0, |read| read.nulls());
     let is_nothing = ["", "null", "none", "nan", "n/a"];
     if nulls > 0 && is_nothing.contains(&absent.value.to_lowercase().as_str()) {

@@ -44,12 +44,30 @@ impl<'r> Facts<'r> {
         })
     }
 
-    /// Returns the column that a chain names, if only one table has it.
+    /// Returns the column that a chain names; of several tables that have it, that of the alias.
     pub(crate) fn column(&self, chain: &Chain) -> Option<Read<'r>> {
         let name = &chain.parts.last()?.name;
-        let mut reads = self.reads().filter(|read| read.column.name.eq_ignore_ascii_case(name));
-        let first = reads.next()?;
-        reads.next().is_none().then_some(first)
+        let mut reads: Vec<Read<'r>> =
+            self.reads().filter(|read| read.column.name.eq_ignore_ascii_case(name)).collect();
+        if let ([alias, _], true) = (chain.parts.as_slice(), reads.len() > 1) {
+            reads.retain(|read| self.is_called(&read.table.name, &alias.name));
+        }
+        let [one] = reads.as_slice() else { return None };
+        Some(*one)
+    }
+
+    /// Returns true if `alias` is a table's name, or stands behind it.
+    fn is_called(&self, table: &str, alias: &str) -> bool {
+        let statement = self.statement();
+        let is = |at: usize, name: &str| {
+            let token = &statement.tokens[at];
+            token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(name)
+        };
+        table.eq_ignore_ascii_case(alias)
+            || (1..statement.tokens.len()).any(|at| {
+                let before = at - 1 - usize::from(at > 1 && statement.is(at - 1, "as"));
+                is(at, alias) && is(before, table)
+            })
     }
 
     /// Returns the chain that is exactly these bytes of the statement.

@@ -4,6 +4,7 @@
 mod compared;
 pub(crate) mod dates;
 pub(crate) mod facts;
+mod joined;
 mod letters;
 mod nulls;
 mod numbers;
@@ -39,6 +40,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(nulls::notes(facts));
     notes.extend(dates::notes(facts));
     notes.extend(numbers::notes(facts));
+    notes.extend(joined::notes(facts));
     if nothing && notes.is_empty() {
         notes.extend(of_nothing(facts, &comparisons));
     }
@@ -122,8 +124,17 @@ fn lone(facts: &Facts<'_>) -> Vec<String> {
     let columns = lone_columns(facts.statement()).into_iter();
     let of = |chain: Chain| {
         let read = facts.column(&chain).filter(|read| read.profile.texts > 0)?;
-        (read.profile.kind() == Type::Text).then_some(())?;
         let name = spelled(&read.column.name);
+        if matches!(read.profile.kind(), Type::Integer | Type::Real) {
+            return None;
+        }
+        if read.profile.kind() != Type::Text {
+            let texts = read.profile.texts;
+            return Some(format!(
+                "{texts} values of {name} are text, which is true only where it begins with a \
+                 number: compare it"
+            ));
+        }
         let subject = Subject::of(read);
         let all = Literal { sql: String::new(), value: String::new(), kind: LiteralKind::Text };
         let values = subject.values(facts, &all)?;

@@ -166,3 +166,36 @@ fn variance_is_that_of_large_numbers_too() {
         (0..20_i64).map(|n| format!("{{\"x\":{}}}", 9_007_199_254_740_992 + 3 * n)).collect();
     assert_eq!(rows_of("SELECT variance(x) FROM records", &lines.join("\n")), ["315.0"]);
 }
+
+/// `lower`, `upper`, `LIKE` and `NOCASE` know every letter, and `LIKE` is that of SQLite.
+#[test]
+fn letters_of_every_alphabet() {
+    let lines = "{\"x\":\"Ärzte\"}\n{\"x\":\"ΑΘΉΝΑ\"}\n{\"x\":\"50% a_b\\nc\"}\n{\"x\":null}";
+    let count = |condition: &str| {
+        rows_of(&format!("SELECT count(*) FROM records WHERE {condition}"), lines).join("")
+    };
+    for (condition, found) in [
+        ("x LIKE 'ärzte'", "1"),
+        ("x LIKE '%RZTE'", "1"),
+        ("x LIKE 'rzte'", "0"),
+        ("x LIKE '_rzt_'", "1"),
+        ("x LIKE 'αθήνα'", "1"),
+        ("lower(x) = 'ärzte'", "1"),
+        ("upper(x) = 'ÄRZTE'", "1"),
+        ("x = 'äRZTE' COLLATE NOCASE", "1"),
+        ("x LIKE '50!% a!_b%' ESCAPE '!'", "1"),
+        ("x LIKE '50!%%' ESCAPE '!'", "1"),
+        ("x LIKE '%!' ESCAPE '!'", "0"),
+        ("x LIKE '%b%c'", "1"),
+        ("x LIKE '%'", "3"),
+        ("x LIKE ''", "0"),
+        ("x LIKE '.*'", "0"),
+        ("x NOT LIKE '%a%'", "2"),
+        ("x LIKE NULL", "0"),
+        ("12.0 LIKE '12.0'", "4"),
+    ] {
+        assert_eq!(count(condition), found, "{condition}");
+    }
+    let error = ask_of("SELECT 1 FROM records WHERE x LIKE 'a' ESCAPE 'ab'", lines).unwrap_err();
+    assert!(error.to_string().contains("ESCAPE takes a text of one character"), "{error}");
+}

@@ -127,6 +127,7 @@ fn conditions_that_mean_something_else() {
     for (condition, part) in [
         ("flag = TRUE", "flag has 'no' (30), 'yes' (10)"),
         ("flag", "flag is text, which is no condition"),
+        ("score", "14 values of score are text, which is true only where it begins"),
         ("note = NULL", "note IS NULL"),
         ("note IS NULL", "'' in 10"),
         ("note != 'xy1'", "10 records in which note is null are left out"),
@@ -346,4 +347,40 @@ fn sums_over_joins_with_repeated_keys() {
         let notes = outcome.unwrap().notes.join("\n");
         assert!(notes.contains("the join gives 3 rows of 2 records"), "{sql}: {notes}");
     }
+}
+
+/// Keys that differ in their spelling alone are told, also where other keys meet.
+#[test]
+fn keys_in_another_spelling() {
+    let of = |sql: &str, ours: &[&str], others: &[&str]| {
+        let lines = |key: &str, values: &[&str]| -> String {
+            values.iter().map(|value| format!("{{\"{key}\":\"{value}\"}}\n")).collect()
+        };
+        let (ours, others) = (lines("k", ours), lines("k", others));
+        let sources = vec![crate::source("records", &ours), crate::source("other", &others)];
+        let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &crate::limits());
+        outcome.unwrap().notes.join("\n")
+    };
+    let join = "SELECT count(*) FROM records r JOIN other AS o ON r.k = o.k";
+    let list = "SELECT count(*) FROM records WHERE records.k NOT IN (SELECT other.k FROM other)";
+    let (composed, apart) = ("Zo\u{eb}", "Zoe\u{308}");
+    for (sql, ours, others, part) in [
+        (join, ["a", "Bo"], ["a", "bo"], "1 of the values of r.k have another spelling in o.k"),
+        (join, ["a", "Bo"], ["a", "bo"], "'Bo' and 'bo': lower(r.k) = lower(o.k) finds them"),
+        (join, ["a", "\u{c9}a"], ["a", "\u{e9}a"], "lower(r.k) = lower(o.k)"),
+        (join, ["a", "b "], ["a", "b"], "trim(r.k) = trim(o.k)"),
+        (join, ["a", composed], ["a", apart], "nfc(r.k) = nfc(o.k)"),
+        (join, ["A ", composed], ["a", apart], "lower(trim(nfc(r.k)))"),
+        (list, ["a", "Bo"], ["a", "bo"], "lower(records.k) = lower(other.k)"),
+    ] {
+        let notes = of(sql, &ours, &others);
+        assert!(notes.contains(part), "{sql} {ours:?} {others:?}: {notes}");
+    }
+    for (ours, others) in [(["a", "b"], ["a", "c"]), (["a", "B"], ["B", "b"])] {
+        assert_eq!(of(join, &ours, &others), "", "{ours:?} {others:?}");
+    }
+    let lines = format!("{{\"k\":\"{apart}\"}}\n{{\"k\":\"b\"}}");
+    let sql = format!("SELECT count(*) FROM records WHERE k = '{composed}'");
+    let notes = ask_of(&sql, &lines).unwrap().notes.join("\n");
+    assert!(notes.contains("normal form of Unicode: nfc(k) = nfc("), "{notes}");
 }

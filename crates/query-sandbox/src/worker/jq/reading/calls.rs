@@ -38,8 +38,13 @@ impl<'f> Reader<'f> {
             "empty" | "error" => Shape::Nothing,
             "values" | "nulls" | "booleans" | "numbers" | "strings" | "arrays" | "objects"
             | "iterables" | "scalars" => input.clone(),
-            "sort" | "unique" | "reverse" => self.element(input).list(),
-            "min" | "max" | "first" | "last" => self.element(input),
+            "unique" | "reverse" => self.element(input).list(),
+            "first" | "last" => self.element(input),
+            "sort" | "min" | "max" => {
+                let element = self.element(input);
+                self.order(name, &element);
+                if name == "sort" { element.list() } else { element }
+            }
             "flatten" | "transpose" | "combinations" => {
                 self.element(input);
                 Shape::Unknown
@@ -76,7 +81,10 @@ impl<'f> Reader<'f> {
             "map_values" => self.unknown([f], &input.part(Step::Each)),
             "sort_by" | "unique_by" | "group_by" | "min_by" | "max_by" | "INDEX" => {
                 let element = self.element(input);
-                self.term(f, &element);
+                let key = self.term(f, &element);
+                if matches!(name, "sort_by" | "min_by" | "max_by") {
+                    self.order(name, &key);
+                }
                 match name {
                     "group_by" => element.list().list(),
                     "sort_by" | "unique_by" => element.list(),

@@ -2,11 +2,12 @@
 //! if they never have the same one, or not always.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use jaq_json::Val;
 
-use super::shape::{Step, spelled};
+use super::ordered::{Ordered, Use};
+use super::shape::Step;
+use super::trail::Trail;
 use record_sql::suggest::nearest::nearest;
 
 /// The most values of a field that are shown.
@@ -47,10 +48,7 @@ impl Constant {
 /// A comparison, with the values that the field has.
 #[derive(Clone, Debug)]
 pub(super) struct Comparison {
-    path: Vec<Step>,
-    /// The steps from a record to the values; None is to each part. None for a path that does
-    /// not begin with the records.
-    keys: Option<Rc<[Option<Val>]>>,
+    trail: Trail,
     with: Constant,
     /// How the field stands to the constant.
     how: How,
@@ -79,17 +77,8 @@ pub(super) enum How {
 
 impl Comparison {
     pub(super) fn new(path: Vec<Step>, with: Constant, how: How) -> Self {
-        let key = |step: &Step| match step {
-            Step::Field(name) => Some(Val::utf8_str(name.as_bytes().to_vec())),
-            Step::Each => None,
-        };
-        let keys = match path.split_first() {
-            Some((Step::Each, steps)) => Some(steps.iter().map(key).collect()),
-            _ => None,
-        };
         Self {
-            path,
-            keys,
+            trail: Trail::new(path),
             with,
             how,
             has_type: false,
@@ -100,32 +89,25 @@ impl Comparison {
         }
     }
 
-    /// Returns true if `self` is a comparison of the field of `other` with null.
-    pub(super) fn is_guard_of(&self, other: &Comparison) -> bool {
-        self.with == Constant::Null && self.path == other.path
+    /// Returns true if `self` is a comparison of the same field with null.
+    pub(super) fn is_guard_of(&self, field: &Trail) -> bool {
+        self.with == Constant::Null && self.trail.is_same(field)
+    }
+
+    /// Returns the order of the field that the comparison asks for, if it is that of texts.
+    pub(super) fn order(&self) -> Option<Ordered> {
+        match &self.with {
+            Constant::Text(text) if self.how != How::Equal => {
+                Some(Ordered::new(self.trail.clone(), Use::Compared).with(text))
+            }
+            _ => None,
+        }
     }
 
     /// Looks at a record. Returns false if there is nothing to say of the comparison.
     pub(super) fn see(&mut self, record: &Val) -> bool {
-        let Some(keys) = self.keys.clone() else { return false };
-        self.see_values(record, &keys)
-    }
-
-    fn see_values(&mut self, value: &Val, keys: &[Option<Val>]) -> bool {
-        match (keys.split_first(), value) {
-            (None, value) => self.see_value(value),
-            (Some((Some(name), rest)), Val::Obj(members)) => match members.get(name) {
-                Some(part) => self.see_values(part, rest),
-                None => self.see_value(&Val::Null),
-            },
-            (Some((None, rest)), Val::Arr(items)) => {
-                items.iter().all(|item| self.see_values(item, rest))
-            }
-            (Some((None, rest)), Val::Obj(members)) => {
-                members.values().all(|part| self.see_values(part, rest))
-            }
-            _ => true,
-        }
+        let trail = self.trail.clone();
+        trail.follow(record, &mut |value| self.see_value(value))
     }
 
     fn see_value(&mut self, value: &Val) -> bool {
@@ -159,14 +141,14 @@ impl Comparison {
 
     /// Returns a note if no value has the type of the constant, if only some have it, or if none
     /// is equal to it.
-    pub(super) fn note(&self, is_guarded: bool) -> Option<String> {
+    pub(super) fn note(&self, all: &[Comparison]) -> Option<String> {
         if self.with == Constant::Null {
             return None;
         }
         if self.holds {
-            return self.of_some(is_guarded);
+            return self.of_some(all.iter().any(|other| other.is_guard_of(&self.trail)));
         }
-        let path = spelled(&self.path[1..]);
+        let path = self.trail.spelled();
         let first = || self.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
         let such_as =
             if self.values.is_empty() { String::new() } else { format!(", such as {}", first()) };
@@ -211,7 +193,7 @@ impl Comparison {
 
     /// Returns a note if some values have another type than the constant.
     fn of_some(&self, is_guarded: bool) -> Option<String> {
-        let (path, with) = (spelled(&self.path[1..]), self.with.name());
+        let (path, with) = (self.trail.spelled(), self.with.name());
         if self.with == Constant::Truth {
             return None;
         }
@@ -236,7 +218,8 @@ impl Comparison {
     }
 }
 
-fn type_name(value: &Val) -> &'static str {
+/// Returns the name of a value's type, with its article.
+pub(super) fn type_name(value: &Val) -> &'static str {
     match value {
         Val::Null => "null",
         Val::Bool(_) => "a boolean",

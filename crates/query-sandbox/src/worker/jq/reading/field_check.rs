@@ -9,6 +9,7 @@ use super::{
     comparison::Comparison,
     fields::Reading,
     known_fields::KnownFields,
+    ordered::Ordered,
     shape::{Step, spelled},
 };
 
@@ -42,6 +43,7 @@ pub(in crate::worker::jq) struct FieldCheck {
     names: Vec<Rc<str>>,
     unmade: Vec<String>,
     comparisons: Vec<Comparison>,
+    ordered: Vec<Ordered>,
     known: KnownFields,
     seen: usize,
 }
@@ -53,13 +55,15 @@ impl FieldCheck {
             Some((Step::Each, path)) => Some(Absent { path: path.to_vec(), found: 0 }),
             _ => None,
         };
-        let Reading { paths, mut names, made, unmade, comparisons, .. } = reading;
+        let Reading { paths, mut names, made, unmade, comparisons, mut ordered, .. } = reading;
+        ordered.extend(comparisons.iter().filter_map(Comparison::order));
         names.retain(|name| !made.contains(name) && !MADE_BY_JQ.contains(&&**name));
         Self {
             absent: paths.into_iter().filter_map(of_record).collect(),
             names,
             unmade,
             comparisons,
+            ordered,
             known: KnownFields::default(),
             seen: 0,
         }
@@ -72,6 +76,7 @@ impl FieldCheck {
             absent.found < absent.path.len()
         });
         self.comparisons.retain_mut(|comparison| comparison.see(record));
+        self.ordered.retain_mut(|ordered| ordered.see(record));
         self.names.retain(|name| !has_name(record, name, 0));
         if self.seen < SAMPLE {
             self.known.collect(record);
@@ -90,8 +95,8 @@ impl FieldCheck {
             };
             notes
                 .extend(self.absent.iter().filter(is_whole).filter_map(|absent| self.note(absent)));
-            let is_guarded = |one| self.comparisons.iter().any(|other| other.is_guard_of(one));
-            notes.extend(self.comparisons.iter().filter_map(|one| one.note(is_guarded(one))));
+            notes.extend(self.comparisons.iter().filter_map(|one| one.note(&self.comparisons)));
+            notes.extend(self.ordered.iter().filter_map(|one| one.note(&self.comparisons)));
             if also_names {
                 let note = |name: &Rc<str>| message(name, &self.known.nearest(&[], name));
                 notes.extend(self.names.iter().map(note));

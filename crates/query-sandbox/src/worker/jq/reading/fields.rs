@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{comparison::Comparison, input_use::InputUse, shape::Step};
+use super::{comparison::Comparison, input_use::InputUse, ordered::Ordered, shape::Step};
 
 /// The fields that a filter reads, and how it uses its input.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(in crate::worker::jq) struct Reading {
     pub(in crate::worker::jq) unmade: Vec<String>,
     /// The comparisons of fields with constants.
     pub(super) comparisons: Vec<Comparison>,
+    /// The fields whose values are put into an order.
+    pub(super) ordered: Vec<Ordered>,
     /// The use of the input, if that is a record.
     pub(in crate::worker::jq) input: InputUse,
 }

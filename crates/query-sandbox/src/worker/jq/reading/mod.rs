@@ -8,8 +8,10 @@ mod field_check;
 mod fields;
 mod input_use;
 mod known_fields;
+mod ordered;
 mod reader;
 mod shape;
+mod trail;
 
 use jaq_core::load::parse;
 

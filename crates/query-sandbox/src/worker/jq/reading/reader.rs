@@ -15,7 +15,9 @@ use super::{
     comparison::{Comparison, Constant, How},
     constants::{comparand, constant, is_number},
     fields::Reading,
+    ordered::{Ordered, Use},
     shape::{Shape, Step},
+    trail::Trail,
 };
 
 /// The most fields that are listed.
@@ -129,6 +131,15 @@ impl<'f> Reader<'f> {
         let compared = &mut self.reading.comparisons;
         if let (Shape::At(path), Some(with), true) = (shape, with, compared.len() < MAX_FIELDS) {
             compared.push(Comparison::new(path, with, how));
+        }
+    }
+
+    /// Notes that values are put into an order.
+    pub(super) fn order(&mut self, name: &str, shape: &Shape) {
+        let ordered = &mut self.reading.ordered;
+        if let (Shape::At(path), true) = (shape, ordered.len() < MAX_FIELDS) {
+            let used = if name.starts_with("min") { Use::Least } else { Use::Sorted };
+            ordered.push(Ordered::new(Trail::new(path.clone()), used));
         }
     }
 

@@ -1,0 +1,116 @@
+//! Fields whose values a filter puts into an order. jq orders values of any types, null before
+//! all, and texts by their letters, and says nothing of it.
+
+use std::collections::BTreeSet;
+
+use jaq_json::Val;
+use record_sql::letter_order::{Kind, MAX_TEXTS, Spelled, misordered};
+
+use super::comparison::{Comparison, type_name};
+use super::trail::Trail;
+
+/// The longest text that is kept, and the most of one that is shown, in bytes.
+const MAX_BYTES: usize = 80;
+
+/// The use of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// All values are in it.
+    Sorted,
+    /// The least value is taken.
+    Least,
+    /// The values are compared with a text.
+    Compared,
+}
+
+/// A field in an order, with the values that it has.
+#[derive(Clone, Debug)]
+pub(super) struct Ordered {
+    trail: Trail,
+    used: Use,
+    /// True if it is null or absent in a record.
+    has_nulls: bool,
+    /// The types of the values, null apart, each with the first value.
+    types: Vec<(&'static str, String)>,
+    texts: BTreeSet<String>,
+}
+
+impl Ordered {
+    pub(super) fn new(trail: Trail, used: Use) -> Self {
+        Self { trail, used, has_nulls: false, types: Vec::new(), texts: BTreeSet::new() }
+    }
+
+    /// Adds a text that the values are compared with.
+    pub(super) fn with(mut self, text: &str) -> Self {
+        self.texts.insert(text.to_owned());
+        self
+    }
+
+    /// Looks at a record. Returns false if there is nothing to say of the order.
+    pub(super) fn see(&mut self, record: &Val) -> bool {
+        let Self { trail, has_nulls, types, texts, .. } = self;
+        trail.follow(record, &mut |value| {
+            if *value == Val::Null {
+                *has_nulls = true;
+                return true;
+            }
+            let name = type_name(value);
+            if types.iter().all(|(known, _)| *known != name) {
+                types.push((name, value.to_string().chars().take(MAX_BYTES).collect()));
+            }
+            if let Val::TStr(text) = value
+                && text.len() <= MAX_BYTES
+                && texts.len() < MAX_TEXTS
+                && let Ok(text) = std::str::from_utf8(text)
+            {
+                texts.insert(text.to_owned());
+            }
+            true
+        })
+    }
+
+    /// Returns a note if values have several types, if null is the least one, or if texts stand in
+    /// another order as letters than as what they are.
+    pub(super) fn note(&self, comparisons: &[Comparison]) -> Option<String> {
+        let path = self.trail.spelled();
+        let is_guarded = || comparisons.iter().any(|one| one.is_guard_of(&self.trail));
+        // A comparison has a note of its own on types.
+        if let [(first, one), (second, other), ..] = self.types.as_slice()
+            && self.used != Use::Compared
+        {
+            return Some(format!(
+                "`{path}` is {first} in some records, such as {one}, and {second} in others, such \
+                 as {other}: jq orders by type first: null, booleans, numbers, strings"
+            ));
+        }
+        if self.used == Use::Least && self.has_nulls && !self.types.is_empty() && !is_guarded() {
+            return Some(format!(
+                "`{path}` is null or absent in some records, and null is the least value; \
+                 `select({path} != null)` leaves these out"
+            ));
+        }
+        let texts = self.texts.iter().filter(|text| !text.is_empty());
+        let found = misordered(texts.map(|text| spelled_of(text)).collect())?;
+        let way = match found.kind {
+            Kind::Numbers => "; `tonumber` makes numbers of them",
+            Kind::Versions => {
+                "; `ltrimstr(\"v\") | split(\".\") | map(tonumber)` makes them comparable"
+            }
+            Kind::Zones => "; send the same as SQL, where `datetime(…)` is in UTC",
+            Kind::MonthFirst | Kind::DayFirst | Kind::Beginning => "",
+        };
+        Some(format!(
+            "`{path}` is text of {}, which jq orders letter by letter ({} < {}){way}",
+            found.kind.name(),
+            raw_json::quote(&found.first),
+            raw_json::quote(&found.second)
+        ))
+    }
+}
+
+/// Returns a text with the moment that it names, if it is a time with a zone.
+fn spelled_of(text: &str) -> Spelled {
+    let moment: Option<jiff::Timestamp> = text.parse().ok();
+    let day = moment.map(|moment| moment.as_duration().as_secs_f64() / 86_400.0);
+    Spelled { text: text.to_owned(), day }
+}

@@ -1,0 +1,216 @@
+//! Notes on filters that mean something else than they look.
+
+use super::{answer, answer_over};
+
+#[test]
+fn an_absent_path_is_noted_with_the_path_that_exists() {
+    for (filter, field, near) in [
+        (".trust", "`.trust`", "`.by.trust`"),
+        (".trust // 0", "`.trust`", "`.by.trust`"),
+        ("select(.trust > 0.1)", "`.trust`", "`.by.trust`"),
+        ("[.[] | select(.trust > 0.1)] | length", "`.trust`", "`.by.trust`"),
+        ("map(.trust // 0) | add", "`.trust`", "`.by.trust`"),
+        ("group_by(.nmae) | length", "`.nmae`", "`.by.name`"),
+        ("sort_by(.by.trsut) | .[0].id", "`.by.trsut`", "`.by.trust`"),
+        ("select(.by.name2 == null) | .id", "`.by.name2`", "`.by.name`"),
+        (".parts[].knd", "`.parts[].knd`", "`.parts[].kind`"),
+        (".parts[0].kid", "`.parts[].kid`", "`.parts[].kind`"),
+        ("{id, Size}", "`.Size`", "`.size`"),
+        (".size2?", "`.size2`", "`.size`"),
+        (". as $r | {x: $r.sizes}", "`.sizes`", "`.size`"),
+        (". as {siz: $s} | $s", "`.siz`", "`.size`"),
+        ("[.tags[]?, .kind]", "`.kind`", "`.parts[].kind`"),
+        ("\"\\(.id) \\(.nam)\"", "`.nam`", "`.by.name`"),
+        ("first(.[] | select(.kind == 1))", "`.kind`", "`.parts[].kind`"),
+        ("max_by(.trust) | .id", "`.trust`", "`.by.trust`"),
+        ("reduce .[] as $r (0; . + $r.trust)", "`.trust`", "`.by.trust`"),
+        (".unit_price", "`.unit_price`", "`.\"unit price\"`"),
+        ("map({n: .size}) | sort_by(.m) | length", "`m`", "`n`"),
+        (".parts.kind?", "`.parts.kind`", "`.parts[].kind`"),
+        (".by.person.name", "`.by.person`", "`.by.name`"),
+        (".by_name", "`.by_name`", "`.by.name`"),
+        (".unitPrice", "`.unitPrice`", "`.\"unit price\"`"),
+        (".size_of_it", "`.size_of_it`", "`.size`"),
+    ] {
+        let answer = answer(filter);
+        let notes = answer.notes.join("\n");
+        assert!(notes.contains(field) && notes.contains(near), "{filter} {answer:?}");
+    }
+}
+
+#[test]
+fn what_a_filter_may_read_is_not_noted() {
+    for filter in [
+        ".by | .trust",
+        ".. | .trust?",
+        "[.. | .kind? // empty] | length",
+        "with_entries(.value |= tostring)",
+        "with_entries(select(.key == \"id\")) | .id",
+        "{n: .id} | .n",
+        "map({n: .id}) | .[0].n",
+        "group_by(.size) | map({k: .[0].size, n: length}) | sort_by(.n) | .[0].k",
+        ".new = 1 | .new",
+        ".count += 1 | .count",
+        ".by.new |= 3",
+        "path(.nothing)",
+        "del(.nothing)",
+        "has(\"nothing\")",
+        "select(has(\"more\")) | .more",
+        ".more",
+        ".z",
+        ".title // .id",
+        "(.title // .by.name) | length",
+        "to_entries[] | .value | numbers",
+        "map(.by) | .[].trust",
+        ".[] | .by | .name",
+        "map(.parts[]) | map(.kind) | unique",
+        "reduce .[] as $r ({}; .[$r.id] += 1) | .a",
+        "[.[] | {key: .id, value: .size}] | from_entries | .a",
+        "INDEX(.id) | .a.size",
+        ". as $r | .parts[] | {id: $r.id, kind}",
+        "def f: .by; f | .name",
+        "def f(g): g; f(.by) | .name",
+        ".tags as [$first] | $first",
+        "getpath([\"by\", \"name\"])",
+        ".[\"by\"][\"name\"]",
+        ".\"unit price\"",
+        "limit(1; .[] | .id)",
+        "map(select(.parts[]?.kind == \"k\")) | length",
+        "if .size > 3 then .by else .parts[0] end | .name?",
+        "(.id | capture(\"(?<first>.)\")) | .first",
+        "(.by + {extra: 1}) | .extra",
+        "(.by * {extra: 1}) | .trust",
+        "[.parts[] | .kind] | first",
+        "{a: {b: .id}} | .a.b",
+        "[{x: .id}, {y: .id}] | .[].x",
+        "\"trust\" as $k | .by[$k]",
+        "input_use? // 1",
+    ] {
+        let answer = answer(filter);
+        assert!(answer.notes.is_empty(), "{filter} {answer:?}");
+    }
+}
+
+#[test]
+fn names_of_unknown_values_are_noted_only_where_nothing_came_out() {
+    let notes = |filter: &str| answer(filter).notes;
+    assert!(notes("[.. | .trsut? // empty] | length").is_empty());
+    assert_eq!(
+        notes(".. | .trsut? // empty"),
+        ["no record has a field `trsut`; nearest: `.by.trust`"]
+    );
+    assert!(notes(".. | .trust? // empty").is_empty());
+}
+
+#[test]
+fn a_comparison_that_never_holds_is_noted() {
+    let rows = "{\"n\":\"7\",\"b\":\"true\",\"k\":\"Red\",\"i\":1,\"t\":[\"x\"],\"d\":null}\n\
+                {\"n\":\"12\",\"b\":\"false\",\"k\":\"Blue\",\"i\":2,\"t\":[],\"d\":\"e\"}\n";
+    for (filter, words) in [
+        (
+            "map(select(.n > 9)) | length",
+            "such as \"12\", \"7\", and never a number; `(.n | tonumber)`",
+        ),
+        ("select(.b == true)", "never a boolean"),
+        ("select(.t == \"x\") | .i", "any(.t[]; . == …)"),
+        (
+            "select(.i == \"1\")",
+            "`.i` is a number in the records, such as 1, 2, and never a string",
+        ),
+        (
+            "[.[] | select(.k == \"red\")] | length",
+            "no record has \"red\" in `.k`; nearest: \"Red\"",
+        ),
+        ("select(.k == \"Green\")", "the values are \"Blue\", \"Red\""),
+        ("select(1 < .n)", "never a number"),
+        ("select(.b)", "every string is true"),
+        ("map(select(.b | not)) | length", "every string is true"),
+        ("select(.i > 0 and .b)", "every string is true"),
+        ("map(select(.k | . == \"red\")) | length", "nearest: \"Red\""),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "select(.k == \"Red\")",
+        "select(.d == null)",
+        "select(.d == \"e\")",
+        "select(.i > 9)",
+        "select(.i == 9)",
+        "select(.k)",
+        "select(.d | not)",
+        "select((.n | tonumber) > 9)",
+        "select(.t[] == \"x\")",
+        "select(any(.t[]; . == \"x\"))",
+        "select(.k != \"Green\")",
+        "select(.k > \"Z\")",
+        "select((.d // \"none\") == \"none\")",
+    ] {
+        let notes = answer_over(filter, None, rows).notes;
+        assert!(notes.is_empty(), "{filter}: {notes:?}");
+    }
+}
+
+#[test]
+fn a_comparison_that_only_some_values_meet_is_noted() {
+    let rows = "{\"p\":5,\"ok\":true,\"a\":1,\"n\":1}\n\
+                {\"p\":\"50\",\"ok\":\"true\",\"a\":null,\"n\":2}\n{\"p\":70,\"ok\":false,\"n\":3}\n";
+    for (filter, words) in [
+        ("map(select(.p > 40)) | length", "`.p` is a string in some records, such as \"50\""),
+        ("map(select(.ok == true)) | length", "never equal to a boolean"),
+        ("map(select(.a < 10)) | length", "`.a` is null or absent in some records"),
+        ("map(select(10 > .a)) | length", "`.a != null and …`"),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "map(select(.n < 10)) | length",
+        "map(select(.a > 0)) | length",
+        "map(select(.a != null and .a < 10)) | length",
+        "map(select(.ok)) | length",
+    ] {
+        assert_eq!(answer_over(filter, None, rows).notes, [""; 0], "{filter}");
+    }
+}
+
+#[test]
+fn an_order_of_another_kind_is_noted() {
+    let of = |filter: &str, values: &[&str]| {
+        let records: String = values
+            .iter()
+            .map(|value| format!("{{\"x\":{value},\"y\":{{\"z\":{value}}}}}\n"))
+            .collect();
+        answer_over(filter, Some(true), &records).notes.join("\n")
+    };
+    let prices = ["\"$9\"", "\"$100\"", "\"$20\""];
+    for (filter, values, words) in [
+        ("map(.x) | max", &prices[..], "text of numbers with other characters, which jq orders"),
+        ("sort_by(.x) | last", &prices, "(\"$100\" < \"$20\")"),
+        ("max_by(.y.z)", &prices, "`.y.z` is text of numbers"),
+        ("[.[].x] | sort", &["\"9\"", "\"10\""], "`tonumber` makes numbers of them"),
+        ("map(.x) | min", &["\"1.9.0\"", "\"1.10.0\""], "text of versions"),
+        (
+            "max_by(.x)",
+            &["\"2025-05-14T23:30:00-05:00\"", "\"2025-05-15T03:00:00+02:00\""],
+            "text of times of several zones",
+        ),
+        ("map(select(.x < \"20\")) | length", &["\"3\"", "\"10\""], "letter by letter"),
+        ("sort_by(.x)", &["1", "\"2\""], "jq orders by type first"),
+        ("min_by(.x)", &["1", "null"], "`select(.x != null)` leaves these out"),
+    ] {
+        let notes = of(filter, values);
+        assert!(notes.contains(words), "{filter} {values:?}: {notes}");
+    }
+    for (filter, values) in [
+        ("max_by(.x)", &["1", "null"][..]),
+        ("map(select(.x != null)) | min_by(.x)", &["1", "null"]),
+        ("map(.x | tonumber) | max", &["\"9\"", "\"10\""]),
+        ("sort_by(.x)", &["\"2025-05-14\"", "\"2025-05-15\""]),
+        ("sort_by(.x)", &["\"b\"", "\"a\""]),
+        ("group_by(.x) | length", &["\"9\"", "\"10\""]),
+        ("sort_by(.x)", &["9", "10"]),
+    ] {
+        assert_eq!(of(filter, values), "", "{filter} {values:?}");
+    }
+}

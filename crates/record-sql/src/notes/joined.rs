@@ -1,0 +1,72 @@
+//! Columns that spell the same values in different ways, so that a join or a list misses some:
+//! another letter case, spaces around, another normal form of Unicode.
+
+use std::ops::Range;
+
+use crate::notes::facts::{Facts, Read, literal};
+use crate::sql::quoting;
+
+/// The most values of a column that are compared.
+const MAX_VALUES: usize = 20_000;
+
+/// The ways to make several spellings one, the simplest first; `{}` is the column.
+const WAYS: [&str; 4] = ["lower({})", "trim({})", "nfc({})", "lower(trim(nfc({})))"];
+
+/// Returns a note on each pair of columns that the statement compares with `=` or `IN (SELECT …)`.
+pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
+    let statement = facts.statement();
+    let pairs = (1..statement.tokens.len()).filter_map(|at| {
+        let end = at - usize::from(statement.is(at - 1, "not"));
+        let right = if statement.is_any(at, &["=", "=="]) {
+            statement.expression_at(at + 1)?
+        } else if statement.is(at, "in") && statement.is(at + 2, "select") {
+            statement.expression_at(at + 3 + usize::from(statement.is(at + 3, "distinct")))?
+        } else {
+            return None;
+        };
+        of_pair(facts, statement.bytes(statement.expression_before(end)?), statement.bytes(right))
+    });
+    pairs.collect()
+}
+
+fn of_pair(facts: &Facts<'_>, left: Range<usize>, right: Range<usize>) -> Option<String> {
+    let read = |bytes: &Range<usize>| facts.column(&facts.chain(bytes)?);
+    let (ours, others) = (read(&left)?, read(&right)?);
+    if ours.profile.texts == 0 || others.profile.texts == 0 {
+        return None;
+    }
+    let missed = |way: &str| facts.rows(&missed(ours, others, way));
+    let all = missed(WAYS[WAYS.len() - 1]).filter(|all| !all.is_empty())?;
+    let way = WAYS.iter().find(|way| missed(way).is_some_and(|rows| rows.len() == all.len()))?;
+    let sql = &facts.statement().sql;
+    let (left, right) = (&sql[left], &sql[right]);
+    Some(format!(
+        "{} of the values of {left} have another spelling in {right}, such as {} and {}: \
+         {} = {} finds them",
+        all.len(),
+        literal(&all[0][0]),
+        literal(&all[0][1]),
+        way.replace("{}", left),
+        way.replace("{}", right)
+    ))
+}
+
+/// Returns a query for the values of the first column that the second one has in another
+/// spelling alone, each with that spelling.
+fn missed(ours: Read<'_>, others: Read<'_>, way: &str) -> String {
+    let of = |read: Read<'_>| {
+        let rows = format!("WHERE typeof({{}}) = 'text' LIMIT {MAX_VALUES}");
+        let key = way.replace("{}", &quoting::name(&read.column.name));
+        format!(
+            "(value, key) AS MATERIALIZED ({})",
+            read.query(&format!("DISTINCT {{}}, {key}"), &rows)
+        )
+    };
+    format!(
+        "WITH ours{}, others{} SELECT ours.value, others.value FROM ours JOIN others \
+         ON ours.key = others.key WHERE ours.value NOT IN (SELECT value FROM others) \
+         GROUP BY ours.value",
+        of(ours),
+        of(others)
+    )
+}
