@@ -60,6 +60,7 @@ def main() -> int:
     # A run that is stopped still takes its services, mounts and folders away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     counts = {"passed": 0, "failed": 0, "skipped": 0}
+    failures = []
     with tempfile.TemporaryDirectory(prefix="unburden-faults-") as folder:
         Path(folder).chmod(0o755)
         bench = Bench(arguments.program, Path(folder), arguments.full, arguments.seed)
@@ -69,7 +70,11 @@ def main() -> int:
                 word = "skipped" if verdict.skipped else "failed" if verdict.faults else "passed"
                 counts[word] += 1
                 print(verdict.show(name), flush=True)
+                if word == "failed":
+                    failures.append(verdict.show(name))
             print(f"  ({time.monotonic() - start:.1f} s)", file=sys.stderr, flush=True)
+    # Again at the end: the end is what is kept of a long log.
+    print(*failures, sep="\n", end="\n" if failures else "")
     print(", ".join(f"{count} {word}" for word, count in counts.items()))
     return 1 if counts["failed"] else 0
 
