@@ -12,6 +12,7 @@ use crate::pipeline::moves::item::{Destination, stored_text, tokens_left};
 use crate::pipeline::moves::plan::Skipped;
 use crate::pipeline::report::{Checks, Report};
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
+use crate::pipeline::warnings::missed_target;
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
 
@@ -61,6 +62,7 @@ pub(crate) fn unchanged(
 ) -> Offloaded {
     let before = context.tokens_before();
     let mut report = describe_moves(context, &[], skipped, before, Checks::HOLD);
+    report.warnings.extend(missed_target(context, &[], None, before));
     report.warnings.extend(warnings);
     with_messages_as_posted(context, report)
 }
@@ -74,7 +76,7 @@ pub(crate) fn planned(context: &Context<'_>, decision: &Decision) -> Offloaded {
         return with_messages_as_posted(context, report);
     };
     let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
-    let assembled = assemble(context, compression, &decision.moves, &rendered);
+    let assembled = assemble(context, &compression.cut, &decision.moves, &rendered);
     let after = (tokens_of(context, &assembled), assembled.from.len());
     let mut report = describe_decision(context, decision, after, Checks::HOLD);
     if context.offloader.summariser.model().is_some() && !snapshots.report.reused {

@@ -17,7 +17,7 @@ pub(crate) fn chat_name(context: &Context<'_>, compression: &Compression) -> Str
     let name = context.settings.chat_id.clone().or_else(|| named(&compression.earlier()));
     match name {
         Some(name) => context.offloader.redact.word(&name).into_owned(),
-        None => made(context.history().messages()[compression.gone.start]),
+        None => made(context.history().messages()[compression.cut.gone.start]),
     }
 }
 

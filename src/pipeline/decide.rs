@@ -144,10 +144,10 @@ fn move_more_beside(
     }
     let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
     let all = tokens_left(context, &draft.moves);
-    let assembled = assemble(context, compression, &draft.moves, &rendered);
+    let assembled = assemble(context, &compression.cut, &draft.moves, &rendered);
     // Snapshots may cost more than what they replace once its results have moved.
     let after = tokens_of(context, &assembled);
-    move_more(context, draft, Some(&compression.gone), &|moves| {
+    move_more(context, draft, Some(&compression.cut.gone), &|moves| {
         (tokens_left(context, moves) + after).saturating_sub(all)
     })
 }

@@ -10,7 +10,7 @@ use crate::pipeline::rewrite::rewritten_tokens;
 use crate::pipeline::settings::Run;
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
-use crate::pipeline::warnings::{unreadable_files, warnings_of};
+use crate::pipeline::warnings::{missed_target, unreadable_files, warnings_of};
 use crate::snapshot::format::bridge::needs_bridge;
 use context_store::Call;
 
@@ -23,6 +23,8 @@ pub(crate) fn describe_decision(
 ) -> Report {
     let mut report = describe_moves(context, &decision.moves, &decision.skipped, tokens, checks);
     report.rewritten_tokens = rewritten_tokens(context, decision, tokens);
+    let compression = decision.snapshots.as_ref().map(|(compression, _)| compression);
+    report.warnings.extend(missed_target(context, &decision.moves, compression, tokens));
     if let Some((compression, snapshots)) = &decision.snapshots {
         report.messages_after = messages;
         add_snapshots(context, compression, snapshots, &mut report);
@@ -40,11 +42,12 @@ fn add_snapshots(
         Outcome::Compacted => Outcome::CompactedAndCompressed,
         _ => Outcome::Compressed,
     };
-    let place = &compression.place;
+    let place = &compression.cut.place;
     let holder = if place.is_beside() { None } else { Some(place.index().unwrap_or(0)) };
-    let needs_bridge = needs_bridge(context.history(), &context.views(), place, &compression.gone);
-    let bridge = compression.bridge.filter(|_| !needs_bridge);
-    let first = [holder, bridge, Some(compression.gone.start), report.first_changed_index];
+    let needs_bridge =
+        needs_bridge(context.history(), &context.views(), place, &compression.cut.gone);
+    let bridge = compression.cut.bridge.filter(|_| !needs_bridge);
+    let first = [holder, bridge, Some(compression.cut.gone.start), report.first_changed_index];
     report.first_changed_index = first.into_iter().flatten().min();
     report.actions.extend(snapshots.report.groups.iter().map(|group| Action {
         index: group.first,

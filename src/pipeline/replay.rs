@@ -26,7 +26,6 @@ pub(crate) fn replay(
 ) -> Replay {
     let mut tokens: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
     let in_place = standing.map_or(0, |standing| standing.in_place);
-    let snapshots = standing.map_or(0, |standing| standing.snapshots);
     let gone = standing.map_or(0..0, Standing::gone);
     let is_gone = |index: &usize| gone.contains(index) && context.is_compressible(*index);
     let mut saves = vec![0; tokens.len()];
@@ -38,7 +37,7 @@ pub(crate) fn replay(
     }
     let mark = low_water(context, fixed(context, &tokens, in_place));
     let units = Units::of(context.history().dialect(), &context.views(), &tokens);
-    let mut level = (context.beside + snapshots).saturating_sub(in_place);
+    let mut level = context.beside.saturating_add_signed(standing.map_or(0, Standing::added));
     let mut replay = Replay { moved: 0, is_due: false };
     for (index, tokens) in tokens.iter().enumerate().filter(|(index, _)| !is_gone(index)) {
         level += tokens;

@@ -17,17 +17,17 @@ pub(crate) fn rewritten_tokens(context: &Context<'_>, decision: &Decision, after
     let Some((compression, snapshots)) = &decision.snapshots else {
         return changed.min().map_or(0, |first| tokens[first.min(tokens.len())..].iter().sum());
     };
-    let stays = |index: &usize| !is_removed(context, compression, *index);
+    let stays = |index: &usize| !is_removed(context, &compression.cut, *index);
     let cost = |index: usize| tokens[index];
     if snapshots.report.reused {
         let first = changed.filter(stays).min();
         return first.map_or(0, |first| (first..tokens.len()).filter(stays).map(cost).sum());
     }
-    if compression.place.is_beside() {
+    if compression.cut.place.is_beside() {
         return after - context.tools_tokens().min(after);
     }
-    let holder = compression.place.index().unwrap_or(0);
-    let first = changed.chain([holder, compression.gone.start]).min().unwrap_or(0);
+    let holder = compression.cut.place.index().unwrap_or(0);
+    let first = changed.chain([holder, compression.cut.gone.start]).min().unwrap_or(0);
     let before: u64 = (0..first.min(tokens.len())).filter(stays).map(cost).sum();
     after.saturating_sub(context.beside + before)
 }

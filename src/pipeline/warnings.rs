@@ -6,16 +6,18 @@ use chat_history::message::Role;
 
 use crate::measure::Measured;
 use crate::pipeline::context::Context;
-use crate::pipeline::moves::item::BROKEN;
+use crate::pipeline::moves::item::{BROKEN, Move};
 use crate::pipeline::report::Report;
-use crate::pipeline::settings::{CountedParts, Run};
+use crate::pipeline::settings::{CountedParts, Mode, Run};
+use crate::pipeline::snapshots::assemble::is_removed;
+use crate::pipeline::snapshots::plan::Compression;
+use crate::pipeline::snapshots::region::{count_blocks, largest_region, tokens_after};
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
 use context_store::Location;
 
 /// Returns the warnings of a report.
 pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String> {
-    let settings = context.settings;
     let mut warnings = Vec::new();
     for action in report.actions.iter().filter(|action| action.why == BROKEN) {
         warnings.push(format!("messages[{}] {BROKEN}; it is left as it is", action.index));
@@ -27,22 +29,6 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
     if moved_recent > 0 {
         warnings.push(format!(
             "target_tokens asked for {moved_recent} results of the newest messages to move"
-        ));
-    }
-    if let Some(target) = settings.target_tokens.filter(|target| report.tokens_after > *target) {
-        let left = report.tokens_after;
-        // If newest results moved, the tokens fixed before say nothing.
-        let fixed = Some(fixed_tokens(context)).filter(|fixed| moved_recent == 0 && *fixed < left);
-        let fixed = fixed.map_or_else(String::new, |fixed| {
-            let tools = match settings.counted_parts {
-                CountedParts::All => "tools, ",
-                CountedParts::Messages => "",
-            };
-            format!(", {fixed} of them in {tools}system messages and the newest messages")
-        });
-        let over = left - target;
-        warnings.push(format!(
-            "target_tokens {target} cannot be met: {left} tokens remain, {over} too many{fixed}"
         ));
     }
     warnings
@@ -66,11 +52,55 @@ fn unknown_parts(context: &Context<'_>) -> Option<String> {
     ))
 }
 
-fn fixed_tokens(context: &Context<'_>) -> u64 {
-    let recent = context.recent_for_compaction();
-    let fixed = context.measured.iter().enumerate();
-    let fixed = fixed.filter(|(i, m)| *i >= recent || m.view.role == Role::System);
-    context.beside + fixed.map(|(_, m)| m.tokens).sum::<u64>()
+/// Returns a warning where more than the target remains: how much, and what it is.
+pub(crate) fn missed_target(
+    context: &Context<'_>,
+    moves: &[Move],
+    compression: Option<&Compression>,
+    left: u64,
+) -> Option<String> {
+    let settings = context.settings;
+    let target = settings.target_tokens.filter(|target| left > *target)?;
+    let tokens = tokens_after(context, moves);
+    let place = context.place();
+    let newest_from = match settings.mode() {
+        Mode::Compact => context.recent_for_compaction(),
+        Mode::Auto | Mode::Compress => largest_region(context, &tokens, &place).range().end,
+    };
+    let is_own = |index: usize| {
+        let holder = place.index().filter(|_| place.is_own_message());
+        holder == Some(index)
+            || compression.is_some_and(|compression| is_removed(context, &compression.cut, index))
+    };
+    let (mut fixed, mut newest, mut others) = (context.beside, 0, 0);
+    for (index, tokens) in tokens.iter().enumerate().filter(|(index, _)| !is_own(*index)) {
+        match (context.measured[index].view.role, index >= newest_from) {
+            (Role::System, _) => fixed += tokens,
+            (_, true) => newest += tokens,
+            (_, false) => others += tokens,
+        }
+    }
+    if !place.is_own_message() {
+        fixed = fixed.saturating_sub(count_blocks(context, &place.blocks));
+    }
+    let tools = match settings.counted_parts {
+        CountedParts::All => "tools and system messages",
+        CountedParts::Messages => "system messages",
+    };
+    let snapshots = left.saturating_sub(fixed + newest + others);
+    let parts = [
+        (fixed, tools),
+        (snapshots, "snapshots"),
+        (newest, "the newest messages"),
+        (others, "other messages"),
+    ];
+    let parts = parts.iter().filter(|(tokens, _)| *tokens > 0);
+    let parts: Vec<String> = parts.map(|(tokens, of)| format!("{tokens} in {of}")).collect();
+    Some(format!(
+        "target_tokens {target} cannot be met: {left} tokens remain, {} too many: {}",
+        left - target,
+        parts.join(", ")
+    ))
 }
 
 /// Most unreadable files that are named.

@@ -69,12 +69,77 @@ fn where_a_target_is_missed_the_users_words_stay() {
     let left = after.report()["tokens_after"].as_u64().unwrap();
     let warnings = after.warnings();
     assert!(
-        warnings.contains(&format!("{left} tokens remain, {} too many", left - 1_000)),
+        warnings.contains(&format!("{left} tokens remain, {} too many: ", left - 1_000)),
         "{warnings}"
     );
+    // All that remains is named by what it is.
+    let (_, parts) = warnings.split_once("too many: ").unwrap();
+    let parts = parts.split('"').next().unwrap();
+    let number = |part: &str| part.split(' ').next().unwrap().parse::<u64>().unwrap();
+    assert_eq!(parts.split(", ").map(number).sum::<u64>(), left, "{warnings}");
+    for part in ["in tools and system messages", "in snapshots", "in the newest messages"] {
+        assert!(parts.contains(part), "{part}: {warnings}");
+    }
     let text = system(&after);
     assert!(
         text.contains("Find the slow parts. Never restart the database. Only read logs."),
         "{text}"
     );
+}
+
+/// A message of `count` words that look random and are the same in every run.
+fn said(role: &str, seed: usize, count: usize) -> String {
+    const WORDS: [&str; 12] = [
+        "alpha", "server", "deploy", "config", "table", "index", "cache", "branch", "release",
+        "metric", "backup", "schema",
+    ];
+    let words = (0..count).map(|n| WORDS[(seed * 7 + n * n + n / 3) % WORDS.len()]);
+    json!({"role": role, "content": words.collect::<Vec<_>>().join(" ")}).to_string()
+}
+
+/// A snapshot brings lines and messages with it, and a target holds for these, too: also where
+/// the whole history is posted, and a snapshot of an earlier post serves again.
+#[test]
+fn a_target_holds_in_every_turn_of_a_chat() {
+    for (prompt, target) in [(true, 2_000), (true, 2_500), (false, 2_000), (false, 3_000)] {
+        let (app, other) = (TestApp::new(), TestApp::new());
+        let mut whole: Vec<String> = Vec::from_iter(prompt.then(|| said("system", 1, 40)));
+        let mut sent = whole.clone();
+        let mut reused = 0;
+        for turn in 0..60 {
+            let more = [
+                said("user", turn, 5 + turn * 13 % 70),
+                said("assistant", turn + 99, 10 + turn * 29 % 150),
+            ];
+            whole.extend(more.clone());
+            sent.extend(more);
+            let of_whole = offload(&app, &whole, "auto", target);
+            let of_sent = offload(&other, &sent, "auto", target);
+            sent = split(&of_sent.messages);
+            for after in [&of_whole, &of_sent] {
+                let left = after.report()["tokens_after"].as_u64().unwrap();
+                assert!(left <= target, "{prompt} {target} turn {turn}: {}", after.warnings());
+            }
+            reused += u64::from(of_whole.report()["snapshot"]["reused"] == true);
+        }
+        assert!(reused > 5, "{prompt} {target}: {reused}");
+    }
+}
+
+/// A snapshot cites a message by its number in the whole history, whatever a client goes on with.
+#[test]
+fn messages_keep_their_numbers() {
+    let (app, target) = (TestApp::new(), 5_000);
+    let all = turns("Never restart the database.", 40);
+    let (begin, rest) = all.split_at(41);
+    let mut sent = split(&offload(&app, begin, "auto", target).messages);
+    let gone = begin.len() - sent.len();
+    assert!(gone > 20, "{gone}");
+    sent.extend_from_slice(rest);
+    let text = system(&offload(&app, &sent, "auto", target));
+    let cited = text.split("[#").skip(1);
+    let cited: Vec<usize> =
+        cited.filter_map(|at| at.split([' ', ']']).next()?.parse().ok()).collect();
+    assert!(cited.iter().all(|at| (gone..all.len()).contains(at)), "{gone} {cited:?}");
+    assert!(cited.iter().any(|at| *at > sent.len()), "{} {cited:?}", sent.len());
 }

@@ -53,7 +53,10 @@ pub(crate) fn check(
         (After::Compressed(assembled), snapshots) => {
             let messages = 0..context.measured.len();
             let gone = snapshots.iter().map(|(compression, _)| {
-                messages.clone().filter(|index| is_removed(context, compression, *index)).count()
+                messages
+                    .clone()
+                    .filter(|index| is_removed(context, &compression.cut, *index))
+                    .count()
             });
             let compressed = Compressed {
                 after: assembled,

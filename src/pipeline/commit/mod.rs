@@ -91,7 +91,7 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded
     if !snapshots.report.reused {
         cache(context, compression, snapshots);
     }
-    let system = system.filter(|_| compression.place.is_beside());
+    let system = system.filter(|_| compression.cut.place.is_beside());
     Ok(Offloaded { messages, system, files, report })
 }
 

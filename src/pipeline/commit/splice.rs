@@ -28,7 +28,7 @@ pub(crate) fn spliced(context: &Context<'_>, decision: &Decision) -> After {
         }
         Some((compression, snapshots)) => {
             let blocks: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
-            After::Compressed(assemble(context, compression, &decision.moves, &blocks))
+            After::Compressed(assemble(context, &compression.cut, &decision.moves, &blocks))
         }
     }
 }

@@ -9,8 +9,19 @@ use chat_history::splice::{Edit, splice};
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
-use crate::pipeline::snapshots::plan::Compression;
 use crate::snapshot::format::bridge::needs_bridge;
+use crate::snapshot::format::place::Place;
+
+/// The messages that leave a history, and the place of the snapshots that stand for them.
+#[derive(Clone)]
+pub(crate) struct Cut {
+    /// The place of the snapshots.
+    pub(crate) place: Place,
+    /// The bridge of an earlier call, which is put up anew where it is needed.
+    pub(crate) bridge: Option<usize>,
+    /// The messages that leave, system messages among them excepted.
+    pub(crate) gone: Range<usize>,
+}
 
 /// A history put together anew.
 pub(crate) struct Assembled {
@@ -28,13 +39,13 @@ pub(crate) struct Assembled {
 /// Takes the compressed messages out and puts the snapshots in.
 pub(crate) fn assemble(
     context: &Context<'_>,
-    compression: &Compression,
+    cut: &Cut,
     moves: &[Move],
     blocks: &[String],
 ) -> Assembled {
     let history = context.history();
-    let (place, system) = (&compression.place, context.request.system);
-    let mut messages = Vec::with_capacity(history.messages().len() - compression.gone.len() + 1);
+    let (place, system) = (&cut.place, context.request.system);
+    let mut messages = Vec::with_capacity(history.messages().len() - cut.gone.len() + 1);
     let mut from = Vec::new();
     let like = history.messages().first().copied();
     let is_added = place.index().is_none() && !place.is_beside();
@@ -42,14 +53,14 @@ pub(crate) fn assemble(
     // A user's message stands behind the prompt, wherever a client put that.
     let at_once = history.dialect().opening() == Opening::Any;
     let mut bridge =
-        new_bridge(context, compression).map(|text| history.dialect().user_message(text, like));
+        new_bridge(context, cut).map(|text| history.dialect().user_message(text, like));
     let mut edits = EditsByMessage { moves: moves.iter().peekable() };
     for (index, raw) in history.messages().iter().enumerate() {
         if let Some(holder) = added.take_if(|_| at_once || context.is_compressible(index)) {
             messages.push(holder);
             from.push(None);
         }
-        if is_removed(context, compression, index) {
+        if is_removed(context, cut, index) {
             continue;
         }
         let of_message: Vec<Edit> = edits.next_of(index);
@@ -82,16 +93,15 @@ pub(crate) fn assemble(
 
 /// The message to put before those that stay, where these do not begin with the
 /// user and no user's message of the service's own holds the snapshots.
-fn new_bridge(context: &Context<'_>, compression: &Compression) -> Option<&'static str> {
-    let (place, gone) = (&compression.place, &compression.gone);
+fn new_bridge(context: &Context<'_>, cut: &Cut) -> Option<&'static str> {
+    let (place, gone) = (&cut.place, &cut.gone);
     needs_bridge(context.history(), &context.views(), place, gone).then_some(BRIDGE)
 }
 
 /// True for a message that the answer does not have: one that was compressed,
 /// or a bridge, which is put up anew where it is needed.
-pub(crate) fn is_removed(context: &Context<'_>, compression: &Compression, index: usize) -> bool {
-    (compression.gone.contains(&index) && context.is_compressible(index))
-        || compression.bridge == Some(index)
+pub(crate) fn is_removed(context: &Context<'_>, cut: &Cut, index: usize) -> bool {
+    (cut.gone.contains(&index) && context.is_compressible(index)) || cut.bridge == Some(index)
 }
 
 /// The originals of a group, as its file holds them: a JSON array of the
@@ -99,15 +109,11 @@ pub(crate) fn is_removed(context: &Context<'_>, compression: &Compression, index
 /// history; those between the others are copied, and those before the group
 /// have a stub each, so that the order can be found again. The one that holds
 /// the snapshots has a stub where it stands between them.
-pub(crate) fn originals_of(
-    context: &Context<'_>,
-    compression: &Compression,
-    group: Range<usize>,
-) -> String {
+pub(crate) fn originals_of(context: &Context<'_>, cut: &Cut, group: Range<usize>) -> String {
     let history = context.history();
-    let place = &compression.place;
+    let place = &cut.place;
     let others = |index: &usize| {
-        let own = [compression.bridge, place.index()];
+        let own = [cut.bridge, place.index()];
         !context.is_compressible(*index) && !own.contains(&Some(*index))
     };
     let before = (0..group.start).filter(others).count();

@@ -58,7 +58,7 @@ pub(crate) fn make_snapshots(
         })
         .collect();
     let wanted: Vec<&SummaryRequest<'_>> = groups.iter().map(|group| &group.wanted).collect();
-    let around = || transcriber.around(compression.gone.end);
+    let around = || transcriber.around(compression.cut.gone.end);
     let started = Instant::now();
     let written = summaries(context, &wanted, around).map_err(NoSnapshot::Model)?;
     let made = Snapshots {
@@ -191,7 +191,7 @@ impl Maker<'_> {
             self.made.names(&path) || holds(&before, &path)
         };
         let stem = Stem::of_group(&chat_name(context, compression), number);
-        let content = originals_of(context, compression, group.range.clone());
+        let content = originals_of(context, &compression.cut, group.range.clone());
         claim(&context.store, self.claims, &others, stem, content)
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::settings::Mode;
+use crate::pipeline::snapshots::assemble::Cut;
 use crate::pipeline::snapshots::cached::CachedSnapshots;
 use crate::pipeline::snapshots::region::{
     count_blocks, fixed, low_water, room_for, tokens_in, worth_a_pass,
@@ -14,9 +15,7 @@ use crate::pipeline::snapshots::region::{
 use crate::pipeline::snapshots::saved::saved_before;
 use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::format::block::Block;
-use crate::snapshot::format::bridge;
-use crate::snapshot::format::bridge::standing as standing_bridge;
-use crate::snapshot::format::place::Place;
+use crate::snapshot::format::bridge::bridge;
 use crate::snapshot::group::{GroupSizes, MIN_SNAPSHOT_TOKENS, groups};
 
 /// The warning for a history that begins after a snapshot that is absent: a new one would
@@ -26,12 +25,7 @@ const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapsho
 
 /// A compression that is decided.
 pub(crate) struct Compression {
-    /// The place of the snapshots.
-    pub(crate) place: Place,
-    /// The bridge of an earlier call, which is put up anew where it is needed.
-    pub(crate) bridge: Option<usize>,
-    /// The messages that leave, system messages among them excepted.
-    pub(crate) gone: Range<usize>,
+    pub(crate) cut: Cut,
     /// Cached snapshots of an earlier call for the beginning, and the end of that beginning.
     pub(crate) cached: Option<(usize, CachedSnapshots)>,
     /// The messages that a snapshot is still to be written for.
@@ -50,7 +44,9 @@ pub(crate) struct Compression {
 impl Compression {
     /// The snapshots that the new ones stand behind, or merge.
     pub(crate) fn earlier(&self) -> Vec<Block> {
-        self.cached.as_ref().map_or_else(|| self.place.blocks.clone(), |(_, cached)| cached.read())
+        self.cached
+            .as_ref()
+            .map_or_else(|| self.cut.place.blocks.clone(), |(_, cached)| cached.read())
     }
 
     /// The number of tokens that new snapshots replace: messages, and earlier snapshots.
@@ -63,9 +59,7 @@ impl Compression {
     pub(crate) fn without_new(&self) -> Option<Compression> {
         let (end, cached) = self.cached.clone().filter(|_| !self.groups.is_empty())?;
         Some(Compression {
-            place: self.place.clone(),
-            bridge: self.bridge,
-            gone: self.gone.start..end,
+            cut: Cut { gone: self.cut.gone.start..end, ..self.cut.clone() },
             cached: Some((end, cached)),
             groups: Vec::new(),
             key: self.key,
@@ -110,9 +104,7 @@ pub(crate) fn plan_compression(
         }
         (Err(why), None) => return Err(why),
     };
-    let views = context.views();
-    let bridge = standing_bridge(context.history(), &views, &standing.place);
-    if bridge.is_none() && bridge::bridge(context.history(), &views).is_some() {
+    if standing.bridge.is_none() && bridge(context.history(), &context.views()).is_some() {
         return Err(LOST_SNAPSHOT.to_owned());
     }
     let gone = if groups.is_empty() { standing.gone() } else { standing.region.range() };
@@ -120,9 +112,9 @@ pub(crate) fn plan_compression(
     let Some(key) = key else { return Err("not compressed: no unit ends there".to_owned()) };
     let room = room_for(context, &standing.tokens, &standing.place, gone.clone());
     let groups = merged_if_tight(context, groups, room);
-    let Standing { place, tokens, cached, .. } = standing;
-    let room = Some(room);
-    Ok(Some(Compression { place, bridge, gone, cached, groups, key, tokens, level, room }))
+    let Standing { place, bridge, tokens, cached, .. } = standing;
+    let (cut, room) = (Cut { place, bridge, gone }, Some(room));
+    Ok(Some(Compression { cut, cached, groups, key, tokens, level, room }))
 }
 
 /// Whether a history is to be compressed.

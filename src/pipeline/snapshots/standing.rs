@@ -8,10 +8,12 @@ use blake3::Hash;
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
+use crate::pipeline::snapshots::assemble::{Cut, assemble, tokens_of};
 use crate::pipeline::snapshots::cached::{CachedSnapshots, cached_snapshots, prefix_keys};
 use crate::pipeline::snapshots::region::{
     count_blocks, largest_region, region_of, tokens_after, tokens_in,
 };
+use crate::snapshot::format::bridge::standing as standing_bridge;
 use crate::snapshot::format::place::Place;
 use crate::snapshot::region::Region;
 
@@ -21,6 +23,8 @@ pub(crate) struct Standing {
     pub(crate) place: Place,
     /// The number of tokens of each message after compaction.
     pub(crate) tokens: Vec<u64>,
+    /// The message before those that stay that an earlier call put there.
+    pub(crate) bridge: Option<usize>,
     /// The messages that may be compressed.
     pub(crate) region: Region,
     /// The key of each beginning under which its snapshots are cached, and where it ends.
@@ -33,6 +37,9 @@ pub(crate) struct Standing {
     pub(crate) in_place: u64,
     /// The number of tokens of the snapshots: of the cached ones, if there are any.
     pub(crate) snapshots: u64,
+    /// The number of tokens of what cached snapshots bring with them: a message that holds them,
+    /// a bridge, the lines between them.
+    around: i64,
 }
 
 impl Standing {
@@ -56,7 +63,32 @@ impl Standing {
         let snapshots =
             cached.as_ref().map_or(in_place, |(_, cached)| count_blocks(context, &cached.read()));
         let start = largest.range().start;
-        Standing { place, tokens, region, prefixes, cached, start, in_place, snapshots }
+        let bridge = standing_bridge(context.history(), &context.views(), &place);
+        let mut standing = Standing {
+            place,
+            bridge,
+            tokens,
+            region,
+            prefixes,
+            cached,
+            start,
+            in_place,
+            snapshots,
+            around: 0,
+        };
+        standing.around = standing.count_around(context);
+        standing
+    }
+
+    /// Counts what cached snapshots bring with them: the difference of the history with them to the
+    /// sum of its parts.
+    fn count_around(&self, context: &Context<'_>) -> i64 {
+        let Some((_, cached)) = &self.cached else { return 0 };
+        let Standing { place, bridge, .. } = self;
+        let cut = Cut { place: place.clone(), bridge: *bridge, gone: self.gone() };
+        let exact = tokens_of(context, &assemble(context, &cut, &[], &cached.blocks));
+        let sum = self.level(context, &tokens_after(context, &[]));
+        exact.cast_signed() - sum.cast_signed()
     }
 
     /// The messages that the cached snapshots replace.
@@ -79,6 +111,12 @@ impl Standing {
     pub(crate) fn level(&self, context: &Context<'_>, tokens: &[u64]) -> u64 {
         let all = context.beside + tokens.iter().sum::<u64>();
         let gone = tokens_in(context, tokens, self.gone()) + self.in_place;
-        all.saturating_sub(gone) + self.snapshots
+        (all.saturating_sub(gone) + self.snapshots).saturating_add_signed(self.around)
+    }
+
+    /// The number of tokens that cached snapshots add to those of the messages and of the snapshots
+    /// in them.
+    pub(crate) fn added(&self) -> i64 {
+        self.snapshots.cast_signed() - self.in_place.cast_signed() + self.around
     }
 }

@@ -18,6 +18,7 @@ use crate::measure::{Measured, text_of};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::reading::restore::rehydrate::original;
+use crate::snapshot::format::bridge::standing as standing_bridge;
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 /// The position of a text: the message, and its first byte in it.
@@ -27,10 +28,16 @@ type At = (usize, usize);
 /// them it has the preview.
 const READ_BACK: u64 = 64 << 20;
 
+/// Most messages that snapshots in a history can have replaced.
+const MAX_REPLACED: u64 = 1_000_000_000;
+
 #[derive(Clone)]
 pub(crate) struct Transcriber<'a> {
     context: &'a Context<'a>,
     moved: HashMap<At, &'a Move>,
+    /// The number of messages that the snapshots in the history stand for, more than of those that
+    /// stand for them: a message has the number that it has in the whole history.
+    replaced: usize,
     /// The bytes of results that may still be read back; None to keep previews.
     read_back: Option<Cell<u64>>,
 }
@@ -45,7 +52,15 @@ struct Stored<'a> {
 impl<'a> Transcriber<'a> {
     pub(crate) fn new(context: &'a Context<'a>, moves: &'a [Move]) -> Transcriber<'a> {
         let moved = moves.iter().map(|m| (m.candidate.at(), m)).collect();
-        Transcriber { context, moved, read_back: None }
+        let place = context.place();
+        let originals = place.blocks.iter().flat_map(|block| &block.originals);
+        let gone: u64 = originals.map(|originals| originals.messages).fold(0, u64::saturating_add);
+        let bridge = standing_bridge(context.history(), &context.views(), &place);
+        let added = usize::from(place.is_own_message()) + usize::from(bridge.is_some());
+        // A forged count is no reason to overflow.
+        let gone = usize::try_from(gone.min(MAX_REPLACED)).unwrap_or(0);
+        let replaced = gone.saturating_sub(added);
+        Transcriber { context, moved, replaced, read_back: None }
     }
 
     /// The messages of the range as they were before anything moved, in this call or an
@@ -74,7 +89,7 @@ impl<'a> Transcriber<'a> {
                     .map_or("".into(), |slot| self.shown(index, slot)),
             };
             said.push(TranscriptMessage {
-                index,
+                index: self.replaced + index,
                 role: view.role,
                 texts: self.texts(index),
                 calls: view.calls.iter().map(call).collect(),
@@ -92,7 +107,7 @@ impl<'a> Transcriber<'a> {
             let view = &measured.view;
             matches!(view.role, Role::System | Role::MidSystem | Role::User).then(|| {
                 TranscriptMessage {
-                    index,
+                    index: self.replaced + index,
                     role: view.role,
                     texts: self.texts(index),
                     calls: Vec::new(),
