@@ -139,7 +139,7 @@ def _at_calls(bench: Bench) -> Verdict:
                 nonlocal hit
                 inject = f"inject={step}:signal=KILL:when={nth}"
                 with Attached(service.pid, loop.root / "strace.log", step, inject):
-                    hit += service.wait(2.0) is not None
+                    hit += service.wait(10.0) is not None
 
             loop.cycle(killed)
     verdict = loop.verdict(f"kills at system calls ({hit} hit)")
