@@ -6,7 +6,8 @@ use raw_json::offset_in;
 
 use super::input::Input;
 use super::item::{Item, parse, points};
-use super::labels::LATEST;
+use super::labels::{LATEST, Labels};
+use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::markers::is_rule;
@@ -22,6 +23,10 @@ const LAST_BYTES: usize = 400;
 const RULE_BYTES: usize = 600;
 /// A text of more bytes is hardly all rules.
 const LONG_BYTES: usize = 3_000;
+/// Longest answer that says nothing without its question, in bytes.
+const ANSWER_BYTES: usize = 40;
+/// Most answers, newest first.
+const ANSWERS: usize = 50;
 /// Rules looked at, newest first.
 const RULES: usize = 300;
 
@@ -124,4 +129,28 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
         }
     }
     items
+}
+
+/// Short answers of the user to a question of the agent, with the question: without it they say
+/// nothing. The newest are worth most.
+pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
+    let pair = |(at, pair): (usize, &[Said<'_>])| {
+        let [asked, said] = pair else { return None };
+        let answer = said.text.trim();
+        let question = sentences(&asked.text).pop()?.trim();
+        let is_answer = (asked.speaker, said.speaker) == (Speaker::Agent, Speaker::User)
+            && question.ends_with(['?', '？'])
+            && question.len() <= RULE_BYTES
+            && answer.len() <= ANSWER_BYTES
+            && !answer.contains('\n');
+        is_answer.then(|| {
+            let Labels { asked, answered, .. } = input.labels;
+            let text = format!("{asked} {question}\n{answered} {answer}");
+            let worth = points(8 + input.lateness(said.index, 12));
+            let found = terms.of_text(question, said.index);
+            Item { terms: found, ..Item::new(text, worth, (at + 1) << 16) }
+        })
+    };
+    let newest = input.said.windows(2).enumerate().rev().filter_map(pair);
+    newest.take(ANSWERS).collect()
 }

@@ -5,6 +5,8 @@ use crate::snapshot::text::language::Language;
 /// Labels in one language.
 pub(super) struct Labels {
     pub(super) latest_request: &'static str,
+    pub(super) asked: &'static str,
+    pub(super) answered: &'static str,
     pub(super) exit: &'static str,
     pub(super) ok: &'static str,
     pub(super) failed: &'static str,
@@ -40,6 +42,8 @@ pub(super) const LAST_SAID: [&str; 2] = [ENGLISH.last_said, CHINESE.last_said];
 
 const ENGLISH: Labels = Labels {
     latest_request: "Latest request:",
+    asked: "Asked:",
+    answered: "Answer:",
     exit: "exit",
     ok: "ok",
     failed: "failed",
@@ -60,6 +64,8 @@ const ENGLISH: Labels = Labels {
 
 const CHINESE: Labels = Labels {
     latest_request: "最新请求：",
+    asked: "提问：",
+    answered: "回答：",
     exit: "退出码",
     ok: "成功",
     failed: "失败",

@@ -56,6 +56,7 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
     sections[Section::OverallGoal as usize] = goals::goals(&input, earlier, budget, count);
     sections[Section::ActiveConstraints as usize] =
         goals::constraints(&input, source.directives, &terms);
+    sections[Section::ActiveConstraints as usize].extend(goals::answers(&input, &terms));
     sections[Section::KeyKnowledge as usize] = facts::facts(&input, &terms);
     sections[Section::ArtifactTrail as usize] = artifacts::artifacts(&input, &terms);
     sections[Section::RecentActions as usize] = recent::recent(&input, &terms);

@@ -315,3 +315,24 @@ fn facts_are_what_was_used_and_what_failed() {
     assert!(state.contains("Last said: Tests are still to run."), "{state}");
     assert!(!state.contains("---") && !state.contains("Open:"), "{state}");
 }
+
+#[test]
+fn a_short_answer_stands_with_its_question() {
+    let messages = [
+        said(0, Role::User, "Clean the database up, table by table."),
+        said(1, Role::Assistant, "I looked at all tables. Shall I drop the table legacy_orders?"),
+        said(2, Role::User, "No."),
+        said(3, Role::Assistant, "Then I leave it, and go on with the indices."),
+        said(4, Role::User, "Fine."),
+    ];
+    let pair = "- Asked: Shall I drop the table legacy_orders?\n  Answer: No.";
+    let first = summarise(&messages, None, 400, &tokens);
+    let rules = first.get(Section::ActiveConstraints);
+    assert!(rules.contains(pair) && !rules.contains("Fine."), "{rules}");
+    // It is one in later snapshots, too.
+    let later =
+        [said(0, Role::User, "Now the views."), said(1, Role::Assistant, "I look at them.")];
+    let second = summarise(&later, Some(&first), 400, &tokens);
+    let rules = second.get(Section::ActiveConstraints);
+    assert!(rules.contains(pair), "{rules}");
+}
