@@ -109,25 +109,27 @@ struct Like {
 impl Like {
     fn new(pattern: ValueRef<'_>, escape: Option<char>) -> std::result::Result<Self, String> {
         let pattern = text(pattern).unwrap_or_default();
-        let mut expression = String::from("(?is)^");
+        let mut body = String::new();
         let itself = |one: char| regex::escape(one.encode_utf8(&mut [0; 4]));
         let mut characters = pattern.chars();
         while let Some(next) = characters.next() {
             match next {
                 _ if Some(next) == escape => match characters.next() {
-                    Some(escaped) => expression.push_str(&itself(escaped)),
+                    Some(escaped) => body.push_str(&itself(escaped)),
                     // Nothing that could be escaped: SQLite finds no match, either.
-                    None => expression.push_str("[^\\s\\S]"),
+                    None => body.push_str("[^\\s\\S]"),
                 },
-                '%' if expression.ends_with(".*") => {}
-                '%' => expression.push_str(".*"),
-                '_' => expression.push('.'),
-                other => expression.push_str(&itself(other)),
+                '%' if body.ends_with(".*") => {}
+                '%' => body.push_str(".*"),
+                '_' => body.push('.'),
+                other => body.push_str(&itself(other)),
             }
         }
-        expression.push('$');
-        let regex =
-            compile(&expression).map_err(|error| format!("the pattern of LIKE: {error}"))?;
+        // Without an anchor a search may skip to the letters of the pattern.
+        let (start, body) = body.strip_prefix(".*").map_or(("^", body.as_str()), |rest| ("", rest));
+        let (body, end) = body.strip_suffix(".*").map_or((body, "$"), |rest| (rest, ""));
+        let regex = compile(&format!("(?is){start}{body}{end}"))
+            .map_err(|error| format!("the pattern of LIKE: {error}"))?;
         Ok(Self { escape, regex })
     }
 }
