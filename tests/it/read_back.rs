@@ -210,6 +210,29 @@ fn a_result_is_not_read_back_from_its_own_file() {
     assert_eq!(app.files().len(), 1);
 }
 
+/// A call that names a file which a later result becomes has not read it: once the file is there,
+/// the same texts get the same names.
+#[test]
+fn a_result_is_not_read_back_from_the_file_of_a_later_one() {
+    let app = TestApp::new();
+    let settings = json!({"max_tool_message_tokens": 0, "max_total_tokens": 100,
+        "preview_tokens": 0, "keep_recent_count": 1, "context_manage_mode": "compact"});
+    let arguments = json!({"path": "/workspace/store/tool_call_2.txt"});
+    let line = log().lines().nth(5).unwrap().to_owned();
+    let history = [
+        call("call_1", "open", &arguments),
+        result("call_1", &line[..4]),
+        call("call_1", "open", &json!({})),
+        result("call_1", &log()),
+        call("call_2", "open", &json!({})),
+        result("call_2", &format!("{line}\n{}", log())),
+        user("go on"),
+    ];
+    let first = app.offload(&array(&history), &settings);
+    let again = app.offload(&array(&history), &settings);
+    assert_eq!(again.messages, first.messages);
+}
+
 /// A file that is named again and again does not hide the next one.
 #[test]
 fn a_file_named_often_counts_once() {

@@ -38,9 +38,8 @@ pub(crate) fn make_moves(
     claims: &mut Claims,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Move>, StoreError> {
-    let history = context.history();
     let prover = context.prover();
-    let of = |candidate| text_state(history, candidate, &prover, context.store.folder());
+    let of = |candidate| text_state(context, candidate, &prover);
     let states: Vec<TextState> = on(|| candidates.par_iter().map(of).collect());
     let (mut content, mut moves) = (Vec::new(), Vec::new());
     if states.iter().all(|state| matches!(state, TextState::Reference)) {

@@ -5,14 +5,15 @@
 //! A reference counts only if its code proves that this service wrote it for that call and
 //! that its file is unchanged: anything else is content, and moving it keeps its bytes.
 
-use chat_history::History;
+use std::sync::Arc;
 
-use crate::measure::text_of;
+use crate::measure::{Measured, text_of};
+use crate::pipeline::context::Context;
 use crate::pipeline::moves::plan::Candidate;
 use crate::reading::restore::proof::{Prover, Unproven};
 use crate::reading::restore::read_back::ReadBack;
 use crate::reading::restore::recognise;
-use context_store::{Location, Stem};
+use context_store::Stem;
 
 /// The state of a text.
 pub(crate) enum TextState {
@@ -26,11 +27,11 @@ pub(crate) enum TextState {
 
 /// Looks at one candidate's text.
 pub(crate) fn text_state(
-    history: &History<'_>,
+    context: &Context<'_>,
     candidate: &Candidate,
     prover: &Prover<'_>,
-    folder: &Location,
 ) -> TextState {
+    let (history, folder) = (context.history(), context.store.folder());
     let message = history.messages()[candidate.index];
     let literal = &message[candidate.slot.slot.span.clone()];
     let arguments = candidate.arguments.as_ref();
@@ -50,14 +51,27 @@ pub(crate) fn text_state(
         Some(Err(_)) | None => {}
     }
     match recognise::recognise(&named, &text, prover, folder) {
-        // A whole file that a call got by the name of its own result may be the one that an
-        // earlier post of it wrote: the same post must not find itself (I4, I5).
+        // The same post must not find the files that an earlier post of it wrote (I4, I5): a whole
+        // file by the name of the call's own result, and that of a result which came later.
         Some(from) if from.is_whole() && Stem::is_result_name(id, name_of(&from.path)) => {
+            TextState::Content
+        }
+        Some(from) if comes_later(context, candidate.index, name_of(&from.path)) => {
             TextState::Content
         }
         Some(from) => TextState::ReadBack(Box::new(from)),
         None => TextState::Content,
     }
+}
+
+/// Returns true if the first result that a file may have its name from is message `index` or one
+/// behind it: nobody can have read that file before.
+fn comes_later(context: &Context<'_>, index: usize, name: &str) -> bool {
+    let is_named = |measured: &Arc<Measured>| {
+        let mut ids = measured.view.results.iter().filter_map(|result| result.call_id.as_deref());
+        ids.any(|id| Stem::is_result_name(Some(id), name))
+    };
+    context.measured.iter().position(is_named).is_some_and(|first| first >= index)
 }
 
 fn name_of(path: &str) -> &str {
