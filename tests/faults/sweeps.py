@@ -96,9 +96,6 @@ class _Race:
         elif answer.status == 410:
             said = answer.json["answer"]
             self._note("gone", None if "expired" in said else f"a 410 without a reason: {said}")
-        elif answer.status == 503:
-            # A machine with other work may keep readers waiting, and says so.
-            self._note("busy")
         else:
             self._note(str(answer.status), f"{path}: {answer.status} {answer.json['answer'][:200]}")
 
