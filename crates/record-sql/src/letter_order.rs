@@ -17,7 +17,7 @@ pub struct Spelled {
 
 /// The kind of texts whose letters stand in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TextKind {
     /// `9.50` and `10`.
     Numbers,
     /// `5/14/2025`.
@@ -32,7 +32,7 @@ pub enum Kind {
     Beginning,
 }
 
-impl Kind {
+impl TextKind {
     /// Returns the texts' name, in the plural.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,14 +69,19 @@ impl Kind {
 }
 
 /// The first that reads every text counts.
-const KINDS: [Kind; 5] =
-    [Kind::Numbers, Kind::MonthFirst, Kind::DayFirst, Kind::Versions, Kind::Zones];
+const KINDS: [TextKind; 5] = [
+    TextKind::Numbers,
+    TextKind::MonthFirst,
+    TextKind::DayFirst,
+    TextKind::Versions,
+    TextKind::Zones,
+];
 
 /// Two texts whose letters stand in another order than what they name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misordered {
     /// The kind of all texts.
-    pub kind: Kind,
+    pub kind: TextKind,
     /// The text whose letters come first.
     pub first: String,
     /// The text behind it, which is less.
@@ -86,24 +91,27 @@ pub struct Misordered {
 /// Returns two of the texts that stand in another order as text than as what they are.
 ///
 /// ```
-/// use record_sql::letter_order::{Kind, Spelled, misordered};
+/// use record_sql::letter_order::{TextKind, Spelled, misordered};
 ///
 /// let texts = ["9", "10"].map(|text| Spelled { text: text.to_owned(), day: None });
 /// let found = misordered(texts.to_vec()).map(|found| (found.kind, found.first, found.second));
-/// assert_eq!(found, Some((Kind::Numbers, "10".to_owned(), "9".to_owned())));
+/// assert_eq!(found, Some((TextKind::Numbers, "10".to_owned(), "9".to_owned())));
 /// ```
 pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     all.sort_by(|a, b| a.text.cmp(&b.text));
-    let read_all = |kind: Kind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
+    let read_all = |kind: TextKind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
     let whole = KINDS.into_iter().find_map(|kind| Some((kind, read_all(kind)?)));
     let (kind, keys) = match whole {
         Some(whole) => whole,
         None => {
             // Some may be other texts, such as a dash.
             let count = all.len();
-            all.retain(|spelled| Kind::Beginning.key(spelled).is_some());
+            all.retain(|spelled| TextKind::Beginning.key(spelled).is_some());
             (all.len() * 10 >= count * 8).then_some(())?;
-            (Kind::Beginning, all.iter().filter_map(|one| Kind::Beginning.key(one)).collect())
+            (
+                TextKind::Beginning,
+                all.iter().filter_map(|one| TextKind::Beginning.key(one)).collect(),
+            )
         }
     };
     let at = keys

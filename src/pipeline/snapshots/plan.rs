@@ -25,6 +25,7 @@ const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapsho
 
 /// A compression that is decided.
 pub(crate) struct Compression {
+    /// The messages that leave, and the place of the snapshots.
     pub(crate) cut: Cut,
     /// Cached snapshots of an earlier call for the beginning, and the end of that beginning.
     pub(crate) cached: Option<(usize, CachedSnapshots)>,

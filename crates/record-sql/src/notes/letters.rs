@@ -2,25 +2,25 @@
 
 use rusqlite::types::Value;
 
-use crate::letter_order::{Kind, MAX_TEXTS, Spelled, misordered};
+use crate::letter_order::{MAX_TEXTS, Spelled, TextKind, misordered};
 use crate::notes::facts::{Facts, Read};
 use crate::records::profile::Type;
 use crate::sql::quoting::{self, spelled};
 
 /// Returns the way to order the texts of a column; `{}` is the column.
-fn way(kind: Kind) -> &'static str {
+fn way(kind: TextKind) -> &'static str {
     match kind {
-        Kind::Numbers => "CAST({} AS REAL) orders numbers",
-        Kind::MonthFirst => {
+        TextKind::Numbers => "CAST({} AS REAL) orders numbers",
+        TextKind::MonthFirst => {
             "substr({}, 7, 4) || substr({}, 1, 5) orders months and days of two digits"
         }
-        Kind::DayFirst => {
+        TextKind::DayFirst => {
             "substr({}, 7, 4) || substr({}, 4, 2) || substr({}, 1, 2) orders days and months of \
              two digits"
         }
-        Kind::Versions => "sort_by and where compare them part by part",
-        Kind::Zones => "datetime({}) is in UTC",
-        Kind::Beginning => "CAST({} AS REAL) is the number at the start, without its unit",
+        TextKind::Versions => "sort_by and where compare them part by part",
+        TextKind::Zones => "datetime({}) is in UTC",
+        TextKind::Beginning => "CAST({} AS REAL) is the number at the start, without its unit",
     }
 }
 

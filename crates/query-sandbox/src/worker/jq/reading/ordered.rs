@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use jaq_json::Val;
-use record_sql::letter_order::{Kind, MAX_TEXTS, Spelled, misordered};
+use record_sql::letter_order::{MAX_TEXTS, Spelled, TextKind, misordered};
 
 use super::comparison::{Comparison, type_name};
 use super::trail::Trail;
@@ -92,12 +92,12 @@ impl Ordered {
         let texts = self.texts.iter().filter(|text| !text.is_empty());
         let found = misordered(texts.map(|text| spelled_of(text)).collect())?;
         let way = match found.kind {
-            Kind::Numbers => "; `tonumber` makes numbers of them",
-            Kind::Versions => {
+            TextKind::Numbers => "; `tonumber` makes numbers of them",
+            TextKind::Versions => {
                 "; `ltrimstr(\"v\") | split(\".\") | map(tonumber)` makes them comparable"
             }
-            Kind::Zones => "; send the same as SQL, where `datetime(…)` is in UTC",
-            Kind::MonthFirst | Kind::DayFirst | Kind::Beginning => "",
+            TextKind::Zones => "; send the same as SQL, where `datetime(…)` is in UTC",
+            TextKind::MonthFirst | TextKind::DayFirst | TextKind::Beginning => "",
         };
         Some(format!(
             "`{path}` is text of {}, which jq orders letter by letter ({} < {}){way}",
