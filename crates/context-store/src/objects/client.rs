@@ -27,10 +27,12 @@ use crate::folder::{Version, changed, is_changed};
 const PROBE: &str = ".unburden-check/probe";
 const PROBED: Duration = Duration::from_secs(2);
 
-/// How often a request is tried, and the first pause in between: each is twice the one before.
-/// Every request may be done again: a conditional one finds what its first try did.
-const TRIES: u32 = 5;
+/// How often a request is tried, and the first pause in between: each is twice the one before,
+/// until they have doubled so often. A store that fails each fourth request fails one of 65,000 so
+/// often in a row. Every request may be done again: a conditional one finds what its first try did.
+const TRIES: u32 = 8;
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
+const DOUBLED: u32 = 3;
 
 /// How often a conditional create is tried that a server refuses though nothing is there:
 /// another request for the key was in flight.
@@ -340,7 +342,7 @@ fn late(time: Duration) -> object_store::Error {
 /// Returns the pause after so many tries, up to half as long again: many that failed together
 /// must not come back together.
 fn pause(first: Duration, tried: u32) -> Duration {
-    let pause = first * (1 << tried.saturating_sub(1));
+    let pause = first * (1 << tried.saturating_sub(1).min(DOUBLED));
     let [random, ..] = ulid::Ulid::generate().random().to_le_bytes();
     pause + pause * u32::from(random) / 512
 }
