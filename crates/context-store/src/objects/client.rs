@@ -237,14 +237,34 @@ impl Objects {
 
     /// Writes an object.
     pub(crate) fn put(&self, key: &str, bytes: Vec<u8>, patience: &Patience) -> io::Result<()> {
-        self.put_as(key, bytes, PutMode::Overwrite, patience)
+        self.put_as(key, same(bytes), PutMode::Overwrite, patience)
     }
 
     /// Writes an object that is not there; false if it is. If an answer was lost, false can
     /// mean that this call wrote it.
     pub(crate) fn create(&self, key: &str, bytes: &[u8], patience: &Patience) -> io::Result<bool> {
+        self.create_as(key, same(bytes.to_vec()), patience)
+    }
+
+    /// The same, with other bytes for each try: a server may do one of them after the object of
+    /// another was deleted, and brings nothing back then that was there before.
+    pub(crate) fn create_unique(
+        &self,
+        key: &str,
+        mut bytes: impl FnMut() -> String,
+        patience: &Patience,
+    ) -> io::Result<bool> {
+        self.create_as(key, || PutPayload::from(bytes()), patience)
+    }
+
+    fn create_as(
+        &self,
+        key: &str,
+        mut bytes: impl FnMut() -> PutPayload,
+        patience: &Patience,
+    ) -> io::Result<bool> {
         for round in 0..CONFLICTS {
-            match self.put_as(key, bytes.to_vec(), PutMode::Create, patience) {
+            match self.put_as(key, &mut bytes, PutMode::Create, patience) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 put => return put.map(|()| true),
             }
@@ -274,7 +294,7 @@ impl Objects {
             return if self.create(key, bytes, patience)? { Ok(()) } else { Err(changed()) };
         };
         let version = UpdateVersion { e_tag: Some(tag.clone()), version: None };
-        match self.put_as(key, bytes.to_vec(), PutMode::Update(version), patience) {
+        match self.put_as(key, same(bytes.to_vec()), PutMode::Update(version), patience) {
             Err(error) if is_changed(&error) => {
                 // Where an answer was lost, the change was this one.
                 let read = self.get(key, None, patience)?;
@@ -287,15 +307,15 @@ impl Objects {
     fn put_as(
         &self,
         key: &str,
-        bytes: Vec<u8>,
+        mut bytes: impl FnMut() -> PutPayload,
         mode: PutMode,
         patience: &Patience,
     ) -> io::Result<()> {
-        let (path, payload) = (path(key), PutPayload::from(bytes));
+        let path = path(key);
         let is_update = matches!(mode, PutMode::Update(_));
         let options = PutOptions { mode, ..PutOptions::default() };
         self.run(Kind::Put, patience, async || {
-            match self.store.put_opts(&path, payload.clone(), options.clone()).await {
+            match self.store.put_opts(&path, bytes(), options.clone()).await {
                 // Another request for the object is in flight: its end decides.
                 Err(object_store::Error::AlreadyExists { source, .. }) if is_update => {
                     Err(object_store::Error::Generic { store: STORE, source })
@@ -310,6 +330,12 @@ impl Objects {
         let path = path(key);
         found(self.run(Kind::Delete, patience, async || self.store.delete(&path).await)).map(drop)
     }
+}
+
+/// Returns the payload of each try of a write that may be done more than once.
+fn same(bytes: Vec<u8>) -> impl Fn() -> PutPayload {
+    let payload = PutPayload::from(bytes);
+    move || payload.clone()
 }
 
 pub(super) fn io_error(error: &object_store::Error) -> io::Error {

@@ -43,6 +43,9 @@ pub(crate) enum Fault {
     Conflicts(u64),
     /// Requests for keys with that part fail.
     FailsFor(&'static str),
+    /// The first write of a key with that part has no answer, and is done when it
+    /// [`arrives`](FakeStore::arrive).
+    Late(&'static str),
 }
 
 /// The kinds of requests before which something can happen.
@@ -78,6 +81,8 @@ pub(crate) struct FakeStore {
     left: AtomicI64,
     /// Bytes of contents that were asked for.
     sent: AtomicU64,
+    /// The write that is late.
+    late: Mutex<Option<(Path, PutPayload, PutOptions)>>,
 }
 
 impl fmt::Debug for FakeStore {
@@ -106,6 +111,7 @@ impl FakeStore {
             before: Mutex::default(),
             left: AtomicI64::new(-1),
             sent: AtomicU64::default(),
+            late: Mutex::default(),
         })
     }
 
@@ -174,6 +180,13 @@ impl FakeStore {
     /// Lets the process die after so many requests; None: it lives.
     pub(crate) fn die_after(&self, requests: Option<u32>) {
         self.left.store(requests.map_or(-1, i64::from), Ordering::SeqCst);
+    }
+
+    /// Does the write that was late, if its condition holds now.
+    pub(crate) fn arrive(&self) {
+        let (location, payload, options) = self.late.lock().unwrap().take().unwrap();
+        let put = self.inner.put_opts(&location, payload, options);
+        let _ = futures::executor::block_on(put);
     }
 
     /// Every key with its text.
@@ -250,6 +263,15 @@ impl ObjectStore for FakeStore {
         let fault = self.meet(Some(location)).await?;
         if fault == Fault::NotAtomic {
             options.mode = PutMode::Overwrite;
+        }
+        if let Fault::Late(part) = fault
+            && location.as_ref().contains(part)
+        {
+            let mut late = self.late.lock().unwrap();
+            if late.is_none() {
+                *late = Some((location.clone(), payload, options));
+                return Err(broken("no answer came"));
+            }
         }
         let mode = options.mode.clone();
         if let Fault::Conflicts(many) = fault

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::fake::{Fault, Request};
 use super::tests::{delete, post, shop};
 use crate::index::ends::remove_ended;
-use crate::testing::{Shop, after, ended_of, origin, read};
-use crate::{ClaimedFile, Claims, End, FileName, Stem, Store};
+use crate::testing::{Shop, after, ended_of, lifetimes, origin, read};
+use crate::{Chat, ClaimedFile, Claims, End, FileName, Stem, Store};
 
 /// Ends a file elsewhere, as a sweep does; then another replica posts it again, if that is said.
 fn ends_elsewhere(
@@ -122,4 +122,26 @@ fn a_reader_finds_the_content_or_the_end() {
             Some(text) => assert_eq!(read(&at).unwrap(), text),
         }
     }
+}
+
+/// The markers of a chat are made by a write whose first try a server does late, after a deletion
+/// of the chat: a replica that knew them must not take the file for one that is there.
+#[test]
+fn a_write_that_is_done_late_proves_no_deleted_file() {
+    let shop = shop();
+    let fake = shop.fake.as_ref().unwrap();
+    let replica = shop.replica();
+    let request = || {
+        let cache = std::sync::Arc::clone(&replica.folder.cache);
+        let store = Store::new(replica.folder().clone(), crate::Durability::Sync, cache);
+        store.set_chat(Chat::of("a"), lifetimes());
+        store
+    };
+    fake.set_fault(Fault::Late("/chats/"));
+    let own = post(&request(), "a", "1", "text").unwrap();
+    fake.set_fault(Fault::None);
+    assert_eq!(delete(&shop, "a").deleted.total(), 1);
+    fake.arrive();
+    assert_eq!(post(&request(), "a", "1", "text").unwrap(), own);
+    assert!(shop.has(own.as_str()));
 }

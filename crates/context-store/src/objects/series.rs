@@ -29,9 +29,13 @@ impl Series {
             if let Some((generation, _)) = self.current()? {
                 return Ok(self.folder(generation));
             }
-            let new = ulid::Ulid::generate();
-            let key = self.at.key_of(CURRENT);
-            if objects.create(&key, new.to_string().as_bytes(), patience)? {
+            // A generation that comes back after it was forgotten would prove what was deleted.
+            let mut new = ulid::Ulid::nil();
+            let fresh = || {
+                new = ulid::Ulid::generate();
+                new.to_string()
+            };
+            if objects.create_unique(&self.at.key_of(CURRENT), fresh, patience)? {
                 return Ok(self.folder(new));
             }
         }
