@@ -14,6 +14,8 @@ use crate::snapshot::region::Region;
 /// A pass frees at least this share of the history, as one part in so many: every
 /// pass costs the caller its prompt cache.
 const WORTH: u64 = 10;
+const NOTHING_LEAVES: &str = "not compressed: all messages are system messages, snapshots, or \
+                              among the newest";
 /// The room that a snapshot has next to any newest messages, where no target asks for less.
 const MIN_ROOM: u64 = 2_000;
 
@@ -33,7 +35,10 @@ pub(crate) fn worth_a_pass(
     let standing = context.settings.target_tokens.map_or(0, |_| standing);
     let tokens = region.tokens() + standing;
     let asked = (left / WORTH).max(context.settings.min_savings_tokens);
-    if region.units.is_empty() || tokens < asked + MIN_SNAPSHOT_TOKENS {
+    if region.units.is_empty() {
+        return Err(NOTHING_LEAVES.to_owned());
+    }
+    if tokens < asked + MIN_SNAPSHOT_TOKENS {
         let free = tokens.saturating_sub(MIN_SNAPSHOT_TOKENS);
         return Err(format!(
             "not compressed: it would free at most {free} of {left} tokens, fewer than {asked}"

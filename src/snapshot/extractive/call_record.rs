@@ -1,14 +1,14 @@
 //! Call records: tool calls with their arguments and outcomes.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use raw_json::{elements, fields, is_string, unescape};
 
 use super::labels::Labels;
 use super::shell;
 use crate::snapshot::text::markers::{counts_failures, exit_code, is_error};
-use crate::snapshot::text::sentences::{cut, cut_left};
+use crate::snapshot::text::sentences::{cut, cut_inside, cut_left};
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 /// Longest shown outcome, in characters.
@@ -18,6 +18,8 @@ const WINDOW: usize = 4_000;
 /// Longest shown path, and call in a source, in characters.
 const PATH: usize = 60;
 const SOURCE: usize = 60;
+/// Longest argument beside a command that is shown, in bytes.
+const OTHER: usize = 40;
 /// Arguments that name a file.
 pub(super) const PATHS: [&str; 11] = [
     "path",
@@ -65,6 +67,8 @@ pub(super) struct CallRecord<'a> {
     pub(super) raw: &'a str,
     /// Their members, strings unescaped; empty where they are no object.
     pub(super) arguments: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    /// The arguments beside a command that tell calls of the tool apart, such as a host.
+    telling: HashSet<Cow<'a, str>>,
     /// The message, the place in it, and the result, once there is one.
     pub(super) result: Option<(usize, usize, &'a ToolResult<'a>)>,
 }
@@ -100,7 +104,34 @@ pub(super) fn call_records<'a>(messages: &'a [TranscriptMessage<'a>]) -> Vec<Cal
             }
         }
     }
+    tell_apart(&mut records);
     records
+}
+
+/// Finds the arguments beside commands by which the calls of a tool differ: short words.
+fn tell_apart(records: &mut [CallRecord<'_>]) {
+    let is_word = |value: &str| {
+        value.len() <= OTHER
+            && !value.contains(char::is_whitespace)
+            && value.parse::<f64>().is_err()
+    };
+    let mut values: HashMap<(String, String), HashSet<String>> = HashMap::new();
+    let commands = || records.iter().filter(|record| record.command().is_some());
+    for record in commands() {
+        for (name, value) in record.arguments.iter().filter(|(_, value)| is_word(value)) {
+            let key = (record.tool.to_owned(), name.to_string());
+            values.entry(key).or_default().insert(value.to_string());
+        }
+    }
+    for record in records.iter_mut().filter(|record| record.command().is_some()) {
+        let tells = |(name, value): &&(Cow<'_, str>, Cow<'_, str>)| {
+            let differ = values.get(&(record.tool.to_owned(), name.to_string()));
+            let is_other = !COMMANDS.contains(&name.as_ref()) && !CONTENT.contains(&name.as_ref());
+            is_other && is_word(value) && differ.is_some_and(|values| values.len() > 1)
+        };
+        let telling = record.arguments.iter().filter(tells).map(|(name, _)| name.clone());
+        record.telling = telling.collect();
+    }
 }
 
 fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
@@ -112,6 +143,7 @@ fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
         tool: call.name.unwrap_or("tool"),
         raw,
         arguments: arguments.unwrap_or_default(),
+        telling: HashSet::new(),
         result: None,
     }
 }
@@ -184,7 +216,11 @@ impl<'a> CallRecord<'a> {
     /// Describes the call on one line: what it is about first.
     pub(super) fn about(&self, limit: usize) -> String {
         if let Some(command) = self.command() {
-            return cut(command, limit);
+            let others = self.arguments.iter().filter(|(name, _)| self.telling.contains(name));
+            let others: String =
+                others.map(|(name, value)| format!("{name}={} ", cut(value, OTHER))).collect();
+            let room = limit.saturating_sub(others.chars().count()).max(limit / 2);
+            return format!("{others}{}", cut_inside(command, room));
         }
         if self.arguments.is_empty() {
             return if self.raw.trim() == "{}" { String::new() } else { cut(self.raw, limit) };
@@ -230,6 +266,9 @@ impl<'a> CallRecord<'a> {
             return true;
         }
         let head = head.trim_start();
+        if let Some(failed) = says_failure(result.text.trim()) {
+            return failed;
+        }
         let first = head.lines().next().unwrap_or_default();
         // A text that was read may mention errors; a reader that failed says so at once.
         let most = if self.reads() { 24 } else { 160 };
@@ -237,12 +276,6 @@ impl<'a> CallRecord<'a> {
         let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark));
         first.starts_with("Traceback")
             || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
-            || (head.starts_with('{')
-                && ["\"error\":", "\"success\": false", "\"success\":false", "\"is_error\": true"]
-                    .iter()
-                    .any(|mark| head.get(..400.min(head.len())).unwrap_or(head).contains(mark))
-                && !head.contains("\"error\": null")
-                && !head.contains("\"error\":null"))
     }
 
     /// True for a tool that shows what is there: its result is what it read, and an
@@ -309,6 +342,21 @@ impl<'a> CallRecord<'a> {
         }
         out
     }
+}
+
+/// Returns whether a JSON object says that something failed; None for any other text.
+fn says_failure(text: &str) -> Option<bool> {
+    let members = text.starts_with('{').then(|| fields(text).ok()).flatten()?;
+    let says = |(name, value): &(Cow<'_, str>, &str)| match name.as_ref() {
+        "error" | "errors" => !["null", "false", "\"\"", "0", "[]", "{}"].contains(value),
+        "success" | "ok" => *value == "false",
+        "is_error" | "isError" => *value == "true",
+        "status" | "state" | "result" => {
+            is_string(value) && (*value == "\"error\"" || is_error(&unescape(value).text))
+        }
+        _ => false,
+    };
+    Some(members.iter().any(says))
 }
 
 /// The two ends of a text.

@@ -7,7 +7,8 @@ use std::ops::Range;
 use raw_json::offset_in;
 
 use super::said::Said;
-use crate::snapshot::text::markers::{is_constraint, is_negated, is_numbered};
+use crate::snapshot::text::markers::{is_constraint, is_negated};
+use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{masked, opening, sentences, suffix};
 use crate::snapshot::text::wrappers::Speaker;
 
@@ -139,15 +140,17 @@ impl Candidate<'_> {
     fn take_sentences(&mut self, room: u64, count: &dyn Fn(&str) -> u64) {
         let parts = sentences(self.text);
         let end = parts.len().saturating_sub(1);
-        let quoted = quoted(self.text, &parts);
+        let quotations = Quotations::of(self.text);
+        let quoted = |at: usize| quotations.has(offset_in(self.text, parts[at]));
+        let headings = headings(self.text, &parts);
         let is_frame = self.priority == Priority::Frame;
         let rank = |at: usize| match (is_constraint(parts[at]), at) {
             // A request may stand behind what it is about.
             (_, last) if is_frame && last == end => 0,
-            (true, _) if !quoted[at] => 1,
+            (true, _) if !quoted(at) => 1,
             (_, 0) => 1,
             (_, last) if last == end => 2,
-            _ if quoted[at] => 4,
+            _ if quoted(at) => 4,
             _ => 3,
         };
         let mut order: Vec<(u8, usize)> = (0..parts.len()).map(|at| (rank(at), at)).collect();
@@ -160,11 +163,17 @@ impl Candidate<'_> {
             if self.spent + FRAME >= room {
                 break;
             }
-            let price = if parts[at].len() > LONG_BYTES { u64::MAX } else { count(parts[at]) };
-            let price = price.saturating_add(FRAME);
+            // An entry of a list says something else without what heads it.
+            let all: Vec<usize> = headings[at].into_iter().chain([at]).collect();
+            let price = |at: &usize| match parts[*at].len() {
+                _ if chosen[*at] => 0,
+                bytes if bytes > LONG_BYTES => u64::MAX / 4,
+                _ => count(parts[*at]) + FRAME,
+            };
+            let price = all.iter().map(price).sum::<u64>();
             if self.spent.saturating_add(price) <= room {
                 self.spent += price;
-                chosen[at] = true;
+                all.into_iter().for_each(|at| chosen[at] = true);
             }
         }
         let start = |at: usize| offset_in(self.text, parts[at]);
@@ -175,22 +184,6 @@ impl Candidate<'_> {
             }
         }
     }
-}
-
-/// For each sentence of a text, whether it stands between fences or is indented and no entry of
-/// a list: code or output that the user shows, which says less than the words about it.
-fn quoted(text: &str, parts: &[&str]) -> Vec<bool> {
-    let (mut fenced, mut from) = (false, 0);
-    let is_quoted = |part: &&str| {
-        let at = offset_in(text, part);
-        let fences = text[from..at].lines().filter(|line| line.trim_start().starts_with("```"));
-        fenced ^= fences.count() % 2 == 1;
-        from = at;
-        let before = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
-        let is_indented = !before.is_empty() && before.trim().is_empty();
-        fenced || (is_indented && !is_numbered(part) && !part.starts_with(['-', '*', '•']))
-    };
-    parts.iter().map(is_quoted).collect()
 }
 
 /// Everything that may be kept without repeats, newest first. Of similar ones, older ones get

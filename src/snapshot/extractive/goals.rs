@@ -1,5 +1,6 @@
 //! The user's goals and rules, in the user's own words only.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use raw_json::offset_in;
@@ -7,10 +8,12 @@ use raw_json::offset_in;
 use super::input::Input;
 use super::item::{Item, parse, points};
 use super::labels::{LATEST, Labels};
+use super::retractions::retractions;
 use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::markers::is_rule;
+use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{masked, opening, sentences};
 use crate::snapshot::text::wrappers::Speaker;
 
@@ -25,8 +28,14 @@ const RULE_BYTES: usize = 600;
 const LONG_BYTES: usize = 3_000;
 /// Longest answer that says nothing without its question, in bytes.
 const ANSWER_BYTES: usize = 40;
+/// Longest answer to a statement, in bytes.
+const BARE_BYTES: usize = 4;
+/// Last sentences of a text in which questions are looked for.
+const ASKED: usize = 6;
 /// Most answers, newest first.
 const ANSWERS: usize = 50;
+/// Most sentences that took a goal back, the newest.
+const RETRACTIONS: usize = 3;
 /// Rules looked at, newest first.
 const RULES: usize = 300;
 
@@ -60,9 +69,13 @@ pub(super) fn goals(
             ..item
         })
         .collect();
-    let telling = requests.iter().find(|text| says_something(text)).or(requests.first());
-    let first = telling.filter(|_| items.is_empty());
+    let telling = requests.iter().position(|text| says_something(text)).unwrap_or(0);
+    let first = requests.get(telling).filter(|_| items.is_empty());
     items.extend(first.map(|text| Item::core(request(text, room, count), points(100), 0)));
+    let later = requests.get(first.map_or(0, |_| telling + 1)..latest.unwrap_or(0));
+    if let (Some(goal), Some(later)) = (items.first_mut(), later) {
+        goal.text = with_retractions(&goal.text, later, &input.labels);
+    }
     // The first request is no news as the latest one.
     if let Some(at) = latest.filter(|at| first.is_none_or(|first| *first != requests[*at])) {
         let short = request(requests[at], room, count);
@@ -71,6 +84,16 @@ pub(super) fn goals(
     }
     items.retain(|item| !item.text.is_empty());
     items
+}
+
+/// A goal with the newest sentences that took something of it back, its own ones included.
+fn with_retractions(goal: &str, later: &[&str], labels: &Labels) -> String {
+    let (old, words): (Vec<&str>, Vec<&str>) =
+        goal.lines().partition(|line| line.starts_with(labels.later));
+    let new = retractions(goal, later).into_iter();
+    let new: Vec<String> = new.map(|sentence| format!("{} {sentence}", labels.later)).collect();
+    let all: Vec<&str> = old.into_iter().chain(new.iter().map(String::as_str)).collect();
+    [&words, &all[all.len().saturating_sub(RETRACTIONS)..]].concat().join("\n")
 }
 
 /// The beginning of a request within `room`, and its last line, as a request may stand behind
@@ -103,16 +126,25 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     requests.extend(input.of(Speaker::Operator));
     requests.sort_by_key(|(index, _)| *index);
     for (at, (index, text)) in requests.iter().enumerate().rev() {
-        for (line, rule) in sentences(text).into_iter().enumerate() {
-            // A tag or a heading of one word sets no rule.
-            let spoken = rule.contains(' ') || !rule.is_ascii();
-            if rule.len() > RULE_BYTES || !spoken || !is_rule(rule) || !seen.insert(rule) {
+        let (parts, quotations) = (sentences(text), Quotations::of(text));
+        let headings = headings(text, &parts);
+        for (line, part) in parts.iter().copied().enumerate() {
+            let heads = headings.get(line + 1).is_some_and(|next| *next == Some(line));
+            if heads || quotations.has(offset_in(text, part)) {
                 continue;
             }
-            let like = likes.insert(masked(rule));
+            // An entry of a list says something else without what heads it.
+            let rule = headings[line]
+                .map_or(Cow::Borrowed(part), |heading| format!("{} {part}", parts[heading]).into());
+            // A tag or a heading of one word sets no rule.
+            let spoken = rule.contains(' ') || !rule.is_ascii();
+            if rule.len() > RULE_BYTES || !spoken || !is_rule(&rule) || !seen.insert(rule.clone()) {
+                continue;
+            }
+            let like = likes.insert(masked(&rule));
             let age = u32::try_from((requests.len() - 1 - at).min(6)).unwrap_or(6);
             // What stands among the directives is said once.
-            let is_said = directives.iter().any(|said| said.contains(rule));
+            let is_said = directives.iter().any(|said| said.contains(part));
             let worth = match (like, is_said) {
                 // A paste has words of rules, too.
                 (true, false) if text.len() > LONG_BYTES => 8,
@@ -120,9 +152,9 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
                 (true, true) => 10 - age,
                 (false, _) => 4,
             };
-            let found = terms.of_text(rule, *index);
+            let found = terms.of_text(&rule, *index);
             let order = (at << 16) + line;
-            items.push(Item { terms: found, ..Item::new(rule.to_owned(), points(worth), order) });
+            items.push(Item { terms: found, ..Item::new(rule.into_owned(), points(worth), order) });
             if items.len() >= RULES {
                 return items;
             }
@@ -131,26 +163,34 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     items
 }
 
-/// Short answers of the user to a question of the agent, with the question: without it they say
-/// nothing. The newest are worth most.
+/// Short answers of the user, with the questions that they answer: without these they say nothing.
+/// The newest are worth most.
 pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     let pair = |(at, pair): (usize, &[Said<'_>])| {
         let [asked, said] = pair else { return None };
         let answer = said.text.trim();
-        let question = sentences(&asked.text).pop()?.trim();
         let is_answer = (asked.speaker, said.speaker) == (Speaker::Agent, Speaker::User)
-            && question.ends_with(['?', '？'])
-            && question.len() <= RULE_BYTES
             && answer.len() <= ANSWER_BYTES
             && !answer.contains('\n');
-        is_answer.then(|| {
-            let Labels { asked, answered, .. } = input.labels;
-            let text = format!("{asked} {question}\n{answered} {answer}");
-            let worth = points(8 + input.lateness(said.index, 12));
-            let found = terms.of_text(question, said.index);
-            Item { terms: found, ..Item::new(text, worth, (at + 1) << 16) }
-        })
+        let question = asked_last(&asked.text, answer).filter(|_| is_answer)?;
+        let Labels { asked, answered, .. } = input.labels;
+        let text = format!("{asked} {question}\n{answered} {answer}");
+        let worth = points(8 + input.lateness(said.index, 12));
+        let found = terms.of_text(&question, said.index);
+        Some(Item { terms: found, ..Item::new(text, worth, (at + 1) << 16) })
     };
     let newest = input.said.windows(2).enumerate().rev().filter_map(pair);
     newest.take(ANSWERS).collect()
+}
+
+/// What an agent asks at the end of a text: the questions among its last sentences, and all behind
+/// the first of them. A bare `no` or `2` may answer a statement.
+fn asked_last(text: &str, answer: &str) -> Option<String> {
+    let last = sentences(text);
+    let last = &last[last.len().saturating_sub(ASKED)..];
+    let is_question = |sentence: &&str| sentence.ends_with(['?', '？']);
+    let bare = || last.len().checked_sub(1).filter(|_| answer.len() <= BARE_BYTES);
+    let from = last.iter().position(is_question).or_else(bare)?;
+    let asked = last[from..].join(" ");
+    (asked.len() <= RULE_BYTES).then_some(asked)
 }

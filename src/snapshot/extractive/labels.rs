@@ -5,6 +5,7 @@ use crate::snapshot::text::language::Language;
 /// Labels in one language.
 pub(super) struct Labels {
     pub(super) latest_request: &'static str,
+    pub(super) later: &'static str,
     pub(super) asked: &'static str,
     pub(super) answered: &'static str,
     pub(super) exit: &'static str,
@@ -42,6 +43,7 @@ pub(super) const LAST_SAID: [&str; 2] = [ENGLISH.last_said, CHINESE.last_said];
 
 const ENGLISH: Labels = Labels {
     latest_request: "Latest request:",
+    later: "Later:",
     asked: "Asked:",
     answered: "Answer:",
     exit: "exit",
@@ -64,6 +66,7 @@ const ENGLISH: Labels = Labels {
 
 const CHINESE: Labels = Labels {
     latest_request: "最新请求：",
+    later: "后来：",
     asked: "提问：",
     answered: "回答：",
     exit: "退出码",

@@ -21,6 +21,7 @@ mod json_lines;
 mod labels;
 mod plan;
 mod recent;
+mod retractions;
 mod shell;
 mod terms;
 
@@ -91,3 +92,5 @@ fn language(source: &Source<'_>) -> Language {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod words_tests;

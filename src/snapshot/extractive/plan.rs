@@ -120,10 +120,15 @@ fn todo_list(list: &str) -> Option<String> {
             .iter()
             .find_map(|name| field(&members, name))?;
         let status = field(&members, "status").map(|status| unescape(status).text);
+        let status = status.map(|status| status.to_lowercase().replace(['-', ' '], "_"));
         let mark = match status.as_deref() {
-            Some("completed" | "done" | "complete") => "[x]",
-            Some("in_progress" | "doing" | "active") => "[>]",
-            _ => "[ ]",
+            Some("completed" | "done" | "complete" | "finished" | "closed") => "[x]".to_owned(),
+            Some("in_progress" | "doing" | "active" | "started") => "[>]".to_owned(),
+            None | Some("pending" | "open" | "todo" | "to_do" | "not_started" | "") => {
+                "[ ]".to_owned()
+            }
+            // Such as `cancelled`.
+            Some(other) => format!("[-] {}:", cut(other, 40)),
         };
         lines.push(format!("{mark} {}", cut(&unescape(text).text, 160)));
     }

@@ -7,13 +7,15 @@ use std::collections::HashMap;
 use chat_history::message::Role;
 
 use super::call_record::readable;
-use crate::snapshot::text::markers::{is_output, looks_like_output};
+use crate::snapshot::text::markers::{is_error, is_output, looks_like_output};
 use crate::snapshot::text::sentences::{masked, sentences_of_line};
 use crate::snapshot::text::wrappers::{Speaker, holds_users_words, is_answer_tool, unwrapped};
 use crate::snapshot::transcript::TranscriptMessage;
 
 /// Longest sentence, in bytes.
 const SENTENCE: usize = 800;
+/// Longest text of a tool that got no answer of the user, in bytes.
+const NO_ANSWER: usize = 120;
 /// First lines that so many messages of the user share are a framework's.
 const FRAMEWORK: usize = 3;
 
@@ -27,10 +29,12 @@ pub(crate) struct Said<'a> {
     pub(super) reports: bool,
 }
 
-/// Returns the texts in order. Outputs that were sent as the user's words are told by how
-/// they look, and by a first line that a framework puts above each.
+/// Returns the texts in order. Where no tool is called but in texts, outputs that were sent as the
+/// user's words are told by how they look, and by a first line that a framework puts above each.
+/// Elsewhere they come as results, and a paste of the user stands with the user's words.
 pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
     let heads = heads(messages);
+    let has_results = messages.iter().any(|message| !message.results.is_empty());
     let mut all = Vec::new();
     let mut expands = false;
     let mut answered = false;
@@ -48,14 +52,11 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
                 Role::Assistant => add(Speaker::Agent, text.into()),
                 Role::MidSystem => add(Speaker::Operator, text.into()),
                 Role::User => {
-                    let known = head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
-                    // Before the agent did anything there is no output of it.
+                    let known = || head(text).is_some_and(|head| heads[&head] >= FRAMEWORK);
                     let is_result = is_result && !holds_users_words(text);
-                    if known
-                        || is_result
-                        || is_output(text)
-                        || (answered && looks_like_output(text))
-                    {
+                    // Before the agent did anything there is no output of it.
+                    let looks = || known() || is_output(text) || looks_like_output(text);
+                    if is_result || (answered && !has_results && looks()) {
                         add(Speaker::Nobody, text.into());
                         continue;
                     }
@@ -75,7 +76,10 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
         }
         for result in &message.results {
             if result.tool.is_some_and(is_answer_tool) && !result.failed {
-                add(Speaker::User, readable(&result.text));
+                let answer = readable(&result.text);
+                // A tool that got no answer says so in an error.
+                let is_none = answer.len() <= NO_ANSWER && is_error(&answer);
+                add(if is_none { Speaker::Nobody } else { Speaker::User }, answer);
             }
         }
         expands &= message.role == Role::User;

@@ -7,7 +7,7 @@ use super::{Source, summarise as summarise_source};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
-fn said(index: usize, role: Role, text: &str) -> TranscriptMessage<'_> {
+pub(super) fn said(index: usize, role: Role, text: &str) -> TranscriptMessage<'_> {
     let texts = if text.is_empty() { Vec::new() } else { vec![text.into()] };
     TranscriptMessage { index, role, texts, calls: Vec::new(), results: Vec::new() }
 }
@@ -30,7 +30,7 @@ fn result<'a>(index: usize, id: &'a str, text: &'a str) -> TranscriptMessage<'a>
     message
 }
 
-fn summarise(
+pub(super) fn summarise(
     messages: &[TranscriptMessage<'_>],
     earlier: Option<&Summary>,
     budget: u64,
@@ -40,7 +40,7 @@ fn summarise(
     summarise_source(&Source { messages, said: &said, directives: &[], earlier }, budget, count)
 }
 
-fn tokens(text: &str) -> u64 {
+pub(super) fn tokens(text: &str) -> u64 {
     text.len().div_ceil(4) as u64
 }
 
@@ -175,7 +175,7 @@ fn a_megabyte_keeps_to_its_budget() {
     assert!(total(&summary) <= 8_000 && total(&summary) > 2_000, "{}", total(&summary));
 }
 
-fn ask<'a>(
+pub(super) fn ask<'a>(
     n: usize,
     name: &'a str,
     arguments: &'a str,

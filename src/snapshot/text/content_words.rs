@@ -3,7 +3,10 @@
 //! it shows whether two texts are about the same things, in any language, without a
 //! dictionary.
 
+use std::collections::HashSet;
+
 use super::word_lists::WORDS;
+use super::word_shape::is_cjk;
 
 /// Letters of a word that are compared.
 const STEM: usize = 5;
@@ -41,6 +44,21 @@ pub(crate) fn is_stop(word: &str) -> bool {
 
 fn is_reporting(word: &str) -> bool {
     WORDS.reporting.begins(word) || word.starts_with("requir")
+}
+
+/// Returns the content words of a text: the stems of its words that say something, and pairs of
+/// characters in scripts without spaces.
+pub(crate) fn content_words(text: &str) -> HashSet<String> {
+    let mut words = HashSet::new();
+    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        if word.chars().any(is_cjk) {
+            let letters: Vec<char> = word.chars().collect();
+            words.extend(letters.windows(2).map(String::from_iter));
+        } else if word.len() > 2 && !is_stop(word) {
+            words.insert(stem(&word.to_lowercase()).to_owned());
+        }
+    }
+    words
 }
 
 /// The word without its ending, at most five letters.

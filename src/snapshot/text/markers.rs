@@ -5,52 +5,23 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 
+use super::word_lists::{Phrases, WORDS};
+
 fn fixed(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).size_limit(1 << 22).build().expect("the pattern is fixed and tested")
 }
 
-/// Words of obligation, and of its end, in the languages users write most.
-static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| {
-    fixed(
-        "(?i-u:\\b(?:must(?:n't)?|never|always|do not|don't|dont|cannot|can't|only|should(?:n't)?|shall|\
-         need(?:s)? to|have to|required?|requirement|rule|prefer|instead|use|using|avoid|ensure|\
-         make sure|keep|without|unless|until|before|whenever|no longer|at (?:most|least)|limit|\
-         forbid(?:den)?|mandatory|critical|important|remember|note|stick to|refrain|leave|\
-         circumstances?|off[- ]limits|hands off|stay (?:away|out|off)|strictly|exclusively|\
-         (?:answer|reply|respond|write) (?:only |always )?in|not allowed|may not|ask (?:me|us)|\
-         (?:approval|permission)|you (?:may|can now)|may now|allowed|cancel(?:l?ed)?|stop|forget|\
-         withdrawn?|revoked?|changed? (?:my|our) mind|no need|skip|abandon|go ahead|\
-         except|i want|no (?:new|more)|needs? (?:a|an|the)|(?:fine|ok|okay) (?:now|again)|\
-         (?:ok|okay|fine|free) to|\
-         from (?:now|here) on|going forward|henceforth|in (?:the )?future|whatever happens|\
-         no matter|(?:every|each) time|ab (?:jetzt|sofort)|\
-         de ahora en adelante|\
-         muss|nie(?:mals)?|immer|nicht|nur|sollte|sollen|sollst|bitte|keinesfalls|auf keinen fall|\
-         darfst|darf|verboten|vermeide|kein[a-z]*|bevor|lass[et]?|stets|verwende|nutze|benutze|antworte|\
-         debe[ns]?|nunca|siempre|solo|solamente|evita|evite|evitar|prohibido|deja|usa|responde|sin|\
-         antes de|hay que|no [a-z]{2,}(?:es|as|en|an)|\
-         doit|doivent|devez|jamais|toujours|ne pas|seulement|uniquement|utilise[zr]?|interdit|faut|sans|\
-         aucune?|surtout|laisse[zr]?|n(?:e |')[a-z]+ (?:pas|rien|jamais)|\
-         sempre|somente|apenas|deve[ms]?|proibido|mantenha|responda|sem|nenhuma?|\
-         mai|soltanto|devi|devono|non|vietato|utilizza|mantieni|lascia|rispondi|senza|prima di|nessun[ao]?|\
-         nooit|altijd|alleen|niet|geen|moet(?:en)?|mag|vermijd|gebruik|zonder|voordat|laat|houd|uitsluitend|\
-         nigdy|zawsze|tylko|nie wolno|musi(?:sz)?|wolno|unikaj|bez|zanim|odpowiadaj|\
-         asla|sadece|mutlaka|yasak|olmadan|daima|dokunma|yapma|kullan(?:ma)?|her zaman|\
-         aldrig|alltid|endast|inte|undvik|utan|jangan|selalu|hanya|harus|dilarang|tanpa)\\b)|\
-         (?i:Don’t|désormais|künftig|à partir de maintenant|évite|réponds|répondez|dürfen|müssen|ausschließlich|\
-         jamás|únicamente|ningún|mantén|não|só |sakın|yalnızca|lütfen|önce|hiçbir|måste|używaj|wyłącznie|\
-         no (?:más|toques)|\
-         никогда|всегда|только|нельзя|не |должен|должн|запрещ|обязательно|используй|избегай|без |\
-         отвечай|оставь|отныне|впредь|можно|отмен|больше не|ніколи|завжди|лише|заборон|\
-         لا |أبد|دائم|فقط|يجب|ممنوع|تجنب|بدون|قبل|إياك|يرجى|\
-         कभी|मत|हमेशा|केवल|सिर्फ|ज़रूर|जरूर|नहीं|न करें|चाहिए|बिना|कृपया|\
-         không|đừng|luôn|chỉ |phải|ποτέ|πάντα|μόνο|μην|πρέπει|לעולם|תמיד|רק |אסור|חייב)|\
-         必须|必須|不要|不得|务必|从现在|今后|以后|今後|これから|앞으로|禁止|只能|只|应该|应当|请|不能|不可|改用|\
-         需要|一定|切勿|避免|优先|千万|绝不|绝对|永远|总是|始终|仅|勿|别|之前|可以了|取消|不用|\
-         してください|しないで|ないで|必ず|だけ|絶対|のみ|決して|常に|いけない|いけません|ならない|なりません|ないこと|べき|ください|やめて|もう|\
-         해야|하지 마|절대|항상|반드시|금지|마세요|말아|않도록|하지마|말 것|만 |취소",
-    )
-});
+/// Returns an expression that finds any of the words.
+pub(crate) fn any_of(languages: &[Phrases]) -> Regex {
+    let all = |of: fn(&Phrases) -> &[String]| {
+        let phrases: Vec<&str> = languages.iter().flat_map(of).map(String::as_str).collect();
+        phrases.join("|")
+    };
+    fixed(&format!("(?i-u:\\b(?:{})\\b)|(?i:{})", all(|of| &of.words), all(|of| &of.parts)))
+}
+
+/// Words of obligation, of permission, and of the end of both.
+static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.rules));
 /// The same words where the speaker means himself.
 static OF_ONESELF: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
@@ -228,8 +199,13 @@ pub(crate) fn looks_like_output(text: &str) -> bool {
     repeated * 2 > lines || (lines >= 8 && speech * 3 < lines)
 }
 
+/// True for a numbered entry of a list, or one behind a mark.
+pub(crate) fn is_list_entry(line: &str) -> bool {
+    is_numbered(line) || is_checkbox(line) || line.starts_with(['-', '*', '•'])
+}
+
 /// True for a line that someone may have said: words, and few other marks.
-fn is_speech(line: &str) -> bool {
+pub(crate) fn is_speech(line: &str) -> bool {
     if is_numbered(line) || line.starts_with(['-', '*', '#', '•']) && line.contains(' ') {
         return !line.ends_with([';', '{', '}']) && !line.starts_with("--");
     }

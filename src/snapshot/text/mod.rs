@@ -6,6 +6,7 @@ pub(crate) mod language;
 
 pub(super) mod content_words;
 pub(super) mod markers;
+pub(super) mod quotation;
 pub(super) mod sentences;
 pub(super) mod text_index;
 pub(super) mod word_lists;

@@ -2,6 +2,13 @@
 
 use raw_json::offset_in;
 
+/// Abbreviations of more than three letters, or without a capital, before which a sentence goes on.
+const ABBREVIATIONS: [&str; 30] = [
+    "abs", "approx", "art", "avda", "bzw", "ca", "co", "corp", "dept", "eg", "est", "etc", "evtl",
+    "fig", "ggf", "ie", "inkl", "kap", "ltd", "max", "min", "nr", "prof", "resp", "sra", "str",
+    "tel", "usw", "vgl", "vs",
+];
+
 /// The sentences of a text, trimmed, in order; a line's end ends one. Written by
 /// hand because it is asked for megabytes: the rules of UAX#29 take ten times as
 /// long and differ in abbreviations only.
@@ -38,8 +45,7 @@ fn sentence_end(text: &str) -> usize {
                 ) {
                     end += 1;
                 }
-                let abbreviation =
-                    at >= 2 && matches!(bytes[at - 2], b'.' | b' ') && bytes[at] == b'.';
+                let abbreviation = bytes[at] == b'.' && is_abbreviated(&text[..at]);
                 // `1. Install` is a number, not a sentence.
                 let number = bytes[..at].iter().all(|b| b.is_ascii_digit() || *b == b' ');
                 match bytes.get(end) {
@@ -57,6 +63,38 @@ fn sentence_end(text: &str) -> usize {
         }
     }
     text.len()
+}
+
+/// True for a text whose last word is hardly the end of a sentence before a `.`: one letter, a day
+/// or number of two digits, a capital and one or two letters (`No`, `St`), or a word of the list.
+/// A sentence that is two is not worse; one without its end may say something else.
+fn is_abbreviated(text: &str) -> bool {
+    let start = text
+        .rfind(|c: char| !c.is_alphanumeric())
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let word = &text[start..];
+    let letters = word.chars().count();
+    let is_capital = word.starts_with(char::is_uppercase);
+    match letters {
+        0 => false,
+        1 => start > 0,
+        _ if word.bytes().all(|byte| byte.is_ascii_digit()) => letters <= 2,
+        2 | 3 if is_capital && start > 0 => true,
+        _ => ABBREVIATIONS.contains(&word.to_lowercase().as_str()),
+    }
+}
+
+/// The beginning and the end of one line, of about `limit` characters together.
+pub(crate) fn cut_inside(text: &str, limit: usize) -> String {
+    let text = text.trim();
+    if text.chars().nth(limit).is_none() || text.contains('\n') {
+        return cut(text, limit);
+    }
+    let head = cut(text, limit * 2 / 3);
+    let from = text.chars().count() - limit / 3;
+    let tail: String = text.chars().skip(from).collect();
+    let tail = tail.split_once(' ').map_or(tail.as_str(), |(_, words)| words);
+    format!("{head} {tail}")
 }
 
 /// A prefix of one line of about `limit` characters that ends between words, with

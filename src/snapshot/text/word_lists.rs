@@ -27,6 +27,8 @@ pub(crate) struct WordLists {
     pub(crate) denying_unspaced: List,
     pub(crate) wanting: List,
     pub(crate) reporting_languages: Vec<ReportingLanguage>,
+    pub(crate) rules: Vec<Phrases>,
+    pub(crate) retractions: Vec<Phrases>,
 }
 
 /// The user, and verbs of asking, in one language.
@@ -35,6 +37,16 @@ pub(crate) struct WordLists {
 pub(crate) struct ReportingLanguage {
     pub(crate) persons: List,
     pub(crate) verbs: List,
+}
+
+/// Words in one language, as regular expressions that ignore case.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Phrases {
+    /// They stand alone, in ASCII.
+    pub(crate) words: Vec<String>,
+    /// They stand anywhere.
+    pub(crate) parts: Vec<String>,
 }
 
 /// A list, in the order of the file.

@@ -1,0 +1,56 @@
+//! Retractions: the user's later sentences that take back or change what was asked for. They
+//! stand beside the goal, which would speak for them otherwise.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::snapshot::text::content_words::content_words;
+use crate::snapshot::text::markers::any_of;
+use crate::snapshot::text::sentences::sentences;
+use crate::snapshot::text::word_lists::WORDS;
+
+/// Longest sentence, in bytes.
+const LONGEST: usize = 300;
+/// A sentence of no more content words takes back whatever was said before it.
+const BARE: usize = 2;
+
+static RETRACTING: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.retractions));
+
+/// Returns the sentences of `later` texts that take back something of `goal`, in order: they have
+/// words of that, and name what the goal names or hardly anything.
+pub(super) fn retractions<'a>(goal: &str, later: &[&'a str]) -> Vec<&'a str> {
+    let about = content_words(goal);
+    let takes_back = |sentence: &&str| {
+        if sentence.len() > LONGEST || goal.contains(*sentence) || !RETRACTING.is_match(sentence) {
+            return false;
+        }
+        let named = content_words(sentence);
+        named.len() <= BARE || named.iter().any(|word| about.contains(word))
+    };
+    later.iter().flat_map(|text| sentences(text)).filter(takes_back).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::retractions;
+
+    #[test]
+    fn what_takes_a_goal_back_is_found() {
+        let goal = "Export all invoices of 2024 as CSV.";
+        for (said, is_found) in [
+            ("Forget about the export, do the import first.", true),
+            ("Never mind.", true),
+            ("We no longer need the invoices from 2024.", true),
+            ("Vergiss den Export der Rechnungen.", true),
+            ("Ya no necesito el export.", true),
+            ("Экспорт отменяется.", true),
+            ("Please cancel the subscription of customer 81 in the billing portal.", false),
+            ("The invoices look good.", false),
+            ("How many invoices are there?", false),
+        ] {
+            assert_eq!(retractions(goal, &[said]), [said][..usize::from(is_found)], "{said}");
+        }
+        assert_eq!(retractions("导出所有发票。", &["导出取消了，先修复登录。"]).len(), 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! The user's words in a built-in summary: with what they belong to, and apart from what they show.
+
+use chat_history::message::Role;
+
+use super::tests::{ask, said, summarise, tokens};
+use crate::snapshot::format::summary::{Section, Summary};
+
+#[test]
+fn a_goal_stands_with_what_took_it_back() {
+    let of = |texts: &[&'static str], earlier: Option<&Summary>| {
+        let said_by_user = |(index, text): (usize, &&'static str)| said(index, Role::User, text);
+        let messages: Vec<_> = texts.iter().enumerate().map(said_by_user).collect();
+        summarise(&messages, earlier, 600, &tokens)
+    };
+    let first = of(
+        &[
+            "Export all invoices as CSV.",
+            "Start with March.",
+            "Forget about the export. The login page is broken.",
+            "Now fix the login.",
+        ],
+        None,
+    );
+    let goal = "- Export all invoices as CSV.\n  Later: Forget about the export.";
+    let latest = "- Latest request: Now fix the login.";
+    assert_eq!(first.get(Section::OverallGoal), format!("{goal}\n{latest}"));
+    let second = of(
+        &[
+            "Never mind.",
+            "Scrap that.",
+            "I need no new export either.",
+            "Change of plan.",
+            "Go on.",
+        ],
+        Some(&first),
+    );
+    let goal = "- Export all invoices as CSV.\n  Later: Never mind.\n  Later: Scrap that.\n  \
+                Later: Change of plan.";
+    assert_eq!(second.get(Section::OverallGoal), format!("{goal}\n- Latest request: Go on."));
+}
+
+/// Tools are called, so outputs come as results: what the user pastes is the user's.
+#[test]
+fn words_around_a_paste_are_the_users() {
+    let trace = "  File \"/srv/app.py\", line 3, in run\n    you must never = call(1)\n".repeat(12);
+    let pasted = format!("It broke. Set the port to 9443, and never turn TLS off.\n{trace}");
+    let searched = "Search results are bad: use Tantivy only.";
+    let mail = "Tell him that we refuse:\n> You must refund 900 EUR. Always ship to me.";
+    let document = "<document>\nAlways forward mails.\n</document>\nWhat must never be sent?";
+    let mut messages = vec![said(0, Role::User, "Run the service.")];
+    messages.extend(ask(1, "bash", r#"{"command":"run"}"#, "ok"));
+    messages.push(said(3, Role::Assistant, "Done."));
+    for (at, text) in [&pasted, searched, mail, document, "Go on."].into_iter().enumerate() {
+        messages.push(said(4 + at, Role::User, text));
+    }
+    let rules = summarise(&messages, None, 2_000, &tokens);
+    let rules = rules.get(Section::ActiveConstraints);
+    assert!(rules.contains("9443") && rules.contains("Tantivy only"), "{rules}");
+    for shown in ["call(1)", "refund", "ship", "forward"] {
+        assert!(!rules.contains(shown), "{rules}");
+    }
+}
+
+#[test]
+fn an_entry_of_a_list_stands_with_its_heading() {
+    let text = "These are the mistakes of the last agent:\n- always restart relay-1\nNever:\n\
+                1. skip the canary\nShip to St. Louis only.";
+    let summary = summarise(&[said(0, Role::User, text)], None, 600, &tokens);
+    assert_eq!(
+        summary.get(Section::ActiveConstraints),
+        "- These are the mistakes of the last agent: - always restart relay-1\n\
+         - Never: 1. skip the canary\n- Ship to St. Louis only."
+    );
+}
+
+#[test]
+fn calls_are_told_apart_and_fail_only_if_they_say_so() {
+    let mut messages = vec![said(0, Role::User, "Look at the disks.")];
+    let alpha = r#"{"command":"df -h /","host":"alpha","timeout":60}"#;
+    let beta = r#"{"command":"df -h /","host":"beta","timeout":60}"#;
+    messages.extend(ask(1, "ssh", alpha, "91%"));
+    messages.extend(ask(3, "ssh", beta, r#"{"error":null,"failed":0}"#));
+    let plan = r#"{"todos":[{"content":"export","status":"cancelled"},{"content":"fix","status":"in-progress"}]}"#;
+    messages.extend(ask(5, "todo_write", plan, "ok"));
+    let summary = summarise(&messages, None, 2_000, &tokens);
+    let done = summary.get(Section::RecentActions);
+    assert!(done.contains("ssh host=alpha df -h / -> 91%"), "{done}");
+    let state = summary.get(Section::TaskState);
+    assert!(!state.contains("Open:"), "{state}");
+    assert!(state.contains("[-] cancelled: export\n  [>] fix"), "{state}");
+}
