@@ -35,6 +35,8 @@ static EVIDENCE: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) struct EvidenceLine {
     /// The shown part of the line.
     pub(super) part: Range<usize>,
+    /// The line begins before the part.
+    pub(super) is_cut: bool,
     /// Its number, from 1.
     pub(super) line: u64,
     score: u8,
@@ -52,7 +54,9 @@ pub(super) fn evidence(
     let mut left = room;
     let mut chosen = Vec::new();
     for mut hit in by_worth(hits(text, range, before)) {
-        let room = left.saturating_sub(LABEL);
+        // A mark says that the line began before.
+        let label = LABEL + u64::from(hit.is_cut);
+        let room = left.saturating_sub(label);
         let price = cost_up_to(&text[hit.part.clone()], spec, room);
         if price.is_none() {
             if hit.score < SIGNIFICANT || room < LABEL * 2 {
@@ -60,7 +64,7 @@ pub(super) fn evidence(
             }
             hit.part.end = hit.part.start + prefix_within(&text[hit.part.clone()], spec, room);
         }
-        left -= price.unwrap_or(room) + LABEL;
+        left -= price.unwrap_or(room) + label;
         chosen.push(hit);
     }
     chosen.sort_by_key(|hit| hit.line);
@@ -107,7 +111,8 @@ fn hits(text: &str, range: Range<usize>, lines_before: u64) -> Vec<EvidenceLine>
             let kind: String =
                 text[part.clone()].chars().filter(|c| !c.is_ascii_digit()).take(60).collect();
             if score > 0 && kinds.insert(kind) {
-                found.push(EvidenceLine { part, line: lines + 1, score });
+                let is_cut = part.start > start;
+                found.push(EvidenceLine { part, is_cut, line: lines + 1, score });
             }
         }
         if kinds.len() >= KINDS || end >= range.end {
@@ -139,7 +144,12 @@ fn window(text: &str, line: Range<usize>, matched: Range<usize>) -> Range<usize>
     if line.len() <= EVIDENCE_BYTES {
         return line;
     }
-    let start = ceil(text, matched.start.saturating_sub(EVIDENCE_BYTES / 3).max(line.start));
+    let mut start = ceil(text, matched.start.saturating_sub(EVIDENCE_BYTES / 3).max(line.start));
+    // No part begins inside a word: the end of a number is another number.
+    if start > line.start && !text.as_bytes()[start - 1].is_ascii_whitespace() {
+        let space = text[start..matched.start].find(char::is_whitespace);
+        start = space.map_or(matched.start, |at| ceil(text, start + at + 1));
+    }
     let end = floor(text, (start + EVIDENCE_BYTES).min(line.end));
     start..end.max(start)
 }
@@ -170,7 +180,7 @@ mod tests {
     /// Of equal worth the first and the last are told before what is between them.
     #[test]
     fn the_first_and_the_last_come_before_the_others() {
-        let hit = |(line, score)| EvidenceLine { part: 0..0, line, score };
+        let hit = |(line, score)| EvidenceLine { part: 0..0, is_cut: false, line, score };
         let hits = [(1, 2), (2, 3), (3, 3), (4, 3), (5, 3), (6, 2)].map(hit).to_vec();
         let lines: Vec<u64> = by_worth(hits).iter().map(|hit| hit.line).collect();
         assert_eq!(lines, [2, 5, 3, 4, 1, 6]);

@@ -82,7 +82,7 @@ impl Shown {
         }
         for hit in &self.evidence {
             gap(&mut out, next, hit.line);
-            out.push_str(&format!("L{}: ", hit.line));
+            out.push_str(&format!("L{}: {}", hit.line, if hit.is_cut { "… " } else { "" }));
             push_honest(&mut out, secrets.shown(text, hit.part.clone()).trim());
             let rest = &text[hit.part.end..];
             if !rest.is_empty() && !rest.starts_with(['\n', '\r']) {

@@ -28,8 +28,12 @@ pub enum TextKind {
     Versions,
     /// `2025-05-14T23:30:00-05:00` and another offset.
     Zones,
-    /// Most begin with a number: `9 MB`, `$100`.
+    /// `Feb 2025`, `Fri, 07 Mar 2025 10:00:00`.
+    MonthNames,
+    /// They begin with a number: `9%`, `$100`.
     Beginning,
+    /// The same with several units: `9 KB`, `1 GB`.
+    Units,
 }
 
 impl TextKind {
@@ -40,7 +44,9 @@ impl TextKind {
             Self::MonthFirst | Self::DayFirst => "dates whose year comes last",
             Self::Versions => "versions",
             Self::Zones => "times of several zones",
+            Self::MonthNames => "dates with names of months",
             Self::Beginning => "numbers with other characters",
+            Self::Units => "numbers with several units",
         }
     }
 
@@ -58,24 +64,32 @@ impl TextKind {
             }
             Self::Versions => version(text),
             Self::Zones => Some(vec![(*day)?]).filter(|_| text.len() > 10),
-            Self::Beginning => {
+            Self::MonthNames => month_named(text),
+            Self::Beginning | Self::Units => {
                 let text = text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
+                let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
                 text.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
                 let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
-                runs.map(|run| run.parse().ok()).collect()
+                runs.map(|run| Some(sign * run.parse::<f64>().ok()?)).collect()
             }
         }
     }
 }
 
 /// The first that reads every text counts.
-const KINDS: [TextKind; 5] = [
+const KINDS: [TextKind; 7] = [
     TextKind::Numbers,
     TextKind::MonthFirst,
     TextKind::DayFirst,
     TextKind::Versions,
     TextKind::Zones,
+    TextKind::MonthNames,
+    TextKind::Beginning,
 ];
+
+/// Names of months, by their beginnings.
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// Two texts whose letters stand in another order than what they name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,27 +112,47 @@ pub struct Misordered {
 /// assert_eq!(found, Some((TextKind::Numbers, "10".to_owned(), "9".to_owned())));
 /// ```
 pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
+    // A text without digits is none of these: a dash, `n/a`.
+    let count = all.len();
+    all.retain(|one| one.text.contains(|c: char| c.is_ascii_digit()));
+    (all.len() * 2 >= count).then_some(())?;
     all.sort_by(|a, b| a.text.cmp(&b.text));
     let read_all = |kind: TextKind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
-    let whole = KINDS.into_iter().find_map(|kind| Some((kind, read_all(kind)?)));
-    let (kind, keys) = match whole {
-        Some(whole) => whole,
+    let (kind, keys) = KINDS.into_iter().find_map(|kind| Some((kind, read_all(kind)?)))?;
+    let misplaced = |pair: &[Vec<f64>]| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater);
+    let (kind, at) = match keys.windows(2).position(misplaced) {
+        Some(at) => (kind, at),
+        // In order but for their units.
         None => {
-            // Some may be other texts, such as a dash.
-            let count = all.len();
-            all.retain(|spelled| TextKind::Beginning.key(spelled).is_some());
-            (all.len() * 10 >= count * 8).then_some(())?;
-            (
-                TextKind::Beginning,
-                all.iter().filter_map(|one| TextKind::Beginning.key(one)).collect(),
-            )
+            let has_units =
+                kind == TextKind::Beginning && all.iter().all(|one| unit(one).is_some());
+            let at = all.windows(2).position(|pair| unit(&pair[0]) != unit(&pair[1]));
+            (TextKind::Units, at.filter(|_| has_units)?)
         }
     };
-    let at = keys
-        .windows(2)
-        .position(|pair| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater))?;
     let mut pair = all.drain(at..).map(|one| one.text);
     Some(Misordered { kind, first: pair.next()?, second: pair.next()? })
+}
+
+/// Returns the unit behind the number of a text; None if there is more than that.
+fn unit(one: &Spelled) -> Option<String> {
+    let rest = one.text.trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != 'µ');
+    let is_unit = rest.len() <= 5 && rest.chars().all(|c| c.is_alphabetic() || "/%".contains(c));
+    is_unit.then(|| rest.to_lowercase())
+}
+
+/// Reads a date with the name of its month and a year of four digits.
+fn month_named(text: &str) -> Option<Vec<f64>> {
+    let words = || text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
+    let month_of = |word: &str| {
+        let beginning = word.get(..3)?.to_ascii_lowercase();
+        MONTHS.iter().position(|month| *month == beginning)
+    };
+    let month = words().find_map(month_of)?;
+    let number = |word: &str| word.parse::<u32>().ok();
+    let year = words().filter(|word| word.len() == 4).find_map(number)?;
+    let day = words().filter(|word| word.len() <= 2).find_map(number).unwrap_or(0);
+    Some(vec![year.into(), month as f64, day.into()])
 }
 
 fn version(text: &str) -> Option<Vec<f64>> {

@@ -39,7 +39,7 @@ pub enum QueryError {
         nearest: Vec<String>,
     },
     /// An operand that cannot be a value of its field.
-    #[error("{member}: {field} holds {holds}; {operand} is not one of these; {advice}")]
+    #[error("{member}: {field} holds {holds}; {problem}; {advice}")]
     Misfit {
         /// The place of the condition.
         member: String,
@@ -47,8 +47,8 @@ pub enum QueryError {
         field: String,
         /// The type of its values, with examples.
         holds: String,
-        /// The operand as it is spelled.
-        operand: String,
+        /// The reason that the operand, or the operation, finds nothing there.
+        problem: String,
         /// The condition to send instead.
         advice: String,
     },
@@ -137,13 +137,25 @@ pub(super) fn instead(
     let Some(example) = example else {
         return "name a field in it, with a dot".to_owned();
     };
-    let is_text = ["contains", "starts_with", "ends_with", "matches"].contains(&operation);
-    let operation = if is_text && !example.starts_with('"') { "=" } else { operation };
+    let operation =
+        if reads_texts(operation) && !example.starts_with('"') { "=" } else { operation };
     let (open, close) = if operation.ends_with("in") { ("[", "]") } else { ("", "") };
     format!(
         "send a value such as {{\"field\": {field}, \"op\": \"{operation}\", \"value\": \
          {open}{example}{close}}}"
     )
+}
+
+/// Returns the reason that a test finds nothing among values such as this.
+pub(super) fn problem(operation: &str, example: Option<&&str>, operand: &str) -> String {
+    if reads_texts(operation) && example.is_some_and(|example| !example.starts_with('"')) {
+        return format!("`{operation}` finds nothing in these");
+    }
+    format!("{} is not one of these", quoted(operand))
+}
+
+fn reads_texts(operation: &str) -> bool {
+    ["contains", "starts_with", "ends_with", "matches"].contains(&operation)
 }
 
 /// Returns a condition in words as SQL.

@@ -263,8 +263,12 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
     }
     notes.extend(query.repeated.iter().filter_map(|path| apart(plan, found, *path)));
-    for ((key, strings), missing) in query.sort_by.iter().zip(&plan.sorted).zip(&found.missing) {
+    let keys = query.sort_by.iter().zip(&plan.sorted).zip(&found.missing);
+    for (at, ((key, strings), missing)) in keys.enumerate() {
         let field = name(key.path);
+        if found.entries.iter().any(|entry| entry.is_list(at)) {
+            notes.push(format!("{field} is a list: sorted by its first element, then the next"));
+        }
         match strings {
             Strings::Numbers => notes.push(format!("{field} sorted as numbers")),
             Strings::Versions => notes.push(format!("{field} sorted as versions")),

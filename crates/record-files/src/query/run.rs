@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{
     chunk::{CHUNK_BYTES, Chunk},
-    error::{QueryError, instead, quoted},
+    error::{QueryError, instead, problem},
     explain,
     group::Group,
     ids,
@@ -178,7 +178,7 @@ fn misfit_error(query: &Query, misfit: &Misfit, lines: &str, facts: &[Facts]) ->
         member: test.member.clone(),
         holds: format!("{}{such}{}", facts[test.path].name(), examples.join(", ")),
         advice: instead(&field, operation, examples.first(), &misfit.operand),
-        operand: quoted(&misfit.operand),
+        problem: problem(operation, examples.first(), &misfit.operand),
         field,
     }
 }

@@ -148,6 +148,8 @@ fn an_operand_of_another_type_is_read_as_the_type_of_the_field() {
         "where: age holds numbers such as 1e2, 30, 4.0; \"old\" is not one of these; send a value \
          such as {\"field\": \"age\", \"op\": \"=\", \"value\": 1e2}"
     );
+    let error = ask(r#"{"where":{"age":{"contains":3}}}"#, LINES).unwrap_err().to_string();
+    assert!(error.contains("4.0; `contains` finds nothing in these; send a value"), "{error}");
 }
 
 /// The types of the first records may not be those of all.
@@ -296,4 +298,14 @@ fn many_parts_keep_the_order_of_the_file() {
     assert_eq!(outcome.records[0], r#"{"n":35003,"m":3}"#);
     let outcome = ask(r#"{"sort_by":"-m","limit":2,"offset":1}"#, &lines).unwrap();
     assert_eq!(outcome.records, [r#"{"n":13,"m":6}"#, r#"{"n":20,"m":6}"#]);
+}
+
+#[test]
+fn an_order_of_letters_or_lists_is_told() {
+    let money = "{\"p\":\"$99.00\"}\n{\"p\":\"$850.25\"}\n{\"p\":\"$1,200.00\"}\n";
+    let notes = ask(r#"{"sort_by":"-p"}"#, money).unwrap().notes;
+    assert_eq!(notes, ["p sorted as text, letter by letter"]);
+    let lists = "{\"c\":[{\"n\":0},{\"n\":9}]}\n{\"c\":[{\"n\":6}]}\n";
+    let notes = ask(r#"{"sort_by":"-c.n","limit":1}"#, lists).unwrap().notes;
+    assert_eq!(notes, ["c.n is a list: sorted by its first element, then the next"]);
 }

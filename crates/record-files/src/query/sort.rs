@@ -40,6 +40,11 @@ impl<'a> Entry<'a> {
         Self { values, text: record.text, place }
     }
 
+    /// Returns true if a sort value is a list.
+    pub(super) fn is_list(&self, key: usize) -> bool {
+        matches!(self.values[key], Value::Array(_))
+    }
+
     /// Returns true if a sort value is null or missing.
     pub(super) fn lacks(&self, key: usize) -> bool {
         self.values[key] == Value::Null

@@ -20,7 +20,9 @@ fn way(kind: TextKind) -> &'static str {
         }
         TextKind::Versions => "sort_by and where compare them part by part",
         TextKind::Zones => "datetime({}) is in UTC",
-        TextKind::Beginning => "CAST({} AS REAL) is the number at the start, without its unit",
+        TextKind::MonthNames => "sort_by and where read them as dates",
+        TextKind::Beginning => "CAST({} AS REAL) is a number at the start, without its unit",
+        TextKind::Units => "bring them to one unit first",
     }
 }
 

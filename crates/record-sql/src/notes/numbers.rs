@@ -1,5 +1,7 @@
 //! Texts where numbers are expected: in aggregates, casts and arithmetic, and in an order.
 
+use std::ops::Range;
+
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::letters::of_letters;
 use crate::notes::values::Subject;
@@ -226,11 +228,75 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
     let mut reads: Vec<Read<'_>> = Vec::new();
     for at in 0..statement.tokens.len() {
-        let ordered = (statement.is_any(at, &["min", "max"]) && statement.is(at + 1, "("))
-            || (statement.is(at, "order") && statement.is(at + 1, "by"));
-        let Some(places) = statement.expression_at(at + 2).filter(|_| ordered) else { continue };
-        let chain = facts.chain(&statement.bytes(places));
-        reads.extend(chain.and_then(|chain| facts.column(&chain)));
+        if statement.is_any(at, &["min", "max"]) && statement.is(at + 1, "(") {
+            reads.extend(ordered_column(facts, at + 2));
+        }
+        if !(statement.is(at, "order") && statement.is(at + 1, "by")) {
+            continue;
+        }
+        let mut term = at + 2;
+        while let Some(places) = statement.expression_at(term) {
+            reads.extend(ordered_column(facts, term));
+            let mut end = places.end;
+            while statement.is_any(end, &["asc", "desc", "nulls", "first", "last"]) {
+                end += 1;
+            }
+            if !statement.is(end, ",") {
+                break;
+            }
+            term = end + 1;
+        }
     }
     reads.into_iter().filter_map(|read| of_letters(facts, read, &[])).collect()
+}
+
+/// The functions of one text whose order is that of their argument.
+const KEEPING_ORDER: [&str; 6] = ["trim", "lower", "upper", "rtrim", "ltrim", "coalesce"];
+
+/// Returns the column that an expression of an order stands for: a name, a name or number of a
+/// column of the result, or a text function of one.
+fn ordered_column<'f>(facts: &'f Facts<'_>, start: usize) -> Option<Read<'f>> {
+    let statement = facts.statement();
+    let places = statement.expression_at(start)?;
+    let text = |at: usize| statement.tokens.get(at).map(|token| token.text(&statement.sql));
+    if places.len() == 1 {
+        let term = text(start)?;
+        let shown = match term.parse::<usize>() {
+            Ok(number) => shown_expression(facts, number.checked_sub(1)?),
+            Err(_) => (1..statement.tokens.len())
+                .find(|at| statement.is(*at, "as") && text(at + 1).is_some_and(|name| name == term))
+                .and_then(|at| statement.expression_before(at)),
+        };
+        if let Some(shown) = shown.filter(|shown| *shown != places) {
+            return named_column(facts, shown);
+        }
+    }
+    named_column(facts, places)
+}
+
+fn named_column<'f>(facts: &'f Facts<'_>, places: Range<usize>) -> Option<Read<'f>> {
+    let statement = facts.statement();
+    let is_call =
+        statement.is_any(places.start, &KEEPING_ORDER) && statement.is(places.start + 1, "(");
+    let inner = match is_call {
+        true => statement.expression_at(places.start + 2)?,
+        false => places,
+    };
+    facts.column(&facts.chain(&statement.bytes(inner))?)
+}
+
+/// Returns the expression of a column of the outer result, counted from 0.
+fn shown_expression(facts: &Facts<'_>, number: usize) -> Option<Range<usize>> {
+    let statement = facts.statement();
+    let mut at = (0..statement.tokens.len()).find(|at| statement.is(*at, "select"))? + 1;
+    at += usize::from(statement.is(at, "distinct"));
+    for _ in 0..number {
+        at = statement.expression_at(at)?.end;
+        if statement.is(at, "as") {
+            at += 2;
+        }
+        statement.is(at, ",").then_some(())?;
+        at += 1;
+    }
+    statement.expression_at(at)
 }

@@ -7,6 +7,7 @@ mod answers;
 mod errors;
 mod hostile;
 mod notes;
+mod orders;
 mod random;
 
 use std::fmt::Write;

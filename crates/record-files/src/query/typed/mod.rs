@@ -21,13 +21,16 @@ const DATE: u8 = 4;
 const ANY: u8 = NUMBER | VERSION | DATE;
 
 /// The facts about the values of a field that its type is inferred from.
+/// The bytes of a string's spelling in which a number may begin.
+const BEGINNING: usize = 8;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     /// The types of JSON, as bits of [`Kind`].
     pub(super) kinds: u8,
     /// The readings that all strings so far have in common.
     readings: u8,
-    /// True if a string begins with a digit.
+    /// True if a string has a digit at its beginning, or behind a few other characters: `$99`.
     has_digits: bool,
 }
 
@@ -54,7 +57,8 @@ impl Facts {
         let kind = Kind::of(value);
         self.kinds |= kind.bit();
         if kind == Kind::String {
-            self.has_digits |= value.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+            let beginning = value.as_bytes().iter().take(BEGINNING);
+            self.has_digits |= beginning.skip(1).any(u8::is_ascii_digit);
             if self.readings != 0 {
                 self.readings &= readings(&raw::unescape(value).text, self.readings);
             }
@@ -94,7 +98,7 @@ impl Facts {
         self.kinds & kind.bit() != 0
     }
 
-    /// Returns true if text begins with digits and is no number, version or date, so that the
+    /// Returns true if text has digits at its beginning and is no number, version or date, so that the
     /// order of its letters may not be the order that is meant.
     pub(super) fn is_lettered(self) -> bool {
         self.has_digits && self.strings() == Strings::Text

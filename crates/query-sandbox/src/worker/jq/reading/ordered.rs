@@ -98,6 +98,8 @@ impl Ordered {
             }
             TextKind::Zones => "; send the same as SQL, where `datetime(…)` is in UTC",
             TextKind::MonthFirst | TextKind::DayFirst | TextKind::Beginning => "",
+            TextKind::MonthNames => "; sort_by and where read them as dates",
+            TextKind::Units => "; bring them to one unit first",
         };
         Some(format!(
             "`{path}` is text of {}, which jq orders letter by letter ({} < {}){way}",

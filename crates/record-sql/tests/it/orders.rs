@@ -1,0 +1,44 @@
+//! Notes on texts in an order that is not the one that is meant.
+
+use crate::ask_of;
+
+/// The notes on a statement over records with a text `x` each.
+fn notes(sql: &str, texts: &[&str]) -> String {
+    let lines: String = texts.iter().map(|text| format!("{{\"x\":\"{text}\"}}\n")).collect();
+    ask_of(sql, &lines).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+}
+
+#[test]
+fn texts_are_read_in_spite_of_other_texts_among_them() {
+    for (texts, kind) in [
+        (&["9.50", "10", "100", "n/a"][..], "x is text of numbers,"),
+        (&["9%", "100%", "-3%", "12%"], "numbers with other characters"),
+        (&["1 GB", "2 MB", "9 KB", "3 KB"], "numbers with several units"),
+        (&["Jan 2025", "Feb 2025", "Dec 2024"], "dates with names of months"),
+        (&["Wed, 15 Jan 2025 10:00:00", "Fri, 07 Mar 2025 09:00:00"], "names of months"),
+        (&["$99.00", "$850.25", "$1,200.00"], "numbers with other characters"),
+    ] {
+        for sql in ["SELECT max(x) FROM records", "SELECT x FROM records ORDER BY x DESC"] {
+            let notes = notes(sql, texts);
+            assert!(notes.contains(kind), "{sql} of {texts:?}: {notes}");
+        }
+    }
+    for texts in [&["red", "green", "4 blue"][..], &["1 MB", "2 MB", "3 MB"], &["a1", "b2"]] {
+        let notes = notes("SELECT x FROM records ORDER BY x DESC", texts);
+        assert!(!notes.contains("letter by letter"), "{texts:?}: {notes}");
+    }
+}
+
+#[test]
+fn an_order_is_found_by_every_name_of_its_column() {
+    for sql in [
+        "SELECT x AS share FROM records ORDER BY share DESC LIMIT 1",
+        "SELECT x, count(*) FROM records GROUP BY 1 ORDER BY 1 DESC",
+        "SELECT count(*) AS n, x FROM records GROUP BY x ORDER BY 2",
+        "SELECT x FROM records ORDER BY trim(x) DESC",
+        "SELECT x FROM records ORDER BY length(x), x",
+    ] {
+        let notes = notes(sql, &["9%", "100%", "12%"]);
+        assert!(notes.contains("letter by letter"), "{sql}: {notes}");
+    }
+}
