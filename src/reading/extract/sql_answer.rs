@@ -99,10 +99,14 @@ impl Table<'_> {
         if next < total || !complete {
             return format!("[{} of {rows} shown; offset={next} for more]", thousands(shown));
         }
+        let last = if self.offset > 0 {
+            format!("{} of {rows} shown, the last", thousands(shown))
+        } else {
+            rows
+        };
         match own_limit {
-            Some(_) => format!("[{rows}, as many as the LIMIT of the statement]"),
-            None if self.offset > 0 => format!("[{} of {rows} shown, the last]", thousands(shown)),
-            None => format!("[{rows}]"),
+            Some(_) => format!("[{last}, as many as the LIMIT of the statement]"),
+            None => format!("[{last}]"),
         }
     }
 }
@@ -213,6 +217,9 @@ mod tests {
         assert_eq!(footer(&past, 5), "[offset=5 is past the last of 3 rows]");
         let limited = Outcome { own_limit: Some(1), ..outcome(&["[1]"]) };
         assert_eq!(footer(&limited, 0), "[1 row, as many as the LIMIT of the statement]");
+        let limited = Outcome { own_limit: Some(3), total: 3, ..outcome(&["[1]"]) };
+        let last = "[1 of 3 rows shown, the last, as many as the LIMIT of the statement]";
+        assert_eq!(footer(&limited, 2), last);
         let open = Outcome { complete: false, total: 7, ..outcome(&["[1]"]) };
         assert_eq!(footer(&open, 0), "[1 of at least 7 rows shown; offset=1 for more]");
     }

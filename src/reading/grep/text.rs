@@ -213,6 +213,21 @@ impl Heading<'_> {
         format!("pattern \"{}\" in path \"{}\"{filter}", self.pattern, self.path)
     }
 
+    /// What may have kept a search from finding anything.
+    fn why_nothing(&self, findings: &Findings) -> Option<&'static str> {
+        if findings.files_searched == 0 && self.glob.is_some() {
+            return Some("No file was searched: the filter matches no file's name.");
+        }
+        if self.pattern.contains("\\|") {
+            return Some("`\\|` is the character itself; `|` stands between alternatives.");
+        }
+        let is_spelled = findings.paths.iter().any(|path| path.ends_with(".jsonl"));
+        let is_escaped = !self.pattern.is_ascii() || self.pattern.contains(['"', '\\']);
+        (is_spelled && is_escaped).then_some(
+            "Records may spell characters with escapes (\\u00fc, \\\"): a query of the records reads values.",
+        )
+    }
+
     /// The first line of an answer that shows so many matches; `cut` is the limit that left
     /// out others.
     fn line(&self, findings: &Findings, shown: u64, cut: Option<TruncatedBy>) -> String {
@@ -220,7 +235,8 @@ impl Heading<'_> {
         let ended = findings.ended.map(TruncatedBy::phrase);
         if findings.matches == 0 {
             let so_far = ended.map_or_else(String::new, |why| format!(" so far ({why})"));
-            return format!("No matches found for {asked}{so_far}.");
+            let why = self.why_nothing(findings).map(|why| format!(" {why}"));
+            return format!("No matches found for {asked}{so_far}.{}", why.unwrap_or_default());
         }
         let found = matches_found(findings);
         if shown == 0 {

@@ -86,6 +86,18 @@ fn grep_without_hits_names_the_filter() {
 }
 
 #[test]
+fn grep_without_hits_says_what_may_be_why() {
+    let found = |text: &str, glob: Option<&str>| {
+        let glob = glob.map(str::to_owned);
+        Store::golden().grep(&grep::Query { glob, ..pattern(text) }).answer
+    };
+    let none = found("zzz_not_there", Some("*.TXT"));
+    assert!(none.ends_with(". No file was searched: the filter matches no file's name."), "{none}");
+    let bar = found(r"zzz_not\|there", None);
+    assert!(bar.ends_with("; `|` stands between alternatives."), "{bar}");
+}
+
+#[test]
 fn grep_limit_of_zero_is_none_and_an_exact_limit_cuts_nothing() {
     let store = Store::golden();
     let mut query = pattern("line 0001");

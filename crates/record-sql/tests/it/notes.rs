@@ -41,6 +41,7 @@ fn a_literal_that_no_record_has() {
 fn types_that_do_not_meet() {
     let count = "SELECT count(*) FROM records WHERE";
     contains(&format!("{count} done = 'true'"), "done is a boolean");
+    contains(&format!("{count} priority IN (5, NULL)"), "finds no null: add OR priority IS NULL");
     contains(&format!("{count} release >= '1.9'"), "CAST(release AS REAL)");
     contains(&format!("{count} mixed > 5"), "letter by letter");
     contains(

@@ -146,6 +146,11 @@ impl Reading {
                 };
                 return operators.iter().map(test).collect();
             }
+            // A word that is nearly an operator is none of a value's fields.
+            let nearly = operators.iter().find(|(key, _)| Operation::is_nearly(key));
+            if let Some((key, _)) = nearly {
+                Operation::parse(key, &format!("{member}.{}", quoted(field)))?;
+            }
         }
         self.count()?;
         Ok(vec![self.compare(field, "=", Some(value), member)?])

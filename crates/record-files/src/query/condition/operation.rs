@@ -70,6 +70,12 @@ impl Operation {
         })
     }
 
+    /// Returns true for a word that others call an operator by, such as `between`.
+    pub(crate) fn is_nearly(name: &str) -> bool {
+        let name = plain(name);
+        Self::named(&name).is_none() && (name == "between" || name.ends_with("like"))
+    }
+
     pub(crate) fn name(named: Named) -> &'static str {
         NAMES.iter().find(|(_, known, _)| *known == named).map_or("", |(name, ..)| name)
     }
