@@ -15,6 +15,7 @@ use crate::notes::{self, dates};
 use crate::outcome::{Outcome, Page};
 use crate::prepare::guard::Guard;
 use crate::prepare::{Prepared, prepare};
+use crate::records::fields::keep_texts_alike;
 use crate::records::source::{Scanned, Source};
 use crate::records::wanted::Wanted;
 use crate::sql::statement::Statement;
@@ -58,7 +59,9 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
     let statement = Statement::parse(query.sql)?;
     let wanted = Wanted::by(&statement);
     let sources = query.sources.iter().map(|source| Scanned::new(source, &wanted, &clock));
-    let sources: Vec<Scanned<'_>> = sources.collect::<Result<_, _>>()?;
+    let mut sources: Vec<Scanned<'_>> = sources.collect::<Result<_, _>>()?;
+    let shapes: Vec<_> = sources.iter_mut().map(|source| &mut source.shape).collect();
+    keep_texts_alike(shapes);
     let (db, guard) = open(&sources, limits, &clock).map_err(|error| of_run(&error))?;
     let mut prepared = prepare(&db, &guard, &sources, statement)?;
     fill(&db, &sources, &prepared, &clock)?;

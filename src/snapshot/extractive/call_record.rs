@@ -329,7 +329,7 @@ impl<'a> CallRecord<'a> {
             (None, true) => {
                 format!("{}: {}", labels.failed, telling().unwrap_or_else(|| cut(head, OUTCOME)))
             }
-            (None, false) if text.len() <= 60 && !text.contains('\n') && !text.is_empty() => {
+            (None, false) if text.len() <= OUTCOME && !text.contains('\n') && !text.is_empty() => {
                 text.trim().to_owned()
             }
             (None, false) => match memchr::memchr_iter(b'\n', text.trim().as_bytes()).count() {

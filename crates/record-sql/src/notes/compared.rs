@@ -34,6 +34,9 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
     }
     let column = comparison.column.as_ref().and_then(|column| facts.column(column));
     let subject = subject(facts, comparison, column)?;
+    if let Some(note) = column.and_then(|read| of_zeros(read, comparison)) {
+        return Some(note);
+    }
     if let Some(read) = column
         && let Some(note) = of_types(facts, read, comparison)
     {
@@ -50,6 +53,22 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_zones(facts, comparison, column))
         .or_else(|| of_wildcard(facts, &subject, comparison))
         .or_else(|| of_left_out(facts, comparison, column))
+}
+
+/// A text with zeros before its number, where texts are read as numbers.
+fn of_zeros(read: Read<'_>, comparison: &Comparison) -> Option<String> {
+    let is_read =
+        read.profile.numeric_texts > 0 && matches!(read.profile.kind(), Type::Integer | Type::Real);
+    let has_zeros = |literal: &&Literal| {
+        let digits = literal.value.strip_prefix('0').unwrap_or_default();
+        literal.is_text() && digits.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let literal = comparison.literals.iter().find(has_zeros).filter(|_| is_read)?;
+    let (name, field) = (spelled(&read.column.name), &read.column.name);
+    Some(format!(
+        "the texts of {name} are read as numbers, and so is {}: record->>'$.{field}' is the text",
+        literal.sql
+    ))
 }
 
 /// Returns a comparison as the statement spells it, at most 80 characters.

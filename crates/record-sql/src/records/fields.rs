@@ -1,6 +1,6 @@
 //! The fields of a set of records, found in one pass.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use raw_json::{Fault, check_record_like, each_element, each_member};
 
@@ -44,6 +44,17 @@ impl<'a> Fields<'a> {
     /// none.
     pub(crate) fn values(&self, name: &str) -> Option<&Values<'a>> {
         self.values[*self.places.get(name)?].as_ref()
+    }
+
+    /// Returns the names whose texts are no numbers.
+    fn texts(&self) -> impl Iterator<Item = &String> {
+        let all = self.names.iter().zip(&self.profiles);
+        all.filter(|(_, profile)| !profile.texts_are_numbers()).map(|(name, _)| name)
+    }
+
+    fn keep_texts(&mut self, names: &HashSet<String>) {
+        let all = self.names.iter().zip(&mut self.profiles);
+        all.filter(|(name, _)| names.contains(*name)).for_each(|(_, profile)| profile.keep_texts());
     }
 
     /// Returns the place of a name: exactly so, or as the only one apart from case.
@@ -101,6 +112,20 @@ impl<'a> Fields<'a> {
             }
         }
         all
+    }
+}
+
+/// Keeps the texts of a field as texts in all files if they are no numbers in one of them: texts
+/// that are equal must be equal, whichever file they are in.
+pub(crate) fn keep_texts_alike(shapes: Vec<&mut Shape<'_>>) {
+    let (mut fields, mut paths) = (HashSet::new(), HashSet::new());
+    for shape in &shapes {
+        fields.extend(shape.fields.texts().cloned());
+        paths.extend(shape.paths.plain.texts().cloned());
+    }
+    for shape in shapes {
+        shape.fields.keep_texts(&fields);
+        shape.paths.plain.keep_texts(&paths);
     }
 }
 

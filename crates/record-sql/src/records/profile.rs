@@ -24,6 +24,8 @@ pub(crate) struct Profile {
     /// Texts that begin with a date and a time, at least until one does not.
     pub(crate) times: u64,
     fractions: Fractions,
+    /// The texts stay texts, whatever they spell.
+    are_texts: bool,
     /// The first text.
     pub(crate) example: String,
 }
@@ -123,7 +125,12 @@ impl Profile {
     /// spelling has no trailing zero, or as many decimals as all others.
     pub(crate) fn texts_are_numbers(&self) -> bool {
         let kept = !self.fractions.trailing_zero || !self.fractions.differ;
-        self.texts == self.numeric_texts && kept
+        self.texts == self.numeric_texts && kept && !self.are_texts
+    }
+
+    /// Keeps the texts as texts.
+    pub(crate) fn keep_texts(&mut self) {
+        self.are_texts = true;
     }
 
     /// Returns true if texts are kept as numbers and some of them end with a zero.

@@ -1,6 +1,8 @@
-//! Notes on texts in an order that is not the one that is meant.
+//! Texts of numbers and dates: notes on their order, and texts that stay texts.
 
-use crate::ask_of;
+use record_sql::{Query, run};
+
+use crate::{ask_of, limits, source};
 
 /// The notes on a statement over records with a text `x` each.
 fn notes(sql: &str, texts: &[&str]) -> String {
@@ -41,4 +43,22 @@ fn an_order_is_found_by_every_name_of_its_column() {
         let notes = notes(sql, &["9%", "100%", "12%"]);
         assert!(notes.contains("letter by letter"), "{sql}: {notes}");
     }
+}
+
+/// An account "0100" is not the account "100".
+#[test]
+fn texts_of_one_field_are_alike_in_all_files() {
+    let records = "{\"acct\":\"9\"}\n{\"acct\":\"10\"}\n{\"acct\":\"100\"}\n{\"acct\":\"7\"}\n";
+    let other = "{\"acct\":\"0100\"}\n{\"acct\":\"010\"}\n{\"acct\":\"7\"}\n{\"acct\":\"1e2\"}\n";
+    for (sql, rows) in [
+        ("SELECT r.acct FROM records r JOIN b ON b.acct = r.acct", "[\"7\"]"),
+        ("SELECT count(*) FROM records WHERE acct NOT IN (SELECT acct FROM b)", "[3]"),
+        ("SELECT acct FROM records INTERSECT SELECT acct FROM b", "[\"7\"]"),
+    ] {
+        let sources = vec![source("records", records), source("b", other)];
+        let found = run(&Query::new(sql, sources), &limits()).unwrap();
+        assert_eq!(found.rows, [rows], "{sql}");
+    }
+    let found = ask_of("SELECT count(*) FROM records WHERE acct = '0100'", records).unwrap();
+    assert!(found.notes[0].contains("record->>'$.acct' is the text"), "{:?}", found.notes);
 }
