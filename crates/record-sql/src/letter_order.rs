@@ -87,9 +87,21 @@ const KINDS: [TextKind; 7] = [
     TextKind::Beginning,
 ];
 
-/// Names of months, by their beginnings.
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+/// Names of months; their first three letters are names as well.
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
 
 /// Two texts whose letters stand in another order than what they name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +130,18 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     (all.len() * 2 >= count).then_some(())?;
     all.sort_by(|a, b| a.text.cmp(&b.text));
     let read_all = |kind: TextKind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
-    let (kind, keys) = KINDS.into_iter().find_map(|kind| Some((kind, read_all(kind)?)))?;
+    let whole = KINDS.into_iter().find_map(|kind| Some((kind, read_all(kind)?)));
+    let (kind, keys) = match whole {
+        Some(whole) => whole,
+        None => {
+            // Few of them may be other texts.
+            let read = TextKind::Beginning;
+            let count = all.len();
+            all.retain(|one| read.key(one).is_some());
+            (all.len() * 10 >= count * 8).then_some(())?;
+            (read, all.iter().filter_map(|one| read.key(one)).collect())
+        }
+    };
     let misplaced = |pair: &[Vec<f64>]| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater);
     let (kind, at) = match keys.windows(2).position(misplaced) {
         Some(at) => (kind, at),
@@ -145,8 +168,8 @@ fn unit(one: &Spelled) -> Option<String> {
 fn month_named(text: &str) -> Option<Vec<f64>> {
     let words = || text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
     let month_of = |word: &str| {
-        let beginning = word.get(..3)?.to_ascii_lowercase();
-        MONTHS.iter().position(|month| *month == beginning)
+        let word = word.to_ascii_lowercase();
+        MONTHS.iter().position(|month| *month == word || month[..3] == word)
     };
     let month = words().find_map(month_of)?;
     let number = |word: &str| word.parse::<u32>().ok();

@@ -213,18 +213,20 @@ impl Heading<'_> {
         format!("pattern \"{}\" in path \"{}\"{filter}", self.pattern, self.path)
     }
 
-    /// What may have kept a search from finding anything.
+    /// Returns the reason that may have kept a search from finding anything.
     fn why_nothing(&self, findings: &Findings) -> Option<&'static str> {
-        if findings.files_searched == 0 && self.glob.is_some() {
+        let is_whole = findings.ended.is_none() && findings.files_skipped == 0;
+        if is_whole && findings.files_searched == 0 && self.glob.is_some() {
             return Some("No file was searched: the filter matches no file's name.");
         }
         if self.pattern.contains("\\|") {
-            return Some("`\\|` is the character itself; `|` stands between alternatives.");
+            return Some("`\\|` parts no alternatives; in a regular expression `|` does.");
         }
         let is_spelled = findings.paths.iter().any(|path| path.ends_with(".jsonl"));
         let is_escaped = !self.pattern.is_ascii() || self.pattern.contains(['"', '\\']);
         (is_spelled && is_escaped).then_some(
-            "Records may spell characters with escapes (\\u00fc, \\\"): a query of the records reads values.",
+            "Records may spell characters with escapes (\\u00fc, \\\"): a query of the records reads \
+             values.",
         )
     }
 

@@ -94,7 +94,7 @@ fn grep_without_hits_says_what_may_be_why() {
     let none = found("zzz_not_there", Some("*.TXT"));
     assert!(none.ends_with(". No file was searched: the filter matches no file's name."), "{none}");
     let bar = found(r"zzz_not\|there", None);
-    assert!(bar.ends_with("; `|` stands between alternatives."), "{bar}");
+    assert!(bar.ends_with("; in a regular expression `|` does."), "{bar}");
 }
 
 #[test]

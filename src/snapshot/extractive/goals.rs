@@ -183,8 +183,8 @@ pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     newest.take(ANSWERS).collect()
 }
 
-/// What an agent asks at the end of a text: the questions among its last sentences, and all behind
-/// the first of them. A bare `no` or `2` may answer a statement.
+/// Returns the question at the end of an agent's text: the first question among its last sentences,
+/// and all behind it. A bare `no` or `2` may answer a statement.
 fn asked_last(text: &str, answer: &str) -> Option<String> {
     let last = sentences(text);
     let last = &last[last.len().saturating_sub(ASKED)..];

@@ -18,6 +18,7 @@ fn texts_are_read_in_spite_of_other_texts_among_them() {
         (&["1 GB", "2 MB", "9 KB", "3 KB"], "numbers with several units"),
         (&["Jan 2025", "Feb 2025", "Dec 2024"], "dates with names of months"),
         (&["Wed, 15 Jan 2025 10:00:00", "Fri, 07 Mar 2025 09:00:00"], "names of months"),
+        (&["9 MB", "10 MB", "11 MB", "12 MB", "v2"], "numbers with other characters"),
         (&["$99.00", "$850.25", "$1,200.00"], "numbers with other characters"),
     ] {
         for sql in ["SELECT max(x) FROM records", "SELECT x FROM records ORDER BY x DESC"] {
@@ -25,7 +26,12 @@ fn texts_are_read_in_spite_of_other_texts_among_them() {
             assert!(notes.contains(kind), "{sql} of {texts:?}: {notes}");
         }
     }
-    for texts in [&["red", "green", "4 blue"][..], &["1 MB", "2 MB", "3 MB"], &["a1", "b2"]] {
+    for texts in [
+        &["red", "green", "4 blue"][..],
+        &["1 MB", "2 MB", "3 MB"],
+        &["a1", "b2"],
+        &["decision 2025", "market 2024"],
+    ] {
         let notes = notes("SELECT x FROM records ORDER BY x DESC", texts);
         assert!(!notes.contains("letter by letter"), "{texts:?}: {notes}");
     }

@@ -98,8 +98,8 @@ impl Facts {
         self.kinds & kind.bit() != 0
     }
 
-    /// Returns true if text has digits at its beginning and is no number, version or date, so that the
-    /// order of its letters may not be the order that is meant.
+    /// Returns true if text has digits at its beginning and is no number, version or date, so that
+    /// the order of its letters may not be the order that is meant.
     pub(super) fn is_lettered(self) -> bool {
         self.has_digits && self.strings() == Strings::Text
     }
