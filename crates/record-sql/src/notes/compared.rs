@@ -1,6 +1,6 @@
 //! Notes on comparisons with literals: values that no record has, and types that do not meet.
 
-use crate::notes::dates::epoch;
+use crate::notes::dates::{epoch, seconds};
 use crate::notes::facts::{Facts, Read, plain};
 use crate::notes::letters::of_letters;
 use crate::notes::ordered::{of_alphabet, of_day, of_month, of_shape, of_time, of_zones};
@@ -125,6 +125,9 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
             )));
         }
     }
+    if let Some(note) = of_unit(facts, read, comparison) {
+        return Some(Some(note));
+    }
     let booleans = profile.booleans == profile.values();
     if booleans && comparison.literals.iter().any(Literal::is_text) {
         return Some(Some(format!(
@@ -132,6 +135,18 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
         )));
     }
     None
+}
+
+/// Milliseconds and smaller units next to `unixepoch()`, which gives seconds.
+fn of_unit(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<String> {
+    let is_call = |literal: &&Literal| {
+        literal.kind == LiteralKind::Constant && literal.sql.to_lowercase().contains("unixepoch(")
+    };
+    let literal = comparison.literals.iter().find(is_call)?;
+    let scaled = |literal: &Literal| literal.sql.contains('*');
+    let (unit, seconds) = seconds(facts, read).filter(|_| !scaled(literal))?;
+    let name = spelled(&read.column.name);
+    Some(format!("{name} holds {unit}, and {} is in seconds: compare {seconds}", literal.sql))
 }
 
 /// Texts that are compared letter by letter where another order is meant.

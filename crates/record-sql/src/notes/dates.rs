@@ -110,8 +110,15 @@ pub(crate) fn readable(facts: &Facts<'_>) -> Option<(Statement, Vec<String>)> {
 /// Returns the epoch notation of a column, with the argument of a date function that reads it.
 pub(crate) fn epoch(facts: &Facts<'_>, read: Read<'_>) -> Option<(&'static str, String)> {
     let notation = notation(facts, read).filter(|notation| notation.is_epoch)?;
-    let argument = notation.argument.replace("{}", &spelled(&read.column.name));
-    Some((notation.name, format!("{argument}, 'unixepoch'")))
+    let seconds = notation.argument.replace("{}", &spelled(&read.column.name));
+    Some((notation.name, format!("{seconds}, 'unixepoch'")))
+}
+
+/// Returns the epoch notation of a column that is not in seconds, with the expression that is.
+pub(crate) fn seconds(facts: &Facts<'_>, read: Read<'_>) -> Option<(&'static str, String)> {
+    let notation = notation(facts, read)?;
+    let is_other = notation.is_epoch && notation.argument != "{}";
+    is_other.then(|| (notation.name, notation.argument.replace("{}", &spelled(&read.column.name))))
 }
 
 /// Returns the notation of all values of a column, if it is one that SQLite cannot read.

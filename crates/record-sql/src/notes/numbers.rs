@@ -215,7 +215,15 @@ fn of_aggregates(facts: &Facts<'_>) -> Option<String> {
             let end = end + usize::from(statement.is(end, "as"));
             statement.tokens.get(end).is_some_and(|t| t.text(&statement.sql) == name)
         };
-        let mut calls = statement.calls_of(&NUMBERS);
+        let of_numbers = |call: &usize| {
+            let arguments = statement.arguments(call + 1);
+            let [argument] = arguments.as_slice() else { return false };
+            let chain = facts.chain(&statement.bytes(argument.clone()));
+            let read = chain.and_then(|chain| facts.column(&chain));
+            read.is_some_and(|read| matches!(read.profile.kind(), Type::Integer | Type::Real))
+        };
+        let extremes = statement.calls_of(&["min", "max"]).filter(of_numbers);
+        let mut calls = statement.calls_of(&NUMBERS).chain(extremes);
         let literal = text.text(&statement.sql);
         calls.any(|call| call == left.start || named(call)).then(|| {
             format!("{name} is a number, and every number is less than the text {literal}")

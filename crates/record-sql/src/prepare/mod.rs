@@ -5,6 +5,7 @@ mod draft;
 mod explain;
 mod failed;
 pub(crate) mod guard;
+mod joined;
 mod resolve;
 mod single_quoted;
 
@@ -21,6 +22,7 @@ use crate::sql::statement::Statement;
 use draft::Draft;
 use failed::Failed;
 use guard::Guard;
+use joined::joined;
 use resolve::resolve;
 
 /// The column of a row's number, as SQLite tells its authorizer.
@@ -64,11 +66,14 @@ pub(crate) fn prepare(
             Ok(()) => match row_number(&draft.statement, &reads) {
                 Some(failed) => failed,
                 None => {
-                    return Ok(Prepared {
-                        statement: draft.statement,
-                        tables: draft.tables,
-                        reads,
-                    });
+                    let mut reads = reads;
+                    for read in joined(&draft.statement, &draft.tables) {
+                        if !reads.contains(&read) {
+                            reads.push(read);
+                        }
+                    }
+                    let Draft { statement, tables, .. } = draft;
+                    return Ok(Prepared { statement, tables, reads });
                 }
             },
         };

@@ -119,6 +119,23 @@ fn further_files_join() {
     }
 }
 
+/// SQLite does not say that it reads the columns of joins by name.
+#[test]
+fn tables_join_by_name() {
+    let (ours, others) = (r#"{"id":1,"n":5}"#, "{\"id\":\"1\",\"by\":\"ann\"}\n");
+    for join in ["JOIN b USING (id)", "NATURAL JOIN b", "JOIN b USING (\"ID\")"] {
+        let sql = format!("SELECT by, n FROM records {join}");
+        let sources = vec![source("records", ours), source("b", others)];
+        assert_eq!(
+            run(&Query::new(&sql, sources), &limits()).unwrap().rows,
+            ["[\"ann\",5]"],
+            "{join}"
+        );
+    }
+    let counted = "SELECT count(*) FROM records a JOIN records b USING (id)";
+    assert_eq!(rows(counted), ["200"]);
+}
+
 #[test]
 fn pages_have_the_true_total() {
     let tickets = tickets();

@@ -113,6 +113,10 @@ fn dates_that_sqlite_does_not_read() {
             "SELECT count(*) FROM records WHERE at >= '2025-03-01'",
             "datetime(at / 1000.0, 'unixepoch')",
         ),
+        (
+            "SELECT count(*) FROM records WHERE at >= unixepoch('2025-03-01')",
+            "is in seconds: compare at / 1000.0",
+        ),
         ("SELECT count(*) FROM records WHERE day >= '2025-03-01'", "has another form"),
         ("SELECT count(*) FROM records WHERE date(day) <= '2025-03'", "before its own days"),
         ("SELECT count(*) FROM records WHERE strftime('%d', day) = 5", "nearest"),
@@ -139,6 +143,7 @@ fn conditions_that_mean_something_else() {
         ("tags LIKE '%t1%'", "20 have the element 't1'"),
         ("length(tags) > 2", "json_array_length(tags)"),
         ("id < 'x'", "every number is less than the text"),
+        ("id > 0 GROUP BY flag HAVING max(id) > '5'", "max(id) is a number, and every number"),
         ("score > 5 AND typeof(score) = 'number'", "'integer'"),
         ("id NOT IN (SELECT note FROM records)", "contains null"),
     ] {
