@@ -329,8 +329,8 @@ impl<'a> CallRecord<'a> {
             (None, true) => {
                 format!("{}: {}", labels.failed, telling().unwrap_or_else(|| cut(head, OUTCOME)))
             }
-            (None, false) if text.len() <= OUTCOME && !text.contains('\n') && !text.is_empty() => {
-                text.trim().to_owned()
+            (None, false) if text.len() <= OUTCOME && !text.trim().is_empty() => {
+                text.lines().map(str::trim).collect::<Vec<_>>().join("; ")
             }
             (None, false) => match memchr::memchr_iter(b'\n', text.trim().as_bytes()).count() {
                 0 => labels.ok.to_owned(),

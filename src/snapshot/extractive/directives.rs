@@ -6,10 +6,11 @@ use std::ops::Range;
 
 use raw_json::offset_in;
 
+use super::follow_ups::FollowUps;
 use super::said::Said;
 use crate::snapshot::text::markers::{is_constraint, is_negated};
 use crate::snapshot::text::quotation::{Quotations, headings};
-use crate::snapshot::text::sentences::{masked, opening, sentences, suffix};
+use crate::snapshot::text::sentences::{ends, masked, sentences};
 use crate::snapshot::text::wrappers::Speaker;
 
 /// A text of more bytes has sentences that no directive is.
@@ -21,6 +22,8 @@ const SHORT: u64 = 120;
 const SHARE: u64 = 4;
 /// The share of the budget that a first or latest request has while others wait, in the same form.
 const FRAME_SHARE: u64 = 3;
+/// Longest text that stays for what it says of a rule.
+const FOLLOW_UP_BYTES: usize = 200;
 /// Bytes of a first or latest request in which repeats of it are looked for.
 const SEARCHED: usize = 64_000;
 /// Tokens of the mark before a directive and of the line's end.
@@ -229,26 +232,27 @@ fn candidates<'a>(
         let priority = if newest > 0 { priority.min(Priority::Recent) } else { priority };
         candidates.push(Candidate { text, priority, price, taken: Vec::new(), spent: 0 });
     }
+    raise_follow_ups(&mut candidates);
     candidates
 }
 
-/// Beginning and end of a text, within `tokens`.
-fn ends(text: &str, tokens: u64, count: &dyn Fn(&str) -> u64) -> String {
-    let text = text.trim();
-    let head = opening(text, tokens * 2 / 3, count);
-    let left = tokens.saturating_sub(count(head) + 2);
-    let rest = text[head.len()..].trim();
-    let mut limit = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4).min(rest.len());
-    loop {
-        let tail = suffix(rest, limit);
-        if tail.is_empty() || limit == 0 {
-            return head.to_owned();
+/// Gives what was said about a rule later the priority of a rule.
+fn raise_follow_ups(newest_first: &mut [Candidate<'_>]) {
+    let last = newest_first.len();
+    let texts = newest_first.iter().enumerate().map(|(at, candidate)| (last - at, candidate.text));
+    let later = FollowUps::of(texts);
+    let is_rule = |text: &str| text.len() <= LONG_BYTES && is_constraint(text);
+    let mut raised = HashSet::new();
+    for (at, candidate) in newest_first.iter().enumerate().filter(|(_, rule)| is_rule(rule.text)) {
+        raised
+            .extend(later.about(candidate.text, Some(last - at)).iter().map(|up| last - up.place));
+    }
+    // A long text about a rule is about more.
+    for at in raised {
+        let candidate = &mut newest_first[at];
+        if candidate.priority == Priority::Word && candidate.text.len() <= FOLLOW_UP_BYTES {
+            candidate.priority = Priority::Rule;
         }
-        let whole = format!("{head} … {tail}").trim_start().to_owned();
-        if count(&whole) <= tokens {
-            return whole;
-        }
-        limit = limit * 3 / 4;
     }
 }
 

@@ -51,6 +51,22 @@ fn rules_win_over_chatter_and_newer_over_older() {
     assert_eq!(kept.iter().filter(|text| *text == "And now?").count(), 1);
 }
 
+/// A rule that was lifted in whatever words must not stand without them.
+#[test]
+fn what_was_said_about_a_rule_later_stays_as_long_as_the_rule() {
+    let messages = said(&[
+        "Build the parser.",
+        "Always send Lena a copy of the report.",
+        "Tidy the wiki page of March.",
+        "The copy to Lena is off.",
+        "Good work so far.",
+        "And now?",
+    ]);
+    let kept = directives(&messages, &[], 40, &words);
+    let report = [messages[0].texts[0].as_ref(), &messages[1].texts[0], &messages[3].texts[0]];
+    assert_eq!(kept, [&report[..], &["Good work so far.", "And now?"]].concat());
+}
+
 #[test]
 fn a_long_message_gives_its_rules_and_outputs_give_nothing() {
     let filler = "There is some background that nobody has to know about. ".repeat(40);

@@ -5,16 +5,17 @@ use std::collections::HashSet;
 
 use raw_json::offset_in;
 
+use super::follow_ups::FollowUps;
 use super::input::Input;
 use super::item::{Item, parse, points};
 use super::labels::{LATEST, Labels};
-use super::retractions::retractions;
+use super::retractions::{retractions, takes_back};
 use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::markers::is_rule;
 use crate::snapshot::text::quotation::{Quotations, headings};
-use crate::snapshot::text::sentences::{masked, opening, sentences};
+use crate::snapshot::text::sentences::{ends, masked, opening, sentences, sentences_of_line};
 use crate::snapshot::text::wrappers::Speaker;
 
 /// Most tokens of a request, and the share of the budget, as one part in so many.
@@ -74,7 +75,8 @@ pub(super) fn goals(
     items.extend(first.map(|text| Item::core(request(text, room, count), points(100), 0)));
     let later = requests.get(first.map_or(0, |_| telling + 1)..latest.unwrap_or(0));
     if let (Some(goal), Some(later)) = (items.first_mut(), later) {
-        goal.text = with_retractions(&goal.text, later, &input.labels);
+        let later = retractions(&goal.text, later);
+        goal.text = with_later(&goal.text, &later, &input.labels);
     }
     // The first request is no news as the latest one.
     if let Some(at) = latest.filter(|at| first.is_none_or(|first| *first != requests[*at])) {
@@ -86,28 +88,39 @@ pub(super) fn goals(
     items
 }
 
-/// A goal with the newest sentences that took something of it back, its own ones included.
-fn with_retractions(goal: &str, later: &[&str], labels: &Labels) -> String {
+/// A text with the newest sentences that took something of it back, its own ones included.
+fn with_later(text: &str, later: &[&str], labels: &Labels) -> String {
     let (old, words): (Vec<&str>, Vec<&str>) =
-        goal.lines().partition(|line| line.starts_with(labels.later));
-    let new = retractions(goal, later).into_iter();
-    let new: Vec<String> = new.map(|sentence| format!("{} {sentence}", labels.later)).collect();
+        text.lines().partition(|line| line.starts_with(labels.later));
+    let new = later.iter().map(|sentence| format!("{} {sentence}", labels.later));
+    let new: Vec<String> = new.filter(|line| !old.contains(&line.as_str())).collect();
     let all: Vec<&str> = old.into_iter().chain(new.iter().map(String::as_str)).collect();
     [&words, &all[all.len().saturating_sub(RETRACTIONS)..]].concat().join("\n")
 }
 
 /// The beginning of a request within `room`, and its last line, as a request may stand behind
-/// what it is about.
+/// what it is about. Of one long line the end stands too: it may restrict the beginning.
 fn request(text: &str, room: u64, count: &dyn Fn(&str) -> u64) -> String {
-    let head = opening(text, room, count);
+    let head = beginning(text, room, count);
     let rest = &text[offset_in(text, head) + head.len()..];
     let last = rest.trim_end().lines().last().unwrap_or_default().trim();
     let price = if last.len() > LAST_BYTES { u64::MAX } else { count(last) + 2 };
-    if last.is_empty() || price > room / 2 || rest.len() == text.len() {
+    if last.is_empty() || rest.len() == text.len() {
         return head.to_owned();
     }
-    let head = opening(text, room - price, count);
+    if price > room / 2 {
+        return if text.contains('\n') { head.to_owned() } else { ends(text, room, count) };
+    }
+    let head = beginning(text, room - price, count);
     format!("{head} … {last}")
+}
+
+/// The first sentences of a text within `room`; a first one of up to twice the room is whole.
+fn beginning<'a>(text: &'a str, room: u64, count: &dyn Fn(&str) -> u64) -> &'a str {
+    let head = opening(text, room, count);
+    let first = text.lines().flat_map(sentences_of_line).next().unwrap_or_default();
+    let fits = || first.len() as u64 <= room * 40 && count(first) <= room * 2;
+    if head.len() < first.len() && fits() { first } else { head }
 }
 
 /// False for one word such as `ok`.
@@ -153,8 +166,8 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
                 (false, _) => 4,
             };
             let found = terms.of_text(&rule, *index);
-            let order = (at << 16) + line;
-            items.push(Item { terms: found, ..Item::new(rule.into_owned(), points(worth), order) });
+            let item = Item::of_message(rule.into_owned(), points(worth), *index, line);
+            items.push(Item { terms: found, ..item });
             if items.len() >= RULES {
                 return items;
             }
@@ -163,10 +176,23 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     items
 }
 
+/// Adds to each rule what the user said later to take it back: one does not stand without the other.
+pub(super) fn amend(rules: &mut [Item], input: &Input<'_>) {
+    let users: Vec<(usize, &str)> = input.of(Speaker::User).collect();
+    let later = FollowUps::of(users.iter().rev().copied());
+    for rule in rules {
+        let found = later.about(&rule.text, rule.message()).into_iter().map(|up| up.sentence);
+        let found: Vec<&str> = found.filter(|sentence| takes_back(sentence)).collect();
+        if !found.is_empty() {
+            rule.text = with_later(&rule.text, &found, &input.labels);
+        }
+    }
+}
+
 /// Short answers of the user, with the questions that they answer: without these they say nothing.
 /// The newest are worth most.
 pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
-    let pair = |(at, pair): (usize, &[Said<'_>])| {
+    let pair = |pair: &[Said<'_>]| {
         let [asked, said] = pair else { return None };
         let answer = said.text.trim();
         let is_answer = (asked.speaker, said.speaker) == (Speaker::Agent, Speaker::User)
@@ -177,9 +203,9 @@ pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
         let text = format!("{asked} {question}\n{answered} {answer}");
         let worth = points(8 + input.lateness(said.index, 12));
         let found = terms.of_text(&question, said.index);
-        Some(Item { terms: found, ..Item::new(text, worth, (at + 1) << 16) })
+        Some(Item { terms: found, ..Item::of_message(text, worth, said.index, 0) })
     };
-    let newest = input.said.windows(2).enumerate().rev().filter_map(pair);
+    let newest = input.said.windows(2).rev().filter_map(pair);
     newest.take(ANSWERS).collect()
 }
 

@@ -10,6 +10,8 @@ use crate::snapshot::text::sentences::masked;
 
 /// The first order number of new items; those of an earlier summary are below.
 const NEW: usize = 1 << 40;
+/// Bits of an order number for the sentence of a message.
+const LINE_BITS: u32 = 16;
 /// The beginning of a source that an earlier summary named: its number is no longer true.
 const EARLIER: &str = "earlier";
 /// Most items that an earlier summary's section gives.
@@ -49,6 +51,16 @@ impl Item {
     pub(super) fn new(text: String, base: u32, order: usize) -> Item {
         let (source, terms) = Default::default();
         Item { source, text, base, terms, order: NEW + order, core: false }
+    }
+
+    /// An item of a message's sentence `line`.
+    pub(super) fn of_message(text: String, base: u32, message: usize, line: usize) -> Item {
+        Item::new(text, base, (message << LINE_BITS) + line)
+    }
+
+    /// The message of an item that `of_message` made; None for one of an earlier summary.
+    pub(super) fn message(&self) -> Option<usize> {
+        self.order.checked_sub(NEW).map(|order| order >> LINE_BITS)
     }
 
     /// An item of the core.

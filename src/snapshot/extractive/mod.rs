@@ -14,6 +14,7 @@ mod artifacts;
 mod budget;
 mod call_record;
 mod facts;
+mod follow_ups;
 mod goals;
 mod input;
 mod item;
@@ -70,6 +71,7 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
             item::merge(&mut sections[section as usize], earlier.get(section), section, &terms);
         }
     }
+    goals::amend(&mut sections[Section::ActiveConstraints as usize], &input);
     budget::spend(sections, source.directives, budget, count)
 }
 

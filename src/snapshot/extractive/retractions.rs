@@ -17,18 +17,23 @@ const BARE: usize = 2;
 
 static RETRACTING: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.retractions));
 
+/// Returns true for a sentence with words that take something back.
+pub(super) fn takes_back(sentence: &str) -> bool {
+    RETRACTING.is_match(sentence)
+}
+
 /// Returns the sentences of `later` texts that take back something of `goal`, in order: they have
 /// words of that, and name what the goal names or hardly anything.
 pub(super) fn retractions<'a>(goal: &str, later: &[&'a str]) -> Vec<&'a str> {
     let about = content_words(goal);
-    let takes_back = |sentence: &&str| {
-        if sentence.len() > LONGEST || goal.contains(*sentence) || !RETRACTING.is_match(sentence) {
+    let is_retraction = |sentence: &&str| {
+        if sentence.len() > LONGEST || goal.contains(*sentence) || !takes_back(sentence) {
             return false;
         }
         let named = content_words(sentence);
         named.len() <= BARE || named.iter().any(|word| about.contains(word))
     };
-    later.iter().flat_map(|text| sentences(text)).filter(takes_back).collect()
+    later.iter().flat_map(|text| sentences(text)).filter(is_retraction).collect()
 }
 
 #[cfg(test)]

@@ -39,6 +39,34 @@ fn a_goal_stands_with_what_took_it_back() {
     assert_eq!(second.get(Section::OverallGoal), format!("{goal}\n- Latest request: Go on."));
 }
 
+/// A rule stands with what lifted it, in this summary and in the next.
+#[test]
+fn a_rule_stands_with_what_took_it_back() {
+    let said_by_user = |(index, text): (usize, &&'static str)| said(index, Role::User, text);
+    let of = |texts: &[&'static str], earlier: Option<&Summary>| {
+        let messages: Vec<_> = texts.iter().enumerate().map(said_by_user).collect();
+        summarise(&messages, earlier, 600, &tokens)
+    };
+    let rules = ["Tidy up.", "Always send Lena a copy.", "Never push on Fridays.", "Go on."];
+    let first = of(&rules, None);
+    let second = of(&["Hello again.", "The copy to Lena is off.", "Go on."], Some(&first));
+    let kept = "- Always send Lena a copy.\n  Later: The copy to Lena is off.";
+    assert_eq!(second.get(Section::ActiveConstraints), format!("{kept}\n- Never push on Fridays."));
+    let third = of(&["Tidy the cellar.", "Go on."], Some(&second));
+    assert_eq!(third.get(Section::ActiveConstraints), second.get(Section::ActiveConstraints));
+}
+
+/// The end of a request may restrict its beginning.
+#[test]
+fn a_request_of_one_sentence_keeps_its_end() {
+    let places: Vec<String> = (0..60).map(|at| format!("in folder f{at}")).collect();
+    let text = format!("Clean up the logs {} but only those older than May", places.join(", "));
+    let summary = summarise(&[said(0, Role::User, &text)], None, 400, &tokens);
+    let goal = summary.get(Section::OverallGoal);
+    assert!(goal.starts_with("- Clean up the logs in folder f0"), "{goal}");
+    assert!(goal.ends_with("but only those older than May"), "{goal}");
+}
+
 /// Tools are called, so outputs come as results: what the user pastes is the user's.
 #[test]
 fn words_around_a_paste_are_the_users() {

@@ -11,6 +11,9 @@ fn fixed(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).size_limit(1 << 22).build().expect("the pattern is fixed and tested")
 }
 
+/// Words of the longest line of settings.
+const MOST_WORDS: usize = 12;
+
 /// Returns an expression that finds any of the words.
 pub(crate) fn any_of(languages: &[Phrases]) -> Regex {
     let all = |of: fn(&Phrases) -> &[String]| {
@@ -147,9 +150,10 @@ pub(crate) fn counts_failures(line: &str) -> bool {
     FAILURES.is_match(line)
 }
 
-/// True for a line of settings.
+/// True for a line of settings: a name and a value, and no prose behind a colon.
 pub(crate) fn is_setting(line: &str) -> bool {
-    line.len() < 200 && SETTING.is_match(line)
+    let is_short = || line.split_whitespace().take(MOST_WORDS + 1).count() <= MOST_WORDS;
+    line.len() < 200 && SETTING.is_match(line) && is_short()
 }
 
 /// True for a step with a box to tick.

@@ -176,6 +176,26 @@ pub(crate) fn opening<'a>(text: &'a str, tokens: u64, count: &dyn Fn(&str) -> u6
     }
 }
 
+/// The beginning and the end of a text with ` … ` between, within `tokens`.
+pub(crate) fn ends(text: &str, tokens: u64, count: &dyn Fn(&str) -> u64) -> String {
+    let text = text.trim();
+    let head = opening(text, tokens * 2 / 3, count);
+    let left = tokens.saturating_sub(count(head) + 2);
+    let rest = text[head.len()..].trim();
+    let mut limit = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(4).min(rest.len());
+    loop {
+        let tail = suffix(rest, limit);
+        if tail.is_empty() || limit == 0 {
+            return head.to_owned();
+        }
+        let whole = format!("{head} … {tail}").trim_start().to_owned();
+        if count(&whole) <= tokens {
+            return whole;
+        }
+        limit = limit * 3 / 4;
+    }
+}
+
 /// A number for all texts that differ in digits and spaces only.
 pub(crate) fn masked(text: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;

@@ -1,0 +1,87 @@
+//! Follow-ups: later sentences about what a text is about. They may lift or change a rule in any
+//! words, so that a rule must not stand without them.
+
+use std::collections::HashMap;
+
+use crate::snapshot::text::content_words::content_words;
+use crate::snapshot::text::sentences::sentences;
+
+/// Longest sentence, and longest text in which sentences are looked for, in bytes.
+const SENTENCE: usize = 200;
+const TEXT: usize = 3_000;
+/// Sentences looked at, the newest.
+const SENTENCES: usize = 300;
+
+/// A sentence that may follow up a text.
+#[derive(Clone, Copy)]
+pub(super) struct FollowUp<'a> {
+    /// The place of its text among the texts.
+    pub(super) place: usize,
+    pub(super) sentence: &'a str,
+    words: usize,
+}
+
+/// The sentences of texts, by their content words.
+pub(super) struct FollowUps<'a> {
+    sentences: Vec<FollowUp<'a>>,
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+impl<'a> FollowUps<'a> {
+    /// Reads texts, newest first, each with its place. Questions take nothing back.
+    pub(super) fn of(newest_first: impl Iterator<Item = (usize, &'a str)>) -> FollowUps<'a> {
+        let asks = |sentence: &str| sentence.ends_with(['?', '？']);
+        let texts = newest_first.filter(|(_, text)| text.len() <= TEXT);
+        let parts = texts.flat_map(|(place, text)| {
+            sentences(text).into_iter().rev().map(move |sentence| (place, sentence))
+        });
+        let told = parts.filter(|(_, part)| part.len() <= SENTENCE && !asks(part));
+        let mut found = FollowUps { sentences: Vec::new(), by_word: HashMap::new() };
+        for (at, (place, sentence)) in told.take(SENTENCES).enumerate() {
+            let words = content_words(sentence);
+            found.sentences.push(FollowUp { place, sentence, words: words.len() });
+            for word in words {
+                found.by_word.entry(word).or_default().push(at);
+            }
+        }
+        found
+    }
+
+    /// Returns the sentences behind `place` that have at least half of their content words in
+    /// `text`, oldest first; with no place, of all.
+    pub(super) fn about(&self, text: &str, place: Option<usize>) -> Vec<FollowUp<'a>> {
+        let mut shared = vec![0; self.sentences.len()];
+        for word in content_words(text) {
+            for at in self.by_word.get(&word).into_iter().flatten() {
+                shared[*at] += 1;
+            }
+        }
+        let all = self.sentences.iter().zip(shared).rev();
+        let about = all.filter(|(up, shared)| {
+            let is_about = *shared > 0 && shared * 2 >= up.words;
+            is_about && Some(up.place) > place && !text.contains(up.sentence)
+        });
+        about.map(|(up, _)| *up).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FollowUps;
+
+    #[test]
+    fn later_sentences_about_the_same_follow_up() {
+        let texts = [
+            "Send Lena a copy of each report.",
+            "Fix the login page. The copy to Lena is off.",
+            "Did Lena get a copy?",
+            "Deploy it.",
+        ];
+        let ups = FollowUps::of(texts.iter().copied().enumerate().rev());
+        let about = |place: usize| -> Vec<&str> {
+            ups.about(texts[0], Some(place)).iter().map(|up| up.sentence).collect()
+        };
+        assert_eq!(about(0), ["The copy to Lena is off."]);
+        assert!(about(1).is_empty());
+    }
+}
