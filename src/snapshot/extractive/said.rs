@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use chat_history::message::Role;
 
 use super::call_record::readable;
-use crate::snapshot::text::markers::{is_error, is_output, looks_like_output};
+use crate::snapshot::text::markers::{is_output, is_unanswered, looks_like_output};
 use crate::snapshot::text::sentences::{masked, sentences_of_line};
 use crate::snapshot::text::wrappers::{Speaker, holds_users_words, is_answer_tool, unwrapped};
 use crate::snapshot::transcript::TranscriptMessage;
@@ -77,8 +77,8 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
         for result in &message.results {
             if result.tool.is_some_and(is_answer_tool) && !result.failed {
                 let answer = readable(&result.text);
-                // A tool that got no answer says so in an error.
-                let is_none = answer.len() <= NO_ANSWER && is_error(&answer);
+                // A tool that got no answer says so in its own words.
+                let is_none = answer.len() <= NO_ANSWER && is_unanswered(&answer);
                 add(if is_none { Speaker::Nobody } else { Speaker::User }, answer);
             }
         }

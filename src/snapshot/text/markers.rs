@@ -113,6 +113,20 @@ static OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// A tool's words for a user who gave no answer.
+static UNANSWERED: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "^[\\[(<\"]?(?i-u:(?:the )?(?:user|human) (?:has )?(?:declined|dismissed|skipped|\
+         cancell?ed|rejected|denied|closed|ignored|did(?: not|n't))\\b|\
+         no (?:answer|response|input|reply)\\b|timed? ?out\\b)",
+    )
+});
+
+/// True where a tool that asks the user says that there is no answer.
+pub(crate) fn is_unanswered(text: &str) -> bool {
+    UNANSWERED.is_match(text.trim_start()) || is_error(text)
+}
+
 /// True where a sentence sets a rule.
 pub(crate) fn is_constraint(text: &str) -> bool {
     CONSTRAINT.is_match(text)
