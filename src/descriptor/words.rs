@@ -26,9 +26,15 @@ pub(super) fn is_clean(text: &str) -> bool {
     clean(text) == text
 }
 
-/// Returns a value for display: the text of a string, the spelling of any other value.
+/// Returns a value for display: the text of a string, the spelling of any other value. A string
+/// that looks like another value, or like nothing, is in quotes.
 fn value(literal: &str) -> String {
-    if raw::is_string(literal) { clean(&raw::unescape(literal).text) } else { clean(literal) }
+    if !raw::is_string(literal) {
+        return clean(literal);
+    }
+    let text = clean(&raw::unescape(literal).text);
+    let is_other = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+    if is_other || text.trim().len() < text.len().max(1) { format!("\"{text}\"") } else { text }
 }
 
 /// Returns the types with their range or format: `string uuid`, `integer 1-5`,
@@ -171,5 +177,7 @@ mod tests {
         let statistics: Vec<String> =
             schema.paths().iter().map(|field| statistic(field, 3)).collect();
         assert_eq!(statistics, ["open 2; null 1", "number -3 to 4.5", "[] a 3; missing 1"]);
+        let shown = [r#""true""#, "true", r#""""#, r#""10""#, r#""a b""#].map(value);
+        assert_eq!(shown, [r#""true""#, "true", r#""""#, r#""10""#, "a b"]);
     }
 }
