@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::call_record::{CallRecord, PATHS};
+use super::code;
 use super::input::Input;
 use super::item::{Item, points};
 use super::labels::Labels;
@@ -115,7 +116,13 @@ fn touched(call: &CallRecord<'_>) -> Vec<Touch> {
         let verb = call.argument(&["command", "cmd"]).unwrap_or(call.tool).to_ascii_lowercase();
         found.push((path.to_owned(), IdentifierKind::Path, op_of(&verb)));
     } else if let Some(command) = call.command() {
-        found.extend(shell::touched(command));
+        let is_code = call.runs_code();
+        if !is_code {
+            found.extend(shell::touched(command));
+        }
+        if is_code || code::is_inline(command) {
+            found.extend(code::touched(command));
+        }
     }
     found
 }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use raw_json::{elements, fields, is_string, unescape};
 
 use super::labels::Labels;
+use super::result_text::{readable, says_failure, windows};
 use super::shell;
 use crate::snapshot::text::markers::{counts_failures, exit_code, is_error};
 use crate::snapshot::text::sentences::{cut, cut_inside, cut_left};
@@ -13,8 +14,8 @@ use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
 /// Longest shown outcome, in characters.
 const OUTCOME: usize = 120;
-/// Bytes of a result, at each end, in which its outcome is looked for.
-const WINDOW: usize = 4_000;
+/// Bytes of an argument whose words are compared.
+const COMPARED: usize = 4_000;
 /// Longest shown path, and call in a source, in characters.
 const PATH: usize = 60;
 const SOURCE: usize = 60;
@@ -181,10 +182,25 @@ impl<'a> CallRecord<'a> {
         self.argument(&COMMANDS).filter(|_| self.argument(&PATHS).is_none())
     }
 
+    /// True for a call whose command is code of a language, not of a shell.
+    pub(super) fn runs_code(&self) -> bool {
+        let name = self.tool.to_ascii_lowercase();
+        let is_named = ["python", "javascript", "notebook", "jupyter", "node"];
+        self.argument(&["code"]).is_some() || is_named.iter().any(|word| name.contains(word))
+    }
+
     /// The texts of the arguments.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let values = self.arguments.iter().map(|(_, value)| value.as_ref());
         values.chain(self.arguments.is_empty().then_some(self.raw))
+    }
+
+    /// The words of its arguments, whole names and numbers.
+    pub(super) fn words(&self) -> HashSet<&str> {
+        let is_inner = |c: char| c.is_alphanumeric() || "_-./:@%".contains(c);
+        let texts = self.texts().map(|text| &text[..text.floor_char_boundary(COMPARED)]);
+        let words = texts.flat_map(move |text| text.split(move |c: char| !is_inner(c)));
+        words.filter(|word| !word.is_empty()).collect()
     }
 
     /// What a change adds and takes away, as far as the arguments say so.
@@ -342,50 +358,4 @@ impl<'a> CallRecord<'a> {
         }
         out
     }
-}
-
-/// Returns whether a JSON object says that something failed; None for any other text.
-fn says_failure(text: &str) -> Option<bool> {
-    let members = text.starts_with('{').then(|| fields(text).ok()).flatten()?;
-    let says = |(name, value): &(Cow<'_, str>, &str)| match name.as_ref() {
-        "error" | "errors" => !["null", "false", "\"\"", "0", "[]", "{}"].contains(value),
-        "success" | "ok" => *value == "false",
-        "is_error" | "isError" => *value == "true",
-        "status" | "state" | "result" => {
-            is_string(value) && (*value == "\"error\"" || is_error(&unescape(value).text))
-        }
-        _ => false,
-    };
-    Some(members.iter().any(says))
-}
-
-/// The two ends of a text.
-fn windows(text: &str) -> (&str, &str) {
-    let head = text.floor_char_boundary(WINDOW.min(text.len()));
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(WINDOW));
-    (&text[..head], &text[tail..])
-}
-
-/// A result as a person reads it: of a JSON object whose strings hold lines or
-/// escapes, its members with the strings unescaped.
-pub(super) fn readable(text: &str) -> Cow<'_, str> {
-    let text = text.trim();
-    let Some(members) = text.starts_with('{').then(|| fields(text).ok()).flatten() else {
-        return Cow::Borrowed(text);
-    };
-    if let [(_, only)] = members[..]
-        && is_string(only)
-    {
-        return Cow::Owned(unescape(only).text.trim().to_owned());
-    }
-    if !text.contains('\\') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    for (name, value) in members {
-        let value = if is_string(value) { unescape(value).text } else { Cow::Borrowed(value) };
-        let gap = if value.trim().contains('\n') { "\n" } else { " " };
-        out.push_str(&format!("{name}:{gap}{}\n", value.trim()));
-    }
-    Cow::Owned(out)
 }

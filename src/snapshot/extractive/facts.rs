@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::call_record::{CallRecord, readable};
+use super::call_record::CallRecord;
 use super::input::Input;
 use super::item::{Item, LEAST, points};
 use super::json_lines::json_lines;
+use super::result_text::readable;
 use super::said::telling;
 use super::terms::Terms;
 use crate::snapshot::text::markers::{is_error, is_finding, is_setting, is_source_line, is_status};

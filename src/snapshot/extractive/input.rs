@@ -10,6 +10,8 @@ use crate::snapshot::transcript::TranscriptMessage;
 
 /// Characters of a call's words by which it is told from others.
 const KEY: usize = 200;
+/// Calls behind one that failed which may have mended it.
+const LATER: usize = 40;
 
 /// The messages, and what is read from them once for all sections.
 pub(super) struct Input<'a> {
@@ -42,18 +44,29 @@ impl<'a> Input<'a> {
         by_agent.into_iter().find(|said| !telling(&said.text).is_empty())
     }
 
-    /// For each call, whether a later one of the same words succeeded.
+    /// For each call, whether a later one of the same words succeeded, or one of the same tool
+    /// that has all its words: a call that was mended has more.
     pub(super) fn resolved(&self) -> Vec<bool> {
         let mut succeeded = HashSet::new();
         let mut resolved = vec![false; self.calls.len()];
         for (at, call) in self.calls.iter().enumerate().rev() {
             let key = (call.tool, call.about(KEY));
-            resolved[at] = succeeded.contains(&key);
-            if call.result.is_some() && !call.failed() {
+            let failed = call.failed();
+            resolved[at] = succeeded.contains(&key) || (failed && self.is_mended(at));
+            if call.result.is_some() && !failed {
                 succeeded.insert(key);
             }
         }
         resolved
+    }
+
+    /// True for a call for which a later one that succeeded has all its words.
+    fn is_mended(&self, at: usize) -> bool {
+        let of = &self.calls[at];
+        let words = of.words();
+        let later = self.calls[at + 1..].iter().take(LATER);
+        let mut same = later.filter(|call| call.tool == of.tool && call.result.is_some());
+        !words.is_empty() && same.any(|call| !call.failed() && words.is_subset(&call.words()))
     }
 
     /// How late a message is, from 0 to `most`.

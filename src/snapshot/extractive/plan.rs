@@ -135,9 +135,11 @@ fn todo_list(list: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Adds the latest three statements of the model about steps.
+/// Adds the latest three statements of the model about steps. A step that was next in the first
+/// half of the messages is hardly next now.
 fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     let texts = input.of(Speaker::Agent).rev().take(LOOK_BACK);
+    let texts = texts.take_while(|(index, _)| input.lateness(*index, 4) >= 2);
     let mut seen = HashMap::new();
     let mut found = 0;
     for (index, text) in texts.filter(|(_, text)| text.len() < 100_000 && !looks_like_output(text))
@@ -156,7 +158,8 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
                 continue;
             }
             let named = terms.of_text(sentence, index);
-            let item = Item::new(sentence.to_owned(), points(8 - found), (1 << 20) + index);
+            let text = sentence.trim_start_matches(['-', '*', '•', ' ']).to_owned();
+            let item = Item::new(text, points(8 - found), (1 << 20) + index);
             items.push(Item { terms: named, ..item });
             found += 1;
         }

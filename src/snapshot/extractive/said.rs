@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use chat_history::message::Role;
 
-use super::call_record::readable;
+use super::result_text::readable;
 use crate::snapshot::text::markers::{is_output, is_unanswered, looks_like_output};
 use crate::snapshot::text::sentences::{masked, sentences_of_line};
 use crate::snapshot::text::wrappers::{Speaker, holds_users_words, is_answer_tool, unwrapped};

@@ -110,10 +110,36 @@ fn calls_are_told_apart_and_fail_only_if_they_say_so() {
     messages.extend(ask(3, "ssh", beta, r#"{"error":null,"failed":0}"#));
     let plan = r#"{"todos":[{"content":"export","status":"cancelled"},{"content":"fix","status":"in-progress"}]}"#;
     messages.extend(ask(5, "todo_write", plan, "ok"));
+    let code = r#"{"code":"df = split(0.3)\ndf.to_csv('out.csv')"}"#;
+    messages.extend(ask(7, "run_python", code, "Traceback (most recent call last):\nKeyError: 1"));
+    let mended = r#"{"code":"df = split(0.3, by='m2')\ndf.to_csv('out.csv')"}"#;
+    messages.extend(ask(9, "run_python", mended, "ok\n24 lines"));
     let summary = summarise(&messages, None, 2_000, &tokens);
+    assert_eq!(summary.get(Section::ArtifactTrail), "- out.csv: written");
     let done = summary.get(Section::RecentActions);
     assert!(done.contains("ssh host=alpha df -h / -> 91%"), "{done}");
+    assert!(done.contains("df = split(0.3, by='m2') … -> ok; 24 lines"), "{done}");
     let state = summary.get(Section::TaskState);
     assert!(!state.contains("Open:"), "{state}");
     assert!(state.contains("[-] cancelled: export\n  [>] fix"), "{state}");
+}
+
+/// A step that was next in the first half of the messages is hardly next now.
+#[test]
+fn the_state_has_the_latest_steps() {
+    let mut messages = vec![
+        said(0, Role::User, "Find the cause."),
+        said(1, Role::Assistant, "- Next: look at pg-main-2"),
+    ];
+    for at in 0..6 {
+        messages.extend(ask(2 + 2 * at, "bash", r#"{"command":"run"}"#, "ok"));
+    }
+    messages.push(said(14, Role::Assistant, "- The pool is full.\n- Next: write the report"));
+    messages.push(said(15, Role::User, "Go on."));
+    messages.push(said(16, Role::Assistant, "I am at it."));
+    let summary = summarise(&messages, None, 2_000, &tokens);
+    assert_eq!(
+        summary.get(Section::TaskState),
+        "- Next: write the report\n- Last said: I am at it."
+    );
 }
