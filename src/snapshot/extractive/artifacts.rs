@@ -111,10 +111,9 @@ fn touched(call: &CallRecord<'_>) -> Vec<Touch> {
     if found.len() > patched {
         return found;
     }
-    // Editors with one tool for all say in `command` what they do.
     if let Some(path) = call.argument(&PATHS) {
-        let verb = call.argument(&["command", "cmd"]).unwrap_or(call.tool).to_ascii_lowercase();
-        found.push((path.to_owned(), IdentifierKind::Path, op_of(&verb)));
+        let op = op_of(&call.verb().to_ascii_lowercase());
+        found.push((path.to_owned(), IdentifierKind::Path, op));
     } else if let Some(command) = call.command() {
         let is_code = call.runs_code();
         if !is_code {

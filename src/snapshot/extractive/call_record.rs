@@ -182,6 +182,12 @@ impl<'a> CallRecord<'a> {
         self.argument(&COMMANDS).filter(|_| self.argument(&PATHS).is_none())
     }
 
+    /// The name of what the call does: editors with one tool for all say it in `command`.
+    pub(super) fn verb(&self) -> &str {
+        let of_editor = self.argument(&PATHS).and_then(|_| self.argument(&["command", "cmd"]));
+        of_editor.unwrap_or(self.tool)
+    }
+
     /// True for a call whose command is code of a language, not of a shell.
     pub(super) fn runs_code(&self) -> bool {
         let name = self.tool.to_ascii_lowercase();
@@ -302,7 +308,7 @@ impl<'a> CallRecord<'a> {
         }
         let verbs =
             ["read", "view", "open", "list", "search", "grep", "find", "fetch", "get", "show"];
-        let name = self.tool.to_ascii_lowercase();
+        let name = self.verb().to_ascii_lowercase();
         verbs.iter().any(|verb| name.split(['_', '-', '.', ' ']).any(|word| word.starts_with(verb)))
     }
 
