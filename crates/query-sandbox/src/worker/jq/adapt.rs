@@ -10,7 +10,7 @@ use jaq_core::{
 };
 
 /// Numbers in texts are written by this crate, an index or a bound of a slice may have a
-/// fraction, and a division by zero is an error. The recursion is bounded by the length of the
+/// fraction, a division by zero is an error, and a remainder is that of whole numbers. The recursion is bounded by the length of the
 /// filter.
 pub(super) fn adapt(term: &mut Term<&str>) {
     match term {
@@ -38,6 +38,8 @@ pub(super) fn adapt(term: &mut Term<&str>) {
             let function = match op {
                 BinaryOp::Math(Math::Div) if may_be_zero(right) => Some("quotient_"),
                 BinaryOp::UpdateMath(Math::Div) if may_be_zero(right) => Some("update_quotient_"),
+                BinaryOp::Math(Math::Rem) => Some("remainder_"),
+                BinaryOp::UpdateMath(Math::Rem) => Some("update_remainder_"),
                 _ => None,
             };
             [&mut *left, &mut *right].into_iter().for_each(|term| adapt(term));

@@ -18,12 +18,22 @@ def quotient_(f; g): g as $b | f as $a
   | if ($a | isnumber) and ($b | isnumber) and $b == 0
     then error("\($a) and \($b) cannot be divided because the divisor is zero")
     else $a / $b end;
+# As jq: the remainder is that of the numbers without their fractions.
+def whole_: if . < 0 then ceil else floor end;
+def remainder_(f; g): g as $b | f as $a
+  | if ($a | isnumber) and ($b | isnumber) then ($b | whole_) as $c
+    | if $c == 0 then error("\($a) and \($b) cannot be divided because the divisor is zero")
+      else ($a | whole_) % $c end
+    else $a % $b end;
+def update_remainder_(f; g): g as $b | f |= remainder_(.; $b);
 def update_quotient_(f; g): g as $b | f |= quotient_(.; $b);
 
 def join($s): reduce .[] as $x (null;
   (if . == null then "" else . + $s end)
   + ($x | if . == null then "" elif isboolean or isnumber then tojson else . end)) // "";
 def ascii: [.] | implode;
+def transpose: if all(.[]; isarray) then [range(0; map(length) | max // 0) as $i | [.[][$i]]]
+  else error("cannot transpose \(type) of other values than arrays") end;
 def todate: strftime("%Y-%m-%dT%H:%M:%SZ");
 
 def nth($n): .[$n | whole_index];

@@ -210,6 +210,16 @@ fn an_error_leads_to_the_path() {
 }
 
 #[test]
+fn a_remainder_is_that_of_whole_numbers() {
+    let values = |filter: &str| answer(filter).values[0].clone();
+    assert_eq!(values("[5.9 % 3, -7 % 3, 7 % -3, 7 % 2.9, 1e3 % 7]"), "[2,-1,1,1,6]");
+    assert_eq!(values("[[1, 2], [3]] | transpose"), "[[1,3],[2,null]]");
+    assert_eq!(values("[10, 5.5] | map(. %= 4)"), "[2,1]");
+    assert!(answer("5 % 0.5").error.is_some());
+    assert!(answer("[{\"a\": 1}] | transpose").error.is_some());
+}
+
+#[test]
 fn a_division_by_zero_is_an_error() {
     assert_eq!(answer("map(.size / 2)").values, ["[1.5,2]"]);
     assert_eq!(answer("[(1, 2) / (10, 20)]").values[..1], ["[0.1,0.2,0.05,0.1]"]);
