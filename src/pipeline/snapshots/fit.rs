@@ -11,10 +11,10 @@ use crate::pipeline::summariser::SummariserKind;
 use crate::snapshot::extractive::directives::directives;
 use crate::snapshot::extractive::files::{fitting, referred};
 use crate::snapshot::extractive::said::said;
-use crate::snapshot::extractive::{Source, summarise};
+use crate::snapshot::extractive::{Source, amended, summarise};
 use crate::snapshot::format::block::{Block, FileLine, MoreFiles};
 use crate::snapshot::format::originals::Originals;
-use crate::snapshot::format::summary::{Summary, Writer};
+use crate::snapshot::format::summary::{Section, Summary, Writer};
 use crate::snapshot::group::SnapshotBudget;
 use crate::snapshot::mending::{Lost, complete, shortened};
 use crate::snapshot::transcript::TranscriptMessage;
@@ -149,6 +149,8 @@ fn fill(
         let extract = summarise(&source, (EXTRACTS * lost.total()).min(left), &count);
         complete(&mut summary, &extract, lost, &count);
     }
+    let rules = summary.get(Section::ActiveConstraints);
+    summary.set(Section::ActiveConstraints, amended(rules, &source));
     block.summary = summary;
 }
 

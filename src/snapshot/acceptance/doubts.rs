@@ -66,7 +66,7 @@ impl Judge<'_, '_, '_> {
         let consents = |word: &str| LISTS.consenting.has(word) || LISTS.assenting.has(word);
         let read = self.reading(unit);
         self.is_authority(unit)
-            && !read.asks
+            && (said.speaker == Speaker::Agent || !read.asks)
             && !read.polarity.negates()
             && (said.speaker == Speaker::Agent
                 || permits(&said.text)

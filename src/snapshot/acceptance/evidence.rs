@@ -300,7 +300,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
 }
 
 /// Marks that part a sentence.
-const BREAKS: [char; 10] = [',', ';', ':', '(', ')', '→', '，', '；', '：', '、'];
+pub(super) const BREAKS: [char; 10] = [',', ';', ':', '(', ')', '→', '，', '；', '：', '、'];
 
 /// True for units that only the user or the operator may have said.
 pub(super) fn has_authority(unit: &Unit<'_>) -> bool {

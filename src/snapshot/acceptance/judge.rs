@@ -12,14 +12,18 @@ use super::orders::{Order, assented, orders_of_tools};
 use super::polarity::{Polarity, Verdict};
 use super::rejection::Rejection;
 use super::source::{Speaker, Unit};
+use super::token::TokenKind;
 use super::values::wrong_value;
-use super::wording::{Reading, attributes, has_word, permits};
+use super::wording::{Reading, attributes, clauses, has_word, permits};
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::content_words::without_quotes;
+use crate::snapshot::text::markers::is_constraint;
 use crate::snapshot::text::word_shape::is_cjk;
 
 /// The share of a claim that a source of those who may set it must carry to oppose it.
 const AUTHORITY: f32 = 0.4;
+/// The share of a clause that a source must carry to forbid it.
+const FORBIDDEN: f32 = 0.5;
 /// The least share of a claim that a source carries.
 const LEAST: f32 = 0.2;
 /// The best units that are sources of a claim.
@@ -233,7 +237,8 @@ impl Judge<'_, '_, '_> {
             Section::OverallGoal => {
                 let own = authority();
                 let goal = || Rejection::ForeignGoal { sentence: line() };
-                self.follows(case, &own).or_else(|| self.is_foreign_goal(case, &own).then(goal))
+                let is_foreign = self.is_foreign_goal(case, &own) || self.is_forbidden(case);
+                self.follows(case, &own).or_else(|| is_foreign.then(goal))
             }
             Section::KeyKnowledge
             | Section::ArtifactTrail
@@ -308,6 +313,27 @@ impl Judge<'_, '_, '_> {
         few && (unknown || self.cover(case, 1, &tools).share > own.share)
     }
 
+    /// True for a goal with a clause that those who set goals forbid, and nowhere ask for.
+    fn is_forbidden(&self, case: &Case<'_, '_>) -> bool {
+        clauses(case.claim.text).any(|clause| {
+            let items = case.items.iter().filter(|item| clause.contains(&item.start));
+            let items: Vec<Item> = items.cloned().collect();
+            let polarity = Polarity::of(&case.claim.text[clause]);
+            let own = self.evidence.cover(&items, &|unit| self.is_authority(unit), 3, false);
+            let (mut forbids, mut asks) = (0.0_f32, 0.0_f32);
+            for unit in own.units {
+                let share = self.evidence.share(unit, &items, false);
+                let said = &self.reading(unit).polarity;
+                let opposes = matches!(polarity.against(said), Verdict::Opposite | Verdict::Denied);
+                let is_rule = said.negates() && is_constraint(&self.evidence.unit(unit).text);
+                let most = if opposes && is_rule { &mut forbids } else { &mut asks };
+                *most = most.max(share);
+            }
+            let whole = items.iter().filter(|item| item.kind != TokenKind::Part).count() > 1;
+            whole && forbids >= FORBIDDEN * case.scale && forbids > asks
+        })
+    }
+
     /// A permission needs a source that gives it.
     fn permission(&self, case: &Case<'_, '_>) -> Option<Rejection> {
         let text = case.claim.text;
@@ -318,7 +344,9 @@ impl Judge<'_, '_, '_> {
         let counts = |unit: u32| {
             let said = self.evidence.unit(unit);
             let read = self.reading(unit);
-            let user = self.users(said) && !read.polarity.restricts() && !read.asks;
+            // A question that was assented to gives what it asks for.
+            let asks = read.asks && said.speaker != Speaker::Agent;
+            let user = self.users(said) && !read.polarity.restricts() && !asks;
             self.is_own(unit)
                 && (user || permits(&said.text) || consents(&said.text))
                 && matches!(

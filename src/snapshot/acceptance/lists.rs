@@ -16,6 +16,8 @@ pub(super) struct Lists {
     pub(super) number_words: Vec<String>,
     pub(super) negators: Beginnings,
     pub(super) negators_unspaced: Unspaced,
+    pub(super) excepting: Beginnings,
+    pub(super) modals: Beginnings,
     pub(super) limiting: Beginnings,
     pub(super) limiting_unspaced: Unspaced,
     pub(super) intending: Beginnings,

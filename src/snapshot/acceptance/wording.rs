@@ -1,6 +1,9 @@
 //! The kind of a sentence, by its words: a question, a plan, a report of what
 //! happened, a statement about what somebody else says.
 
+use std::ops::Range;
+
+use super::evidence::BREAKS;
 use super::lists::LISTS;
 use super::polarity::Polarity;
 
@@ -65,4 +68,16 @@ pub(super) fn permits(text: &str) -> bool {
 pub(super) fn has_word(text: &str, is: impl Fn(&str) -> bool) -> bool {
     text.split(|c: char| !c.is_alphanumeric())
         .any(|word| !word.is_empty() && is(&word.to_lowercase()))
+}
+
+/// The clauses of a sentence, between commas and words such as `and`.
+pub(super) fn clauses(text: &str) -> impl Iterator<Item = Range<usize>> {
+    const LINKS: [&str; 8] =
+        [" and ", " then ", " und ", " dann ", " sowie ", " et ", " y ", " e "];
+    let mut ends: Vec<usize> = text.match_indices(BREAKS).map(|(at, _)| at).collect();
+    ends.extend(LINKS.iter().flat_map(|link| text.match_indices(link)).map(|(at, _)| at));
+    ends.push(text.len());
+    ends.sort_unstable();
+    let mut start = 0;
+    ends.into_iter().map(move |end| std::mem::replace(&mut start, end)..end)
 }

@@ -1,7 +1,7 @@
 //! Follow-ups: later sentences about what a text is about. They may lift or change a rule in any
 //! words, so that a rule must not stand without them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::sentences::sentences;
@@ -47,15 +47,29 @@ impl<'a> FollowUps<'a> {
         found
     }
 
+    /// Returns the place of the sentence that says most of `text`, if one says half of it: the
+    /// latest of those that `counts`.
+    pub(super) fn source(&self, text: &str, counts: impl Fn(&str) -> bool) -> Option<usize> {
+        let words = content_words(text);
+        let shared = self.shared(&words);
+        let all = self.sentences.iter().zip(shared).filter(|(up, _)| counts(up.sentence));
+        let (best, shared) = all.rev().max_by_key(|(_, shared)| *shared)?;
+        (shared * 2 >= words.len()).then_some(best.place)
+    }
+
+    /// Counts the words of each sentence that are among `words`.
+    fn shared(&self, words: &HashSet<String>) -> Vec<usize> {
+        let mut shared = vec![0; self.sentences.len()];
+        for at in words.iter().filter_map(|word| self.by_word.get(word)).flatten() {
+            shared[*at] += 1;
+        }
+        shared
+    }
+
     /// Returns the sentences behind `place` that have at least half of their content words in
     /// `text`, oldest first; with no place, of all.
     pub(super) fn about(&self, text: &str, place: Option<usize>) -> Vec<FollowUp<'a>> {
-        let mut shared = vec![0; self.sentences.len()];
-        for word in content_words(text) {
-            for at in self.by_word.get(&word).into_iter().flatten() {
-                shared[*at] += 1;
-            }
-        }
+        let shared = self.shared(&content_words(text));
         let all = self.sentences.iter().zip(shared).rev();
         let about = all.filter(|(up, shared)| {
             let is_about = *shared > 0 && shared * 2 >= up.words;

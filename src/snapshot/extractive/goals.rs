@@ -9,7 +9,7 @@ use super::follow_ups::FollowUps;
 use super::input::Input;
 use super::item::{Item, parse, points};
 use super::labels::{LATEST, Labels};
-use super::retractions::{retractions, takes_back};
+use super::retractions::{lifts, retractions};
 use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
@@ -182,11 +182,29 @@ pub(super) fn amend(rules: &mut [Item], input: &Input<'_>) {
     let later = FollowUps::of(users.iter().rev().copied());
     for rule in rules {
         let found = later.about(&rule.text, rule.message()).into_iter().map(|up| up.sentence);
-        let found: Vec<&str> = found.filter(|sentence| takes_back(sentence)).collect();
+        let found: Vec<&str> = found.filter(|sentence| lifts(sentence, &rule.text)).collect();
         if !found.is_empty() {
             rule.text = with_later(&rule.text, &found, &input.labels);
         }
     }
+}
+
+/// Returns the rules of a model's summary, each line with what the user said to take it back
+/// behind the sentence that set it.
+pub(super) fn amended(rules: &str, said: &[Said<'_>], labels: &Labels) -> String {
+    let users = said.iter().filter(|said| said.speaker == Speaker::User);
+    let users: Vec<(usize, &str)> = users.map(|said| (said.index, said.text.trim())).collect();
+    let later = FollowUps::of(users.iter().rev().copied());
+    let with_lifted = |line: &str| {
+        let place = later.source(line, |sentence| !lifts(sentence, line));
+        let found = later.about(line, place).into_iter().map(|up| up.sentence);
+        let found: Vec<&str> = found.filter(|sentence| lifts(sentence, line)).collect();
+        if found.is_empty() {
+            return line.to_owned();
+        }
+        with_later(line, &found, labels).replace('\n', "\n  ")
+    };
+    rules.lines().map(with_lifted).collect::<Vec<_>>().join("\n")
 }
 
 /// Short answers of the user, with the questions that they answer: without these they say nothing.

@@ -77,6 +77,11 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
     budget::spend(sections, source.directives, budget, count)
 }
 
+/// Returns the rules of a model's summary, each with what the user said later to take it back.
+pub(crate) fn amended(rules: &str, source: &Source<'_>) -> String {
+    goals::amended(rules, source.said, &Labels::of(language(source)))
+}
+
 /// The language that the labels are in: that of the user, or else of anyone.
 fn language(source: &Source<'_>) -> Language {
     let mut sample = String::new();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::snapshot::text::content_words::content_words;
-use crate::snapshot::text::markers::any_of;
+use crate::snapshot::text::markers::{any_of, is_negated};
 use crate::snapshot::text::sentences::sentences;
 use crate::snapshot::text::word_lists::WORDS;
 
@@ -16,10 +16,18 @@ const LONGEST: usize = 300;
 const BARE: usize = 2;
 
 static RETRACTING: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.retractions));
+static LIFTING: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.liftings));
 
 /// Returns true for a sentence with words that take something back.
-pub(super) fn takes_back(sentence: &str) -> bool {
+fn takes_back(sentence: &str) -> bool {
     RETRACTING.is_match(sentence)
+}
+
+/// Returns true for a sentence that takes back a rule about the same things: it says so, or allows
+/// what the rule forbids.
+pub(super) fn lifts(sentence: &str, rule: &str) -> bool {
+    let allows = || LIFTING.is_match(sentence) && is_negated(rule) && !is_negated(sentence);
+    takes_back(sentence) || allows()
 }
 
 /// Returns the sentences of `later` texts that take back something of `goal`, in order: they have

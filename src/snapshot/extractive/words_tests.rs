@@ -3,6 +3,7 @@
 use chat_history::message::Role;
 
 use super::tests::{ask, said, summarise, tokens};
+use super::{Source, amended};
 use crate::snapshot::format::summary::{Section, Summary};
 
 #[test]
@@ -54,6 +55,22 @@ fn a_rule_stands_with_what_took_it_back() {
     assert_eq!(second.get(Section::ActiveConstraints), format!("{kept}\n- Never push on Fridays."));
     let third = of(&["Tidy the cellar.", "Go on."], Some(&second));
     assert_eq!(third.get(Section::ActiveConstraints), second.get(Section::ActiveConstraints));
+}
+
+/// A model may repeat a rule that was lifted.
+#[test]
+fn a_rule_of_a_model_stands_with_what_lifted_it() {
+    let messages = [
+        said(0, Role::User, "Open the PR as a draft. Do not ping Lopez, he is on leave."),
+        said(1, Role::Assistant, "Done."),
+        said(2, Role::User, "Actually you can ping Lopez, he is back."),
+    ];
+    let spoken = super::said::said(&messages);
+    let source = Source { messages: &messages, said: &spoken, directives: &[], earlier: None };
+    let rules = "- The PR is a draft.\n- Do not ping Lopez (on leave).";
+    let later = "Later: Actually you can ping Lopez, he is back.";
+    assert_eq!(amended(rules, &source), format!("{rules}\n  {later}"));
+    assert_eq!(amended("- Lopez may be pinged.", &source), "- Lopez may be pinged.");
 }
 
 /// The end of a request may restrict its beginning.

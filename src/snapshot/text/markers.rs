@@ -37,7 +37,7 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?i-u:\\b(?:never|not|no|nothing|without|avoid|stop|cannot|\
          (?:do|does|did|must|ca|wo|should|could|would|is|are|was|has|have)n'?t|\
-         nie|nicht|kein[a-z]*|ohne|jamais|pas|sans|nunca|sin|mai|non|senza|sem)\\b)|\
+         nie|nichts?|kein[a-z]*|ohne|jamais|pas|sans|nunca|sin|mai|non|senza|sem)\\b)|\
          jamás|não|не |без|нельзя|никогда|不|别|勿|禁止|没|無|无|ない|ません|금지|말|않",
     )
 });

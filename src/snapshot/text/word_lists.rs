@@ -29,6 +29,7 @@ pub(crate) struct WordLists {
     pub(crate) reporting_languages: Vec<ReportingLanguage>,
     pub(crate) rules: Vec<Phrases>,
     pub(crate) retractions: Vec<Phrases>,
+    pub(crate) liftings: Vec<Phrases>,
 }
 
 /// The user, and verbs of asking, in one language.
