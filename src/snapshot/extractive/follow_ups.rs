@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet};
 
 use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::sentences::sentences;
+use crate::snapshot::text::word_shape::is_cjk;
 
 /// Longest sentence, and longest text in which sentences are looked for, in bytes.
 const SENTENCE: usize = 200;
 const TEXT: usize = 3_000;
+/// Words, and pairs of characters, by which a sentence of a script without spaces is about a text.
+const CJK: usize = 2;
 /// Sentences looked at, the newest.
 const SENTENCES: usize = 300;
 
@@ -18,7 +21,8 @@ pub(super) struct FollowUp<'a> {
     /// The place of its text among the texts.
     pub(super) place: usize,
     pub(super) sentence: &'a str,
-    words: usize,
+    /// How many of its words another text must have for it to be about that.
+    least: usize,
 }
 
 /// The sentences of texts, by their content words.
@@ -39,7 +43,9 @@ impl<'a> FollowUps<'a> {
         let mut found = FollowUps { sentences: Vec::new(), by_word: HashMap::new() };
         for (at, (place, sentence)) in told.take(SENTENCES).enumerate() {
             let words = content_words(sentence);
-            found.sentences.push(FollowUp { place, sentence, words: words.len() });
+            let least =
+                if sentence.chars().any(is_cjk) { CJK } else { 1.max(words.len().div_ceil(2)) };
+            found.sentences.push(FollowUp { place, sentence, least });
             for word in words {
                 found.by_word.entry(word).or_default().push(at);
             }
@@ -66,14 +72,13 @@ impl<'a> FollowUps<'a> {
         shared
     }
 
-    /// Returns the sentences behind `place` that have at least half of their content words in
-    /// `text`, oldest first; with no place, of all.
+    /// Returns the sentences behind `place` that are about `text`, oldest first; with no place, of
+    /// all. Half of their content words are in it, or some pairs of characters.
     pub(super) fn about(&self, text: &str, place: Option<usize>) -> Vec<FollowUp<'a>> {
         let shared = self.shared(&content_words(text));
         let all = self.sentences.iter().zip(shared).rev();
         let about = all.filter(|(up, shared)| {
-            let is_about = *shared > 0 && shared * 2 >= up.words;
-            is_about && Some(up.place) > place && !text.contains(up.sentence)
+            *shared >= up.least && Some(up.place) > place && !text.contains(up.sentence)
         });
         about.map(|(up, _)| *up).collect()
     }

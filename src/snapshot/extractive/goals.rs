@@ -56,9 +56,7 @@ pub(super) fn goals(
     // The room without the marks around it.
     let room = (budget / SHARE).clamp(48.min(budget / 2), REQUEST).saturating_sub(12);
     let latest = requests.iter().rposition(|text| says_something(text));
-    if let (Some(at), Some(_)) = (latest_of_old, latest) {
-        old.remove(at);
-    }
+    let replaced = latest_of_old.filter(|_| latest.is_some()).map(|at| old.remove(at).text);
     let mut items: Vec<Item> = old
         .into_iter()
         .take(2)
@@ -75,7 +73,9 @@ pub(super) fn goals(
     items.extend(first.map(|text| Item::core(request(text, room, count), points(100), 0)));
     let later = requests.get(first.map_or(0, |_| telling + 1)..latest.unwrap_or(0));
     if let (Some(goal), Some(later)) = (items.first_mut(), later) {
-        let later = retractions(&goal.text, later);
+        let replaced = replaced.iter().map(|text| without_label(text));
+        let later: Vec<&str> = replaced.chain(later.iter().copied()).collect();
+        let later = retractions(&goal.text, &later);
         goal.text = with_later(&goal.text, &later, &input.labels);
     }
     // The first request is no news as the latest one.
@@ -86,6 +86,11 @@ pub(super) fn goals(
     }
     items.retain(|item| !item.text.is_empty());
     items
+}
+
+/// A latest request of an earlier summary without its label.
+fn without_label(text: &str) -> &str {
+    LATEST.iter().find_map(|label| text.strip_prefix(label)).unwrap_or(text).trim()
 }
 
 /// A text with the newest sentences that took something of it back, its own ones included.

@@ -57,6 +57,23 @@ fn a_rule_stands_with_what_took_it_back() {
     assert_eq!(third.get(Section::ActiveConstraints), second.get(Section::ActiveConstraints));
 }
 
+/// A request that was the latest one may have taken something back.
+#[test]
+fn a_replaced_request_still_takes_back() {
+    let of = |texts: &[&'static str], earlier: Option<&Summary>| {
+        let said_by_user = |(index, text): (usize, &&'static str)| said(index, Role::User, text);
+        let messages: Vec<_> = texts.iter().enumerate().map(said_by_user).collect();
+        summarise(&messages, earlier, 600, &tokens)
+    };
+    let texts = ["导出订单为 Excel。不要动 api/ 目录下的文件。", "文件名改成 orders.xlsx。"];
+    let first = of(&[&texts[..], &["文件名先不改了。api/ 目录现在可以改了。"]].concat(), None);
+    let rules = first.get(Section::ActiveConstraints);
+    assert!(rules.contains("不要动 api/ 目录下的文件。\n  后来： api/ 目录现在可以改了。"), "{rules}");
+    let second = of(&["换掉下载接口。", "继续做。"], Some(&first));
+    let goal = second.get(Section::OverallGoal);
+    assert!(goal.contains("后来： 文件名先不改了。"), "{goal}");
+}
+
 /// A model may repeat a rule that was lifted.
 #[test]
 fn a_rule_of_a_model_stands_with_what_lifted_it() {
