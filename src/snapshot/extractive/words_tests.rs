@@ -68,7 +68,10 @@ fn a_replaced_request_still_takes_back() {
     let texts = ["导出订单为 Excel。不要动 api/ 目录下的文件。", "文件名改成 orders.xlsx。"];
     let first = of(&[&texts[..], &["文件名先不改了。api/ 目录现在可以改了。"]].concat(), None);
     let rules = first.get(Section::ActiveConstraints);
-    assert!(rules.contains("不要动 api/ 目录下的文件。\n  后来： api/ 目录现在可以改了。"), "{rules}");
+    assert!(
+        rules.contains("不要动 api/ 目录下的文件。\n  后来： api/ 目录现在可以改了。"),
+        "{rules}"
+    );
     let second = of(&["换掉下载接口。", "继续做。"], Some(&first));
     let goal = second.get(Section::OverallGoal);
     assert!(goal.contains("后来： 文件名先不改了。"), "{goal}");
