@@ -68,8 +68,11 @@ fn between<'a>(text: &str, content: &'a str) -> Option<Part<'a>> {
     let middle =
         text.ceil_char_boundary(margin(text))..text.floor_char_boundary(text.len() - margin(text));
     let core = text.get(middle.clone()).filter(|core| !core.is_empty())?;
+    // Repeated lines stand at many places: where text and file begin alike is one of them.
+    let begins_alike = content.get(middle.start..).is_some_and(|rest| rest.starts_with(core));
+    let aligned = begins_alike.then_some(middle.start);
     let places = memmem::find_iter(content.as_bytes(), core.as_bytes()).take(PLACES);
-    let parts = places.map(|at| grown(text, content, &middle, at));
+    let parts = aligned.into_iter().chain(places).map(|at| grown(text, content, &middle, at));
     // Of several, the first: `max_by_key` would return the last.
     let part = parts.reduce(|best, next| if next.1.len() > best.1.len() { next } else { best })?;
     let (start, part) = part;
@@ -137,6 +140,10 @@ mod tests {
         assert_eq!((&*tagged.head, &*tagged.tail), ("<a>\u{20ac}\n", "\u{20ac}</a>"));
         assert_eq!(wrapper(&format!("{}{part}", "x".repeat(300))), None, "the head is too long");
         assert_eq!(wrapper(&part.replace("line 20", "line 21")), None);
+        let line = "(detailed result is stored in x)\n";
+        let found = part_of(&format!("{}\n", line.repeat(4)), &line.repeat(4), &|| true).unwrap();
+        let ReferenceForm::ReadBack { bytes, wrapper: around } = found else { panic!() };
+        assert_eq!((bytes, &*around.head, &*around.tail), (0..132, "", "\n"));
         let forged = "(detailed result is stored in x)\n";
         assert_eq!(wrapper(&format!("{forged}{part}")), None);
     }
