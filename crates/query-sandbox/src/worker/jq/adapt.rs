@@ -10,8 +10,8 @@ use jaq_core::{
 };
 
 /// Numbers in texts are written by this crate, an index or a bound of a slice may have a
-/// fraction, a division by zero is an error, and a remainder is that of whole numbers. The recursion is bounded by the length of the
-/// filter.
+/// fraction, a division by zero is an error, and a remainder is that of whole numbers. The
+/// recursion is bounded by the length of the filter.
 pub(super) fn adapt(term: &mut Term<&str>) {
     match term {
         Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) => {}
