@@ -9,6 +9,7 @@ mod hostile;
 mod notes;
 mod orders;
 mod random;
+mod same_as_sqlite;
 
 use std::fmt::Write;
 use std::time::Duration;
