@@ -181,7 +181,8 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     items
 }
 
-/// Adds to each rule what the user said later to take it back: one does not stand without the other.
+/// Adds to each rule what the user said later to take it back: one does not stand without the
+/// other.
 pub(super) fn amend(rules: &mut [Item], input: &Input<'_>) {
     let users: Vec<(usize, &str)> = input.of(Speaker::User).collect();
     let later = FollowUps::of(users.iter().rev().copied());
