@@ -1,4 +1,4 @@
-//! What a sentence says, against its sources.
+//! Claims are compared with their sources.
 
 use super::{Polarity, Verdict};
 

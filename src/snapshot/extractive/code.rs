@@ -7,13 +7,10 @@ use regex::Regex;
 
 use super::shell::{FileOp, Touch};
 use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
+use crate::snapshot::text::markers::fixed;
 
 /// Most bytes of code that are read.
 const LIMIT: usize = 20_000;
-
-fn fixed(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is fixed and tested")
-}
 
 /// Calls that write the file of their first text.
 static WRITING: LazyLock<Regex> = LazyLock::new(|| {

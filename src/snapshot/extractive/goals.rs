@@ -184,33 +184,39 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
 /// Adds to each rule what the user said later to take it back: one does not stand without the
 /// other.
 pub(super) fn amend(rules: &mut [Item], input: &Input<'_>) {
-    let users: Vec<(usize, &str)> = input.of(Speaker::User).collect();
-    let later = FollowUps::of(users.iter().rev().copied());
+    let later = follow_ups(input.said);
     for rule in rules {
-        let found = later.about(&rule.text, rule.message()).into_iter().map(|up| up.sentence);
-        let found: Vec<&str> = found.filter(|sentence| lifts(sentence, &rule.text)).collect();
-        if !found.is_empty() {
-            rule.text = with_later(&rule.text, &found, &input.labels);
-        }
+        let place = rule.message();
+        rule.text = with_lifted(&rule.text, place, &later, &input.labels);
     }
 }
 
 /// Returns the rules of a model's summary, each line with what the user said to take it back
 /// behind the sentence that set it.
 pub(super) fn amended(rules: &str, said: &[Said<'_>], labels: &Labels) -> String {
-    let users = said.iter().filter(|said| said.speaker == Speaker::User);
-    let users: Vec<(usize, &str)> = users.map(|said| (said.index, said.text.trim())).collect();
-    let later = FollowUps::of(users.iter().rev().copied());
-    let with_lifted = |line: &str| {
-        let place = later.source(line, |sentence| !lifts(sentence, line));
-        let found = later.about(line, place).into_iter().map(|up| up.sentence);
-        let found: Vec<&str> = found.filter(|sentence| lifts(sentence, line)).collect();
-        if found.is_empty() {
+    let later = follow_ups(said);
+    let amended = |line: &str| {
+        // It belongs to the rule above.
+        if line.trim_start().starts_with(labels.later) {
             return line.to_owned();
         }
-        with_later(line, &found, labels).replace('\n', "\n  ")
+        let place = later.source(line, |sentence| !lifts(sentence, line));
+        with_lifted(line, place, &later, labels).replace('\n', "\n  ")
     };
-    rules.lines().map(with_lifted).collect::<Vec<_>>().join("\n")
+    rules.lines().map(amended).collect::<Vec<_>>().join("\n")
+}
+
+/// The user's sentences as those that may follow up a rule.
+fn follow_ups<'a>(said: &'a [Said<'_>]) -> FollowUps<'a> {
+    let by_user = said.iter().rev().filter(|said| said.speaker == Speaker::User);
+    FollowUps::of(by_user.map(|said| (said.index, said.text.trim())))
+}
+
+/// A rule with the newest sentences behind its place that take it back.
+fn with_lifted(rule: &str, place: Option<usize>, later: &FollowUps<'_>, labels: &Labels) -> String {
+    let about = later.about(rule, place).into_iter().map(|up| up.sentence);
+    let lifting: Vec<&str> = about.filter(|sentence| lifts(sentence, rule)).collect();
+    if lifting.is_empty() { rule.to_owned() } else { with_later(rule, &lifting, labels) }
 }
 
 /// Short answers of the user, with the questions that they answer: without these they say nothing.

@@ -5,14 +5,20 @@ use chat_history::message::Role;
 use super::tests::{ask, said, summarise, tokens};
 use super::{Source, amended};
 use crate::snapshot::format::summary::{Section, Summary};
+use crate::snapshot::transcript::TranscriptMessage;
+
+/// The summary of messages of the user alone.
+fn of(texts: &[&str], earlier: Option<&Summary>) -> Summary {
+    let said_by_user = |(index, text): (usize, &&str)| TranscriptMessage {
+        texts: vec![(*text).to_owned().into()],
+        ..said(index, Role::User, "")
+    };
+    let messages: Vec<_> = texts.iter().enumerate().map(said_by_user).collect();
+    summarise(&messages, earlier, 600, &tokens)
+}
 
 #[test]
 fn a_goal_stands_with_what_took_it_back() {
-    let of = |texts: &[&'static str], earlier: Option<&Summary>| {
-        let said_by_user = |(index, text): (usize, &&'static str)| said(index, Role::User, text);
-        let messages: Vec<_> = texts.iter().enumerate().map(said_by_user).collect();
-        summarise(&messages, earlier, 600, &tokens)
-    };
     let first = of(
         &[
             "Export all invoices as CSV.",
@@ -43,11 +49,6 @@ fn a_goal_stands_with_what_took_it_back() {
 /// A rule stands with what lifted it, in this summary and in the next.
 #[test]
 fn a_rule_stands_with_what_took_it_back() {
-    let said_by_user = |(index, text): (usize, &&'static str)| said(index, Role::User, text);
-    let of = |texts: &[&'static str], earlier: Option<&Summary>| {
-        let messages: Vec<_> = texts.iter().enumerate().map(said_by_user).collect();
-        summarise(&messages, earlier, 600, &tokens)
-    };
     let rules = ["Tidy up.", "Always send Lena a copy.", "Never push on Fridays.", "Go on."];
     let first = of(&rules, None);
     let second = of(&["Hello again.", "The copy to Lena is off.", "Go on."], Some(&first));
@@ -60,11 +61,6 @@ fn a_rule_stands_with_what_took_it_back() {
 /// A request that was the latest one may have taken something back.
 #[test]
 fn a_replaced_request_still_takes_back() {
-    let of = |texts: &[&'static str], earlier: Option<&Summary>| {
-        let said_by_user = |(index, text): (usize, &&'static str)| said(index, Role::User, text);
-        let messages: Vec<_> = texts.iter().enumerate().map(said_by_user).collect();
-        summarise(&messages, earlier, 600, &tokens)
-    };
     let texts = ["导出订单为 Excel。不要动 api/ 目录下的文件。", "文件名改成 orders.xlsx。"];
     let first = of(&[&texts[..], &["文件名先不改了。api/ 目录现在可以改了。"]].concat(), None);
     let rules = first.get(Section::ActiveConstraints);

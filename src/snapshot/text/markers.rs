@@ -7,7 +7,8 @@ use regex::{Regex, RegexBuilder};
 
 use super::word_lists::{Phrases, WORDS};
 
-fn fixed(pattern: &str) -> Regex {
+/// Returns the expression of a fixed pattern.
+pub(crate) fn fixed(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).size_limit(1 << 22).build().expect("the pattern is fixed and tested")
 }
 
