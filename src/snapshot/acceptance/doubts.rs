@@ -14,9 +14,6 @@ use super::token::TokenKind;
 use super::wording::{happened, has_word, permits};
 use crate::snapshot::format::summary::Section;
 
-/// The share of a permission.
-const GIVEN: f32 = 0.25;
-
 /// The sum of what speaks against a claim.
 pub(super) struct Doubt {
     pub(super) sum: f32,
@@ -46,8 +43,8 @@ impl Judge<'_, '_, '_> {
             doubt += 0.55 * sign(claim.reports == Reports::Act) + (others - user).max(0.0);
         }
         if permits(&case.own) {
-            let given = case.most(|unit| self.gives(unit)) >= GIVEN;
-            doubt += 0.85 + 0.1 * sign(!given);
+            let given = case.most(|unit| self.gives(unit)) / case.scale;
+            doubt += 0.95 - 0.4 * given.min(1.0);
         }
         if claim.section == Section::ActiveConstraints {
             let set = case.most(|unit| self.is_authority(unit));
