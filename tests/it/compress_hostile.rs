@@ -679,6 +679,45 @@ fn a_merge_with_a_short_tail_keeps_most_of_what_the_snapshot_held() {
     );
 }
 
+/// The snapshot was made for the room beside the newest result, which then moved all the same.
+#[test]
+fn a_newest_result_moves_before_rules_are_lost() {
+    let rules = ["Never deploy on Fridays.", "No new dependencies.", "Only touch src/billing."];
+    let order: Vec<String> = rules
+        .iter()
+        .map(|rule| format!("{rule} {}", "It was written years ago. ".repeat(20)))
+        .collect();
+    for lines in (200..420).step_by(20) {
+        let log: String =
+            (0..lines).map(|n| format!("item {n} weighs {} grams\n", n * 7919)).collect();
+        let call = |id: &str| {
+            let call = json!({"name": "bash", "arguments": "{\"command\": \"make\"}"});
+            json!({"role": "assistant", "content": null,
+                   "tool_calls": [{"id": id, "type": "function", "function": call}]})
+            .to_string()
+        };
+        let result = |id: &str, text: &str| {
+            json!({"role": "tool", "tool_call_id": id, "content": text}).to_string()
+        };
+        let mut messages = vec![user(&order.join(" "))];
+        messages.extend([call("c1"), result("c1", &log), assistant("Done."), user("Again.")]);
+        messages.extend([call("c2"), result("c2", &log)]);
+        let after = compress(&TestApp::new(), &messages, &json!({"target_tokens": 4000}));
+        assert!(after.report()["tokens_after"].as_u64().unwrap() <= 4000, "{lines} lines");
+        let lost = rules.iter().find(|rule| !after.messages.contains(**rule));
+        assert_eq!(lost, None, "{lines} lines: {}", after.messages);
+    }
+}
+
+#[test]
+fn a_history_has_a_message_where_all_leave() {
+    for format in ["openai-chat", "anthropic"] {
+        let settings = json!({"format": format, "system": "You help.", "keep_recent_count": 0});
+        let after = compress(&TestApp::new(), &turns("a", 0..40), &settings);
+        assert_eq!(split(&after.messages).len(), 1, "{format}: {}", after.messages);
+    }
+}
+
 #[test]
 fn a_target_missed_by_little_does_not_leave_the_whole_history() {
     let app = TestApp::new();

@@ -64,7 +64,7 @@ pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
         return left;
     }
     let gone = region.tokens() + standing;
-    left.saturating_sub(gone) + gone.min(MIN_SNAPSHOT_TOKENS)
+    left.saturating_sub(gone) + gone.min(FAIR_SNAPSHOT_TOKENS)
 }
 
 /// Returns the messages that may be compressed, with so many tokens each. Newest messages that

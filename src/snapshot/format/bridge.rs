@@ -59,7 +59,10 @@ pub(crate) fn needs_bridge(
     match views[gone.end..].iter().find(|view| speaks(view)) {
         // Words of the service's own that somebody repeats would count at the front.
         Some(first) => first.is_service || matches!(first.role, Role::Assistant | Role::MidSystem),
-        // A request without messages is invalid; a prompt alone is valid.
-        None => history.dialect().opening() == Opening::User,
+        // A request without messages is invalid; a prompt alone is valid where it is a message.
+        None => {
+            let is_empty = views.len() == gone.len() && !place.is_own_message();
+            is_empty || history.dialect().opening() == Opening::User
+        }
     }
 }
