@@ -7,8 +7,10 @@ use super::{data::Data, json_text, patterns, remove_paths};
 
 /// Returns the functions; each replaces one of the same name in `jaq`.
 pub(super) fn functions() -> impl Iterator<Item = Fun<Data>> {
-    let natives: [jaq_core::native::Filter<jaq_core::RunPtr<Data>>; 17] = [
+    let natives: [jaq_core::native::Filter<jaq_core::RunPtr<Data>>; 19] = [
         ("to_text", v(0), |cv| bome(to_text(cv.1))),
+        ("fromjson", v(0), |cv| bome(one_value(&cv.1))),
+        ("to_number", v(0), |cv| bome(number(cv.1))),
         ("tojson", v(0), |cv| bome(json(&cv.1).map(Val::utf8_str))),
         ("@tsv", v(0), |cv| bome(row(&cv.1, "\t", tsv_field))),
         ("@csv", v(0), |cv| bome(row(&cv.1, ",", csv_field))),
@@ -53,6 +55,31 @@ fn to_text(value: Val) -> Result<Val, Error> {
         Val::TStr(_) => Ok(value),
         other => json(&other).map(Val::utf8_str),
     }
+}
+
+/// Returns the one value of a text; jaq returns all, and none of an empty text.
+fn one_value(text: &Val) -> Result<Val, Error> {
+    let Val::TStr(bytes) = text else { return Err(Error::typ(text.clone(), "string")) };
+    jaq_json::read::parse_single(bytes)
+        .map_err(|e| Error::str(format_args!("cannot parse {text} as JSON: {e}")))
+}
+
+/// Returns the number of a text. As in jq, it may begin or end with a point, and begin with `+`
+/// or zeros.
+fn number(value: Val) -> Result<Val, Error> {
+    let bytes = match &value {
+        Val::Num(_) => return Ok(value),
+        Val::TStr(bytes) => bytes.trim_ascii(),
+        _ => return Err(Error::str(format_args!("cannot parse {value} as number"))),
+    };
+    if let Ok(number @ Val::Num(_)) = jaq_json::read::parse_single(bytes) {
+        return Ok(number);
+    }
+    let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+    let text = std::str::from_utf8(bytes).ok().filter(|_| bytes.iter().all(is_of_number));
+    text.and_then(|text| text.parse().ok())
+        .map(|number: f64| Val::Num(Num::Float(number)))
+        .ok_or_else(|| Error::str(format_args!("cannot parse {value} as number")))
 }
 
 fn row(value: &Val, between: &str, field: fn(&[u8], &mut Vec<u8>)) -> Result<Val, Error> {

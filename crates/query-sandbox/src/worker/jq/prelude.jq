@@ -2,6 +2,7 @@
 # A later definition of a name takes the place of an earlier one.
 
 def tostring: to_text;
+def tonumber: to_number;
 def @text: to_text;
 def @json: tojson;
 def @html: to_text | escape_html;
@@ -46,6 +47,9 @@ def contains($x): if type == ($x | type) then jaq_contains($x)
 def inside($x): . as $y | $x | contains($y);
 def jaq_flatten: flatten;
 def flatten: if isarray then jaq_flatten else error("cannot flatten \(type)") end;
+def flatten($depth): if isarray | not then error("cannot flatten \(type)")
+  elif $depth > 0 then [.[] | if isarray then flatten($depth - 1)[] else . end]
+  else . end;
 def jaq_indices($x): indices($x);
 def indices($x): if . == null or isobject and ($x | isstring) then .[$x] else jaq_indices($x) end;
 def index($x): indices($x) | .[0];

@@ -210,6 +210,21 @@ fn an_error_leads_to_the_path() {
 }
 
 #[test]
+fn a_text_is_one_value() {
+    let values = |filter: &str| answer(filter).values[0].clone();
+    let numbers = r#"[" 5 ", ".5", "5.", "+5", "0100", "1e3" | tonumber] | map(. * 2)"#;
+    assert_eq!(values(numbers), "[10,1,10,10,200,2000]");
+    for text in ["2025-01-02", "10-20", "12 34", "5kg", "", "nan", "[1]", "-", "--5", "1,5"] {
+        for name in ["tonumber", "fromjson"] {
+            let found = answer(&format!("{text:?} | {name}"));
+            let is_json = (text, name) == ("[1]", "fromjson");
+            assert_eq!(found.error.is_some(), !is_json, "{text} | {name}: {:?}", found.values);
+        }
+    }
+    assert_eq!(values("[[], [1, [2, [3]]]] | map(flatten(1))"), "[[],[1,2,[3]]]");
+}
+
+#[test]
 fn a_remainder_is_that_of_whole_numbers() {
     let values = |filter: &str| answer(filter).values[0].clone();
     assert_eq!(values("[5.9 % 3, -7 % 3, 7 % -3, 7 % 2.9, 1e3 % 7]"), "[2,-1,1,1,6]");
