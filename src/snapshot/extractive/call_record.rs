@@ -8,7 +8,7 @@ use raw_json::{elements, fields, is_string, unescape};
 use super::labels::Labels;
 use super::result_text::{readable, says_failure, windows};
 use super::shell;
-use crate::snapshot::text::markers::{counts_failures, exit_code, is_error};
+use crate::snapshot::text::markers::{counts_failures, exit_code, is_error, is_table_head};
 use crate::snapshot::text::sentences::{cut, cut_inside, cut_left};
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
@@ -295,7 +295,8 @@ impl<'a> CallRecord<'a> {
         // A text that was read may mention errors; a reader that failed says so at once.
         let most = if self.reads() { 24 } else { 160 };
         let first = &first[..first.floor_char_boundary(most)];
-        let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark));
+        let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark))
+            || is_table_head(first);
         first.starts_with("Traceback")
             || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
     }

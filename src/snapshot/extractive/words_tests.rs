@@ -147,6 +147,8 @@ fn calls_are_told_apart_and_fail_only_if_they_say_so() {
     messages.extend(ask(7, "run_python", code, "Traceback (most recent call last):\nKeyError: 1"));
     let mended = r#"{"code":"df = split(0.3, by='m2')\ndf.to_csv('out.csv')"}"#;
     messages.extend(ask(9, "run_python", mended, "ok\n24 lines"));
+    let minutes = r#"{"command":"psql -c 'select minute, failed, ok from minutes'"}"#;
+    messages.extend(ask(11, "bash", minutes, "minute,failed,ok\n04:01,3,200\n04:02,0,210"));
     let summary = summarise(&messages, None, 2_000, &tokens);
     assert_eq!(summary.get(Section::ArtifactTrail), "- out.csv: written");
     let done = summary.get(Section::RecentActions);
@@ -154,6 +156,11 @@ fn calls_are_told_apart_and_fail_only_if_they_say_so() {
     assert!(done.contains("df = split(0.3, by='m2') … -> ok; 24 lines"), "{done}");
     let state = summary.get(Section::TaskState);
     assert!(!state.contains("Open:"), "{state}");
+    let typed = "src/view.ts(88,14): error TS2345: Argument of type 'Date' is not assignable.\n\
+                 const a = 1;\nconst b = 2;";
+    messages.extend(ask(13, "bash", r#"{"command":"npx tsc"}"#, typed));
+    let checked = summarise(&messages, None, 2_000, &tokens);
+    assert!(checked.get(Section::TaskState).contains("Open: bash npx tsc"), "{checked:?}");
     assert!(state.contains("[-] cancelled: export\n  [>] fix"), "{state}");
 }
 

@@ -55,7 +55,7 @@ static FINDING: LazyLock<Regex> = LazyLock::new(|| {
 /// A stated error.
 static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        "(?i-u:\\b(?:error:|error\\[|fatal|panicked|traceback|segmentation fault|exception:|\
+        "(?i-u:\\b(?:error:|error\\[|error [a-z]{1,4}[0-9]{2,5}:|fatal|panicked|traceback|segmentation fault|exception:|\
          failed|failure|denied|not found|refused|timed out|cannot|unable to|critical|aborted|\
          undefined reference|no such file)\\b?)|(?-u:\\w)(?:Error|Exception): |\
          错误|失败|异常|拒绝|超时|严重|エラー|ошибка",
@@ -163,6 +163,16 @@ pub(crate) fn is_status(text: &str) -> bool {
 /// True for a line of totals that counts failures.
 pub(crate) fn counts_failures(line: &str) -> bool {
     FAILURES.is_match(line)
+}
+
+/// True for the head of a table: words with one mark between them.
+pub(crate) fn is_table_head(line: &str) -> bool {
+    let is_word = |cell: &str| {
+        let cell = cell.trim();
+        !cell.is_empty() && !cell.contains(|c: char| c.is_whitespace() || c == ':')
+    };
+    let is_row = |mark| line.split(mark).count() > 2 && line.split(mark).all(is_word);
+    [',', ';', '\t', '|'].into_iter().any(is_row)
 }
 
 /// True for a line of settings: a name and a value, and no prose behind a colon.
