@@ -127,7 +127,7 @@ request! {
         /// move, oldest first; where they do not suffice, `auto` and `compress` put older
         /// messages into a snapshot of what room is left. In `compact`, or where no snapshot is
         /// possible, smaller results move, oldest first, down to 49 tokens; then previews are
-        /// given up. The last resort, where even a snapshot of 250 tokens would leave too much:
+        /// given up. The last resort, where a snapshot of 1,500 tokens would leave too much:
         /// results of the newest messages move, the largest first, with a preview or, if need
         /// be, without; a warning counts them. In `compress` no other results move. Where the
         /// budget cannot be met all this is done all the same, and a warning says so, with the

@@ -55,7 +55,7 @@ pub(crate) struct Plan {
     pub(crate) reserve: Vec<Candidate>,
     pub(crate) skipped: Vec<Skipped>,
     /// Results among the newest messages: they move only where a hard target
-    /// cannot be met otherwise. Empty without one.
+    /// asks for it. Empty without one.
     pub(crate) newest: Vec<Candidate>,
 }
 

@@ -47,10 +47,11 @@ pub(crate) fn worth_a_pass(
     Ok(())
 }
 
-/// Returns the fewest tokens that the history can have after `moves`: with a snapshot of all
-/// that may be summarized, if the mode allows one and it is worth a pass. Without that
-/// condition other results would move for the target instead, and the next post would
-/// summarize what this one did not (I3).
+/// Returns the fewest tokens that the history should have after `moves`: with a snapshot of fair
+/// size of all that may be summarized, if the mode allows one and it is worth a pass. In less
+/// room the user's rules would give way to newest results. Were a pass not asked to be worth it,
+/// other results would move for the target instead, and the next post would summarize what this
+/// one did not (I3).
 pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
     let tokens = tokens_after(context, moves);
     let left = context.beside + tokens.iter().sum::<u64>();
