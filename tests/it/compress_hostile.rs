@@ -682,12 +682,21 @@ fn a_merge_with_a_short_tail_keeps_most_of_what_the_snapshot_held() {
 /// The snapshot was made for the room beside the newest result, which then moved all the same.
 #[test]
 fn a_newest_result_moves_before_rules_are_lost() {
-    let rules = ["Never deploy on Fridays.", "No new dependencies.", "Only touch src/billing."];
-    let order: Vec<String> = rules
-        .iter()
-        .map(|rule| format!("{rule} {}", "It was written years ago. ".repeat(20)))
-        .collect();
-    for lines in (200..420).step_by(20) {
+    let rules = [
+        "The API key must not appear in logs.",
+        "Reports go to Ada, nobody else.",
+        "If a test is flaky, tell me before you skip it.",
+        "Please write commit messages in Danish.",
+        "Only touch src/billing.",
+        "No new dependencies.",
+        "Deploys happen on Tuesdays.",
+        "Round half to even.",
+    ];
+    let about = "And have a look at this part when you get to it; it was written by the old team \
+                 years ago. ";
+    let order: Vec<String> =
+        rules.iter().map(|rule| format!("{rule} {}", about.repeat(2))).collect();
+    for lines in (320..=400).step_by(10) {
         let log: String =
             (0..lines).map(|n| format!("item {n} weighs {} grams\n", n * 7919)).collect();
         let call = |id: &str| {

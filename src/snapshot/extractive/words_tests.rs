@@ -156,12 +156,12 @@ fn calls_are_told_apart_and_fail_only_if_they_say_so() {
     assert!(done.contains("df = split(0.3, by='m2') … -> ok; 24 lines"), "{done}");
     let state = summary.get(Section::TaskState);
     assert!(!state.contains("Open:"), "{state}");
+    assert!(state.contains("[-] cancelled: export\n  [>] fix"), "{state}");
     let typed = "src/view.ts(88,14): error TS2345: Argument of type 'Date' is not assignable.\n\
                  const a = 1;\nconst b = 2;";
     messages.extend(ask(13, "bash", r#"{"command":"npx tsc"}"#, typed));
     let checked = summarise(&messages, None, 2_000, &tokens);
     assert!(checked.get(Section::TaskState).contains("Open: bash npx tsc"), "{checked:?}");
-    assert!(state.contains("[-] cancelled: export\n  [>] fix"), "{state}");
 }
 
 /// A step that was next in the first half of the messages is hardly next now.

@@ -55,8 +55,9 @@ static FINDING: LazyLock<Regex> = LazyLock::new(|| {
 /// A stated error.
 static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        "(?i-u:\\b(?:error:|error\\[|error [a-z]{1,4}[0-9]{2,5}:|fatal|panicked|traceback|segmentation fault|exception:|\
-         failed|failure|denied|not found|refused|timed out|cannot|unable to|critical|aborted|\
+        "(?i-u:\\b(?:error:|error\\[|error [a-z]{1,4}[0-9]{2,5}:|fatal|panicked|\
+         traceback|segmentation fault|exception:|failed|failure|denied|not found|\
+         refused|timed out|cannot|unable to|critical|aborted|\
          undefined reference|no such file)\\b?)|(?-u:\\w)(?:Error|Exception): |\
          错误|失败|异常|拒绝|超时|严重|エラー|ошибка",
     )

@@ -9,7 +9,7 @@ use jaq_core::{
 };
 
 /// Helpers of public functions, which are never suggested as names.
-const INTERNAL: [&str; 25] = [
+const INTERNAL: [&str; 26] = [
     "capture_object",
     "capture_of_match",
     "cut_all",
@@ -33,6 +33,7 @@ const INTERNAL: [&str; 25] = [
     "remove_paths",
     "slice_end",
     "slice_start",
+    "to_number",
     "to_text",
     "whole_index",
 ];

@@ -60,8 +60,14 @@ fn to_text(value: Val) -> Result<Val, Error> {
 /// Returns the one value of a text; jaq returns all, and none of an empty text.
 fn one_value(text: &Val) -> Result<Val, Error> {
     let Val::TStr(bytes) = text else { return Err(Error::typ(text.clone(), "string")) };
-    jaq_json::read::parse_single(bytes)
+    jaq_json::read::parse_single(without_plus(bytes))
         .map_err(|e| Error::str(format_args!("cannot parse {text} as JSON: {e}")))
+}
+
+/// Returns a number's text without its `+`, which jaq would keep.
+fn without_plus(bytes: &[u8]) -> &[u8] {
+    let is_number = |rest: &&[u8]| rest.first().is_some_and(|byte| *byte != b'-');
+    bytes.strip_prefix(b"+").filter(is_number).unwrap_or(bytes)
 }
 
 /// Returns the number of a text. As in jq, it may begin or end with a point, and begin with `+`
@@ -69,7 +75,7 @@ fn one_value(text: &Val) -> Result<Val, Error> {
 fn number(value: Val) -> Result<Val, Error> {
     let bytes = match &value {
         Val::Num(_) => return Ok(value),
-        Val::TStr(bytes) => bytes.trim_ascii(),
+        Val::TStr(bytes) => without_plus(bytes.trim_ascii()),
         _ => return Err(Error::str(format_args!("cannot parse {value} as number"))),
     };
     if let Ok(number @ Val::Num(_)) = jaq_json::read::parse_single(bytes) {
@@ -78,7 +84,8 @@ fn number(value: Val) -> Result<Val, Error> {
     let is_of_number = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
     let text = std::str::from_utf8(bytes).ok().filter(|_| bytes.iter().all(is_of_number));
     text.and_then(|text| text.parse().ok())
-        .map(|number: f64| Val::Num(Num::Float(number)))
+        .filter(|number: &f64| number.is_finite())
+        .map(|number| Val::Num(Num::Float(number)))
         .ok_or_else(|| Error::str(format_args!("cannot parse {value} as number")))
 }
 

@@ -214,7 +214,9 @@ fn a_text_is_one_value() {
     let values = |filter: &str| answer(filter).values[0].clone();
     let numbers = r#"[" 5 ", ".5", "5.", "+5", "0100", "1e3" | tonumber] | map(. * 2)"#;
     assert_eq!(values(numbers), "[10,1,10,10,200,2000]");
-    for text in ["2025-01-02", "10-20", "12 34", "5kg", "", "nan", "[1]", "-", "--5", "1,5"] {
+    assert_eq!(values(r#"["+5", "+1e400" | tonumber, fromjson]"#), "[5,5,1e400,1e400]");
+    assert_eq!(values(r#""09007199254740993" | tonumber"#), "9007199254740993");
+    for text in "2025-01-02;10-20;12 34;5kg;;nan;[1];-;--5;+-5;1,5;1e999.".split(';') {
         for name in ["tonumber", "fromjson"] {
             let found = answer(&format!("{text:?} | {name}"));
             let is_json = (text, name) == ("[1]", "fromjson");
