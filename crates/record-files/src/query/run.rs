@@ -193,8 +193,10 @@ fn check_fields(
     lines: &str,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), QueryError> {
-    let mut paths = query.paths.all().iter().zip(&found.seen);
-    let Some((path, _)) = paths.find(|(_, seen)| !**seen) else { return Ok(()) };
+    let is_named = |index: usize| query.shared.iter().all(|shared| shared.path != index);
+    let mut paths = query.paths.all().iter().zip(&found.seen).enumerate();
+    let unknown = paths.find(|(index, (_, seen))| !**seen && is_named(*index));
+    let Some((_, (path, _))) = unknown else { return Ok(()) };
     Err(QueryError::UnknownField {
         found: path.name(),
         nearest: nearest::fields(&path.text, lines, stop),

@@ -26,9 +26,13 @@ const LINES: &str = concat!(
 
 /// Returns the numbers of the records that match.
 fn numbers(condition: &str) -> Vec<u64> {
+    numbers_of(LINES, condition)
+}
+
+fn numbers_of(lines: &str, condition: &str) -> Vec<u64> {
     let request = format!(r#"{{"where":{condition},"select":["n"]}}"#);
     let query = Query::parse(&raw::fields(&request).unwrap()).unwrap();
-    let records = run(&query, LINES, &|| false).unwrap().records;
+    let records = run(&query, lines, &|| false).unwrap().records;
     let number = |record: &std::borrow::Cow<'_, str>| record[5..record.len() - 1].parse().unwrap();
     records.iter().map(number).collect()
 }
@@ -104,4 +108,27 @@ fn depth_and_number_are_bounded() {
     assert!(error(&deep(10_000)).contains("levels"));
     let many = format!("{{\"any\":[{}{{}}]}}", "{},".repeat(1000));
     assert!(error(&many).contains("conditions; accepted is at most 200"));
+}
+
+/// A key with dots stands beside the array that it seems to go into.
+#[test]
+fn keys_with_dots_are_no_elements() {
+    let lines = concat!(
+        r#"{"n":1,"t":["x"],"t.c":1,"o":{"t":[{"k":1}],"t.c":3},"t.c.w":7}"#,
+        "\n",
+        r#"{"n":2,"t":[],"t.c":0,"o":{"t":[{"c":1},{"c":4}]},"t.c.w":8}"#,
+        "\n",
+        r#"{"n":3,"t":[{"v":1},{"v":2}],"t.c":2,"o":{"t.c":[4]},"t.c.w":9}"#,
+    );
+    for (condition, expected) in [
+        (r#"{"t.c":{"gte":1,"lte":2}}"#, &[1, 3][..]),
+        (r#"{"t.c.w":{"gt":7,"lt":9}}"#, &[2]),
+        (r#"{"t.c":{"gte":2},"t.v":2}"#, &[3]),
+        (r#"{"t.c":2,"t.v":1,"t.c.w":9}"#, &[3]),
+        (r#"{"o.t.c":{"gte":2,"lte":3}}"#, &[1]),
+        (r#"{"o.t.c":{"gt":3,"lt":5}}"#, &[2, 3]),
+        (r#"{"all":[{"t.c":{"gte":1}},{"not":{"all":[{"t.c":2},{"t.v":1}]}}]}"#, &[1]),
+    ] {
+        assert_eq!(numbers_of(lines, condition), expected, "{condition}");
+    }
 }

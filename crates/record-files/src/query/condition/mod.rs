@@ -63,15 +63,14 @@ pub(crate) struct Reading {
 impl Reading {
     /// Returns the index of a path; adds it if it is new.
     pub(crate) fn path(&mut self, spelled: &str, member: &str) -> Result<usize, QueryError> {
-        Ok(self.add(Path::parse(spelled, member)?))
-    }
-
-    fn add(&mut self, path: Path) -> usize {
-        if let Some(known) = self.paths.iter().position(|known| *known == path) {
-            return known;
+        let path = Path::parse(spelled, member)?;
+        let is_shared = |index: usize| self.shared.iter().any(|shared| shared.path == index);
+        let mut known = self.paths.iter().enumerate();
+        if let Some((known, _)) = known.find(|(index, of)| **of == path && !is_shared(*index)) {
+            return Ok(known);
         }
         self.paths.push(path);
-        self.paths.len() - 1
+        Ok(self.paths.len() - 1)
     }
 
     /// Reads a condition of at most 32 levels and 200 parts.

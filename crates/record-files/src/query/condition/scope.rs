@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raw_json::each_element;
 
 use super::{Condition, Reading, Test, TypedOperand};
-use crate::query::json::path::Hits;
+use crate::query::json::path::{Hits, Path};
 use crate::query::json::path_set::{PathSet, Record};
 use crate::query::typed::Facts;
 
@@ -32,7 +32,7 @@ pub(crate) struct Group {
 /// An array that several parts of a conjunction go through.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
-    /// The index of its path in the paths of the query.
+    /// The index of its path in the paths of the query. No field that the query names has it.
     pub(crate) path: usize,
     /// The indexes of the paths that go through it.
     pub(crate) through: BTreeSet<usize>,
@@ -92,7 +92,11 @@ impl Reading {
     fn share(&mut self, prefix: &str) -> usize {
         let goes = |path: &usize| self.paths[*path].goes_through(prefix);
         let through = self.tests.iter().map(|test| test.path).filter(goes).collect();
-        let path = self.add(crate::query::json::path::Path::of_prefix(prefix));
+        let known = self.shared.iter().find(|known| self.paths[known.path].text == prefix);
+        let path = known.map_or(self.paths.len(), |known| known.path);
+        if path == self.paths.len() {
+            self.paths.push(Path::of_prefix(prefix));
+        }
         self.shared.push(Shared { path, through });
         self.shared.len() - 1
     }
@@ -128,6 +132,9 @@ pub(crate) struct Evaluator<'q, 'a> {
     pub(crate) chosen: Vec<bool>,
     /// The elements that are chosen now, with the index of the array's path.
     bound: Vec<(usize, &'a str)>,
+    /// The paths that lead past an array whose elements are chosen now, with the index of the
+    /// array's path: keys with dots stand beside it.
+    past: Vec<(usize, usize)>,
     pub(crate) hits: Hits<'a>,
     folded: String,
     tried: usize,
@@ -153,6 +160,7 @@ impl<'q, 'a> Evaluator<'q, 'a> {
             held: vec![false; tests.len()],
             chosen: vec![false; shared.len()],
             bound: Vec::new(),
+            past: Vec::new(),
             hits: Hits::default(),
             folded: String::new(),
             tried: 0,
@@ -170,8 +178,9 @@ impl<'q, 'a> Evaluator<'q, 'a> {
             Condition::Any(parts) => parts.iter().any(|part| self.holds(part, record)),
             Condition::Not(part) => {
                 let bound = std::mem::take(&mut self.bound);
+                let past = std::mem::take(&mut self.past);
                 let holds = !self.holds(part, record);
-                self.bound = bound;
+                (self.bound, self.past) = (bound, past);
                 holds
             }
             Condition::Test(index) => self.test(*index, record),
@@ -188,13 +197,29 @@ impl<'q, 'a> Evaluator<'q, 'a> {
             return self.one_holds(parts, inner, record);
         }
         self.find(path, record);
-        if !self.hits.values.iter().any(|value| value.starts_with('[')) {
+        let mut found = std::mem::take(&mut self.hits.values);
+        if !found.iter().any(|value| value.starts_with('[')) {
+            self.hits.values = found;
+            return self.one_holds(parts, inner, record);
+        }
+        let passed = self.past.len();
+        let mut is_used = false;
+        for through in &self.shared[*array].through {
+            self.find(*through, record);
+            let is_in = |hit: &&str| found.iter().any(|value| is_part(value, hit));
+            match self.hits.values.is_empty() || self.hits.values.iter().any(is_in) {
+                true => is_used = true,
+                false => self.past.push((path, *through)),
+            }
+        }
+        if !is_used {
+            self.past.truncate(passed);
             return self.one_holds(parts, inner, record);
         }
         self.chosen[*array] = true;
         let mut elements: Vec<&'a str> = Vec::new();
-        self.hits.values.iter().for_each(|value| flatten(value, MAX_ARRAYS, &mut elements));
-        elements.into_iter().any(|element| {
+        found.drain(..).for_each(|value| flatten(value, MAX_ARRAYS, &mut elements));
+        let holds = elements.into_iter().any(|element| {
             self.tried += 1;
             self.is_stopped |= self.tried.is_multiple_of(STOP_ELEMENTS) && (self.stop)();
             if self.is_stopped {
@@ -204,7 +229,9 @@ impl<'q, 'a> Evaluator<'q, 'a> {
             let holds = self.one_holds(parts, inner, record);
             self.bound.pop();
             holds
-        })
+        });
+        self.past.truncate(passed);
+        holds
     }
 
     /// Returns true if one comparison holds.
@@ -221,7 +248,9 @@ impl<'q, 'a> Evaluator<'q, 'a> {
     /// Finds the values of a path, in the chosen elements if it goes through their arrays.
     fn find(&mut self, path: usize, record: &Record<'a>) {
         let paths = self.paths.all();
-        let goes = |(array, _): &&(usize, &str)| paths[path].goes_through(&paths[*array].text);
+        let goes = |(array, _): &&(usize, &str)| {
+            paths[path].goes_through(&paths[*array].text) && !self.past.contains(&(*array, path))
+        };
         match self.bound.iter().rev().find(goes) {
             Some((array, element)) => {
                 self.hits.clear();
@@ -230,6 +259,12 @@ impl<'q, 'a> Evaluator<'q, 'a> {
             None => self.paths.find(path, record, &mut self.hits),
         }
     }
+}
+
+/// Returns true if `part`, a slice of the text that `whole` is a slice of, lies in it.
+fn is_part(whole: &str, part: &str) -> bool {
+    let whole = whole.as_bytes().as_ptr_range();
+    whole.contains(&part.as_ptr())
 }
 
 /// Adds the elements of an array, and of the arrays in it; another value is its own element.
