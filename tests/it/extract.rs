@@ -456,6 +456,40 @@ fn what_a_file_holds_beside_its_records_is_noted() {
     }
 }
 
+/// A wrapper may hold two arrays, and one record of an array a long array.
+#[test]
+fn where_the_records_of_a_file_are_is_noted() {
+    let app = TestApp::new();
+    for (name, text, expected) in [
+        (
+            "two.json",
+            r#"{"warnings":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20],"items":[5,6]}"#,
+            Some("of warnings; the file also holds {\"items\":[5,6]}"),
+        ),
+        (
+            "one.json",
+            r#"[{"a":1,"k":[{"z":0},{"z":1},{"z":2}]}]"#,
+            Some("of [0].k; the file also holds {\"a\":1}"),
+        ),
+        (
+            "three.json",
+            r#"[{"a":1,"k":[{"z":"0000000000"},{"z":"1000000000"},{"z":"2000000000"},{"z":"3000000000"}]},{"a":2},{"a":3}]"#,
+            None,
+        ),
+        ("one.jsonl", "{\"a\":1,\"k\":[{\"z\":0},{\"z\":1},{\"z\":2}]}\n", None),
+    ] {
+        std::fs::write(app.folder().join(name), text).unwrap();
+        let said = app.extract(&format!("/workspace/{name}"), &json!({"query": "length"}));
+        let note = said.answer.lines().find(|line| line.contains("the records are the elements"));
+        match expected {
+            Some(expected) => {
+                assert!(note.unwrap_or_default().contains(expected), "{}", said.answer);
+            }
+            None => assert_eq!(note, None, "{name}"),
+        }
+    }
+}
+
 /// The values of a recipe's parameters have the types of its defaults, or are read as such.
 #[test]
 fn parameters_of_a_recipe_have_a_type() {

@@ -17,7 +17,7 @@ use crate::reading::limit::CountTokens;
 use answer::{Extracted, of_jq, of_query};
 use query_sandbox::{Cut, Job, JqError, Outcome as JqOutcome, SqlError, StartedWorker, Workers};
 use record_files::file::{self, Stored};
-use record_files::find::{self, Accept};
+use record_files::find::{self, Accept, Found};
 use record_files::query::{self, Outcome, QueryError};
 use record_files::recipes::{Detail, Profile, Recipe, TEN};
 use record_files::schema::infer;
@@ -25,6 +25,9 @@ use record_sql::{Query as SqlQuery, Source};
 use request::{ExtractQuery, JqFilter, RecipeCall, SqlStatement};
 use sql_answer::of_sql;
 use trial::tried;
+
+/// The most bytes of the keys that lead to records, in a note.
+const MAX_PLACE_BYTES: usize = 120;
 
 /// The limits of one query.
 #[derive(Debug, Clone)]
@@ -232,7 +235,11 @@ fn counting<'m>(means: &'m Means<'_>) -> impl Fn(&str) -> u64 + use<'m> {
 /// The records of a file: of one made for them, or found in a stored result.
 enum Records<'a> {
     Stored(Box<Stored<'a>>),
-    Found { lines: String, around: Option<String> },
+    /// With the note on where they are in their file, if it holds more.
+    Found {
+        lines: String,
+        note: Option<String>,
+    },
 }
 
 impl<'a> Records<'a> {
@@ -240,13 +247,13 @@ impl<'a> Records<'a> {
         match file::split(content) {
             Ok(stored) => Ok(Records::Stored(Box::new(stored))),
             Err(file::FileError::NoHeader { .. }) => {
-                let found = find::find_records(content, Accept::Anything);
-                let found = found.map(|found| {
-                    (found.body().to_owned(), found.around().filter(|_| found.is_part()))
+                let found = few(content, path).map(|lines| (lines, None)).or_else(|| {
+                    let found = find::find_records(content, Accept::Anything)?;
+                    let note = note(&found);
+                    Some((found.body().to_owned(), note))
                 });
-                let found = found.or_else(|| Some((few(content, path)?, None)));
                 let path = path.to_owned();
-                found.map(|(lines, around)| Records::Found { lines, around }).ok_or_else(|| {
+                found.map(|(lines, note)| Records::Found { lines, note }).ok_or_else(|| {
                     match line_between(content) {
                         Some(line) => ExtractError::Damaged {
                             path,
@@ -278,8 +285,10 @@ impl<'a> Records<'a> {
 
     /// Returns the note on a file that was not made for its records and holds more.
     fn note(&self) -> Option<String> {
-        let Records::Found { around: Some(around), .. } = self else { return None };
-        Some(format!("the file also holds {around}, which is no part of these records"))
+        match self {
+            Records::Stored(_) => None,
+            Records::Found { note, .. } => note.clone(),
+        }
     }
 
     /// One of the ten recipes: those the file came with, or the same made again.
@@ -304,7 +313,20 @@ impl<'a> Records<'a> {
     }
 }
 
-/// The lines of a `.jsonl` with too few objects to be recognised by its content.
+/// Returns a note on where records are, and what their file holds beside them.
+fn note(found: &Found) -> Option<String> {
+    let beside = found.around();
+    let beside = beside
+        .map(|around| format!("the file also holds {around}, which is no part of these records"));
+    let place = Some(found.place()).filter(|place| (1..=MAX_PLACE_BYTES).contains(&place.len()));
+    let place = place.map(|place| format!("the records are the elements of {place}"));
+    match (place, beside) {
+        (Some(place), Some(beside)) => Some(format!("{place}; {beside}")),
+        (_, beside) => beside,
+    }
+}
+
+/// Returns the lines of a `.jsonl` that are all objects, however few they are.
 fn few(content: &str, path: &str) -> Option<String> {
     let mut lines = content.lines().filter(|line| !line.trim().is_empty()).peekable();
     lines.peek().filter(|_| path.ends_with(".jsonl"))?;

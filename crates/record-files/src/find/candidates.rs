@@ -30,6 +30,8 @@ pub(super) struct Candidate<'a> {
     pub(super) content: Content<'a>,
     /// The number of [`Candidates::around`] that are outside of it.
     pub(super) around: usize,
+    /// The keys and indexes that lead to it.
+    pub(super) place: String,
 }
 
 /// The content of a candidate.
@@ -41,17 +43,20 @@ pub(super) enum Content<'a> {
 }
 
 /// All candidates of a text.
+#[derive(Default)]
 pub(super) struct Candidates<'a> {
     /// The outermost first.
     pub(super) candidates: Vec<Candidate<'a>>,
     /// The other members of the objects, and elements of the arrays, that were entered: keys as
     /// literals, and values; for a long array or object its length, as a literal.
     pub(super) around: Vec<(String, Cow<'a, str>)>,
+    /// The keys and indexes that lead to the value that is searched now.
+    pub(super) place: String,
 }
 
 /// Finds the candidates of a JSON value; None if it is invalid JSON.
 pub(super) fn candidates<'a>(value: &'a str, accept: Accept) -> Option<Candidates<'a>> {
-    let mut found = Candidates { candidates: Vec::new(), around: Vec::new() };
+    let mut found = Candidates::default();
     let mut at = value;
     for level in 0..MAX_LEVELS {
         let largest = match at.as_bytes().first() {
@@ -76,7 +81,8 @@ pub(super) fn candidates<'a>(value: &'a str, accept: Accept) -> Option<Candidate
 
 impl<'a> Candidates<'a> {
     fn push(&mut self, region: &'a str, content: Content<'a>) {
-        self.candidates.push(Candidate { region, content, around: self.around.len() });
+        let (around, place) = (self.around.len(), self.place.clone());
+        self.candidates.push(Candidate { region, content, around, place });
     }
 
     /// Returns the element to enter.
@@ -89,13 +95,17 @@ impl<'a> Candidates<'a> {
             Accept::Anything => true,
         };
         let min_share = if records { DOMINANT_SHARE } else { MIN_SHARE };
-        let entered = (share(largest, at) >= min_share).then_some(largest);
+        let entered = (share(largest, at) >= min_share
+            && !is_another_record(largest, elements.iter().copied()))
+        .then_some(largest);
         let others = entered.and_then(|entered| elements_beside(&elements, entered));
+        let index = elements.iter().position(|element| std::ptr::eq(*element, largest));
         if records {
             let columns = Vec::new();
             let region = Region { shape: Shape::Array, text: at, records: elements, columns };
             self.push(at, Content::Records(region));
         }
+        index.iter().for_each(|index| self.place.push_str(&format!("[{index}]")));
         self.around.extend(others.map(|(key, value)| (key, Cow::Owned(value))));
         entered
     }
@@ -107,10 +117,16 @@ impl<'a> Candidates<'a> {
             let region = Region { shape: Shape::Entries, text: at, records, columns: Vec::new() };
             self.push(at, Content::Records(region));
         }
-        let (_, largest) = fields.iter().max_by_key(|(_, value)| value.len())?;
-        if share(largest, at) < MIN_SHARE {
+        let (key, largest) = fields.iter().max_by_key(|(_, value)| value.len())?;
+        let is_record = self.candidates.last().is_some_and(|last| std::ptr::eq(last.region, at))
+            && is_another_record(largest, fields.iter().map(|(_, value)| *value));
+        if share(largest, at) < MIN_SHARE || is_record {
             return None;
         }
+        if !self.place.is_empty() {
+            self.place.push('.');
+        }
+        self.place.push_str(key);
         let is_empty = |value: &str| matches!(value, "[]" | "{}");
         let others =
             fields.iter().filter(|(_, value)| !std::ptr::eq(*value, *largest) && !is_empty(value));
@@ -121,6 +137,21 @@ impl<'a> Candidates<'a> {
         }
         Some(largest)
     }
+}
+
+/// Returns true if `largest` is an object like the `others`, which has a key that another has. It
+/// is none if its text is a literal: servers answer with blocks of text, of which one is long.
+fn is_another_record<'a>(largest: &'a str, mut others: impl Iterator<Item = &'a str>) -> bool {
+    let Ok(fields) = raw::fields(largest) else { return false };
+    let bulk = fields.iter().map(|(_, value)| value).max_by_key(|value| value.len());
+    if bulk.is_none_or(|bulk| raw::is_string(bulk)) {
+        return false;
+    }
+    others.any(|other| {
+        let mut keys = raw::each_member(other).map(|(key, _)| key);
+        !std::ptr::eq(other, largest)
+            && keys.any(|key| fields.iter().any(|(known, _)| *known == key.text()))
+    })
 }
 
 /// Returns a value, or the length of a long array or object as a literal.
@@ -183,6 +214,18 @@ mod tests {
         let inner = format!("[{}]", vec![r#"{"a":12345}"#; 50].join(","));
         let value = format!(r#"[{{"x":{inner}}},{{}},{{}}]"#);
         assert_eq!(regions(&value, Accept::Objects), [value.as_str(), inner.as_str()]);
+    }
+
+    #[test]
+    fn a_long_record_among_its_like_is_not_searched() {
+        let inner = format!("[{}]", vec![r#"{"a":12345}"#; 50].join(","));
+        let array = format!(r#"[{{"id":1,"lines":{inner}}},{{"id":2}},{{"id":3}}]"#);
+        assert_eq!(regions(&array, Accept::Objects), [array.as_str()]);
+        let map = format!(r#"{{"x":{{"id":1,"lines":{inner}}},"y":{{"id":2}},"z":{{"id":3}}}}"#);
+        assert_eq!(regions(&map, Accept::Objects), [map.as_str()]);
+        let text = quote(&inner);
+        let blocks = format!(r#"[{{"text":"a"}},{{"text":{text}}},{{"text":"b"}}]"#);
+        assert_eq!(regions(&blocks, Accept::Objects), [blocks.as_str(), text.as_str()]);
     }
 
     #[test]

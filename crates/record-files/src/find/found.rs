@@ -18,7 +18,8 @@ const MORE_BYTES: usize = 24;
 ///
 /// let text = r#"{"total": 3, "items": [{"id": 10}, {"id": 11}, {"id": 12}]}"#;
 /// let found = find_records(text, Accept::Objects).ok_or("no records")?;
-/// assert_eq!((found.count(), found.around().as_deref()), (3, Some(r#"{"total":3}"#)));
+/// assert_eq!((found.count(), found.place()), (3, "items"));
+/// assert_eq!(found.around().as_deref(), Some(r#"{"total":3}"#));
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -31,6 +32,8 @@ pub struct Found {
     members: Vec<(String, String)>,
     /// The words before and after them, the outermost first, in the same form.
     words: Vec<(String, String)>,
+    /// The keys and indexes that lead to the records.
+    place: String,
 }
 
 impl Found {
@@ -87,11 +90,10 @@ impl Found {
         (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
     }
 
-    /// Returns true if there are words before or after the records, or more values beside them
-    /// than [`Found::around`] shows.
-    pub fn is_part(&self) -> bool {
-        let is_counted = |(_, value): &(String, String)| value.starts_with("\"(");
-        !self.words.is_empty() || self.members.iter().any(is_counted)
+    /// Returns the keys and indexes that lead from the JSON of the text to the records, such as
+    /// `data.items` and `[1].text`; empty if it is the records.
+    pub fn place(&self) -> &str {
+        &self.place
     }
 
     /// Makes lines of the records of `region`, a part of `text`.
@@ -106,7 +108,15 @@ impl Found {
         let spacing = spacing.filter(|_| exact);
         let wraps = Some(wrap(text, region, None)).filter(|wrap| !wrap.is_empty());
         let source = Source { shape, bytes: 0, wraps: wraps.into_iter().collect(), spacing };
-        Found { source, body, count, exact, members: Vec::new(), words: Vec::new() }
+        Found {
+            source,
+            body,
+            count,
+            exact,
+            members: Vec::new(),
+            words: Vec::new(),
+            place: String::new(),
+        }
     }
 
     /// Adds the string literal of `text` in whose text the records are. `exact` is true if
@@ -127,6 +137,13 @@ impl Found {
     pub(super) fn with_members_around(mut self, members: &[(String, Cow<'_, str>)]) -> Found {
         let outer = members.iter().map(|(key, value)| (key.clone(), value.as_ref().to_owned()));
         self.members.splice(..0, outer);
+        self
+    }
+
+    /// Adds the keys and indexes that lead to its text.
+    pub(super) fn in_place(mut self, place: &str) -> Found {
+        let is_apart = !place.is_empty() && !self.place.is_empty() && !self.place.starts_with('[');
+        self.place = format!("{place}{}{}", if is_apart { "." } else { "" }, self.place);
         self
     }
 

@@ -67,9 +67,9 @@ struct Search {
 }
 
 fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
-    let (Candidates { candidates, around }, value) = candidates_in(text, accept)?;
+    let (Candidates { candidates, around, .. }, value) = candidates_in(text, accept)?;
     // The innermost first.
-    for Candidate { region, content, around: outside } in candidates.into_iter().rev() {
+    for Candidate { region, content, around: outside, place } in candidates.into_iter().rev() {
         let share = state.share * share(region, text);
         if share < MIN_SHARE {
             continue;
@@ -80,7 +80,8 @@ fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
         };
         if let Some(found) = found {
             let words = words_beside(text, value);
-            return Some(found.with_members_around(&around[..outside]).with_words(words));
+            let found = found.with_members_around(&around[..outside]).with_words(words);
+            return Some(found.in_place(&place));
         }
     }
     None
@@ -100,8 +101,8 @@ fn candidates_in(text: &str, accept: Accept) -> Option<(Candidates<'_>, &str)> {
             let (shape, columns) = (Shape::Lines, Vec::new());
             let content =
                 Content::Records(Region { shape, text: region, records: values, columns });
-            let candidates = vec![Candidate { region, content, around: 0 }];
-            Some((Candidates { candidates, around: Vec::new() }, region))
+            let lines = Candidate { region, content, around: 0, place: String::new() };
+            Some((Candidates { candidates: vec![lines], ..Candidates::default() }, region))
         }
     }
 }
