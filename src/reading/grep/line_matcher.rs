@@ -62,12 +62,10 @@ impl<'a> LineMatcher<'a> {
 
     /// The first match in a line that comes without its line feed.
     pub(crate) fn first_in(&self, line: &[u8]) -> Result<Option<Match>, Interruption> {
-        let found = self.find_at(line, 0)?;
-        match line.strip_suffix(b"\r") {
-            Some(seen) if found.is_none() && self.pattern.line_end == LineEnd::Asserted => {
-                self.find_at(seen, 0)
-            }
-            _ => Ok(found),
+        let [first, second] = self.pattern.forms(line);
+        match self.find_at(first, 0)? {
+            None if second.len() < first.len() => self.find_at(second, 0),
+            found => Ok(found),
         }
     }
 
@@ -78,7 +76,7 @@ impl<'a> LineMatcher<'a> {
     /// True if whole buffers may go to the fast engine. Otherwise the searcher
     /// is made to come line by line.
     fn takes_buffers(&self) -> bool {
-        self.pattern.line_end == LineEnd::Ignored
+        self.pattern.line_end != LineEnd::Asserted
             && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
     }
 
@@ -204,12 +202,10 @@ impl Matcher for LineMatcher<'_> {
 
     /// Called with single lines only, without their line feed.
     fn shortest_match_at(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
-        let found = self.shortest(line, at)?;
-        match line[at..].strip_suffix(b"\r") {
-            Some(seen) if found.is_none() && self.pattern.line_end == LineEnd::Asserted => {
-                self.shortest(&line[..at + seen.len()], at)
-            }
-            _ => Ok(found),
+        let [first, second] = self.pattern.forms(&line[at..]).map(|form| at + form.len());
+        match self.shortest(&line[..first], at)? {
+            None if second < first => self.shortest(&line[..second], at),
+            found => Ok(found),
         }
     }
 
@@ -220,7 +216,13 @@ impl Matcher for LineMatcher<'_> {
     fn find_candidate_line(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
         self.watch.check()?;
         if self.costs_at_most(UNWATCHED_COST, buffer.len()) {
-            return Ok(self.pattern.fast.find_candidate_line(buffer).ok().flatten());
+            let found = self.pattern.fast.find_candidate_line(buffer).ok().flatten();
+            return Ok(found.map(|kind| match kind {
+                LineMatchKind::Confirmed(at) if self.pattern.line_end == LineEnd::Matched => {
+                    LineMatchKind::Candidate(at)
+                }
+                kind => kind,
+            }));
         }
         let mut start = 0;
         while start < buffer.len() {

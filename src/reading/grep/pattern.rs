@@ -5,7 +5,7 @@
 
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_automata::{hybrid, nfa::thompson, util::syntax};
-use regex_syntax::hir::{Hir, Look};
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::query::{CaseMode, Limits, Query, Syntax};
 use crate::reading::error::ReloadError;
@@ -21,14 +21,19 @@ pub(crate) struct Pattern {
     /// States of the automaton: the most that one byte of text can cost.
     pub(crate) states: usize,
     pub(crate) line_end: LineEnd,
+    /// True if the pattern names the carriage return: only then it is a part of its line.
+    names_return: bool,
 }
 
-/// Says if the pattern looks at the end of a line.
+/// Says how a pattern meets the carriage return before a line feed, which is no part of the line
+/// that a reader sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineEnd {
+    /// It cannot match it.
     Ignored,
-    /// The pattern asserts an end (`$`, `\z`): then a line that ends in CRLF
-    /// is also tried without its carriage return, as its reader sees it.
+    /// A class such as `.`, `\s` or `[^a]` matches it.
+    Matched,
+    /// The pattern asserts an end (`$`, `\z`), which is before it.
     Asserted,
 }
 
@@ -53,19 +58,46 @@ impl Pattern {
         let steps =
             compile_steps(query.case, &expression, limits).map_err(|_too_big| too_costly())?;
         let ends = hir.properties().look_set();
+        let asserts_end = [Look::EndLF, Look::EndCRLF, Look::End];
+        let line_end = if asserts_end.into_iter().any(|look| ends.contains(look)) {
+            LineEnd::Asserted
+        } else if matches_return(&hir) {
+            LineEnd::Matched
+        } else {
+            LineEnd::Ignored
+        };
         Ok(Self {
             fast,
             states: steps.forward().get_nfa().states().len(),
             steps,
-            line_end: if ends.contains(Look::EndLF)
-                || ends.contains(Look::EndCRLF)
-                || ends.contains(Look::End)
-            {
-                LineEnd::Asserted
-            } else {
-                LineEnd::Ignored
-            },
+            line_end,
+            names_return: ["\r", r"\r", r"\x0d", r"\x0D", r"\u000d", r"\u000D"]
+                .iter()
+                .any(|spelled| expression.contains(spelled)),
         })
+    }
+
+    /// Returns the forms of a line, without its line feed, that are searched: the line as its
+    /// reader sees it; if the pattern names the carriage return, first with it.
+    pub(crate) fn forms<'l>(&self, line: &'l [u8]) -> [&'l [u8]; 2] {
+        let seen = line.strip_suffix(b"\r").unwrap_or(line);
+        if self.names_return { [line, seen] } else { [seen, seen] }
+    }
+}
+
+/// Returns true if a class of the expression has the carriage return. At most 250 levels recurse.
+fn matches_return(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Class(Class::Unicode(class)) => {
+            class.iter().any(|range| (range.start()..=range.end()).contains(&'\r'))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            class.iter().any(|range| (range.start()..=range.end()).contains(&b'\r'))
+        }
+        HirKind::Repetition(of) => matches_return(&of.sub),
+        HirKind::Capture(of) => matches_return(&of.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(matches_return),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => false,
     }
 }
 

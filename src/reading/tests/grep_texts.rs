@@ -220,6 +220,21 @@ fn grep_sees_the_end_of_a_crlf_line_as_its_reader_does() {
     );
     query.pattern = r"two\r".to_owned();
     assert_eq!(store.grep(&query).matches[0].text, "two");
+    query.glob = Some("crlf.txt".to_owned());
+    for (expression, lines) in [
+        ("^.{3}$", &[1, 2][..]),
+        (r"\s", &[]),
+        ("two.", &[]),
+        ("[^a-z]", &[]),
+        (r"\W$", &[]),
+        (r"e\r$", &[1, 3]),
+        (r"o\r?$", &[2]),
+        (r"[\r]", &[1, 2, 3]),
+    ] {
+        query.pattern = expression.to_owned();
+        let found: Vec<u64> = store.grep(&query).matches.iter().map(|found| found.line).collect();
+        assert_eq!(found, lines, "{expression}");
+    }
 }
 
 #[test]
