@@ -87,6 +87,27 @@ fn an_answer_of_grep() {
 }
 
 #[test]
+fn an_answer_of_grep_with_lines_beside_the_matches() {
+    let (app, _) = moved();
+    let arguments = json!({"pattern": "step .*5 of", "path": "/workspace/store", "context": 1});
+    let text = app.grep(&arguments)["answer"].as_str().unwrap().to_owned();
+    assert!(text.contains("\nL5- step 4 of the long build"), "{text}");
+    let shrunk = shrinks(&arguments, &text);
+    assert!(shrunk.contains("tool_call_1.txt 6,16,26"), "{shrunk}");
+}
+
+#[test]
+fn lines_by_the_id_of_the_call() {
+    let (app, _) = moved();
+    let arguments = json!({"result_id": "call_1", "lines": "10-80"});
+    let text = app.tool_result("call_1", &json!({"lines": "10-80"})).answer;
+    assert!(text.starts_with("Showing lines 10-80 of 300 total lines."), "{text}");
+    shrinks(&arguments, &text);
+    shrinks(&json!({"result_id": "tool_call_1.txt"}), &text);
+    shrinks(&json!({"file": "tool_call_1.txt"}), &text);
+}
+
+#[test]
 fn what_a_tool_made_of_the_file_is_new() {
     let (app, mut messages) = moved();
     let backwards: String = log().lines().rev().map(|line| format!("{line}\n")).collect();

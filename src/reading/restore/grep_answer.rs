@@ -2,9 +2,8 @@
 //! stands in the stored files it names, and rebuilt from them. It says nothing
 //! that the store does not hold, so it needs no file of its own.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::grep_files::{file_of, files, searched};
 use super::proof::Prover;
@@ -21,6 +20,8 @@ const LINES: usize = 20_000;
 pub(super) const AROUND: usize = 1_000;
 /// Begins an answer.
 pub(super) const BEGIN: &str = "Found ";
+/// Stands between the lines that match and those that are shown beside them, in a note.
+const BESIDE: &str = " beside ";
 /// Ends an answer.
 const END: &str = "\n---";
 
@@ -44,9 +45,14 @@ pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> O
         let (name, hits) = block.strip_prefix("File: ")?.split_once('\n')?;
         let file = file_of(&searched, name)?;
         folder.name_of(&file)?;
-        let numbers: Option<Vec<u64>> = hits.split('\n').take(LINES).map(number).collect();
+        let shown: Option<Vec<(u64, bool)>> = hits.split('\n').take(LINES).map(shown).collect();
+        let (hits, beside): (Vec<_>, Vec<_>) = shown?.into_iter().partition(|(_, is_hit)| *is_hit);
+        let [hits, beside] = [hits, beside].map(|lines| lines.into_iter().map(|(n, _)| n));
         let sep = if lines.is_empty() { "" } else { "; " };
-        write!(lines, "{sep}{name} {}", ranges(&numbers?)).ok()?;
+        write!(lines, "{sep}{name} {}", ranges(&hits.collect::<Vec<_>>())).ok()?;
+        if beside.len() > 0 {
+            write!(lines, "{BESIDE}{}", ranges(&beside.collect::<Vec<_>>())).ok()?;
+        }
         first.get_or_insert(file);
     }
     let first = first?;
@@ -84,18 +90,26 @@ pub(crate) fn rebuild(
         let (name, numbers) = part.split_once(' ').ok_or_else(broken)?;
         let content = prover.reader.text(&file).map_err(|error| error.to_string())?;
         prover.reader.search(content.text.len()).map_err(|error| error.to_string())?;
-        let wanted = parse_ranges(numbers).ok_or_else(broken)?;
-        let mut texts: BTreeMap<u64, &str> = BTreeMap::new();
-        let last = wanted.last().map_or(0, |range| *range.end());
-        for (line, number) in content.text.split('\n').zip(1..=last) {
-            let at = wanted.partition_point(|range| *range.start() <= number);
-            if at > 0 && wanted[at - 1].contains(&number) {
-                texts.insert(number, line.trim());
-            }
-        }
+        let (hits, beside) = numbers.split_once(BESIDE).unwrap_or((numbers, ""));
+        let hits = parse_ranges(hits).ok_or_else(broken)?;
+        let beside = match beside {
+            "" => Vec::new(),
+            beside => parse_ranges(beside).ok_or_else(broken)?,
+        };
+        let last = hits.last().into_iter().chain(beside.last()).map(|range| *range.end());
+        let last = last.max().unwrap_or(0);
         let _ = write!(out, "\nFile: {name}");
-        for (number, line) in texts {
-            let _ = write!(out, "\nL{number}: {line}");
+        for (line, number) in content.text.split('\n').zip(1..=last) {
+            let has = |ranges: &[RangeInclusive<u64>]| {
+                let at = ranges.partition_point(|range| *range.start() <= number);
+                at > 0 && ranges[at - 1].contains(&number)
+            };
+            let mark = match (has(&hits), has(&beside)) {
+                (true, _) => ':',
+                (false, true) => '-',
+                (false, false) => continue,
+            };
+            let _ = write!(out, "\nL{number}{mark} {}", line.trim());
         }
         out.push_str(END);
         if out.len() as u64 > limit {
@@ -105,6 +119,11 @@ pub(crate) fn rebuild(
     Ok(out)
 }
 
-fn number(hit: &str) -> Option<u64> {
-    hit.strip_prefix('L')?.split_once(": ").map(|(number, _)| number)?.parse().ok()
+/// Returns the number of a line of an answer, and true if it is a match, false if it stands beside
+/// one.
+fn shown(line: &str) -> Option<(u64, bool)> {
+    let rest = line.strip_prefix('L')?;
+    let (number, text) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+    let is_hit = text.starts_with(": ");
+    (is_hit || text.starts_with("- ")).then_some((number.parse().ok()?, is_hit))
 }
