@@ -290,3 +290,38 @@ proptest! {
         }
     }
 }
+
+/// I4: a result that two calls give is in one file. It moved for the first of them, with which it
+/// is in a snapshot; that says nothing of the second.
+#[test]
+fn a_result_that_came_twice_moves_by_its_place() {
+    let app = TestApp::new();
+    let words = |word: &str, count: usize| -> String {
+        (0..count).map(|n| format!("{word}{} ", n * 37 % 1000)).collect()
+    };
+    for (small, records, target) in [(40, 60, 2000), (80, 90, 3000), (120, 90, 4000)] {
+        let record = |n: usize| json!({"id": n, "name": words("name", 2), "n": n * 7919 % 10000});
+        let rows = Value::from_iter((0..records).map(record)).to_string();
+        let ids: Vec<String> = (0..12).map(|n| format!("call_{n}")).collect();
+        let function = json!({"name": "fetch", "arguments": "{}"});
+        let calls =
+            ids.iter().map(|id| json!({"id": id, "type": "function", "function": function}));
+        let calls =
+            json!({"role": "assistant", "content": null, "tool_calls": Value::from_iter(calls)});
+        let mut history = vec![user("Check all shops and report."), calls.to_string()];
+        history.extend(ids[1..].iter().map(|id| result(id, &words("shop", small))));
+        history.extend([result(&ids[0], &rows), call("again", "fetch", &json!({}))]);
+        history.extend([result("again", &rows), said(&words("report", 20))]);
+        let settings = json!({"target_tokens": target, "max_tool_message_tokens": 400,
+            "chat_id": format!("{small}-{records}")});
+        let first = app.offload(&array(&history), &settings);
+        assert!(first.messages.contains("<state_snapshot>"));
+        for _ in 0..2 {
+            assert_eq!(app.offload(&array(&history), &settings).messages, first.messages);
+        }
+    }
+}
+
+fn said(text: &str) -> String {
+    json!({"role": "assistant", "content": text}).to_string()
+}

@@ -3,6 +3,7 @@
 
 use crate::pipeline::commit::record::{mention, own_origin};
 use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::cached::{CachedSnapshots, originals_hash};
 use crate::pipeline::snapshots::plan::Compression;
 use crate::pipeline::snapshots::set::Snapshots;
@@ -12,7 +13,12 @@ use context_store::{ClaimedFile, Claims, Stem, StoreError};
 
 /// Keeps the snapshots for the next call. Whether that works or not, this
 /// answer stands.
-pub(crate) fn cache(context: &Context<'_>, compression: &Compression, snapshots: &Snapshots) {
+pub(crate) fn cache(
+    context: &Context<'_>,
+    compression: &Compression,
+    snapshots: &Snapshots,
+    moves: &[Move],
+) {
     let blocks = snapshots.blocks.iter().map(Block::render).collect();
     let originals = snapshots.blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
     let hashed = |path: String| {
@@ -27,6 +33,7 @@ pub(crate) fn cache(context: &Context<'_>, compression: &Compression, snapshots:
         report,
         retention,
         originals.map_while(hashed).collect(),
+        moves,
     );
     if let Err(error) = write(context, &record, &compression.key) {
         tracing::warn!(%error, "a snapshot could not be kept for its next use");

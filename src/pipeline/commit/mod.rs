@@ -89,7 +89,7 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded
         return Ok(Offloaded { messages, system: None, files, report });
     };
     if !snapshots.report.reused {
-        cache(context, compression, snapshots);
+        cache(context, compression, snapshots, &decision.moves);
     }
     let system = system.filter(|_| compression.cut.place.is_beside());
     Ok(Offloaded { messages, system, files, report })

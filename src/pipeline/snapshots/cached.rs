@@ -2,13 +2,14 @@
 //! same history costs no second model call, and a longer one keeps its beginning: the tail
 //! is summarized only when it is large again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use blake3::{Hash, Hasher};
 use redact::Redact;
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::context::Context;
+use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
 use crate::pipeline::settings::CountedParts;
 use crate::snapshot::format::block::Block;
@@ -19,7 +20,7 @@ use crate::snapshot::retention::Retention;
 use context_store::{Ahead, Code, Key, Location, Stem};
 
 /// The form of the record; another is not read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The purpose that codes of records are bound to.
 const PURPOSE: &str = "kept snapshot";
 const OPEN: &str = "{\"code\":\"";
@@ -43,6 +44,16 @@ pub(crate) struct CachedSnapshots {
     pub(crate) retention: Retention,
     /// The files with its messages, each with the hash of what it held.
     pub(crate) originals: BTreeMap<String, String>,
+    /// The texts behind its messages that moved with them.
+    moves: BTreeSet<Moved>,
+}
+
+/// A text that moved: the index of its message, its first byte in it, and the hash of its file.
+type Moved = (usize, usize, String);
+
+fn moved(item: &Move) -> Moved {
+    let (index, start) = item.candidate.at();
+    (index, start, item.destination.content().to_hex().to_string())
 }
 
 impl CachedSnapshots {
@@ -52,6 +63,7 @@ impl CachedSnapshots {
         snapshot: SnapshotReport,
         retention: Retention,
         originals: BTreeMap<String, String>,
+        moves: &[Move],
     ) -> CachedSnapshots {
         CachedSnapshots {
             version: VERSION,
@@ -60,7 +72,13 @@ impl CachedSnapshots {
             snapshot,
             retention,
             originals,
+            moves: moves.iter().map(moved).collect(),
         }
+    }
+
+    /// Returns true if a move was made with the snapshots.
+    pub(crate) fn has_moved(&self, item: &Move) -> bool {
+        self.moves.contains(&moved(item))
     }
 
     /// The snapshots, read: the record proves itself before it is one ([`verified`]).

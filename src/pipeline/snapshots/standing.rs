@@ -96,10 +96,9 @@ impl Standing {
         self.start..self.cached.as_ref().map_or(self.start, |(end, _)| *end)
     }
 
-    /// Returns true if the call that made the cached snapshots, or one since, made the move: its
-    /// file is there.
+    /// Returns true if the call that made the cached snapshots made the move.
     pub(crate) fn has_moved(&self, item: &Move) -> bool {
-        self.cached.is_some() && item.claim().is_some_and(|claim| claim.stored)
+        self.cached.as_ref().is_some_and(|(_, cached)| cached.has_moved(item))
     }
 
     /// The messages behind the snapshots that may be compressed.
