@@ -1,5 +1,5 @@
 //! `unburden sweep` and `unburden verify`: deletes expired files, and compares stored files
-//! with their manifest.
+//! with their records.
 
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 //! whoever comes later is told what became of it.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::process::{Command, Stdio};
 
 use axum::body::Body;
@@ -261,7 +261,7 @@ async fn a_deleted_chat_that_is_posted_again_is_whole_again() {
 }
 
 #[tokio::test]
-async fn results_of_no_chat_and_stores_of_before_are_left_alone() {
+async fn results_of_no_chat_and_files_of_no_index_are_left_alone() {
     let app = TestApp::new();
     let rows: Vec<Value> = (0..200).map(|n| json!({"id": n, "state": "open"})).collect();
     let body = json!({"operation": "search", "results": rows, "threshold_tokens": 100,
@@ -271,15 +271,11 @@ async fn results_of_no_chat_and_stores_of_before_are_left_alone() {
     let mut messages = turns("old", 0..2);
     messages.push(json!({"role": "user", "content": format!("Look into {file}")}).to_string());
     let after = compact(&app, &messages, Some("old"));
-    // As a version before chats were noted would have left it.
-    std::fs::remove_dir_all(app.folder().join("store/.unburden")).unwrap();
-    let lines: String =
-        app.files().iter().map(|(name, bytes)| line_of_before(name, bytes)).collect();
-    let manifest = app.folder().join("store/.unburden-files.jsonl");
-    std::fs::write(&manifest, &lines).unwrap();
-    std::fs::set_permissions(&manifest, PermissionsExt::from_mode(0o600)).unwrap();
+    // Who made the files is lost with their records.
+    let records = app.folder().join("store/.unburden/names");
+    std::fs::remove_dir_all(&records).unwrap();
+    std::fs::DirBuilder::new().mode(0o700).create(&records).unwrap();
     assert_eq!(deleted(&app, "old").await["kept"], json!([]));
-    assert!(!manifest.exists());
     // What its references stand for is noted from now on; whose it was stays unknown. A file
     // that words name is nobody's.
     app.again().offload(&after.messages, &json!({"chat_id": "old"}));
@@ -289,14 +285,6 @@ async fn results_of_no_chat_and_stores_of_before_are_left_alone() {
     assert!(kept.iter().all(|file| file["reason"] == "unknown_maker"), "{metadata}");
     assert_eq!(app.files().len(), 3);
     assert_eq!(holding(&app, &Chat::of("old").to_string()), Vec::<String>::new());
-}
-
-fn line_of_before(path: &str, content: &[u8]) -> String {
-    let name = path.rsplit('/').next().unwrap();
-    let line = json!({"name": name, "blake3": blake3::hash(content).to_hex().as_str(),
-        "bytes": content.len(), "created_at": "2026-11-01T00:00:00Z",
-        "created_unix": 1_793_491_200u64, "tool": "read_page"});
-    format!("{line}\n")
 }
 
 /// Without a `chat_id` the name is made from the beginning, and is the one in the

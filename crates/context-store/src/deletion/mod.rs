@@ -14,11 +14,8 @@ use std::collections::HashSet;
 use std::io;
 use std::time::SystemTime;
 
-use crate::folder::Folder;
 use crate::index::batches::{PAUSE, each_batch};
 use crate::index::folder_index::Index;
-use crate::index::manifest;
-use crate::index::migrate::{Migrated, migrate};
 use crate::local::location::Location;
 use crate::local::roots::Roots;
 use crate::names::chat::Chat;
@@ -77,10 +74,6 @@ impl ChatDeletion {
     fn delete_from(&mut self, at: &Location) -> io::Result<()> {
         let Some(dir) = at.open_folder()? else { return Ok(()) };
         self.report.folders += 1;
-        // Without the facts of an old manifest, those of the index still count.
-        if let Err(error) = self.migrate(&dir) {
-            self.failed(at, &error);
-        }
         let Some(index) = Index::open(&dir)? else { return Ok(()) };
         let (chat, now, run) = (self.chat, self.now, self.run);
         let report = &mut self.report;
@@ -89,23 +82,6 @@ impl ChatDeletion {
             Run::Dry => dry_run(&mut batch),
             Run::Real => delete(&mut batch),
         }
-    }
-
-    /// Moves a folder of an earlier version into the index.
-    fn migrate(&self, dir: &Folder) -> io::Result<()> {
-        let Some(local) = dir.local() else { return Ok(()) };
-        let reason = match self.run {
-            Run::Real if migrate(dir)? == Migrated::Foreign => {
-                "\".unburden-files.jsonl\" is not this user's own plain file: what it says of \
-                 the chat is unknown; remove it"
-            }
-            Run::Dry if manifest::open(local)?.is_some() => {
-                "the folder still has the manifest of an earlier version; a sweep moves it into \
-                 the index, then a dry run can tell"
-            }
-            Run::Real | Run::Dry => return Ok(()),
-        };
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
     }
 
     fn failed(&mut self, at: &Location, error: &io::Error) {

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::chat_markers::ChatMarkers;
-use super::manifest;
 use super::markers::Markers;
 use super::records::Records;
 use crate::clock::folder_clock;
@@ -49,15 +48,7 @@ impl Index {
     pub(crate) fn make(folder: &Folder) -> io::Result<Index> {
         let private = folder.make_folder(PRIVATE)?;
         if !check_format(&private)? {
-            // Files of an older version are older than this moment: a sweep, which sees
-            // them, begins the clock then.
-            let has_manifest = match folder.local() {
-                Some(dir) => manifest::open(dir)?.is_some(),
-                None => false,
-            };
-            if !has_manifest {
-                folder_clock::begin(&private)?;
-            }
+            folder_clock::begin(&private)?;
             let words = format!("{FORMAT_WORDS}{VERSION}\n");
             // A power cut that left an empty format would make the folder unusable.
             private.create(FORMAT, words.as_bytes(), Synced::Yes)?;

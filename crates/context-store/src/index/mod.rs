@@ -9,7 +9,5 @@ pub(crate) mod batches;
 pub(crate) mod chat_markers;
 pub(crate) mod ends;
 pub(crate) mod folder_index;
-pub(crate) mod manifest;
 pub(crate) mod markers;
-pub(crate) mod migrate;
 pub(crate) mod records;

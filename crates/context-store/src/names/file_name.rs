@@ -52,14 +52,6 @@ impl FileName {
         &self.0
     }
 
-    /// Returns the same name with another number; None unless names of this form are
-    /// numbered.
-    pub(crate) fn with_number(&self, number: u64) -> Option<FileName> {
-        let (series, _) = numbered(&self.0)?;
-        let (_, extension) = self.0.rsplit_once('.')?;
-        FileName::parse(&format!("{series}_{number}.{extension}"))
-    }
-
     /// Returns the number of a numbered file.
     pub(crate) fn number(&self) -> Option<u64> {
         Some(numbered(&self.0)?.1)

@@ -1,7 +1,6 @@
-//! Finding the folders of stores under the roots: those that hold a private folder, or the
-//! manifest of an earlier version. The walk is bounded and goes from the top down, so that
-//! a bound costs the deepest folders. Links are never followed, and other users' folders
-//! never entered.
+//! Finding the folders of stores under the roots: those that hold a private folder. The
+//! walk is bounded and goes from the top down, so that a bound costs the deepest folders. Links
+//! are never followed, and other users' folders never entered.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,7 +8,6 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, MetadataExt};
 
-use crate::index::manifest;
 use crate::local::location::Location;
 use crate::local::open::is_own;
 use crate::local::own_file;
@@ -77,7 +75,7 @@ fn find_within(roots: &Roots, mut left: Bounds) -> StoreFolders {
             continue;
         }
         let has_private = matches!(own_file::open_folder(&folder, PRIVATE), Ok(Some(_)));
-        if has_private || matches!(manifest::open(&folder), Ok(Some(_))) {
+        if has_private {
             found.folders.push(at.clone());
         }
         // A folder has two links and one for each folder in it. Three mean that the private

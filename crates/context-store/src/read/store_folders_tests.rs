@@ -1,6 +1,6 @@
 //! Which folders a walk finds.
 
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, symlink};
 
 use super::*;
 use crate::testing::{shop, start};
@@ -18,11 +18,6 @@ fn stores_are_found_and_links_are_not_followed() {
     }
     let outside = tempfile::tempdir().unwrap();
     make_store(outside.path());
-    // One of an earlier version.
-    std::fs::create_dir(base.join("before")).unwrap();
-    let manifest = base.join("before").join(manifest::MANIFEST);
-    std::fs::write(&manifest, "").unwrap();
-    std::fs::set_permissions(manifest, PermissionsExt::from_mode(0o600)).unwrap();
     symlink(outside.path(), base.join("link")).unwrap();
     symlink(base, base.join("a/loop")).unwrap();
     let found = find_store_folders(&shop.roots);
@@ -34,7 +29,7 @@ fn stores_are_found_and_links_are_not_followed() {
         .map(|at| at.key().strip_prefix(&real).unwrap().display().to_string())
         .collect();
     paths.sort();
-    assert_eq!(paths, ["1/2/3/4/5/6", "a/b/c", "before", "store"]);
+    assert_eq!(paths, ["1/2/3/4/5/6", "a/b/c", "store"]);
     assert!(!find_within(&shop.roots, Bounds { folders: 3, ..BOUNDS }).complete);
     assert!(!find_within(&shop.roots, Bounds { entries: 3, ..BOUNDS }).complete);
 }

@@ -7,7 +7,6 @@ use cap_std::fs::File;
 use crate::error::StoreError;
 use crate::folder::Folder;
 use crate::index::folder_index::Index;
-use crate::index::migrate::migrate;
 use crate::local::location::Location;
 use crate::local::open::{found, open_to_read};
 use crate::local::regular_file::hash_content;
@@ -61,7 +60,6 @@ pub fn verify(folder: &Location) -> Result<VerifyReport, StoreError> {
     let opened = folder.open_folder().map_err(failed("opening"))?;
     let missing = || failed("opening")(io::ErrorKind::NotFound.into());
     let dir = opened.ok_or_else(missing)?;
-    migrate(&dir).map_err(failed("reading the manifest of"))?;
     let index = Index::open(&dir).map_err(failed("opening the index of"))?;
     let mut report = VerifyReport { store: index.is_some(), ..VerifyReport::default() };
     if let Some(index) = &index {

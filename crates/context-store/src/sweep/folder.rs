@@ -16,7 +16,6 @@ use crate::index::batches::{BATCH, PAUSE};
 use crate::index::ends::write_ends;
 use crate::index::folder_index::Index;
 use crate::index::markers::Marker;
-use crate::index::migrate::{Migrated, migrate};
 use crate::lease::lifetimes::{is_expired, is_lro, read_head};
 use crate::local::location::Location;
 use crate::local::mtime::modified;
@@ -195,9 +194,6 @@ impl Sweeper<'_> {
     fn sweep_opened(&mut self, at: &Location, opened: &OpenFolder) -> io::Result<()> {
         let Some(dir) = opened.local() else { return self.sweep_objects(at, opened) };
         let options = self.options;
-        if let Err(error) = move_manifest(opened, options.run) {
-            self.failed(at.spelled(), &error);
-        }
         // If the index cannot be read, no file is certain to be the store's.
         let index = Index::open(opened)?;
         // A folder without an index goes by the wall clock.
@@ -346,14 +342,4 @@ impl Sweeper<'_> {
         (self.events)(SweepEvent::Failed(&error));
         self.report.errors.push(error);
     }
-}
-
-/// Moves the manifest of an earlier version into the index.
-fn move_manifest(dir: &OpenFolder, run: Run) -> io::Result<()> {
-    if run == Run::Real && migrate(dir)? == Migrated::Foreign {
-        let reason = "\".unburden-files.jsonl\" is not this user's own plain file with one name: \
-                      it is not read; remove it";
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
-    }
-    Ok(())
 }

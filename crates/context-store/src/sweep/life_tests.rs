@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn every_life_ends_when_it_said(steps in prop::collection::vec(step(), 1..40)) {
         let mut shop = shop();
-        // The folder has a manifest from its first file on.
+        // The folder has an index from its first file on.
         shop.made("first", "x", start() + Duration::from_secs(1 << 30));
         let mut lives: BTreeMap<u8, Life> = BTreeMap::new();
         let mut clock = 1_000_000i64;

@@ -21,7 +21,7 @@ use report::{SweepEvent, SweepReport};
 /// Only regular files of this process's user are ever deleted. A file that is renewed while
 /// the sweep runs survives: both lock it. On a file system without locks, the lease is read
 /// again right before the file is deleted, and only a renewal between these two calls is
-/// lost. The manifest of an earlier version is moved into the index first.
+/// lost.
 pub fn sweep(options: &SweepOptions<'_>, events: &mut dyn FnMut(SweepEvent<'_>)) -> SweepReport {
     let report = SweepReport { complete: true, ..SweepReport::default() };
     let mut sweeper = Sweeper { options, events, report, lock: None };
