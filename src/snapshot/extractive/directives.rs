@@ -147,20 +147,27 @@ impl Candidate<'_> {
         let quoted = |at: usize| quotations.has(offset_in(self.text, parts[at]));
         let headings = headings(self.text, &parts);
         let is_frame = self.priority == Priority::Frame;
+        let is_short = !is_frame && self.text.len() <= LONG_BYTES;
         let rank = |at: usize| match (is_constraint(parts[at]), at) {
             // A request may stand behind what it is about.
-            (_, last) if is_frame && last == end => 0,
-            (true, _) if !quoted(at) => 1,
-            (_, 0) => 1,
-            (_, last) if last == end => 2,
-            _ if quoted(at) => 4,
-            _ => 3,
+            (_, last) if is_frame && last == end => (0, at),
+            (true, _) if !quoted(at) => (1, at),
+            (_, 0) if !is_short => (1, at),
+            (_, last) if last == end => (2, at),
+            _ if quoted(at) => (4, at),
+            // A message begins with thanks as often as with what it is about.
+            _ if is_short => (3, parts.len() - at),
+            _ => (3, at),
         };
-        let mut order: Vec<(u8, usize)> = (0..parts.len()).map(|at| (rank(at), at)).collect();
+        let most = match is_frame {
+            true => 4,
+            false => 2 + u8::from(is_short),
+        };
+        let mut order: Vec<((u8, usize), usize)> = (0..parts.len())
+            .map(|at| (rank(at), at))
+            .filter(|((rank, _), _)| *rank <= most)
+            .collect();
         order.sort_unstable();
-        if self.priority != Priority::Frame {
-            order.retain(|(rank, _)| *rank < 3);
-        }
         let mut chosen = vec![false; parts.len()];
         for (_, at) in order {
             if self.spent + FRAME >= room {

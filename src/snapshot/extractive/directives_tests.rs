@@ -167,3 +167,18 @@ fn the_end_of_a_long_request_is_kept() {
     let kept = directives(&messages, &[], 60, &words).join(" ");
     assert!(kept.contains("Please count the letters."), "{kept}");
 }
+
+/// Of a message that is not kept whole, thanks at its beginning give way first.
+#[test]
+fn a_message_begins_with_thanks_as_often_as_with_what_it_is_about() {
+    let messages = said(&[
+        "Build the shop.",
+        "Thanks, that all looks right to me so far. Money is in integer cents. Add totals to it.",
+        "Go on with it.",
+    ]);
+    let kept = directives(&messages, &[], 32, &words);
+    assert_eq!(
+        kept,
+        ["Build the shop.", "Money is in integer cents. Add totals to it.", "Go on with it."]
+    );
+}
