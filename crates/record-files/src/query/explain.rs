@@ -231,11 +231,10 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             let operator = test.comparison.name();
             notes.insert(format!("{field} is a list: {operator} holds if it does for an element"));
         }
-        if let Some(kind) = typed.compared().filter(|_| !test.comparison.is_negated())
-            && let Some(others) = facts.others(kind)
+        if let Some((kinds, noun)) = typed.compared().filter(|_| !test.comparison.is_negated())
+            && let Some(others) = facts.others(&kinds)
         {
-            let plural = if kind == Kind::String { "text" } else { kind.plural() };
-            notes.insert(format!("{field} holds {others}, too: only {plural} were compared"));
+            notes.insert(format!("{field} holds {others}, too: only {noun} were compared"));
         }
         notes.extend(match typed.strings {
             Strings::Numbers => Some(format!("{field} compared as numbers")),
@@ -278,7 +277,7 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             _ => {}
         }
         let is_plain = matches!(strings, Strings::Absent | Strings::Text);
-        if let Some(numbers) = found.facts[key.path].others(Kind::String).filter(|_| is_plain)
+        if let Some(numbers) = found.facts[key.path].others(&[Kind::String]).filter(|_| is_plain)
             && found.facts[key.path].has(Kind::String)
         {
             let (first, then) =

@@ -311,3 +311,23 @@ fn an_order_of_letters_or_lists_is_told() {
     let notes = ask(r#"{"sort_by":"-c.n","limit":1}"#, lists).unwrap().notes;
     assert_eq!(notes, ["c.n is a list: sorted by its first element, then the next"]);
 }
+
+/// Values of a type that the others are not compared with are named.
+#[test]
+fn values_that_were_not_compared_are_noted() {
+    for (values, operand, expected) in [
+        (&[r#""2026-01-02""#, r#""2026-02-03""#, "20260301"][..], r#""2026-02-01""#, "numbers"),
+        (&[r#""2026-01-02""#, "true", "20260301"], r#""2026-02-01""#, "booleans and numbers"),
+        (&[r#""12""#, "13", "false"], "12", "booleans"),
+        (&[r#""1.2""#, r#""1.10.3""#, "2", "true"], r#""1.9""#, "booleans"),
+        (&[r#""2026-01-02""#, r#""2026-02-03""#], r#""2026-02-01""#, ""),
+        (&[r#""12""#, "13"], "12", ""),
+    ] {
+        let lines: String = values.iter().map(|value| format!("{{\"f\":{value}}}\n")).collect();
+        let request = format!(r#"{{"where":{{"f":{{"gte":{operand}}}}},"count":true}}"#);
+        let notes = ask(&request, &lines).unwrap().notes;
+        let note = notes.iter().find(|note| note.contains("too: only"));
+        let found = note.and_then(|note| note.strip_prefix("f holds ")?.split_once(", too"));
+        assert_eq!(found.map_or("", |(found, _)| found), expected, "{values:?}: {notes:?}");
+    }
+}

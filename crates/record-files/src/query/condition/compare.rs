@@ -54,11 +54,18 @@ impl TypedOperand {
         self.ranges.iter().all(|range| matches!(range.low(), Value::String(_)))
     }
 
-    /// The type of JSON that values of the field must have to be compared; None if all are read
-    /// as one type.
-    pub(crate) fn compared(&self) -> Option<Kind> {
-        let is_plain = matches!(self.strings, Strings::Absent | Strings::Text);
-        self.ranges.first().filter(|_| is_plain).map(|range| range.low().kind())
+    /// Returns the types of JSON that values of the field must have to be compared, and what such
+    /// values are called.
+    pub(crate) fn compared(&self) -> Option<(Vec<Kind>, &'static str)> {
+        Some(match self.strings {
+            Strings::Absent | Strings::Text => match self.ranges.first()?.low().kind() {
+                Kind::String => (vec![Kind::String], "text"),
+                kind => (vec![kind], kind.plural()),
+            },
+            Strings::Dates => (vec![Kind::String], "dates"),
+            Strings::Numbers => (vec![Kind::String, Kind::Number], "numbers"),
+            Strings::Versions => (vec![Kind::String, Kind::Number], "versions"),
+        })
     }
 
     /// Names the type of the operand.

@@ -104,11 +104,13 @@ impl Facts {
         self.has_digits && self.strings() == Strings::Text
     }
 
-    /// Returns the types of JSON that values have and `kind` is not, nulls and containers apart.
-    pub(super) fn others(self, kind: Kind) -> Option<String> {
+    /// Returns the types of JSON that values have beside the `compared` ones, nulls and containers
+    /// apart; None if those are none that have an order.
+    pub(super) fn others(self, compared: &[Kind]) -> Option<String> {
         let scalars = Kind::Boolean.bit() | Kind::Number.bit() | Kind::String.bit();
-        let kinds = self.kinds & scalars & !kind.bit();
-        (kinds != 0 && kind.bit() & scalars != 0).then(|| Self { kinds, ..self }.name())
+        let compared = compared.iter().fold(0, |kinds, kind| kinds | kind.bit());
+        let kinds = self.kinds & scalars & !compared;
+        (kinds != 0 && compared & scalars != 0).then(|| Self { kinds, ..self }.name())
     }
 
     /// Names the type for a message: `numbers`, `dates`, `text and numbers`.
