@@ -275,6 +275,10 @@ fn mistakes_are_told_on_standard_error_with_status_2() {
         (vec!["read", "none.txt"], "was not found"),
         (vec!["read", "/etc/passwd", "--confined"], "was not found"),
         (vec!["grep", "(x", "."], "position"),
+        (
+            vec!["extract", "x.jsonl", "--recipe", "1", "--param", "n=1", "--param", "n=2"],
+            "n was found twice",
+        ),
         (vec!["count", "other.json"], "has no \"messages\""),
         (vec!["serve", "--listen", "0.0.0.0:0"], "--no-auth"),
         (vec!["serve", "--root", "/no/such/root"], "/no/such/root"),

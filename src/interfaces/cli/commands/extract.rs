@@ -1,5 +1,7 @@
 //! `unburden extract`: queries a file of records, as over HTTP.
 
+use std::collections::HashSet;
+
 use raw_json::quote;
 use serde_json::value::RawValue;
 
@@ -36,16 +38,20 @@ pub(crate) fn run(options: &Extract) -> Result<Exit, CliError> {
 
 /// Returns `name=value` pairs as an object. Values that are JSON stay JSON.
 fn params(pairs: &[String]) -> Result<Option<String>, CliError> {
-    let member = |pair: &String| {
-        let (name, value) = pair.split_once('=').ok_or_else(|| CliError::Input {
-            what: format!("--param {pair}"),
-            found: "no \"=\" was found; accepted is NAME=VALUE".to_owned(),
-        })?;
+    let mut names = HashSet::new();
+    let mut members = Vec::new();
+    for pair in pairs {
+        let refused = |found: String| CliError::Input { what: format!("--param {pair}"), found };
+        let (name, value) = pair
+            .split_once('=')
+            .ok_or_else(|| refused("no \"=\" was found; accepted is NAME=VALUE".to_owned()))?;
+        if !names.insert(name) {
+            return Err(refused(format!("{name} was found twice; accepted is one value for each")));
+        }
         let json = serde_json::from_str::<&RawValue>(value);
         let value = json.map_or_else(|_| quote(value), |json| json.get().to_owned());
-        Ok(format!("{}:{value}", quote(name)))
-    };
-    let members: Vec<String> = pairs.iter().map(member).collect::<Result<_, CliError>>()?;
+        members.push(format!("{}:{value}", quote(name)));
+    }
     Ok((!members.is_empty()).then(|| format!("{{{}}}", members.join(","))))
 }
 
