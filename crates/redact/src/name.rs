@@ -64,8 +64,23 @@ const OF_KEY: &[&str] = &[
     "integration",
 ];
 /// Names by themselves, or ends of names.
-const PASSWORDS: &[&str] =
-    &["password", "passwd", "pwd", "passphrase", "passcode", "masterauth", "psk"];
+const PASSWORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "passcode",
+    "masterauth",
+    "psk",
+    "passwort",
+    "kennwort",
+    "wachtwoord",
+    "senha",
+    "contrasena",
+    "motdepasse",
+    "mot_de_passe",
+    "mot de passe",
+];
 const TOKENS: &[&str] = &[
     "secret",
     "secret_id",
