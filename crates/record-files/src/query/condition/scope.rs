@@ -32,7 +32,7 @@ pub(crate) struct Group {
 /// An array that several parts of a conjunction go through.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
-    /// The index of its path in the paths of the query. No field that the query names has it.
+    /// The index of its path in the paths of the query, which no field has that the query names.
     pub(crate) path: usize,
     /// The indexes of the paths that go through it.
     pub(crate) through: BTreeSet<usize>,
@@ -199,7 +199,6 @@ impl<'q, 'a> Evaluator<'q, 'a> {
         self.find(path, record);
         let mut found = std::mem::take(&mut self.hits.values);
         if !found.iter().any(|value| value.starts_with('[')) {
-            self.hits.values = found;
             return self.one_holds(parts, inner, record);
         }
         let passed = self.past.len();
