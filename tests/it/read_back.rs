@@ -97,17 +97,6 @@ fn an_answer_of_grep_with_lines_beside_the_matches() {
 }
 
 #[test]
-fn lines_by_the_id_of_the_call() {
-    let (app, _) = moved();
-    let arguments = json!({"result_id": "call_1", "lines": "10-80"});
-    let text = app.tool_result("call_1", &json!({"lines": "10-80"})).answer;
-    assert!(text.starts_with("Showing lines 10-80 of 300 total lines."), "{text}");
-    shrinks(&arguments, &text);
-    shrinks(&json!({"result_id": "tool_call_1.txt"}), &text);
-    shrinks(&json!({"file": "tool_call_1.txt"}), &text);
-}
-
-#[test]
 fn what_a_tool_made_of_the_file_is_new() {
     let (app, mut messages) = moved();
     let backwards: String = log().lines().rev().map(|line| format!("{line}\n")).collect();

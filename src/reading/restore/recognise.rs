@@ -15,15 +15,13 @@ use super::proof::Prover;
 use super::read_back::ReadBack;
 use super::{grep_answer, records_again};
 use crate::compaction::reference::ReferenceForm;
-use context_store::{Location, Roots, find_results, is_reference_target};
+use context_store::{Location, Roots, is_reference_target};
 
 /// Longest arguments that are searched for paths, in bytes.
 const ARGUMENTS_BYTES: usize = 64 * 1024;
 /// Most paths of one call that are looked at.
 const PATHS: usize = 16;
 
-/// The parameter of `read_tool_result` that names a result by its call.
-const RESULT_ID: &str = "result_id";
 /// The extensions of stored files.
 const STORED: [&str; 3] = [".txt", ".json", ".jsonl"];
 
@@ -59,37 +57,29 @@ pub(crate) fn may_be_found(literal: &str) -> bool {
     memmem::find(head, grep_answer::BEGIN.as_bytes()).is_some()
 }
 
-/// The stored files that a call's arguments name: by a path, alone or inside a command, by a name
-/// in the folder, or by the id of the call whose result they hold.
+/// The stored files that a call's arguments name, alone or inside a command.
 pub(crate) fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
     let names = |text: &str| STORED.iter().any(|end| text.contains(end));
-    if arguments.len() > ARGUMENTS_BYTES || !(names(arguments) || arguments.contains(RESULT_ID)) {
+    if arguments.len() > ARGUMENTS_BYTES || !names(arguments) {
         return Vec::new();
     }
     let mut words = Vec::new();
-    let mut found: Vec<Location> = Vec::new();
     match serde_json::from_str::<Value>(arguments) {
-        Ok(value) => {
-            let id = value.get(RESULT_ID).and_then(Value::as_str);
-            let results = id.and_then(|id| find_results(folder, id).ok());
-            found.extend(results.into_iter().flatten().take(PATHS));
-            leaves(&value, &mut words);
-        }
+        Ok(value) => leaves(&value, &mut words),
         Err(_) => words.push(arguments.to_owned()),
     }
+    let mut found: Vec<Location> = Vec::new();
     let parts = words.iter().flat_map(|word| {
         let split = word.split(|c: char| c.is_whitespace() || "'\"`;|<>()=,".contains(c));
         std::iter::once(word.as_str()).chain(split)
     });
     for part in parts.filter(|part| STORED.iter().any(|end| part.ends_with(end))) {
-        let in_folder = || Some(part).filter(|part| !part.contains('/')).map(str::to_owned);
-        let name = roots.locate(part).ok().and_then(|at| folder.name_of(&at)).or_else(in_folder);
-        let Some(name) = name else { continue };
-        let at = folder.child(&name);
+        let Ok(at) = roots.locate(part) else { continue };
+        let Some(name) = folder.name_of(&at) else { continue };
         if is_reference_target(&name) && !found.iter().any(|known| known.key() == at.key()) {
-            found.push(at);
+            found.push(folder.child(&name));
         }
-        if found.len() >= PATHS {
+        if found.len() == PATHS {
             break;
         }
     }
