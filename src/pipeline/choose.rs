@@ -83,10 +83,8 @@ fn keep_due(context: &Context<'_>, target: u64, draft: &mut Draft) {
     let replay = replay(context, target, standing, &draft.moves);
     draft.is_due = replay.is_due;
     let is_due = |item: &mut Move| {
-        let index = item.candidate.index;
-        let is_gone = standing.is_some_and(|standing| standing.gone().contains(&index));
         standing.is_some_and(|standing| standing.has_moved(item))
-            || (index < replay.moved && !is_gone)
+            || replay.moved.contains(&item.candidate.at())
     };
     let due = draft.moves.extract_if(.., is_due).collect();
     draft.waiting = std::mem::replace(&mut draft.moves, due);

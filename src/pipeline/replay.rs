@@ -1,23 +1,28 @@
 //! A history replayed turn by turn: what its earlier posts moved for a target. The service keeps
 //! no session, and a client that posts its whole history again is to get what it was sent before.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
-use crate::pipeline::recent::Units;
+use crate::pipeline::recent::{Recent, Units};
 use crate::pipeline::snapshots::region::{fixed, low_water};
 use crate::pipeline::snapshots::standing::Standing;
+use crate::snapshot::group::FAIR_SNAPSHOT_TOKENS;
 
 /// The result of a replay.
 pub(crate) struct Replay {
-    /// Large results of the messages before this one moved.
-    pub(crate) moved: usize,
+    /// The positions of the texts that moved.
+    pub(crate) moved: HashSet<(usize, usize)>,
     /// True if the last post exceeds the target.
     pub(crate) is_due: bool,
 }
 
 /// Replays a history. As long as it meets the target nothing changes. When it does not, all large
-/// results but the newest move, and what is still missing to the low-water mark is made up for by
-/// other means.
+/// results but the newest move, and of these the largest that the target has no room for; what is
+/// still missing to the low-water mark is made up for by other means. `moves` are in the order of
+/// the messages.
 pub(crate) fn replay(
     context: &Context<'_>,
     target: u64,
@@ -27,28 +32,50 @@ pub(crate) fn replay(
     let mut tokens: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
     let in_place = standing.map_or(0, |standing| standing.in_place);
     let gone = standing.map_or(0..0, Standing::gone);
-    let is_gone = |index: &usize| gone.contains(index) && context.is_compressible(*index);
-    let mut saves = vec![0; tokens.len()];
-    for item in moves.iter().filter(|item| !is_gone(&item.candidate.index)) {
+    let is_gone = |index: usize| gone.contains(&index) && context.is_compressible(index);
+    let mut large = Vec::new();
+    for item in moves.iter().filter(|item| !is_gone(item.candidate.index)) {
         match standing.is_some_and(|standing| standing.has_moved(item)) {
             true => tokens[item.candidate.index] -= item.saves(),
-            false => saves[item.candidate.index] += item.saves(),
+            false => large.push(item),
         }
     }
-    let mark = low_water(context, fixed(context, &tokens, in_place));
+    let fixed = fixed(context, &tokens, in_place);
+    let mark = low_water(context, fixed);
     let units = Units::of(context.history().dialect(), &context.views(), &tokens);
+    let least = Recent { tokens: 0, ..context.settings.recent_for_compression() };
     let mut level = context.beside.saturating_add_signed(standing.map_or(0, Standing::added));
-    let mut replay = Replay { moved: 0, is_due: false };
-    for (index, tokens) in tokens.iter().enumerate().filter(|(index, _)| !is_gone(index)) {
-        level += tokens;
+    let mut replay = Replay { moved: HashSet::new(), is_due: false };
+    let mut waiting = large.into_iter().peekable();
+    let mut posted: Vec<&Move> = Vec::new();
+    for index in (0..tokens.len()).filter(|index| !is_gone(*index)) {
+        level += tokens[index];
+        while let Some(item) = waiting.next_if(|item| item.candidate.index <= index) {
+            posted.push(item);
+        }
         let end = index + 1;
         replay.is_due = level > target && end >= gone.end && units.ends_at(end);
-        if replay.is_due {
-            let recent = units.recent_from(end, context.settings.recent()).max(replay.moved);
-            let saved: u64 = saves[replay.moved..recent].iter().sum();
-            level = level.saturating_sub(saved).min(mark);
-            replay.moved = recent;
+        if !replay.is_due {
+            continue;
         }
+        let recent = units.recent_from(end, context.settings.recent());
+        let newest = units.recent_from(end, least);
+        posted.sort_by_key(|item| Reverse(item.candidate.slot.tokens));
+        let (old, new): (Vec<&Move>, _) =
+            posted.drain(..).partition(|item| item.candidate.index < recent);
+        for item in old.into_iter().chain(new) {
+            let kept: u64 = tokens[newest..end].iter().sum();
+            // The least that the post can have: its newest messages next to a fair snapshot.
+            let min = fixed + kept + level.saturating_sub(fixed + kept).min(FAIR_SNAPSHOT_TOKENS);
+            if item.candidate.index >= recent && min <= target {
+                posted.push(item);
+                continue;
+            }
+            tokens[item.candidate.index] -= item.saves();
+            level = level.saturating_sub(item.saves());
+            replay.moved.insert(item.candidate.at());
+        }
+        level = level.min(mark);
     }
     replay
 }

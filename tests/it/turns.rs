@@ -213,6 +213,23 @@ fn a_rewrite_waits_until_it_pays() {
     }
 }
 
+/// A result that moved at once, as the newest, because the target had no room for it, counts as
+/// moved from then on.
+#[test]
+fn what_moved_as_the_newest_asks_for_no_rewrite() {
+    let settings = json!({"target_tokens": 5_000, "max_tool_message_tokens": 1_000,
+        "include_files": false});
+    let rewrites = |keeps: bool| {
+        let mut client = Client::new(settings.clone(), keeps);
+        for n in 0..30 {
+            client.post(turn(n, if n % 3 == 0 { 3 } else { 300 }, n == 0));
+        }
+        client.rewrites
+    };
+    let whole = rewrites(false);
+    assert!(whole <= rewrites(true), "{whole}");
+}
+
 /// The turns of a session: lines of its result, and whether the user speaks.
 fn session() -> impl Strategy<Value = Vec<(usize, bool)>> {
     let lines = prop_oneof![12 => 1..12usize, 4 => 12..60usize, 1 => 60..220usize];
