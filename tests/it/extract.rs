@@ -476,6 +476,13 @@ fn where_the_records_of_a_file_are_is_noted() {
             r#"[{"a":1,"k":[{"z":"0000000000"},{"z":"1000000000"},{"z":"2000000000"},{"z":"3000000000"}]},{"a":2},{"a":3}]"#,
             None,
         ),
+        (
+            "page.json",
+            r#"{"data":{"total":2,"rows":[{"a":1},{"a":2}]},"kinds":["x","y"],"next":null}"#,
+            Some(
+                "of data.rows; the file also holds {\"kinds\":[\"x\",\"y\"],\"next\":null,\"total\":2}",
+            ),
+        ),
         ("one.jsonl", "{\"a\":1,\"k\":[{\"z\":0},{\"z\":1},{\"z\":2}]}\n", None),
     ] {
         std::fs::write(app.folder().join(name), text).unwrap();

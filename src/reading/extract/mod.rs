@@ -248,7 +248,8 @@ impl<'a> Records<'a> {
             Ok(stored) => Ok(Records::Stored(Box::new(stored))),
             Err(file::FileError::NoHeader { .. }) => {
                 let found = few(content, path).map(|lines| (lines, None)).or_else(|| {
-                    let found = find::find_records(content, Accept::Anything)?;
+                    let found = find::find_records(content, Accept::Anything)
+                        .or_else(|| find::find_records(content, Accept::OnlyArray))?;
                     let note = note(&found);
                     Some((found.body().to_owned(), note))
                 });

@@ -61,7 +61,7 @@ pub(super) fn candidates<'a>(value: &'a str, accept: Accept) -> Option<Candidate
     for level in 0..MAX_LEVELS {
         let largest = match at.as_bytes().first() {
             Some(b'[') => raw::elements(at).map(|elements| found.array(at, elements, accept)),
-            Some(b'{') => raw::fields(at).map(|fields| found.object(at, &fields)),
+            Some(b'{') => raw::fields(at).map(|fields| found.object(at, &fields, accept)),
             _ => serde_json::from_str::<&RawValue>(at).map(|_| {
                 if raw::is_string(at) {
                     found.push(at, Content::Literal);
@@ -92,10 +92,11 @@ impl<'a> Candidates<'a> {
             Accept::Objects => {
                 elements.len() >= MIN_RECORDS && elements.iter().all(|e| e.starts_with('{'))
             }
-            Accept::Anything => true,
+            Accept::Anything | Accept::OnlyArray => true,
         };
         let min_share = if records { DOMINANT_SHARE } else { MIN_SHARE };
-        let entered = (share(largest, at) >= min_share
+        let entered = (accept != Accept::OnlyArray
+            && share(largest, at) >= min_share
             && !is_another_record(largest, elements.iter().copied()))
         .then_some(largest);
         let others = entered.and_then(|entered| elements_beside(&elements, entered));
@@ -111,7 +112,11 @@ impl<'a> Candidates<'a> {
     }
 
     /// Returns the value to enter.
-    fn object(&mut self, at: &'a str, fields: &Fields<'a>) -> Option<&'a str> {
+    fn object(&mut self, at: &'a str, fields: &Fields<'a>, accept: Accept) -> Option<&'a str> {
+        if accept == Accept::OnlyArray {
+            let (key, holder) = only_holder(fields)?;
+            return Some(self.member(fields, key, holder));
+        }
         if is_map(fields) {
             let records = members(at, fields);
             let region = Region { shape: Shape::Entries, text: at, records, columns: Vec::new() };
@@ -123,19 +128,25 @@ impl<'a> Candidates<'a> {
         if share(largest, at) < MIN_SHARE || is_record {
             return None;
         }
+        let largest = self.member(fields, key, largest);
+        if let Some(rows) = table(largest, fields) {
+            self.push(largest, Content::Records(rows));
+            return None;
+        }
+        Some(largest)
+    }
+
+    /// Returns the value of a member that is entered.
+    fn member(&mut self, fields: &Fields<'a>, key: &str, entered: &'a str) -> &'a str {
         if !self.place.is_empty() {
             self.place.push('.');
         }
         self.place.push_str(key);
         let is_empty = |value: &str| matches!(value, "[]" | "{}");
         let others =
-            fields.iter().filter(|(_, value)| !std::ptr::eq(*value, *largest) && !is_empty(value));
+            fields.iter().filter(|(_, value)| !std::ptr::eq(*value, entered) && !is_empty(value));
         self.around.extend(others.map(|(key, value)| (quote(key), in_short(value))));
-        if let Some(rows) = table(largest, fields) {
-            self.push(largest, Content::Records(rows));
-            return None;
-        }
-        Some(largest)
+        entered
     }
 }
 
@@ -152,6 +163,34 @@ fn is_another_record<'a>(largest: &'a str, mut others: impl Iterator<Item = &'a 
         !std::ptr::eq(other, largest)
             && keys.any(|key| fields.iter().any(|(known, _)| *known == key.text()))
     })
+}
+
+/// Returns the member that holds the only array of objects.
+fn only_holder<'f, 'a>(fields: &'f Fields<'a>) -> Option<(&'f Cow<'a, str>, &'a str)> {
+    let mut holders = fields.iter().filter_map(|(key, value)| {
+        let arrays = arrays_of_objects(value, MAX_LEVELS);
+        (arrays > 0).then_some((arrays, key, *value))
+    });
+    match (holders.next()?, holders.next()) {
+        ((1, key, value), None) => Some((key, value)),
+        _ => None,
+    }
+}
+
+/// Returns the number of arrays of objects in a value, but for those in arrays.
+fn arrays_of_objects(value: &str, levels: usize) -> usize {
+    match (value.as_bytes().first(), levels.checked_sub(1)) {
+        (Some(b'['), _) => {
+            let mut elements = raw::each_element(value).peekable();
+            usize::from(
+                elements.peek().is_some() && elements.all(|element| element.starts_with('{')),
+            )
+        }
+        (Some(b'{'), Some(levels)) => {
+            raw::each_member(value).map(|(_, value)| arrays_of_objects(value, levels)).sum()
+        }
+        _ => 0,
+    }
 }
 
 /// Returns a value, or the length of a long array or object as a literal.
@@ -207,6 +246,26 @@ mod tests {
         let value = format!(r#"{{"n":1,"data":{{"items":{array}}}}}"#);
         assert_eq!(regions(&value, Accept::Objects), [array]);
         assert_eq!(regions(r#"{"a":[1,2],"b":[3,4]}"#, Accept::Anything), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn the_only_array_of_objects_has_any_share() {
+        let only = |text: &str| {
+            let found = candidates(text, Accept::OnlyArray).unwrap();
+            found.candidates.into_iter().map(|c| (c.place, c.region.to_owned())).collect::<Vec<_>>()
+        };
+        let array = r#"[{"a":[{"b":1}]},{"a":2}]"#;
+        let text =
+            format!(r#"{{"data":{{"total":2,"rows":{array}}},"log":["x","y"],"next":null}}"#);
+        assert_eq!(only(&text), [("data.rows".to_owned(), array.to_owned())]);
+        for text in [
+            r#"{"a":[{"n":1}],"b":[{"n":2}]}"#,
+            r#"{"x":{"a":[{"n":1}],"b":[{"n":2}]}}"#,
+            r#"{"a":[{"n":1},2],"b":[]}"#,
+            r#"{"a":{"n":1}}"#,
+        ] {
+            assert_eq!(only(text), [], "{text}");
+        }
     }
 
     #[test]

@@ -8,6 +8,9 @@ pub enum Accept {
     Objects,
     /// The same; if there are none, the elements of any array that is not empty.
     Anything,
+    /// The objects of the only array of objects in a text that is one object, whatever share
+    /// they have.
+    OnlyArray,
 }
 
 /// The fewest records worth a file.

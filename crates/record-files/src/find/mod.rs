@@ -33,7 +33,7 @@ pub use found::Found;
 const MAX_LITERALS: usize = 3;
 
 /// Finds the records of a text. Returns None if there are none, if they are less than 60 %
-/// of its bytes, or if its JSON is invalid. Reads the text a bounded number of times.
+/// of its bytes ([`Accept::OnlyArray`] aside), or if its JSON is invalid. Reads the text a bounded number of times.
 pub fn find_records(text: &str, accept: Accept) -> Option<Found> {
     let search = |accept, exact_literals| {
         search(text, accept, &Search { exact_literals, literals: MAX_LITERALS, share: 1.0 })
@@ -43,6 +43,7 @@ pub fn find_records(text: &str, accept: Accept) -> Option<Found> {
         Accept::Anything => search(Accept::Objects, true)
             .or_else(|| search(Accept::Objects, false))
             .or_else(|| search(Accept::Anything, false)),
+        Accept::OnlyArray => search(Accept::OnlyArray, false),
     };
     found?.measured(text)
 }
@@ -71,7 +72,7 @@ fn search(text: &str, accept: Accept, state: &Search) -> Option<Found> {
     // The innermost first.
     for Candidate { region, content, around: outside, place } in candidates.into_iter().rev() {
         let share = state.share * share(region, text);
-        if share < MIN_SHARE {
+        if share < MIN_SHARE && accept != Accept::OnlyArray {
             continue;
         }
         let found = match content {
@@ -94,6 +95,9 @@ fn candidates_in(text: &str, accept: Accept) -> Option<(Candidates<'_>, &str)> {
         && let Some(found) = candidates(trimmed, accept)
     {
         return Some((found, trimmed));
+    }
+    if accept == Accept::OnlyArray {
+        return None;
     }
     match embedded_json::find(text)? {
         EmbeddedJson::Value(value) => Some((candidates(value, accept)?, value)),
