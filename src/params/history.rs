@@ -85,12 +85,42 @@ impl<'a> Params<'a> {
     pub(crate) fn system(&self) -> Result<Option<&'a str>, ParamError> {
         let names = ["system", "instructions", "systemInstruction", "system_instruction"];
         let mut given = names.into_iter().filter_map(|name| Some((name, self.raw(name)?)));
-        let Some((_, system)) = given.next() else { return Ok(None) };
+        let Some((name, system)) = given.next() else { return Ok(None) };
+        if !system.starts_with(['"', '[', '{']) {
+            let accepted = "a string, an array of texts or text blocks, or an object with `parts`";
+            return Err(invalid(name, raw::kind(system), accepted));
+        }
         match given.next() {
             None => Ok(Some(system)),
             Some((name, _)) => {
                 Err(invalid(name, "given beside another name of it", "one system prompt"))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_prompt_is_one_text_list_or_object() {
+        let system = |body: &str| {
+            let params = Params::parse(body.as_bytes()).unwrap();
+            params.system().map(|system| system.map(str::to_owned)).map_err(|e| e.to_string())
+        };
+        for given in ["\"x\"", "[\"x\"]", "{\"parts\":[]}"] {
+            assert_eq!(system(&format!("{{\"system\":{given}}}")), Ok(Some(given.to_owned())));
+        }
+        assert_eq!(system("{\"system\":null}"), Ok(None));
+        for given in ["4", "true"] {
+            let refused = system(&format!("{{\"instructions\":{given}}}")).unwrap_err();
+            assert!(
+                refused.contains("instructions") && refused.contains("text blocks"),
+                "{refused}"
+            );
+        }
+        let twice = system("{\"system\":\"a\",\"instructions\":\"b\"}").unwrap_err();
+        assert!(twice.contains("beside another name"), "{twice}");
     }
 }
