@@ -13,6 +13,7 @@ mod context;
 mod decide;
 mod describe;
 mod error;
+mod idle_settings;
 mod leases;
 mod material;
 mod moves;

@@ -3,6 +3,7 @@
 use chat_history::repair::{Repair, Repaired};
 use chat_history::{History, HistoryError};
 
+use super::idle_settings::idle_settings;
 use super::settings::Settings;
 use crate::params::{Beside, HistoryOrParam, Params, SystemPrompt};
 use token_count::Tokenizer;
@@ -34,6 +35,7 @@ impl<'a> Request<'a> {
             let model: String = model.chars().take(60).collect();
             warnings.push(format!("the model \"{model}\" is not known; counted with o200k_base"));
         }
+        warnings.extend(idle_settings(&settings, &|name| params.raw(name).is_some()));
         warnings.extend(params.unknown_warnings());
         Ok(Request { history, tools, system, settings, warnings, mends: Vec::new() })
     }
