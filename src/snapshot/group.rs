@@ -110,7 +110,7 @@ impl SnapshotBudget {
         SnapshotBudget {
             whole,
             model: share(5).min(most).min(limit.saturating_sub(2 * own)).max(100),
-            directives: (whole * 2 / 5).max((whole * 4 / 5).min(CORE_TOKENS)).max(60),
+            directives: (whole * 3 / 5).max((whole * 4 / 5).min(CORE_TOKENS)).max(60),
             files: (whole / 10).max(60),
         }
     }
