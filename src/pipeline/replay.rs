@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::recent::{Recent, Units};
-use crate::pipeline::snapshots::region::{fixed, low_water};
+use crate::pipeline::snapshots::region::{fixed, low_water, tokens_in};
 use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::group::FAIR_SNAPSHOT_TOKENS;
 
@@ -64,7 +64,7 @@ pub(crate) fn replay(
         let (old, new): (Vec<&Move>, _) =
             posted.drain(..).partition(|item| item.candidate.index < recent);
         for item in old.into_iter().chain(new) {
-            let kept: u64 = tokens[newest..end].iter().sum();
+            let kept = tokens_in(context, &tokens, newest..end);
             // The least that the post can have: its newest messages next to a fair snapshot.
             let min = fixed + kept + level.saturating_sub(fixed + kept).min(FAIR_SNAPSHOT_TOKENS);
             if item.candidate.index >= recent && min <= target {
