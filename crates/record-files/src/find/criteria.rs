@@ -9,7 +9,7 @@ pub enum Accept {
     /// The same; if there are none, the elements of any array that is not empty.
     Anything,
     /// The objects of the only array of objects in a text that is one object, whatever share
-    /// they have.
+    /// they have; arrays inside of arrays do not count.
     OnlyArray,
 }
 

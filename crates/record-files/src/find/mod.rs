@@ -33,7 +33,8 @@ pub use found::Found;
 const MAX_LITERALS: usize = 3;
 
 /// Finds the records of a text. Returns None if there are none, if they are less than 60 %
-/// of its bytes ([`Accept::OnlyArray`] aside), or if its JSON is invalid. Reads the text a bounded number of times.
+/// of its bytes ([`Accept::OnlyArray`] aside), or if its JSON is invalid. Reads the text a
+/// bounded number of times.
 pub fn find_records(text: &str, accept: Accept) -> Option<Found> {
     let search = |accept, exact_literals| {
         search(text, accept, &Search { exact_literals, literals: MAX_LITERALS, share: 1.0 })
