@@ -10,6 +10,7 @@ use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::make::make_moves;
 use crate::pipeline::moves::plan::{Candidate, Plan, Skipped, plan};
+use crate::pipeline::moves::reserve::Reserve;
 use crate::pipeline::replay::replay;
 use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::region::{min_tokens_after, tokens_after};
@@ -56,7 +57,7 @@ pub(crate) fn choose_moves(
     draft.moves.sort_by_key(|m| m.candidate.at());
     match context.settings.target_tokens {
         Some(target) => {
-            keep_due(context, target, draft);
+            keep_due(context, target, plan.reserve, draft)?;
             if context.settings.mode() == Mode::Compact {
                 move_more(context, draft, None, &|moves| tokens_left(context, moves))?;
             } else {
@@ -72,15 +73,20 @@ pub(crate) fn choose_moves(
 
 /// Keeps the moves that are due for a target, and those that were made since there are cached
 /// snapshots.
-fn keep_due(context: &Context<'_>, target: u64, draft: &mut Draft) {
-    let standing = match context.settings.mode() {
-        Mode::Auto => Some(Standing::of(context, &draft.moves)),
-        Mode::Compact => None,
+fn keep_due(
+    context: &Context<'_>,
+    target: u64,
+    reserve: Vec<Candidate>,
+    draft: &mut Draft,
+) -> Result<(), StoreError> {
+    let (standing, reserve) = match context.settings.mode() {
+        Mode::Auto => (Some(Standing::of(context, &draft.moves)), None),
+        Mode::Compact => (None, Some(Reserve::new(context, reserve, &mut draft.claims))),
         // It moves no results but the newest.
-        Mode::Compress => return,
+        Mode::Compress => return Ok(()),
     };
     let standing = standing.as_ref();
-    let replay = replay(context, target, standing, &draft.moves);
+    let replay = replay(context, target, standing, &draft.moves, reserve)?;
     draft.is_due = replay.is_due;
     let is_due = |item: &mut Move| {
         standing.is_some_and(|standing| standing.has_moved(item))
@@ -88,6 +94,8 @@ fn keep_due(context: &Context<'_>, target: u64, draft: &mut Draft) {
     };
     let due = draft.moves.extract_if(.., is_due).collect();
     draft.waiting = std::mem::replace(&mut draft.moves, due);
+    draft.moves.extend(replay.reserve);
+    Ok(())
 }
 
 /// Leaves results that were never moved where a caller delays rewrites that free too little.
@@ -118,34 +126,6 @@ fn finish(context: &Context<'_>, Draft { moves, skipped, .. }: &mut Draft) {
         skipped.extend(moves.drain(..).map(|m| Skipped { candidate: m.candidate, why }));
     }
     moves.sort_by_key(|m| m.candidate.at());
-}
-
-/// Moves more, oldest first, until they free the `excess`.
-fn move_reserve(
-    context: &Context<'_>,
-    reserve: Vec<Candidate>,
-    draft: &mut Draft,
-    mut excess: u64,
-) -> Result<(), StoreError> {
-    let Draft { moves, claims, .. } = draft;
-    // In growing batches: a name and a preview cost more than a sum.
-    let mut reserve = reserve.into_iter();
-    let mut batch = 4;
-    while excess > 0 {
-        let next: Vec<Candidate> = reserve.by_ref().take(batch).collect();
-        if next.is_empty() {
-            break;
-        }
-        let mut unasked = Vec::new();
-        for more in make_moves(context, next, context.settings.preview(), claims, &mut unasked)? {
-            if excess > 0 {
-                excess = excess.saturating_sub(more.saves());
-                moves.push(more);
-            }
-        }
-        batch *= 2;
-    }
-    Ok(())
 }
 
 /// Leaves bare references to all candidates where previews are too much for the target.
@@ -208,8 +188,7 @@ pub(crate) fn move_more(
 ) -> Result<(), StoreError> {
     let Some(target) = context.settings.target_tokens else { return Ok(()) };
     let aim = gone.map_or_else(|| context.settings.aim(context.tokens_before()), |_| target);
-    let is_compact = context.settings.mode() == Mode::Compact;
-    if left(&draft.moves) <= if is_compact { aim } else { target } {
+    if left(&draft.moves) <= target {
         return Ok(());
     }
     let fits = |moves: &[Move]| left(moves) <= target;
@@ -228,8 +207,15 @@ pub(crate) fn move_more(
             let waiting = draft.waiting.extract_if(.., |item| is_behind(&item.candidate));
             draft.moves.extend(waiting);
         }
-        let excess = left(&draft.moves).saturating_sub(aim);
-        move_reserve(context, reserve.clone().filter(is_new).cloned().collect(), draft, excess)?;
+        let new = reserve.clone().filter(is_new).cloned().collect();
+        let mut excess = left(&draft.moves).saturating_sub(aim);
+        let mut smaller = Reserve::new(context, new, &mut draft.claims);
+        while excess > 0
+            && let Some(item) = smaller.next_before(usize::MAX)?
+        {
+            excess = excess.saturating_sub(item.saves());
+            draft.moves.push(item);
+        }
         let large = plan.moves.iter().filter(|candidate| is_behind(candidate));
         give_up_previews(context, large.chain(reserve).cloned().collect(), draft, &fits)?;
     }

@@ -6,29 +6,50 @@ use std::collections::HashSet;
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
+use crate::pipeline::moves::reserve::Reserve;
 use crate::pipeline::recent::{Recent, Units};
 use crate::pipeline::snapshots::region::{fixed, low_water, tokens_in};
 use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::group::FAIR_SNAPSHOT_TOKENS;
+use context_store::StoreError;
 
 /// The result of a replay.
 pub(crate) struct Replay {
     /// The positions of the texts that moved.
     pub(crate) moved: HashSet<(usize, usize)>,
+    /// The smaller results that moved.
+    pub(crate) reserve: Vec<Move>,
     /// True if the last post exceeds the target.
     pub(crate) is_due: bool,
+    /// The tokens of each message.
+    tokens: Vec<u64>,
+    /// The tokens of the history so far.
+    level: u64,
+}
+
+impl Replay {
+    fn move_out(&mut self, item: &Move) {
+        self.tokens[item.candidate.index] -= item.saves();
+        self.level = self.level.saturating_sub(item.saves());
+        self.moved.insert(item.candidate.at());
+    }
 }
 
 /// Replays a history. As long as it meets the target nothing changes. When it does not, all large
-/// results but the newest move, and of these the largest that the target has no room for; what is
-/// still missing to the low-water mark is made up for by other means. `moves` are in the order of
-/// the messages.
+/// results but the newest move, then smaller ones of the `reserve` down to the low-water mark, and
+/// of the newest the largest that the target has no room for. With snapshots there is no reserve:
+/// they make up for what is still missing to the mark. `moves` are in the order of the messages.
+///
+/// # Errors
+///
+/// The reserve cannot be made.
 pub(crate) fn replay(
     context: &Context<'_>,
     target: u64,
     standing: Option<&Standing>,
     moves: &[Move],
-) -> Replay {
+    mut reserve: Option<Reserve<'_>>,
+) -> Result<Replay, StoreError> {
     let mut tokens: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
     let in_place = standing.map_or(0, |standing| standing.in_place);
     let gone = standing.map_or(0..0, Standing::gone);
@@ -44,17 +65,18 @@ pub(crate) fn replay(
     let mark = low_water(context, fixed);
     let units = Units::of(context.history().dialect(), &context.views(), &tokens);
     let least = Recent { tokens: 0, ..context.settings.recent_for_compression() };
-    let mut level = context.beside.saturating_add_signed(standing.map_or(0, Standing::added));
-    let mut replay = Replay { moved: HashSet::new(), is_due: false };
+    let level = context.beside.saturating_add_signed(standing.map_or(0, Standing::added));
+    let (moved, smaller) = (HashSet::new(), Vec::new());
+    let mut replay = Replay { moved, reserve: smaller, is_due: false, tokens, level };
     let mut waiting = large.into_iter().peekable();
     let mut posted: Vec<&Move> = Vec::new();
-    for index in (0..tokens.len()).filter(|index| !is_gone(*index)) {
-        level += tokens[index];
+    for index in (0..replay.tokens.len()).filter(|index| !is_gone(*index)) {
+        replay.level += replay.tokens[index];
         while let Some(item) = waiting.next_if(|item| item.candidate.index <= index) {
             posted.push(item);
         }
         let end = index + 1;
-        replay.is_due = level > target && end >= gone.end && units.ends_at(end);
+        replay.is_due = replay.level > target && end >= gone.end && units.ends_at(end);
         if !replay.is_due {
             continue;
         }
@@ -63,19 +85,29 @@ pub(crate) fn replay(
         posted.sort_by_key(|item| Reverse(item.candidate.slot.tokens));
         let (old, new): (Vec<&Move>, _) =
             posted.drain(..).partition(|item| item.candidate.index < recent);
-        for item in old.into_iter().chain(new) {
-            let kept = tokens_in(context, &tokens, newest..end);
-            // The least that the post can have: its newest messages next to a fair snapshot.
-            let min = fixed + kept + level.saturating_sub(fixed + kept).min(FAIR_SNAPSHOT_TOKENS);
-            if item.candidate.index >= recent && min <= target {
-                posted.push(item);
-                continue;
-            }
-            tokens[item.candidate.index] -= item.saves();
-            level = level.saturating_sub(item.saves());
-            replay.moved.insert(item.candidate.at());
+        old.into_iter().for_each(|item| replay.move_out(item));
+        while let Some(reserve) = &mut reserve
+            && replay.level > mark
+            && let Some(item) = reserve.next_before(recent)?
+        {
+            replay.move_out(&item);
+            replay.reserve.push(item);
         }
-        level = level.min(mark);
+        for item in new {
+            let kept = fixed + tokens_in(context, &replay.tokens, newest..end);
+            // The least that the post can have: its newest messages next to a fair snapshot.
+            let min = match reserve {
+                Some(_) => replay.level,
+                None => kept + replay.level.saturating_sub(kept).min(FAIR_SNAPSHOT_TOKENS),
+            };
+            match min <= target {
+                true => posted.push(item),
+                false => replay.move_out(item),
+            }
+        }
+        if reserve.is_none() {
+            replay.level = replay.level.min(mark);
+        }
     }
-    replay
+    Ok(replay)
 }

@@ -6,5 +6,6 @@ pub(crate) mod make;
 pub(crate) mod plan;
 pub(crate) mod records;
 pub(crate) mod render;
+pub(crate) mod reserve;
 mod state;
 mod text;

@@ -125,11 +125,12 @@ pub(crate) fn room_for(
 }
 
 /// Returns the number of tokens that a compression leaves, if `fixed` stay in any case. A small
-/// target leaves less than its share free, as long as a snapshot has no fair room.
+/// target leaves less than its share free, as long as a snapshot has no fair room in it.
 pub(crate) fn low_water(context: &Context<'_>, fixed: u64) -> u64 {
     let settings = context.settings;
     let rest = settings.limit().saturating_sub(fixed);
-    let fair = settings.target_tokens.map_or(0, |target| {
+    let has_snapshots = settings.mode() != Mode::Compact;
+    let fair = settings.target_tokens.filter(|_| has_snapshots).map_or(0, |target| {
         let newest = settings.recent_for_compression().tokens;
         (fixed + newest + FAIR_ROOM).min(target - target / LEAST_FREE)
     });
