@@ -64,7 +64,7 @@ pub(crate) struct SnapshotBudget {
     pub whole: u64,
     /// The six sections of a model.
     pub model: u64,
-    /// The user's own words.
+    /// The user's own words, beside extracts.
     pub directives: u64,
     /// The list of files.
     pub files: u64,
@@ -115,6 +115,13 @@ impl SnapshotBudget {
         }
     }
 
+    /// Returns the tokens of the user's own words beside a model's summary: what this leaves of
+    /// the whole, at least two fifths of it.
+    pub(crate) fn directives_beside(self, summary: u64) -> u64 {
+        let left = self.whole.saturating_sub(summary + self.files);
+        self.directives.min(left.max(self.whole * 2 / 5))
+    }
+
     /// What it is worth where a snapshot of `found` tokens must have fewer than `most`.
     pub(crate) fn fitting(self, most: u64, found: u64) -> SnapshotBudget {
         let part = |tokens: u64| (tokens.saturating_mul(most) / (found + 1)).saturating_sub(16);
@@ -139,6 +146,16 @@ mod tests {
             .into_iter()
             .map(|group| group.end)
             .collect()
+    }
+
+    #[test]
+    fn a_long_summary_of_a_model_leaves_less_to_the_users_words() {
+        let sizes =
+            Sizes { originals: 50_000, earlier: 0, most: 8_000, room: Some(4_000), fills: true };
+        let budget = SnapshotBudget::of(sizes);
+        let beside = [0, 1_500, budget.model].map(|summary| budget.directives_beside(summary));
+        assert_eq!((budget.directives, budget.model), (2_400, 2_000));
+        assert_eq!(beside, [2_400, 2_100, 1_600]);
     }
 
     #[test]

@@ -124,7 +124,13 @@ fn fill(
     let (block, earlier) = (&mut fitted.block, wanted.earlier);
     let count = |text: &str| context.tokenizer.count(text);
     let said = said(messages);
-    block.directives = directives(&said, &earlier.directives, budget.directives, &count);
+    let summary =
+        (block.writer == Writer::Model).then(|| shortened(&written.summary, budget.model, &count));
+    let room = summary.as_ref().map_or(budget.directives, |summary| {
+        let sections = Section::ALL.map(|section| count(summary.get(section)));
+        budget.directives_beside(sections.iter().sum())
+    });
+    block.directives = directives(&said, &earlier.directives, room, &count);
     let (mut named, listed) = fitting(referred(wanted.said, &earlier.files), budget.files, &count);
     named.push(own.clone());
     block.files = named;
@@ -139,12 +145,11 @@ fn fill(
     let left = budget.whole.saturating_sub(count(&block.render()));
     let (directives, earlier) = (&block.directives, earlier.summary.as_ref());
     let source = Source { messages, said: &said, directives, earlier };
-    if block.writer == Writer::Extractive {
+    let Some(mut summary) = summary else {
         block.summary = summarise(&source, left, &count);
         return;
-    }
+    };
     let lost = if budget == wanted.budget { written.lost } else { Lost::default() };
-    let mut summary = shortened(&written.summary, budget.model, &count);
     if lost.total() > 0 {
         let extract = summarise(&source, (EXTRACTS * lost.total()).min(left), &count);
         complete(&mut summary, &extract, lost, &count);
