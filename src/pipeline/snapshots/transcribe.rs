@@ -156,7 +156,7 @@ impl<'a> Transcriber<'a> {
             call_id: self.named(call_id),
             tool: self.named(result.name.as_deref().or_else(|| caller?.name.as_deref())),
             text: self.context.offloader.redact.text(text),
-            failed: reports_error(self.context.history().messages()[index]),
+            failed: reports_error(part_of(self.context.history().messages()[index], result)),
             moved_to,
         }
     }
@@ -215,7 +215,20 @@ impl<'a> Transcriber<'a> {
     }
 }
 
-/// Returns true if a message says of a result that it is an error, in the words of any format.
+/// Returns the part of a message that has a result: one message may hold several.
+fn part_of<'m>(message: &'m str, result: &ResultView) -> &'m str {
+    let Some(slot) = result.slots.first() else { return message };
+    let holds = |part: &&str| {
+        let start = raw::offset_in(message, part);
+        (start..start + part.len()).contains(&slot.span.start)
+    };
+    let lists = raw::fields(message).unwrap_or_default().into_iter().map(|(_, value)| value);
+    let list = lists.filter(|value| value.starts_with('[')).find(holds);
+    let parts = list.and_then(|list| raw::elements(list).ok()).unwrap_or_default();
+    parts.into_iter().find(holds).unwrap_or(message)
+}
+
+/// Returns true if a part of a message says of a result that it is an error, in the words of any format.
 fn reports_error(message: &str) -> bool {
     static MARK: LazyLock<Regex> = LazyLock::new(|| {
         // Within a text the quotes are escaped.

@@ -49,7 +49,7 @@ struct Artifact {
 pub(super) fn artifacts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    for call in input.calls.iter().filter(|call| !call.failed()) {
+    for call in input.calls.iter().filter(|call| !call.failed) {
         for (name, kind, op) in touched(call) {
             let name = name.trim();
             if name.is_empty() || name.len() > 300 || name.contains('\n') {

@@ -5,15 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use raw_json::{elements, fields, is_string, unescape};
 
-use super::labels::Labels;
-use super::result_text::{readable, says_failure, windows};
+use super::outcome::is_failed;
 use super::shell;
-use crate::snapshot::text::markers::{counts_failures, exit_code, is_error, is_table_head};
 use crate::snapshot::text::sentences::{cut, cut_inside, cut_left};
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
-/// Longest shown outcome, in characters.
-const OUTCOME: usize = 120;
 /// Bytes of an argument whose words are compared.
 const COMPARED: usize = 4_000;
 /// Longest shown path, and call in a source, in characters.
@@ -72,6 +68,8 @@ pub(super) struct CallRecord<'a> {
     telling: HashSet<Cow<'a, str>>,
     /// The message, the place in it, and the result, once there is one.
     pub(super) result: Option<(usize, usize, &'a ToolResult<'a>)>,
+    /// The result says that the call failed.
+    pub(super) failed: bool,
 }
 
 /// The calls of a transcript in order, each with its result. An id that was used
@@ -106,6 +104,9 @@ pub(super) fn call_records<'a>(messages: &'a [TranscriptMessage<'a>]) -> Vec<Cal
         }
     }
     tell_apart(&mut records);
+    for record in &mut records {
+        record.failed = is_failed(record);
+    }
     records
 }
 
@@ -146,6 +147,7 @@ fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
         arguments: arguments.unwrap_or_default(),
         telling: HashSet::new(),
         result: None,
+        failed: false,
     }
 }
 
@@ -277,30 +279,6 @@ impl<'a> CallRecord<'a> {
         out
     }
 
-    /// True where the result says that the call failed.
-    pub(super) fn failed(&self) -> bool {
-        let Some((_, _, result)) = self.result else { return false };
-        if let Some(code) = self.code(&result.text) {
-            return code != "0";
-        }
-        let (head, tail) = windows(&result.text);
-        if !self.reads() && tail.lines().rev().take(3).any(counts_failures) {
-            return true;
-        }
-        let head = head.trim_start();
-        if let Some(failed) = says_failure(result.text.trim()) {
-            return failed;
-        }
-        let first = head.lines().next().unwrap_or_default();
-        // A text that was read may mention errors; a reader that failed says so at once.
-        let most = if self.reads() { 24 } else { 160 };
-        let first = &first[..first.floor_char_boundary(most)];
-        let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark))
-            || is_table_head(first);
-        first.starts_with("Traceback")
-            || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
-    }
-
     /// True for a tool that shows what is there: its result is what it read, and an
     /// exit code in it is someone else's.
     pub(super) fn reads(&self) -> bool {
@@ -311,58 +289,5 @@ impl<'a> CallRecord<'a> {
             ["read", "view", "open", "list", "search", "grep", "find", "fetch", "get", "show"];
         let name = self.verb().to_ascii_lowercase();
         verbs.iter().any(|verb| name.split(['_', '-', '.', ' ']).any(|word| word.starts_with(verb)))
-    }
-
-    /// The exit code that its result states.
-    fn code<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let (head, tail) = windows(text);
-        exit_code(tail).or_else(|| exit_code(head)).filter(|_| !self.reads())
-    }
-
-    /// Returns its status without words of its result: a tool's text is no open point.
-    pub(super) fn status(&self, labels: &Labels) -> String {
-        let code = self.result.and_then(|(_, _, result)| self.code(&result.text));
-        match code.filter(|code| *code != "0") {
-            Some(code) => format!("{} {code}", labels.exit),
-            None if self.failed() => labels.failed.to_owned(),
-            None => labels.ok.to_owned(),
-        }
-    }
-
-    /// Describes its outcome on one line.
-    pub(super) fn outcome(&self, labels: &Labels) -> String {
-        let Some((_, _, result)) = self.result else { return labels.no_result.to_owned() };
-        let text = readable(&result.text);
-        let (head, tail) = windows(&text);
-        let code = self.code(&text).filter(|code| *code != "0");
-        let failed = self.failed();
-        let telling = || {
-            // `0 failed` in a line of totals is no failure.
-            let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
-            let lines = || head.lines().chain(tail.lines()).map(str::trim).filter(fails);
-            // A heading such as `Traceback …:` says less than the lines under it.
-            let best = lines().find(|line| !line.ends_with(':')).or_else(|| lines().next());
-            best.map(|line| cut(line, OUTCOME))
-        };
-        let mut out = match (code, failed) {
-            (Some(code), _) => {
-                let line = telling().map(|line| format!(": {line}")).unwrap_or_default();
-                format!("{} {code}{line}", labels.exit)
-            }
-            (None, true) => {
-                format!("{}: {}", labels.failed, telling().unwrap_or_else(|| cut(head, OUTCOME)))
-            }
-            (None, false) if text.len() <= OUTCOME && !text.trim().is_empty() => {
-                text.lines().map(str::trim).collect::<Vec<_>>().join("; ")
-            }
-            (None, false) => match memchr::memchr_iter(b'\n', text.trim().as_bytes()).count() {
-                0 => labels.ok.to_owned(),
-                lines => format!("{} ({} {})", labels.ok, lines + 1, labels.lines),
-            },
-        };
-        if let Some(path) = &result.moved_to {
-            out.push_str(&format!(" ({} {path})", labels.whole_result));
-        }
-        out
     }
 }

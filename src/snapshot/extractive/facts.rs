@@ -77,18 +77,18 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
         let Some((index, _, result)) = call.result else { continue };
         let source = call.source(index);
         let late = input.lateness(index, 20).saturating_sub(17);
-        let errors = match (call.failed(), resolved[at]) {
+        let errors = match (call.failed, resolved[at]) {
             (true, false) => 16,
             (true, true) => 8,
             (false, _) => 5,
         };
         // A short answer that says no is a fact, in whatever words.
-        let refuses = result.text.len() <= SHORT && (call.failed() || odd[at]);
+        let refuses = result.text.len() <= SHORT && (call.failed || odd[at]);
         let base = late + if refuses { errors.max(8) } else { 0 };
         // A refusal of few lines has nothing else to say than a form.
         let is_bare = refuses && result.text.lines().take(3).count() < 3;
         let form = |line: &str| !is_bare && forms.contains(&(call.tool, label(line)));
-        let (failed, reads) = (call.failed(), call.reads());
+        let (failed, reads) = (call.failed, call.reads());
         let output = Output { index, base, errors, failed, reads, form: &form };
         output.facts(&source, &result.text, terms, items);
         if !failed {

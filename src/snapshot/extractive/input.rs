@@ -51,7 +51,7 @@ impl<'a> Input<'a> {
         let mut resolved = vec![false; self.calls.len()];
         for (at, call) in self.calls.iter().enumerate().rev() {
             let key = (call.tool, call.about(KEY));
-            let failed = call.failed();
+            let failed = call.failed;
             resolved[at] = succeeded.contains(&key) || (failed && self.is_mended(at));
             if call.result.is_some() && !failed {
                 succeeded.insert(key);
@@ -66,7 +66,7 @@ impl<'a> Input<'a> {
         let words = of.words();
         let later = self.calls[at + 1..].iter().take(LATER);
         let mut same = later.filter(|call| call.tool == of.tool && call.result.is_some());
-        !words.is_empty() && same.any(|call| !call.failed() && words.is_subset(&call.words()))
+        !words.is_empty() && same.any(|call| !call.failed && words.is_subset(&call.words()))
     }
 
     /// How late a message is, from 0 to `most`.

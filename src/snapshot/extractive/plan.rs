@@ -9,6 +9,7 @@ use super::call_record::CallRecord;
 use super::facts::spoken;
 use super::input::Input;
 use super::item::{Item, points};
+use super::outcome::status;
 use super::said::telling;
 use super::terms::Terms;
 use crate::snapshot::text::markers::{is_checkbox, is_numbered, is_progress, looks_like_output};
@@ -53,7 +54,7 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
         }
     }
     for (at, call) in unresolved_failures(input).into_iter().enumerate() {
-        let status = call.status(&input.labels);
+        let status = status(call, &input.labels);
         let text = format!("{} {} {} -> {status}", input.labels.open, call.tool, call.about(80));
         let late = 12_u32.saturating_sub(u32::try_from(at).unwrap_or(12));
         items.push(Item::new(text, points(6 + late), (3 << 20) + call.index));
@@ -174,7 +175,7 @@ fn unresolved_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
     let mut seen = HashSet::new();
     let resolved = input.resolved();
     let calls = input.calls.iter().zip(resolved).rev().take(LOOK_BACK);
-    let open = calls.filter(|(call, resolved)| !resolved && call.failed() && !call.reads());
+    let open = calls.filter(|(call, resolved)| !resolved && call.failed && !call.reads());
     open.map(|(call, _)| call)
         .filter(|call| seen.insert((call.tool, call.about(80))))
         .take(8)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::input::Input;
 use super::item::{Item, points};
+use super::outcome::outcome;
 use super::terms::Terms;
 
 /// Longest shown arguments, in characters.
@@ -20,7 +21,7 @@ pub(super) fn recent(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     for (at, call) in input.calls.iter().enumerate().skip(skip).rev() {
         let about = call.about(ARGUMENTS);
         let gap = if about.is_empty() { "" } else { " " };
-        let line = format!("{}{gap}{about} -> {}", call.tool, call.outcome(&input.labels));
+        let line = format!("{}{gap}{about} -> {}", call.tool, outcome(call, &input.labels));
         match places.get(&line) {
             Some(place) => folded[*place].2 += 1,
             None => {
@@ -33,7 +34,7 @@ pub(super) fn recent(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
         let call = &input.calls[at];
         let line = if times > 1 { format!("{line} ×{times}") } else { line };
         // What only looked is worth little once something else was done.
-        let worth = match (call.failed(), call.reads()) {
+        let worth = match (call.failed, call.reads()) {
             (true, _) => 10,
             (false, true) => 2,
             (false, false) => 8,

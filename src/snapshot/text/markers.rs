@@ -75,10 +75,6 @@ static EXIT: LazyLock<Regex> = LazyLock::new(|| {
         "(?m:^[^/#*\n]{0,100}?)(?i-u:(?:exit(?:ed with)?[ _]?(?:code|status)?|return[ _]?code)\"?(?: of)?>?[:= ]{0,3}(-?[0-9]{1,5})\\b)",
     )
 });
-/// A total that counts failures.
-static FAILURES: LazyLock<Regex> = LazyLock::new(|| {
-    fixed("(?i-u:\\b[1-9][0-9]{0,6} (?:tests? |checks? )?(?:failed|failures?|failing|errors?)\\b)")
-});
 /// A line of settings or a named value: `"timeout": 4500`, `retries = 3`.
 static SETTING: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
@@ -159,11 +155,6 @@ pub(crate) fn is_error(text: &str) -> bool {
 /// True where a line states a status or a total.
 pub(crate) fn is_status(text: &str) -> bool {
     STATUS.is_match(text)
-}
-
-/// True for a line of totals that counts failures.
-pub(crate) fn counts_failures(line: &str) -> bool {
-    FAILURES.is_match(line)
 }
 
 /// True for the head of a table: words with one mark between them.

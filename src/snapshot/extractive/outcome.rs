@@ -1,0 +1,115 @@
+//! Outcomes: whether a call failed, and how it went on one line.
+
+use super::call_record::CallRecord;
+use super::failure::{failing_line, is_warning, states_failure};
+use super::labels::Labels;
+use super::result_text::{readable, says_failure, windows};
+use crate::snapshot::text::markers::{exit_code, is_error, is_table_head};
+use crate::snapshot::text::sentences::cut;
+
+/// Longest shown outcome, in characters.
+const OUTCOME: usize = 120;
+/// Longest shown last line of an output, in characters.
+const LAST_LINE: usize = 80;
+/// Lines of a result that has nothing to say but how a call went.
+const SHORT: usize = 3;
+
+/// True where the format or the result says that the call failed.
+pub(super) fn is_failed(call: &CallRecord<'_>) -> bool {
+    let Some((_, _, result)) = call.result else { return false };
+    if result.failed {
+        return true;
+    }
+    if let Some(code) = code(call, &result.text) {
+        return code != "0";
+    }
+    if let Some(failed) = says_failure(result.text.trim()) {
+        return failed;
+    }
+    let text = readable(&result.text);
+    if !call.reads() && failing_line(&text).is_some() {
+        return true;
+    }
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    if is_warning(first) {
+        return false;
+    }
+    let is_short = text.trim().lines().take(SHORT + 1).count() <= SHORT;
+    if is_short && states_failure(first) {
+        return true;
+    }
+    // A text that was read may mention errors; a reader that failed says so at once.
+    let most = if call.reads() { 24 } else { 160 };
+    let first = &first[..first.floor_char_boundary(most)];
+    let prose = ["//", "#", "/*", "--", "<!--"].iter().any(|mark| first.starts_with(mark))
+        || is_table_head(first);
+    first.starts_with("Traceback")
+        || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The exit code that the result of a call states.
+fn code<'t>(call: &CallRecord<'_>, text: &'t str) -> Option<&'t str> {
+    let (head, tail) = windows(text);
+    exit_code(tail).or_else(|| exit_code(head)).filter(|_| !call.reads())
+}
+
+/// Returns the status of a call without words of its result: a tool's text is no open point.
+pub(super) fn status(call: &CallRecord<'_>, labels: &Labels) -> String {
+    let code = call.result.and_then(|(_, _, result)| code(call, &result.text));
+    match code.filter(|code| *code != "0") {
+        Some(code) => format!("{} {code}", labels.exit),
+        None if call.failed => labels.failed.to_owned(),
+        None => labels.ok.to_owned(),
+    }
+}
+
+/// Describes the outcome of a call on one line.
+pub(super) fn outcome(call: &CallRecord<'_>, labels: &Labels) -> String {
+    let Some((_, _, result)) = call.result else { return labels.no_result.to_owned() };
+    let text = readable(&result.text);
+    let text = text.trim();
+    let code = code(call, text);
+    let mut out = match code.filter(|code| *code != "0") {
+        Some(code) => {
+            let line = telling(text).map(|line| format!(": {line}")).unwrap_or_default();
+            format!("{} {code}{line}", labels.exit)
+        }
+        None if call.failed => {
+            let line = telling(text).unwrap_or_else(|| cut(text, OUTCOME));
+            format!("{}: {line}", labels.failed)
+        }
+        None if text.is_empty() => labels.ok.to_owned(),
+        None if text.len() <= OUTCOME => text.lines().map(str::trim).collect::<Vec<_>>().join("; "),
+        None => extent(text, call.reads(), code.is_some(), labels),
+    };
+    if let Some(path) = &result.moved_to {
+        out.push_str(&format!(" ({} {path})", labels.whole_result));
+    }
+    out
+}
+
+/// The line of an output that says why its call failed, if one does.
+fn telling(text: &str) -> Option<String> {
+    let (head, tail) = windows(text);
+    // `0 failed` in a line of totals is no failure.
+    let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
+    let lines = || head.lines().chain(tail.lines()).map(str::trim).filter(fails);
+    // A heading such as `Traceback …:` says less than the lines under it.
+    let best = || lines().find(|line| !line.ends_with(':')).or_else(|| lines().next());
+    failing_line(text).or_else(best).map(|line| cut(line, OUTCOME))
+}
+
+/// The size of an output, and its last line: what nothing says is known by that alone.
+fn extent(text: &str, reads: bool, is_done: bool, labels: &Labels) -> String {
+    let lines = text.lines().count();
+    let size = match lines {
+        1 => labels.ok.to_owned(),
+        _ if reads || is_done => format!("{} ({lines} {})", labels.ok, labels.lines),
+        _ => format!("({lines} {})", labels.lines),
+    };
+    match text.lines().next_back() {
+        Some(last) if lines > 1 && !reads => format!("{size} … {}", cut(last.trim(), LAST_LINE)),
+        Some(line) if !reads && !is_done => cut(line, OUTCOME),
+        _ => size,
+    }
+}
