@@ -15,6 +15,7 @@ use crate::pipeline::replay::replay;
 use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::region::{min_tokens_after, tokens_after};
 use crate::pipeline::snapshots::standing::Standing;
+use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS};
 use context_store::{Claims, StoreError};
 
 /// A decision that is being made.
@@ -61,8 +62,13 @@ pub(crate) fn choose_moves(
             if context.settings.mode() == Mode::Compact {
                 move_more(context, draft, None, &|moves| tokens_left(context, moves))?;
             } else {
-                let fits = |moves: &[Move]| min_tokens_after(context, moves) <= target;
-                move_recent(context, plan.newest, draft, &fits)?;
+                // In less than a fair snapshot the user's rules would give way to newest results.
+                let least = |moves: &[Move], snapshot| min_tokens_after(context, moves, snapshot);
+                let is_fair = |moves: &[Move]| least(moves, FAIR_SNAPSHOT_TOKENS) <= target;
+                move_recent(context, plan.newest, draft, &is_fair)?;
+                let moved = draft.moves.iter().map(|item| item.candidate.clone()).collect();
+                let fits = |moves: &[Move]| least(moves, MIN_SNAPSHOT_TOKENS) <= target;
+                give_up_previews(context, moved, draft, &fits)?;
             }
         }
         None => delay(context, draft),

@@ -23,7 +23,7 @@ use crate::snapshot::transcript::TranscriptMessage;
 const EXTRACTS: u64 = 3;
 
 /// Tries at bringing a snapshot under what it may cost; each lowers its budget.
-const TRIES: u32 = 4;
+const TRIES: u32 = 6;
 
 /// The messages that a new snapshot replaces.
 pub(crate) struct MessageGroup<'a> {
@@ -104,7 +104,14 @@ pub(crate) fn fitted(
         if size <= aim || (round == TRIES && size < wanted.tokens) {
             return Ok(fitted);
         }
-        budget = budget.fitting(aim, size);
+        budget = match fitted.block.writer {
+            Writer::Model => budget.fitting(aim, size),
+            Writer::Extractive => {
+                let words = context.tokenizer.count(&fitted.block.directives.join("\n"));
+                let has_sections = fitted.block.summary != Summary::default();
+                budget.less(size - aim, words, has_sections)
+            }
+        };
     }
     Err(format!(
         "not compressed: a snapshot of {} would not be smaller than their {} tokens",

@@ -47,12 +47,11 @@ pub(crate) fn worth_a_pass(
     Ok(())
 }
 
-/// Returns the fewest tokens that the history should have after `moves`: with a snapshot of fair
-/// size of all that may be summarized, if the mode allows one and it is worth a pass. In less
-/// room the user's rules would give way to newest results. Were a pass not asked to be worth it,
-/// other results would move for the target instead, and the next post would summarize what this
-/// one did not (I3).
-pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
+/// Returns the fewest tokens that the history should have after `moves`: with a `snapshot` of so
+/// many tokens of all that may be summarized, if the mode allows one and it is worth a pass. Were
+/// a pass not asked to be worth it, other results would move for the target instead, and the next
+/// post would summarize what this one did not (I3).
+pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move], snapshot: u64) -> u64 {
     let tokens = tokens_after(context, moves);
     let left = context.beside + tokens.iter().sum::<u64>();
     if context.settings.mode() == Mode::Compact {
@@ -65,7 +64,7 @@ pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move]) -> u64 {
         return left;
     }
     let gone = region.tokens() + standing;
-    left.saturating_sub(gone) + gone.min(FAIR_SNAPSHOT_TOKENS)
+    left.saturating_sub(gone) + gone.min(snapshot)
 }
 
 /// Returns the messages that may be compressed, with so many tokens each. Newest messages that
