@@ -122,7 +122,22 @@ impl SnapshotBudget {
         self.directives.min(left.max(self.whole * 2 / 5))
     }
 
-    /// What it is worth where a snapshot of `found` tokens must have fewer than `most`.
+    /// Returns the budget of a snapshot that must have `excess` tokens fewer: they come from its
+    /// sections, or from the user's words, which take `words` tokens, where these left no room
+    /// for any.
+    pub(crate) fn less(self, excess: u64, words: u64, has_sections: bool) -> SnapshotBudget {
+        let gap = self.whole / 8;
+        match has_sections {
+            true => SnapshotBudget { whole: self.whole.saturating_sub(excess + 8), ..self },
+            false => SnapshotBudget {
+                directives: words.min(self.directives).saturating_sub(excess + gap),
+                files: self.files * 3 / 4,
+                ..self
+            },
+        }
+    }
+
+    /// What it is worth where a model's snapshot of `found` tokens must have fewer than `most`.
     pub(crate) fn fitting(self, most: u64, found: u64) -> SnapshotBudget {
         let part = |tokens: u64| (tokens.saturating_mul(most) / (found + 1)).saturating_sub(16);
         SnapshotBudget {

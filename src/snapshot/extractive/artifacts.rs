@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::call_record::{CallRecord, PATHS};
 use super::code;
 use super::input::Input;
-use super::item::{Item, points};
+use super::item::{CHOSEN_ONCE, Item, parse, points};
 use super::labels::Labels;
 use super::shell::{self, FileOp, Touch};
 use super::terms::Terms;
@@ -23,6 +23,16 @@ const PATCHED: [(&str, FileOp); 5] = [
 ];
 
 impl FileOp {
+    const ALL: [FileOp; 7] = [
+        FileOp::Opened,
+        FileOp::Run,
+        FileOp::Read,
+        FileOp::Edited,
+        FileOp::Written,
+        FileOp::Created,
+        FileOp::Deleted,
+    ];
+
     fn label(self, labels: &Labels) -> &'static str {
         match self {
             FileOp::Opened => labels.opened,
@@ -41,14 +51,27 @@ struct Artifact {
     name: String,
     /// What was done with it, in order of the first time, and how often.
     ops: Vec<(FileOp, usize)>,
-    last: usize,
+    /// The last message; None in an earlier trail.
+    last: Option<usize>,
 }
 
-/// Returns the artifacts with their operations. A changed one is worth more than one that
-/// was read, and a later one more than an earlier one.
-pub(super) fn artifacts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
+/// Returns the artifacts with their operations, those of the `earlier` trail first. A changed one
+/// is worth more than one that was read, and a later one more than an earlier one.
+pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<Item> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
+    // A model writes its trail in its own words.
+    let mut items: Vec<Item> = Vec::new();
+    for (at, item) in parse(earlier).into_iter().enumerate() {
+        match Artifact::parse(&item.text, &input.labels) {
+            Some(artifact) => {
+                places.insert(key_of(&artifact.name), artifacts.len());
+                artifacts.push(artifact);
+            }
+            None => items.push(Item::new(item.text, points(CHOSEN_ONCE), at)),
+        }
+    }
+    let old = artifacts.len() + items.len();
     for call in input.calls.iter().filter(|call| !call.failed) {
         for (name, kind, op) in touched(call) {
             let name = name.trim();
@@ -57,25 +80,45 @@ pub(super) fn artifacts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
             }
             let key = canonical(&Identifier { kind, text: name }).into_owned();
             let place = *places.entry(key).or_insert_with(|| {
-                artifacts.push(Artifact { name: name.to_owned(), ops: Vec::new(), last: 0 });
+                artifacts.push(Artifact { name: name.to_owned(), ops: Vec::new(), last: None });
                 artifacts.len() - 1
             });
             artifacts[place].note(op, call.index);
         }
     }
-    let item = |artifact: Artifact| {
-        let late = input.lateness(artifact.last, 6);
+    let item = |(at, artifact): (usize, Artifact)| {
+        let late = artifact.last.map_or(0, |last| input.lateness(last, 6));
         let worth = if artifact.is_changed() { 24 } else { 3 } + late;
         let text = artifact.line(&input.labels);
-        let found = terms.of_text(&artifact.name, artifact.last);
-        Item { terms: found, ..Item::new(text, points(worth), artifact.last) }
+        let found = terms.of_text(&artifact.name, artifact.last.unwrap_or(0));
+        let order = artifact.last.map_or(at, |last| old + last);
+        Item { terms: found, ..Item::new(text, points(worth), order) }
     };
-    artifacts.into_iter().map(item).collect()
+    items.extend(artifacts.into_iter().enumerate().map(item));
+    items
+}
+
+/// The name of a file as it is compared.
+fn key_of(name: &str) -> String {
+    let kind = if name.contains("://") { IdentifierKind::Url } else { IdentifierKind::Path };
+    canonical(&Identifier { kind, text: name }).into_owned()
 }
 
 impl Artifact {
+    /// Reads a line of a trail, as `line` writes it.
+    fn parse(line: &str, labels: &Labels) -> Option<Artifact> {
+        let (name, ops) = line.rsplit_once(": ")?;
+        let op = |text: &str| {
+            let (label, times) = text.split_once(" ×").unwrap_or((text, "1"));
+            let op = FileOp::ALL.into_iter().find(|op| op.label(labels) == label)?;
+            Some((op, times.parse().ok()?))
+        };
+        let ops = ops.split(", ").map(op).collect::<Option<Vec<_>>>()?;
+        Some(Artifact { name: name.to_owned(), ops, last: None })
+    }
+
     fn note(&mut self, op: FileOp, at: usize) {
-        self.last = at;
+        self.last = Some(at);
         match self.ops.iter_mut().find(|(known, _)| *known == op) {
             Some((_, times)) => *times += 1,
             None => self.ops.push((op, 1)),
@@ -149,6 +192,26 @@ fn of_patch(call: &CallRecord<'_>, found: &mut Vec<Touch>) {
             if let Some(path) = line.strip_prefix(mark) {
                 found.push((path.to_owned(), IdentifierKind::Path, op));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Artifact, FileOp};
+    use crate::snapshot::extractive::labels::Labels;
+    use crate::snapshot::text::language::Language;
+
+    #[test]
+    fn a_line_of_a_trail_is_read_as_it_was_written() {
+        let labels = Labels::of(Language::English);
+        let ops = vec![(FileOp::Created, 1), (FileOp::Edited, 3)];
+        let line = Artifact { name: "src/a: b.rs".to_owned(), ops, last: None }.line(&labels);
+        assert_eq!(line, "src/a: b.rs: created, edited ×3");
+        let read = Artifact::parse(&line, &labels).map(|artifact| artifact.line(&labels));
+        assert_eq!(read.as_deref(), Some(line.as_str()));
+        for line in ["no trail", "a: sold", "a: edited ×many"] {
+            assert!(Artifact::parse(line, &labels).is_none(), "{line}");
         }
     }
 }

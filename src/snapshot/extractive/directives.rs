@@ -7,6 +7,7 @@ use std::ops::Range;
 use raw_json::offset_in;
 
 use super::follow_ups::FollowUps;
+use super::retractions::takes_back;
 use super::said::Said;
 use crate::snapshot::text::markers::{is_constraint, is_negated};
 use crate::snapshot::text::quotation::{Quotations, headings};
@@ -251,8 +252,12 @@ fn raise_follow_ups(newest_first: &mut [Candidate<'_>]) {
     let is_rule = |text: &str| text.len() <= LONG_BYTES && is_constraint(text);
     let mut raised = HashSet::new();
     for (at, candidate) in newest_first.iter().enumerate().filter(|(_, rule)| is_rule(rule.text)) {
-        raised
-            .extend(later.about(candidate.text, Some(last - at)).iter().map(|up| last - up.place));
+        raised.extend(
+            later
+                .about(candidate.text, Some(last - at), takes_back)
+                .iter()
+                .map(|up| last - up.place),
+        );
     }
     // A long text about a rule is about more.
     for at in raised {

@@ -12,6 +12,8 @@ const SENTENCE: usize = 200;
 const TEXT: usize = 3_000;
 /// Words, and pairs of characters, by which a sentence of a script without spaces is about a text.
 const CJK: usize = 2;
+/// Sentences of the user that may have a word that still tells what one is about.
+const FEW: usize = 4;
 /// Sentences looked at, the newest.
 const SENTENCES: usize = 300;
 
@@ -23,6 +25,8 @@ pub(super) struct FollowUp<'a> {
     pub(super) sentence: &'a str,
     /// How many of its words another text must have for it to be about that.
     least: usize,
+    /// How many make a name.
+    name: usize,
 }
 
 /// The sentences of texts, by their content words.
@@ -43,9 +47,9 @@ impl<'a> FollowUps<'a> {
         let mut found = FollowUps { sentences: Vec::new(), by_word: HashMap::new() };
         for (at, (place, sentence)) in told.take(SENTENCES).enumerate() {
             let words = content_words(sentence);
-            let least =
-                if sentence.chars().any(is_cjk) { CJK } else { 1.max(words.len().div_ceil(2)) };
-            found.sentences.push(FollowUp { place, sentence, least });
+            let name = if sentence.chars().any(is_cjk) { CJK } else { 1 };
+            let least = if name == CJK { CJK } else { 1.max(words.len().div_ceil(2)) };
+            found.sentences.push(FollowUp { place, sentence, least, name });
             for word in words {
                 found.by_word.entry(word).or_default().push(at);
             }
@@ -73,12 +77,22 @@ impl<'a> FollowUps<'a> {
     }
 
     /// Returns the sentences behind `place` that are about `text`, oldest first; with no place, of
-    /// all. Half of their content words are in it, or some pairs of characters.
-    pub(super) fn about(&self, text: &str, place: Option<usize>) -> Vec<FollowUp<'a>> {
-        let shared = self.shared(&content_words(text));
-        let all = self.sentences.iter().zip(shared).rev();
-        let about = all.filter(|(up, shared)| {
-            *shared >= up.least && Some(up.place) > place && !text.contains(up.sentence)
+    /// all. Half of their content words are in it, or some pairs of characters; of one that `says`
+    /// so by itself, a word that few others have.
+    pub(super) fn about(
+        &self,
+        text: &str,
+        place: Option<usize>,
+        says: impl Fn(&str) -> bool,
+    ) -> Vec<FollowUp<'a>> {
+        let mut words = content_words(text);
+        let shared = self.shared(&words);
+        words.retain(|word| self.by_word.get(word).is_some_and(|of| of.len() <= FEW));
+        let named = self.shared(&words);
+        let all = self.sentences.iter().zip(shared.into_iter().zip(named)).rev();
+        let about = all.filter(|(up, (shared, named))| {
+            let is_about = *shared >= up.least || (*named >= up.name && says(up.sentence));
+            is_about && Some(up.place) > place && !text.contains(up.sentence)
         });
         about.map(|(up, _)| *up).collect()
     }
@@ -87,6 +101,7 @@ impl<'a> FollowUps<'a> {
 #[cfg(test)]
 mod tests {
     use super::FollowUps;
+    use crate::snapshot::extractive::retractions::takes_back;
 
     #[test]
     fn later_sentences_about_the_same_follow_up() {
@@ -98,9 +113,23 @@ mod tests {
         ];
         let ups = FollowUps::of(texts.iter().copied().enumerate().rev());
         let about = |place: usize| -> Vec<&str> {
-            ups.about(texts[0], Some(place)).iter().map(|up| up.sentence).collect()
+            ups.about(texts[0], Some(place), |_| false).iter().map(|up| up.sentence).collect()
         };
         assert_eq!(about(0), ["The copy to Lena is off."]);
         assert!(about(1).is_empty());
+    }
+
+    #[test]
+    fn a_sentence_that_takes_back_names_what_by_a_word() {
+        for (rule, later, is_found) in [
+            ("Use tabs in this repo.", "Scratch that about tabs, spaces it is: four.", true),
+            ("Only deploy on Fridays.", "Fridays are a bad idea, Petra says; Tuesdays then.", true),
+            ("Limit the batch to 100 rows.", "I was wrong about the 100 rows, 250 is fine.", true),
+            ("Limit the batch to 100 rows.", "Scratch that about tabs, spaces it is.", false),
+            ("Only deploy on Fridays.", "Fridays we have lunch at the lake, all of us.", false),
+        ] {
+            let ups = FollowUps::of([(1, later), (0, rule)].into_iter());
+            assert_eq!(!ups.about(rule, Some(0), takes_back).is_empty(), is_found, "{later}");
+        }
     }
 }

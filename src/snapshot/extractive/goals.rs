@@ -9,7 +9,7 @@ use super::follow_ups::FollowUps;
 use super::input::Input;
 use super::item::{Item, parse, points};
 use super::labels::{LATEST, Labels};
-use super::retractions::{lifts, retractions};
+use super::retractions::{lifts, retractions, takes_back};
 use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
@@ -214,7 +214,7 @@ fn follow_ups<'a>(said: &'a [Said<'_>]) -> FollowUps<'a> {
 
 /// A rule with the newest sentences behind its place that take it back.
 fn with_lifted(rule: &str, place: Option<usize>, later: &FollowUps<'_>, labels: &Labels) -> String {
-    let about = later.about(rule, place).into_iter().map(|up| up.sentence);
+    let about = later.about(rule, place, takes_back).into_iter().map(|up| up.sentence);
     let lifting: Vec<&str> = about.filter(|sentence| lifts(sentence, rule)).collect();
     if lifting.is_empty() { rule.to_owned() } else { with_later(rule, &lifting, labels) }
 }

@@ -1,26 +1,35 @@
 //! Items of a section's list. An item is written as `- text`, with further lines indented
 //! by two spaces; a quoted one names its source: `- [#4 read_file src/a.rs] text`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::labels::LAST_SAID;
-use super::terms::{Terms, Worth};
+use super::terms::{Terms, Worth, each_term};
 use crate::snapshot::format::summary::Section;
+use crate::snapshot::text::markers::is_finding;
 use crate::snapshot::text::sentences::masked;
 
 /// The first order number of new items; those of an earlier summary are below.
 const NEW: usize = 1 << 40;
 /// Bits of an order number for the sentence of a message.
 const LINE_BITS: u32 = 16;
-/// The beginning of a source that an earlier summary named: its number is no longer true.
+/// The beginning of a source that an earlier summary named.
 const EARLIER: &str = "earlier";
+/// The source of words of the agent, behind the number of their message.
+const AGENT: &str = "assistant";
 /// Most items that an earlier summary's section gives.
 const FROM_EARLIER: usize = 400;
 /// Points of an item of an earlier summary: it was chosen once.
-const CHOSEN_ONCE: u32 = 8;
+pub(super) const CHOSEN_ONCE: u32 = 8;
 
+/// More points of the last item of an earlier summary than of its first.
+const LATE: u32 = 5;
 /// More points of a rule: it stands until it is taken back.
 const RULE: u32 = 14;
+/// More points of what the agent found: it is made of lines that were left out.
+const FOUND: u32 = 8;
+/// The points of words that name nothing.
+const EMPTY: u32 = 2;
 
 /// Worth is counted in sixteenths of a point.
 pub(super) const fn points(points: u32) -> u32 {
@@ -95,7 +104,8 @@ impl Item {
     }
 }
 
-/// Adds the items of an earlier summary's section, as older. Exact repeats are left out.
+/// Adds the items of an earlier summary's section, as older. Exact repeats are left out. What a
+/// call returned is worth less once the same call returned something later.
 pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section, terms: &Terms) {
     // A plan replaces the one before it, and so do the words said last.
     if section == Section::TaskState && items.iter().any(|item| item.core) {
@@ -110,15 +120,44 @@ pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section, term
     for at in (skip..old.len()).rev().filter(|_| section == Section::ActiveConstraints) {
         rules[at] = if likes.insert(masked(&old[at].text)) { RULE } else { 0 };
     }
+    let mut latest: HashMap<String, String> = HashMap::new();
+    for item in old.iter().chain(items.iter()) {
+        latest.insert(call_of(&item.source).to_owned(), item.source.clone());
+    }
+    let count = (old.len() - skip).max(1);
     for (at, mut item) in old.drain(..).enumerate().skip(skip) {
         if known.contains(&item.text) {
             continue;
         }
-        let age = u32::try_from((at - skip).min(20)).unwrap_or(20) / 4;
+        let late = u32::try_from((at - skip) * LATE as usize / count).unwrap_or(LATE);
+        let is_stale = latest.get(call_of(&item.source)).is_some_and(|last| *last != item.source);
         item.order = at;
-        item.base = points(CHOSEN_ONCE + age + rules[at]);
+        item.base = match call_of(&item.source) {
+            AGENT => found_points(&item.text, late),
+            _ => points(CHOSEN_ONCE + late + rules[at]) / (1 + u32::from(is_stale)),
+        };
         item.terms = terms.of_text(&item.text, 0);
         items.push(item);
+    }
+}
+
+/// The points of what the agent said before.
+fn found_points(text: &str, late: u32) -> u32 {
+    let mut names = false;
+    each_term(text, |_| names = true);
+    match (is_finding(text), names) {
+        (true, true) => points(CHOSEN_ONCE + late + FOUND),
+        (true, false) | (false, true) => points(CHOSEN_ONCE + late),
+        (false, false) => points(EMPTY),
+    }
+}
+
+/// A source without the number of its message.
+fn call_of(source: &str) -> &str {
+    let name = source.strip_prefix(EARLIER).unwrap_or(source).trim_start();
+    match name.strip_prefix('#') {
+        Some(name) => name.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start(),
+        None => name,
     }
 }
 
@@ -127,9 +166,9 @@ pub(super) fn merge_last_words(items: &mut Vec<Item>, earlier: &str, terms: &Ter
     for (at, item) in parse(earlier).into_iter().enumerate() {
         let said = LAST_SAID.iter().find_map(|label| item.text.strip_prefix(label));
         if let Some(text) = said.map(str::trim) {
-            let base = points(CHOSEN_ONCE + 4);
+            let base = found_points(text, LATE + 1);
             let named = terms.of_text(text, 0);
-            let source = format!("{EARLIER} assistant");
+            let source = format!("{EARLIER} {AGENT}");
             let text = text.to_owned();
             items.push(Item {
                 source,
@@ -171,13 +210,15 @@ pub(super) fn parse(section: &str) -> Vec<Item> {
     items
 }
 
-/// Source and text of an item; the source without its message number.
+/// Source and text of an item. Results keep the number of their message: two of one call are
+/// told apart by it.
 fn split_source(text: &str) -> (String, &str) {
-    let quoted = text.strip_prefix("[#").or_else(|| text.strip_prefix("[earlier"));
+    let is_source = |rest: &&str| rest.starts_with('#') || rest.starts_with(EARLIER);
+    let quoted = text.strip_prefix('[').filter(is_source);
     let Some((source, text)) = quoted.and_then(|rest| rest.split_once(']')) else {
         return (String::new(), text);
     };
-    let name = source.trim_start_matches(|c: char| c.is_ascii_digit()).trim();
-    let source = if name.is_empty() { EARLIER.to_owned() } else { format!("{EARLIER} {name}") };
-    (source, text.trim_start())
+    let named = source.strip_prefix(EARLIER).unwrap_or(source).trim_start();
+    let name = if call_of(named) == AGENT { AGENT } else { named };
+    (format!("{EARLIER} {name}").trim_end().to_owned(), text.trim_start())
 }

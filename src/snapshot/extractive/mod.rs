@@ -64,14 +64,20 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
         goals::constraints(&input, source.directives, &terms);
     sections[Section::ActiveConstraints as usize].extend(goals::answers(&input, &terms));
     sections[Section::KeyKnowledge as usize] = facts::facts(&input, &terms);
-    sections[Section::ArtifactTrail as usize] = artifacts::artifacts(&input, &terms);
+    let trail = earlier.map_or("", |summary| summary.get(Section::ArtifactTrail));
+    sections[Section::ArtifactTrail as usize] = artifacts::artifacts(&input, trail, &terms);
     sections[Section::RecentActions as usize] = recent::recent(&input, &terms);
     sections[Section::TaskState as usize] = plan::state(&input, &terms, budget);
     if let Some(earlier) = earlier {
         let known = &mut sections[Section::KeyKnowledge as usize];
         item::merge_last_words(known, earlier.get(Section::TaskState), &terms);
-        // The goals are merged already.
-        for section in Section::ALL.into_iter().filter(|s| *s != Section::OverallGoal) {
+        // The others are merged already.
+        for section in [
+            Section::ActiveConstraints,
+            Section::KeyKnowledge,
+            Section::RecentActions,
+            Section::TaskState,
+        ] {
             item::merge(&mut sections[section as usize], earlier.get(section), section, &terms);
         }
     }

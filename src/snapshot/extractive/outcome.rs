@@ -75,7 +75,8 @@ pub(super) fn outcome(call: &CallRecord<'_>, labels: &Labels) -> String {
             format!("{} {code}{line}", labels.exit)
         }
         None if call.failed => {
-            let line = telling(text).unwrap_or_else(|| cut(text, OUTCOME));
+            let last = || cut(text.lines().next_back().unwrap_or_default().trim(), OUTCOME);
+            let line = telling(text).unwrap_or_else(last);
             format!("{}: {line}", labels.failed)
         }
         None if text.is_empty() => labels.ok.to_owned(),

@@ -19,7 +19,7 @@ static RETRACTING: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.retractions)
 static LIFTING: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.liftings));
 
 /// Returns true for a sentence with words that take something back.
-fn takes_back(sentence: &str) -> bool {
+pub(super) fn takes_back(sentence: &str) -> bool {
     RETRACTING.is_match(sentence)
 }
 
@@ -35,7 +35,9 @@ pub(super) fn lifts(sentence: &str, rule: &str) -> bool {
 pub(super) fn retractions<'a>(goal: &str, later: &[&'a str]) -> Vec<&'a str> {
     let about = content_words(goal);
     let is_retraction = |sentence: &&str| {
-        if sentence.len() > LONGEST || goal.contains(*sentence) || !takes_back(sentence) {
+        // Behind `>` stands somebody else's word.
+        let is_other = sentence.len() > LONGEST || sentence.trim_start().starts_with('>');
+        if is_other || goal.contains(*sentence) || !takes_back(sentence) {
             return false;
         }
         let named = content_words(sentence);
@@ -58,6 +60,7 @@ mod tests {
             ("Vergiss den Export der Rechnungen.", true),
             ("Ya no necesito el export.", true),
             ("Экспорт отменяется.", true),
+            ("> \"We no longer need invoices.\"", false),
             ("Please cancel the subscription of customer 81 in the billing portal.", false),
             ("The invoices look good.", false),
             ("How many invoices are there?", false),
