@@ -149,7 +149,11 @@ fn any_choice(parts: &[Value], shared: &[String], record: &Value, chosen: &Chose
     if chosen.contains_key(array) || !found.iter().any(Value::is_array) {
         return any_choice(parts, inner, record, chosen);
     }
-    found.iter().flat_map(elements).any(|element| {
+    let elements: Vec<Value> = found.iter().flat_map(elements).collect();
+    if elements.is_empty() {
+        return any_choice(parts, inner, record, chosen);
+    }
+    elements.into_iter().any(|element| {
         let mut chosen = chosen.clone();
         chosen.insert(array.clone(), element);
         any_choice(parts, inner, record, &chosen)

@@ -85,6 +85,39 @@ fn parts_of_a_conjunction_are_met_by_one_element() {
     }
 }
 
+/// An array without elements is judged as if it were missing.
+#[test]
+fn empty_arrays_have_no_element_to_choose() {
+    let lines = concat!(
+        r#"{"n":1,"a":1,"b":1,"e":[]}"#,
+        "\n",
+        r#"{"n":2,"a":1,"b":1}"#,
+        "\n",
+        r#"{"n":3,"a":1,"b":1,"e":[{"s":"o","f":[]}]}"#,
+        "\n",
+        r#"{"n":4,"a":2,"b":2,"e":[{"s":"d","p":"x","f":[{"k":1,"v":2}]},{"s":"o"}]}"#,
+        "\n",
+        r#"{"n":5,"a":1,"b":2,"e":[[],[]]}"#,
+        "\n",
+        r#"{"n":6,"a":1,"b":1,"e":[{"s":"d","p":"x"}]}"#,
+    );
+    for (condition, expected) in [
+        (
+            r#"{"all":[{"any":[{"a":1},{"e.s":"d"}]},{"any":[{"b":1},{"e.p":"x"}]}]}"#,
+            &[1, 2, 3, 4, 6][..],
+        ),
+        (
+            r#"{"all":[{"any":[{"a":1},{"e.f.k":1}]},{"any":[{"b":1},{"e.f.v":2}]}]}"#,
+            &[1, 2, 3, 4, 6],
+        ),
+        (r#"{"e.s":{"!=":"d"},"e.p":{"!=":"x"}}"#, &[1, 2, 3, 4, 5]),
+        (r#"{"e.s":{"not_exists":true},"e.p":{"not_exists":true}}"#, &[1, 2, 5]),
+        (r#"{"e.s":"o","e.p":{"is_null":true}}"#, &[3, 4]),
+    ] {
+        assert_eq!(numbers_of(lines, condition), expected, "{condition}");
+    }
+}
+
 #[test]
 fn an_error_names_its_place() {
     assert!(error("[1]").starts_with("where is an array; accepted is an object with"));

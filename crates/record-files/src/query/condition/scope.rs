@@ -215,9 +215,14 @@ impl<'q, 'a> Evaluator<'q, 'a> {
             self.past.truncate(passed);
             return self.one_holds(parts, inner, record);
         }
-        self.chosen[*array] = true;
         let mut elements: Vec<&'a str> = Vec::new();
         found.drain(..).for_each(|value| flatten(value, MAX_ARRAYS, &mut elements));
+        if elements.is_empty() {
+            // As without the array: its paths have no values.
+            self.past.truncate(passed);
+            return self.one_holds(parts, inner, record);
+        }
+        self.chosen[*array] = true;
         let holds = elements.into_iter().any(|element| {
             self.tried += 1;
             self.is_stopped |= self.tried.is_multiple_of(STOP_ELEMENTS) && (self.stop)();
