@@ -9,6 +9,8 @@ use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, Error, Result};
 
+use crate::moments;
+
 /// The most bytes of a compiled expression.
 const MAX_COMPILED_BYTES: usize = 4 * 1024 * 1024;
 
@@ -17,6 +19,7 @@ type Convert = fn(&str) -> String;
 /// Adds the functions to a connection.
 pub(crate) fn add(db: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    moments::add(db)?;
     db.create_scalar_function("regexp", 2, flags, |context| regexp(context))?;
     for arguments in [2, 3] {
         db.create_scalar_function("like", arguments, flags, |context| like(context))?;

@@ -63,7 +63,7 @@ impl TextKind {
                 (month < 13.0).then(|| vec![year, month, day])
             }
             Self::Versions => version(text),
-            Self::Zones => Some(vec![(*day)?]).filter(|_| text.len() > 10),
+            Self::Zones => Some(vec![(*day)?]).filter(|_| text.len() >= 10),
             Self::MonthNames => month_named(text),
             Self::Beginning | Self::Units => {
                 let text = text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
@@ -82,8 +82,8 @@ const KINDS: [TextKind; 7] = [
     TextKind::MonthFirst,
     TextKind::DayFirst,
     TextKind::Versions,
-    TextKind::Zones,
     TextKind::MonthNames,
+    TextKind::Zones,
     TextKind::Beginning,
 ];
 

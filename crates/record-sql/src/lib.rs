@@ -29,6 +29,7 @@ mod failure;
 mod functions;
 pub mod letter_order;
 mod limits;
+mod moments;
 mod notes;
 mod outcome;
 mod prepare;

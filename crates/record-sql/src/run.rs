@@ -10,8 +10,8 @@ use crate::error::SqlError;
 use crate::failure::of_run;
 use crate::functions;
 use crate::limits::{Clock, Limits};
+use crate::notes;
 use crate::notes::facts::Facts;
-use crate::notes::{self, dates};
 use crate::outcome::{Outcome, Page};
 use crate::prepare::guard::Guard;
 use crate::prepare::{Prepared, prepare};
@@ -63,13 +63,8 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
     let shapes: Vec<_> = sources.iter_mut().map(|source| &mut source.shape).collect();
     keep_texts_alike(shapes);
     let (db, guard) = open(&sources, limits, &clock).map_err(|error| of_run(&error))?;
-    let mut prepared = prepare(&db, &guard, &sources, statement)?;
+    let prepared = prepare(&db, &guard, &sources, statement)?;
     fill(&db, &sources, &prepared, &clock)?;
-    let facts = Facts { db: &db, sources: &sources, prepared: &prepared };
-    let (readable, mut notes) = dates::readable(&facts).unzip();
-    if let Some(statement) = readable {
-        prepared.statement = statement;
-    }
     let page = Page {
         offset: query.offset,
         limit: query.limit.unwrap_or(u64::MAX),
@@ -80,8 +75,7 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
     outcome.own_limit = own_limit(&prepared.statement).filter(|limit| *limit == outcome.total);
     clock.grant(NOTES_TIME);
     let facts = Facts { db: &db, sources: &sources, prepared: &prepared };
-    outcome.notes = notes.take().unwrap_or_default();
-    outcome.notes.extend(notes::notes(&facts, outcome.is_nothing()));
+    outcome.notes = notes::notes(&facts, outcome.is_nothing());
     Ok(outcome)
 }
 

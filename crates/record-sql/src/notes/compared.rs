@@ -1,6 +1,5 @@
 //! Notes on comparisons with literals: values that no record has, and types that do not meet.
 
-use crate::notes::dates::{epoch, seconds};
 use crate::notes::facts::{Facts, Read, plain};
 use crate::notes::letters::of_letters;
 use crate::notes::ordered::{of_alphabet, of_day, of_month, of_shape, of_time, of_zones};
@@ -125,9 +124,6 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
             )));
         }
     }
-    if let Some(note) = of_unit(facts, read, comparison) {
-        return Some(Some(note));
-    }
     let booleans = profile.booleans == profile.values();
     if booleans && comparison.literals.iter().any(Literal::is_text) {
         return Some(Some(format!(
@@ -135,18 +131,6 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
         )));
     }
     None
-}
-
-/// Milliseconds and smaller units next to `unixepoch()`, which gives seconds.
-fn of_unit(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<String> {
-    let is_call = |literal: &&Literal| {
-        literal.kind == LiteralKind::Constant && literal.sql.to_lowercase().contains("unixepoch(")
-    };
-    let literal = comparison.literals.iter().find(is_call)?;
-    let scaled = |literal: &Literal| literal.sql.contains('*');
-    let (unit, seconds) = seconds(facts, read).filter(|_| !scaled(literal))?;
-    let name = spelled(&read.column.name);
-    Some(format!("{name} holds {unit}, and {} is in seconds: compare {seconds}", literal.sql))
 }
 
 /// Texts that are compared letter by letter where another order is meant.
@@ -264,13 +248,7 @@ fn of_value_types(
     if kind == "text" || !is_text {
         return None;
     }
-    let notation = column.and_then(|read| epoch(facts, read));
-    let how = match notation {
-        Some((what, how)) if literal.value.contains(['-', '/', ':']) => {
-            format!("{name} holds {what}: compare datetime({how})")
-        }
-        _ => subject.range(facts)?,
-    };
+    let how = subject.range(facts)?;
     Some(format!(
         "{name} is a number, and every number is less than the text {}; {how}",
         literal.sql

@@ -6,6 +6,7 @@ pub(crate) mod dates;
 pub(crate) mod facts;
 mod joined;
 mod letters;
+mod moments;
 mod nulls;
 mod numbers;
 mod ordered;
@@ -32,13 +33,17 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         return vec!["the file has no records".to_owned()];
     }
     let comparisons = comparisons(facts.statement());
-    let mut notes: Vec<String> =
-        comparisons.iter().filter_map(|comparison| of_comparison(facts, comparison)).collect();
+    let (noted, mut notes): (Vec<usize>, Vec<String>) = moments::notes(facts).into_iter().unzip();
+    let start = |at: &usize| facts.statement().tokens[*at].range.start;
+    let others = comparisons
+        .iter()
+        .filter(|comparison| !noted.iter().any(|at| comparison.range.contains(&start(at))));
+    notes.extend(others.filter_map(|comparison| of_comparison(facts, comparison)));
     notes.extend(of_row_number(facts));
     notes.extend(paths::notes(facts));
     notes.extend(lone(facts));
     notes.extend(nulls::notes(facts));
-    notes.extend(dates::notes(facts));
+    notes.extend(dates::notes(facts, &noted));
     notes.extend(numbers::notes(facts));
     notes.extend(joined::notes(facts));
     if nothing && notes.is_empty() {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::letters::of_letters;
+use crate::notes::moments::of_no_times;
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
 use crate::sql::expression::COMPARING;
@@ -255,7 +256,8 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
             term = end + 1;
         }
     }
-    reads.into_iter().filter_map(|read| of_letters(facts, read, &[])).collect()
+    let of = |read: Read<'_>| of_no_times(facts, read).or_else(|| of_letters(facts, read, &[]));
+    reads.into_iter().filter_map(of).collect()
 }
 
 /// The functions of one text whose order is that of their argument.

@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 use crate::notes::facts::{Facts, Read, literal as spelled_value};
 use crate::notes::values::Subject;
 use crate::records::profile::{Profile, is_date};
-use crate::sql::comparison::{Comparison, Literal};
+use crate::sql::comparison::{Comparison, Literal, LiteralKind};
 use crate::sql::quoting::{self, spelled};
 
 /// A bare date next to times is midnight.
@@ -83,12 +83,19 @@ pub(crate) fn of_shape(
     comparison: &Comparison,
 ) -> Option<String> {
     let literal = comparison.literals.first().filter(|_| comparison.is_order())?;
-    let digits = literal.value.starts_with(|c: char| c.is_ascii_digit());
-    if !literal.is_text() || !digits || literal.value.parse::<f64>().is_ok() {
+    let value = match literal.kind {
+        LiteralKind::Text => literal.value.clone(),
+        // Such as a date function.
+        LiteralKind::Constant => match facts.row(&format!("SELECT {}", literal.sql))?.pop()? {
+            Value::Text(text) => text,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    if !value.starts_with(|c: char| c.is_ascii_digit()) || value.parse::<f64>().is_ok() {
         return None;
     }
-    let pattern: String = literal
-        .value
+    let pattern: String = value
         .chars()
         .map(|c| match c {
             '0'..='9' => "[0-9]".to_owned(),
@@ -97,11 +104,11 @@ pub(crate) fn of_shape(
             other => other.to_string(),
         })
         .collect();
-    let length = literal.value.chars().count();
+    let length = value.chars().count();
     let like = format!(
         "WHERE {{}} GLOB '{pattern}*' OR (length({{}}) < {length} AND '{}' GLOB \
          replace(replace({{}}, '*', '?'), '[', '?') || '*') LIMIT 1",
-        literal.value.replace('\'', "''")
+        value.replace('\'', "''")
     );
     // A shorter text of the same form, such as a day next to a time.
     let short = format!(

@@ -2,6 +2,7 @@
 
 pub(crate) mod cell;
 pub(crate) mod column;
+pub(crate) mod date_form;
 pub(crate) mod fields;
 pub(crate) mod number;
 pub(crate) mod profile;

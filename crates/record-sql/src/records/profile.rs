@@ -2,6 +2,7 @@
 
 use raw_json::unescape;
 
+use crate::records::date_form::DateForms;
 use crate::records::number::{Number, decimals};
 use crate::sql::quoting;
 
@@ -23,6 +24,8 @@ pub(crate) struct Profile {
     pub(crate) numeric_texts: u64,
     /// Texts that begin with a date and a time, at least until one does not.
     pub(crate) times: u64,
+    /// The spelling of the texts as dates.
+    pub(crate) dates: DateForms,
     fractions: Fractions,
     /// The texts stay texts, whatever they spell.
     are_texts: bool,
@@ -87,6 +90,7 @@ impl Profile {
         if self.times == self.texts && is_time(inner) {
             self.times += 1;
         }
+        self.dates.add(inner);
         self.texts += 1;
     }
 
@@ -96,6 +100,7 @@ impl Profile {
             self.example = other.example;
         }
         self.fractions.append(&other.fractions);
+        self.dates.append(other.dates);
         for (all, more) in [
             (&mut self.integers, other.integers),
             (&mut self.reals, other.reals),
@@ -141,6 +146,11 @@ impl Profile {
     /// Returns true if every value is a text with a date and a time.
     pub(crate) fn is_time(&self) -> bool {
         self.texts > 0 && self.times == self.texts && self.values() == self.texts
+    }
+
+    /// Returns true if every value is a date that SQLite reads.
+    pub(crate) fn is_date(&self) -> bool {
+        self.dates.are_read() && self.values() == self.texts
     }
 
     pub(crate) fn kind(&self) -> Type {

@@ -6,6 +6,7 @@
 mod answers;
 mod errors;
 mod hostile;
+mod moments;
 mod notes;
 mod orders;
 mod random;

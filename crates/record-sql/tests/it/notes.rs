@@ -101,21 +101,18 @@ fn odd(sql: &str) -> String {
 #[test]
 fn dates_that_sqlite_does_not_read() {
     for (sql, part) in [
-        (
-            "SELECT count(*) FROM records WHERE date(day) = '2025-03-05'",
-            "[2]\nday holds dates with",
-        ),
+        ("SELECT count(*) FROM records WHERE date(day) = '2025-03-05'", "[2]\n"),
         ("SELECT min(date(at)) FROM records", "[\"2025-03-01\"]\nat holds milliseconds"),
         ("SELECT strftime('%Y-%m', at, 'unixepoch') FROM records LIMIT 1", "[\"2025-03\"]"),
         ("SELECT date(flag) FROM records LIMIT 1", "40 of 40 values of flag are no dates"),
         ("SELECT date(id) FROM records LIMIT 1", "Julian days"),
         (
             "SELECT count(*) FROM records WHERE at >= '2025-03-01'",
-            "datetime(at / 1000.0, 'unixepoch')",
+            "in 40: compare datetime(at) >= datetime('2025-03-01')",
         ),
         (
-            "SELECT count(*) FROM records WHERE at >= unixepoch('2025-03-01')",
-            "is in seconds: compare at / 1000.0",
+            "SELECT count(*) FROM records WHERE at >= unixepoch('2025-03-20')",
+            "in 21: compare datetime(at) >= datetime(unixepoch('2025-03-20'))",
         ),
         ("SELECT count(*) FROM records WHERE day >= '2025-03-01'", "has another form"),
         ("SELECT count(*) FROM records WHERE date(day) <= '2025-03'", "before its own days"),
@@ -238,7 +235,7 @@ fn times_that_sqlite_does_not_compare() {
     let of = |sql: &str| ask_of(sql, lines).unwrap().notes.join("\n");
     let count = "SELECT count(*) FROM records WHERE";
     let shape = of(&format!("{count} datetime(c) > '2025-05-11T00:00:00Z'"));
-    assert!(shape.contains("has another form"), "{shape}");
+    assert!(shape.contains("how times are spelled"), "{shape}");
     let zone = of(&format!("{count} c >= '2025-05-12T12:00:00+05:00'"));
     assert!(zone.contains("datetime(c) >= datetime('2025-05-12T12:00:00+05:00')"), "{zone}");
     let days = of("SELECT max(c) - min(c) FROM records");

@@ -3,7 +3,6 @@
 //! Strings that all are numbers, versions or dates compare as these. Blank strings count as
 //! missing here. A number in a field of versions is a version.
 
-mod date;
 mod operand;
 
 use std::borrow::Cow;
@@ -147,7 +146,7 @@ impl Strings {
         match self {
             Strings::Numbers => number(text).map(Value::Number),
             Strings::Versions => version(&text).map(Value::Version),
-            Strings::Dates => date::span(&text).map(|span| Value::Instant(span.first)),
+            Strings::Dates => date_text::span(&text).map(|span| Value::Instant(span.first)),
             Strings::Absent | Strings::Text => None,
         }
     }
@@ -167,7 +166,7 @@ fn readings(text: &str, possible: u8) -> u8 {
     if possible & VERSION != 0 && version(text).is_some() {
         readings |= VERSION;
     }
-    if possible & DATE != 0 && date::span(text).is_some_and(|span| !span.is_year) {
+    if possible & DATE != 0 && date_text::span(text).is_some_and(|span| !span.is_year) {
         readings |= DATE;
     }
     readings

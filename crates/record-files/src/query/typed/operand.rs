@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use raw_json as raw;
 
-use super::{Facts, Strings, date, number, version};
+use super::{Facts, Strings, number, version};
 use crate::query::json::value::{Kind, Value};
 
 /// An operand: the values from `low` to `high`. A date is as long as it is, such as a day;
@@ -78,7 +78,7 @@ pub(crate) fn understand(operand: &str, facts: Facts, ordered: bool) -> Option<(
         Strings::Text => return None,
         Strings::Versions => single(Value::Version(version(&text)?)),
         Strings::Dates => {
-            let date::Span { first, last, .. } = date::span(&text)?;
+            let date_text::Span { first, last, .. } = date_text::span(&text)?;
             let high = (last > first).then_some(Value::Instant(last));
             Range { low: Value::Instant(first), high }
         }

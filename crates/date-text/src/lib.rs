@@ -3,6 +3,8 @@
 
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400 * 1_000_000_000;
+/// The start of 1970 in nanoseconds.
+const EPOCH: i128 = 719_528 * DAY;
 /// The longest text that is read as a date, in bytes.
 const MAX_BYTES: usize = 48;
 const MONTHS: [&str; 12] = [
@@ -24,17 +26,36 @@ const WEEKDAYS: [&str; 7] =
 
 /// A span of time: its first and its last nanosecond since the year 0, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) first: i128,
-    pub(crate) last: i128,
+pub struct Span {
+    /// Its first nanosecond.
+    pub first: i128,
+    /// Its last nanosecond.
+    pub last: i128,
     /// True for a text with a year only, which is a number rather than a date in a record.
-    pub(crate) is_year: bool,
+    pub is_year: bool,
+}
+
+impl Span {
+    /// Returns its start in seconds since 1970, to the millisecond.
+    pub fn seconds(&self) -> f64 {
+        let millis = (self.first - EPOCH).div_euclid(1_000_000);
+        // A span is in the years 0 to 9999: 53 bits hold its milliseconds.
+        #[expect(clippy::cast_precision_loss, reason = "see above")]
+        let millis = millis as f64;
+        millis / 1_000.0
+    }
 }
 
 /// Reads `2025`, `2025-05`, `2025-05-14`, each also with `/` or `.`, a day with a time and
-/// perhaps a zone (`2025-05-14T10:00:00.5+02:00`), and dates with an English month:
-/// `May 2025`, `14 May 2025`, `Wed, 14 May 2025 10:00:00 GMT`.
-pub(crate) fn span(text: &str) -> Option<Span> {
+/// perhaps a zone (`2025-05-14T10:00:00.5+02:00`, `20250514T100000Z`, `2025-05-14 9:30 PM`), and
+/// dates with an English month: `May 2025`, `14 May 2025`, `Wed, 14 May 2025 10:00:00 GMT`.
+///
+/// ```
+/// let zones = ["2025-05-14T12:00:00+0200", "14 May 2025 10:00 GMT"];
+/// assert_eq!(date_text::span(zones[0]), date_text::span(zones[1]));
+/// assert_eq!(date_text::span("2025-05-14").unwrap().seconds(), 1_747_180_800.0);
+/// ```
+pub fn span(text: &str) -> Option<Span> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_BYTES || !text.is_ascii() {
         return None;
@@ -83,6 +104,9 @@ impl Date {
 }
 
 fn numeric(text: &str) -> Option<Span> {
+    if let Some((day, clock)) = text.split_once('T').filter(|(day, _)| day.len() == 8) {
+        return compact(day, clock);
+    }
     let year = text.get(..4)?;
     let mut date = Date { year: Some(number(year)?), ..Date::default() };
     let mut rest = &text[4..];
@@ -99,9 +123,23 @@ fn numeric(text: &str) -> Option<Span> {
     date.at(time(rest.strip_prefix(['T', 't', ' '])?.trim_start())?)
 }
 
+/// Reads `20250514` with `100000` or `1000` and perhaps a zone.
+fn compact(day: &str, clock: &str) -> Option<Span> {
+    let part = |from, to| number(day.get(from..to)?);
+    let date = Date { year: Some(part(0, 4)?), month: Some(part(4, 6)?), day: Some(part(6, 8)?) };
+    let end = clock.find(|c: char| !c.is_ascii_digit()).unwrap_or(clock.len());
+    let (digits, zone) = clock.split_at(end);
+    let clock = match digits.len() {
+        4 => format!("{}:{}{zone}", &digits[..2], &digits[2..]),
+        6 => format!("{}:{}:{}{zone}", &digits[..2], &digits[2..4], &digits[4..]),
+        _ => return None,
+    };
+    date.at(time(&clock)?)
+}
+
 /// Reads a date whose month is a word, in any order of its parts.
 fn named(text: &str) -> Option<Span> {
-    let (mut date, mut clock, mut zone) = (Date::default(), None, "");
+    let (mut date, mut clock, mut zone) = (Date::default(), None, String::new());
     for part in text.split([' ', ',']).filter(|part| !part.is_empty()) {
         let word = part.trim_end_matches('.').to_ascii_lowercase();
         let is_name = |name: &&str| word.len() >= 3 && name.starts_with(word.as_str());
@@ -111,8 +149,10 @@ fn named(text: &str) -> Option<Span> {
         } else if WEEKDAYS.iter().any(is_name) {
         } else if part.contains(':') && part.as_bytes()[0].is_ascii_digit() {
             clock = clock.xor(Some(part));
-        } else if matches!(word.as_str(), "gmt" | "utc" | "z") || part.starts_with(['+', '-']) {
-            zone = part;
+        } else if matches!(word.as_str(), "am" | "pm" | "gmt" | "utc" | "z")
+            || part.starts_with(['+', '-'])
+        {
+            zone.push_str(part);
         } else if part.len() == 4 && number(part).is_some() {
             date.year = date.year.xor(number(part));
         } else if matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th") {
@@ -130,30 +170,64 @@ fn named(text: &str) -> Option<Span> {
 
 /// Reads a time with its zone: nanoseconds since midnight UTC.
 fn time(text: &str) -> Option<i128> {
-    let (hours, minutes, seconds, rest) = match text.as_bytes() {
-        [h, i, b':', m, n, b':', s, t, ..] => ([h, i], [m, n], [s, t], &text[8..]),
-        [h, i, b':', m, n, ..] => ([h, i], [m, n], [&b'0'; 2], &text[5..]),
+    let (hours, text) = text.split_once(':')?;
+    let (minutes, seconds, rest) = match text.as_bytes() {
+        [m, n, b':', s, t, ..] => ([m, n], [s, t], &text[5..]),
+        [m, n, ..] => ([m, n], [&b'0'; 2], &text[2..]),
+        _ => return None,
+    };
+    let hours = match hours.as_bytes() {
+        [h, i] => [h, i],
+        [i] => [&b'0', i],
         _ => return None,
     };
     let below = |[tens, ones]: [&u8; 2], limit| {
         let digit = |byte: &u8| char::from(*byte).to_digit(10);
         Some(digit(tens)? * 10 + digit(ones)?).filter(|number| *number < limit)
     };
-    let seconds = below(hours, 24)? * 3_600 + below(minutes, 60)? * 60 + below(seconds, 61)?;
+    let (hours, minutes) = (below(hours, 25)?, below(minutes, 60)?);
+    let seconds = below(seconds, 61)?;
     let fraction = rest.strip_prefix(['.', ',']);
     let zone = fraction
         .unwrap_or(rest)
         .trim_start_matches(|c: char| fraction.is_some() && c.is_ascii_digit());
+    let (half, zone) = half_of_day(zone.trim());
+    let hours = match half {
+        // Midnight at the end of the day.
+        None if hours == 24 => Some(24).filter(|_| minutes + seconds == 0),
+        None => Some(hours),
+        Some(half) => Some(hours % 12 + half).filter(|_| (1..=12).contains(&hours)),
+    };
+    let seconds = hours? * 3_600 + minutes * 60 + seconds;
     let (mut nanos, mut unit) = (0, 100_000_000);
     for digit in fraction.unwrap_or_default().chars().map_while(|c| c.to_digit(10)).take(9) {
         nanos += i128::from(digit) * unit;
         unit /= 10;
     }
-    Some((i128::from(seconds) - offset(zone.trim())?) * 1_000_000_000 + nanos)
+    Some((i128::from(seconds) - offset(zone)?) * 1_000_000_000 + nanos)
 }
 
-/// Reads a zone as seconds ahead of UTC.
+/// Splits `PM` or `AM` from the start of what follows a time: the hours before this half of the
+/// day, and the rest.
+fn half_of_day(text: &str) -> (Option<u32>, &str) {
+    let halves = [("am", 0), ("pm", 12)];
+    let found = halves
+        .into_iter()
+        .find(|(name, _)| text.get(..2).is_some_and(|start| start.eq_ignore_ascii_case(name)));
+    match found {
+        Some((_, hours)) => (Some(hours), text[2..].trim_start()),
+        None => (None, text),
+    }
+}
+
+/// Reads a zone as seconds ahead of UTC. Its name in brackets may follow.
 fn offset(zone: &str) -> Option<i128> {
+    let named = zone.strip_suffix(']').and_then(|zone| zone.split_once('['));
+    let zone = match named {
+        Some(("", _)) => return None,
+        Some((zone, _)) => zone,
+        None => zone,
+    };
     if zone.is_empty() || ["z", "utc", "gmt"].iter().any(|utc| zone.eq_ignore_ascii_case(utc)) {
         return Some(0);
     }
@@ -242,9 +316,19 @@ mod tests {
             "2025/05/14 10:00:00 UTC",
             "Wed, 14 May 2025 10:00:00 GMT",
             "Wed May 14 12:00:00 +0200 2025",
+            "2025-05-14 10:00:00 +0000",
+            "2025-05-14 12:00:00+02",
+            "2025-05-14 10:00 AM",
+            "14 May 2025 10:00 am",
+            "20250514T100000Z",
+            "20250514T1200+0200",
+            "2025-05-14T12:00:00+02:00[Europe/Paris]",
         ] {
             assert_eq!(span(same), Some(utc), "{same}");
         }
+        assert_eq!(span("2025-05-14T24:00:00Z"), span("2025-05-15 0:00"));
+        assert_eq!(span("2025-05-14 12:30 pm"), span("2025-05-14T12:30"));
+        assert_eq!(span("2025-05-14T10:00:00.25Z").unwrap().seconds(), 1_747_216_800.25);
         assert_eq!(span("2025-05-14T10:00:00.25Z").unwrap().first - utc.first, 250_000_000);
     }
 
@@ -266,6 +350,11 @@ mod tests {
             "may be 2025",
             "2025-05-14x",
             "2025-05-14T10",
+            "2025-05-14T24:01",
+            "2025-05-14 13:00 PM",
+            "2025-05-14 0:30 AM",
+            "2025-05-14T10:00[Europe/Paris]",
+            "20251314T1000",
             "2025-05-14T10:00:00 PST",
             "1.2.3",
             "é",

@@ -1,0 +1,204 @@
+//! Comparisons of times by their spelling: blanks and other notations among the values, numbers
+//! next to texts, several zones or units. Such a comparison is told if it holds in other rows than
+//! the comparison of the times themselves.
+
+use std::ops::Range;
+
+use crate::moments::{FORM, MOMENT};
+use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::sql::quoting::spelled;
+use crate::sql::statement::Statement;
+
+/// The most rows that are compared, and those that tell whether values are times.
+const MAX_ROWS: usize = 100_000;
+const SAMPLE: usize = 1_000;
+
+/// The years 1990 to 2100 in seconds: numbers on both sides are times of these rather than sums.
+const RECENT: &str = "BETWEEN 631152000 AND 4102444800";
+
+/// A comparison of two expressions over one row.
+struct Order<'s> {
+    statement: &'s Statement,
+    /// The place of its operator.
+    operator: usize,
+    /// True for `NOT BETWEEN`.
+    negated: bool,
+    /// The expression on the left, then one, or the two of BETWEEN.
+    sides: Vec<&'s str>,
+    bytes: Range<usize>,
+}
+
+/// Returns the notes, each with the place of the operator.
+pub(crate) fn notes(facts: &Facts<'_>) -> Vec<(usize, String)> {
+    let statement = facts.statement();
+    let orders = (1..statement.tokens.len()).filter_map(|at| Order::at(statement, at));
+    orders.filter_map(|order| Some((order.operator, of_order(facts, &order)?))).collect()
+}
+
+impl<'s> Order<'s> {
+    fn at(statement: &'s Statement, operator: usize) -> Option<Self> {
+        let is_between = statement.is(operator, "between");
+        if !is_between && !statement.is_any(operator, &["<", "<=", ">", ">="]) {
+            return None;
+        }
+        let negated = statement.is(operator - 1, "not");
+        let mut sides = vec![statement.expression_before(operator - usize::from(negated))?];
+        sides.push(statement.expression_at(operator + 1)?);
+        if is_between {
+            let and = sides[1].end;
+            statement.is(and, "and").then_some(())?;
+            sides.push(statement.expression_at(and + 1)?);
+        }
+        let bytes = statement.bytes(sides[0].start..sides[sides.len() - 1].end);
+        let has_columns =
+            statement.chains().iter().any(|chain| bytes.contains(&chain.range().start));
+        let is_scalar = sides.iter().all(|side| statement.is_scalar(side.clone()));
+        let text = |side: Range<usize>| &statement.sql[statement.bytes(side)];
+        (has_columns && is_scalar).then(|| Self {
+            statement,
+            operator,
+            negated,
+            sides: sides.into_iter().map(text).collect(),
+            bytes,
+        })
+    }
+
+    /// Returns the comparison with each side as `side` writes it.
+    fn with(&self, side: &dyn Fn(usize) -> String) -> String {
+        let not = if self.negated { "NOT " } else { "" };
+        let operator = self.statement.tokens[self.operator].text(&self.statement.sql);
+        let sides: Vec<String> = (1..self.sides.len()).map(side).collect();
+        format!("{} {not}{operator} {}", side(0), sides.join(" AND "))
+    }
+
+    /// Returns true if the whole of a month or a year is meant, not its start.
+    fn is_span(&self) -> bool {
+        let is_long = |side: &&str| {
+            let text = side.trim_matches('\'');
+            text.len() < 8 && date_text::span(text).is_some()
+        };
+        let starts = [">=", "<"].iter().any(|start| self.statement.is(self.operator, start));
+        !starts && self.sides[1..].iter().any(is_long)
+    }
+
+    /// Returns a side as the texts of SQLite's own form, which are in order.
+    fn datetime(&self, at: usize) -> String {
+        let side = self.sides[at];
+        let is_call = side.to_lowercase().starts_with("datetime(");
+        if is_call { side.to_owned() } else { format!("datetime({side})") }
+    }
+}
+
+fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<String> {
+    let (with, from) = (order.statement.with(), facts.from(order.operator)?);
+    if is_ordered(facts, order) || order.is_span() {
+        return None;
+    }
+    let all = 0..order.sides.len();
+    let columns = |of: &dyn Fn(usize) -> String| all.clone().map(of).collect::<Vec<_>>().join(", ");
+    let forms = columns(&|at| format!("coalesce({FORM}({}), '')", order.sides[at]));
+    let forms = facts.rows(&format!(
+        "{with}SELECT DISTINCT * FROM (SELECT {forms} {from} LIMIT {SAMPLE}) LIMIT 50"
+    ))?;
+    let is_date = |row: &Vec<_>| row.iter().map(plain).any(|form| form == "dates");
+    let has_units = |row: &Vec<_>| {
+        let units: Vec<String> = row.iter().map(plain).collect();
+        units.iter().all(|unit| unit.ends_with("1970"))
+            && units.iter().any(|unit| *unit != units[0])
+    };
+    let of_dates = forms.iter().any(is_date);
+    if !of_dates && !forms.iter().any(has_units) {
+        return None;
+    }
+    let select = columns(&|at| format!("{0} AS v{at}, {MOMENT}({0}) AS m{at}", order.sides[at]));
+    let spelled = order.with(&|at| order.sides[at].to_owned());
+    let rows = format!("(SELECT {spelled} AS t, {select} {from} LIMIT {MAX_ROWS})");
+    let timed = order.with(&|at| format!("m{at}"));
+    let every =
+        |of: &dyn Fn(usize) -> String| all.clone().map(of).collect::<Vec<_>>().join(" AND ");
+    let values = every(&|at| format!("trim(v{at}) <> ''"));
+    let times = every(&|at| match of_dates {
+        true => format!("m{at} IS NOT NULL"),
+        false => format!("m{at} {RECENT}"),
+    });
+    let counts = facts.counts(&format!(
+        "{with}SELECT count(*), sum(t), sum({timed}), sum(coalesce(t, 0) <> coalesce({timed}, 0)), \
+         sum({values}), sum({times}) FROM {rows}"
+    ))?;
+    let [rows_count, by_text, by_time, other, values, times] = counts.as_slice() else {
+        return None;
+    };
+    if *times == 0 || times * 2 < *values {
+        return None;
+    }
+    // Next to other values, a blank or a word is as it should be if the rows are.
+    let which = if *other == 0 { "GLOB '*[0-9]*'" } else { "IS NOT NULL" };
+    let unread = all.clone().find_map(|at| {
+        let of = format!("FROM {rows} WHERE v{at} {which} AND m{at} IS NULL");
+        let unread = facts.row(&format!("{with}SELECT count(*), v{at} {of}"))?;
+        let [count, one] = unread.as_slice() else { return None };
+        let (count, name) = (plain(count), order.sides[at]);
+        (count != "0")
+            .then(|| format!("{count} values of {name} are no dates, such as {}", literal(one)))
+    });
+    if *other == 0 {
+        return unread.map(|unread| format!("{unread}, and are compared as text"));
+    }
+    let shown: String = order.statement.sql[order.bytes.clone()].chars().take(80).collect();
+    Some(format!(
+        "{shown} compares how times are spelled: it holds in {by_text} of {rows_count} rows, and \
+         between the times in {by_time}: compare {}{}",
+        order.with(&|at| order.datetime(at)),
+        unread.map_or_else(String::new, |unread| format!("; {unread}"))
+    ))
+}
+
+/// Returns the note on an ordered column of times in which other values stand as text.
+pub(crate) fn of_no_times(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    if read.profile.texts == 0 || read.profile.is_date() || read.profile.texts_are_numbers() {
+        return None;
+    }
+    let counts = facts.counts(&read.query(
+        &format!(
+            "count({{}}), sum({MOMENT}({{}}) IS NOT NULL), sum({FORM}({{}}) = 'dates'), \
+             sum(trim({{}}) <> '')"
+        ),
+        "",
+    ))?;
+    let [all, times, dates, values] = counts.as_slice() else { return None };
+    if *dates == 0 || times == all || times * 2 < *values {
+        return None;
+    }
+    let one =
+        read.query("{}", &format!("WHERE {MOMENT}({{}}) IS NULL AND {{}} IS NOT NULL LIMIT 1"));
+    let one = literal(facts.row(&one)?.first()?);
+    let (name, other) = (spelled(&read.column.name), all - times);
+    Some(format!(
+        "{other} of {all} values of {name} are no dates, such as {one}, and stand among the dates \
+         as text: WHERE datetime({name}) IS NOT NULL leaves them out"
+    ))
+}
+
+/// Returns true for a column of dates of one form next to a day, or to a constant of this form:
+/// their texts are in order.
+fn is_ordered(facts: &Facts<'_>, order: &Order<'_>) -> bool {
+    let statement = order.statement;
+    let start = order.bytes.start..order.bytes.start + order.sides[0].len();
+    let read = facts.chain(&start).and_then(|chain| facts.column(&chain));
+    let Some(form) = read.filter(|read| read.profile.is_date()).and_then(|r| r.profile.dates.one())
+    else {
+        return false;
+    };
+    order.sides[1..].iter().all(|side| {
+        let is_constant = Statement::new((*side).to_owned()).chains().is_empty();
+        let value = || {
+            let row = facts.row(&format!("{}SELECT {side}", statement.with()))?;
+            row.first().map(plain)
+        };
+        let other = is_constant.then(value).flatten();
+        other.is_some_and(|value| {
+            let other = crate::records::date_form::DateForm::of(&value);
+            other.is_some_and(|other| other == *form || other.is_day())
+        })
+    })
+}
