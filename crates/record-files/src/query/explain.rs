@@ -276,7 +276,7 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             }
             _ => {}
         }
-        let is_plain = matches!(strings, Strings::Absent | Strings::Text);
+        let is_plain = !strings.are_typed();
         if let Some(numbers) = found.facts[key.path].others(&[Kind::String]).filter(|_| is_plain)
             && found.facts[key.path].has(Kind::String)
         {
@@ -287,7 +287,9 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         if *missing > 0 {
             let place = if key.descending { "last" } else { "first" };
             let records = if *missing == 1 { "record" } else { "records" };
-            notes.push(format!("{missing} {records} without {field} come {place}"));
+            let is_blank = strings.are_typed() && found.facts[key.path].has_blanks;
+            let blank = if is_blank { " or with a blank one" } else { "" };
+            notes.push(format!("{missing} {records} without {field}{blank} come {place}"));
         }
     }
     notes

@@ -38,13 +38,12 @@ impl<'q> Plan<'q> {
             query.tests.iter().enumerate().map(bind).collect::<Result<_, _>>()?;
         let sorted: Vec<Strings> =
             query.sort_by.iter().map(|key| facts[key.path].strings()).collect();
-        let converts = |strings: &Strings| !matches!(strings, Strings::Absent | Strings::Text);
         let tests = query.tests.iter().zip(&typed);
         let keys = query.sort_by.iter().zip(&sorted);
         let mut checked: Vec<usize> = tests
             .filter(|(_, typed)| typed.needs_all)
             .map(|(test, _)| test.path)
-            .chain(keys.filter(|(_, strings)| converts(strings)).map(|(key, _)| key.path))
+            .chain(keys.filter(|(_, strings)| strings.are_typed()).map(|(key, _)| key.path))
             .collect();
         checked.sort_unstable();
         checked.dedup();

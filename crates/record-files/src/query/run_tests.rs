@@ -190,6 +190,23 @@ fn sorting_is_by_type_and_says_where_missing_values_are() {
     assert!(ask(r#"{"sort_by":"name"}"#, LINES).unwrap().notes.is_empty());
 }
 
+/// A blank string among numbers or dates is missing rather than the largest.
+#[test]
+fn blank_strings_among_typed_ones_are_sorted_as_missing() {
+    let lines = "{\"v\":\"10\"}\n{\"v\":\"\"}\n{\"v\":\"9\"}\n{}\n{\"v\":\" \"}\n";
+    let outcome = ask(r#"{"sort_by":"-v","limit":3}"#, lines).unwrap();
+    assert_eq!(outcome.records, [r#"{"v":"10"}"#, r#"{"v":"9"}"#, r#"{"v":""}"#]);
+    let last = "3 records without v or with a blank one come last";
+    assert_eq!(outcome.notes, ["v sorted as numbers", last]);
+    let dates = lines.replace("10", "2025-05-14").replace('9', "2025-05-15");
+    let outcome = ask(r#"{"sort_by":"v","limit":1}"#, &dates).unwrap();
+    assert_eq!(outcome.records, [r#"{"v":""}"#]);
+    assert_eq!(outcome.notes, ["3 records without v or with a blank one come first"]);
+    let words = lines.replace("10", "ten");
+    let outcome = ask(r#"{"sort_by":"-v","limit":1}"#, &words).unwrap();
+    assert_eq!(outcome.records, [r#"{"v":"ten"}"#]);
+}
+
 #[test]
 fn no_match_is_explained_by_each_condition() {
     let notes = |request: &str| ask(request, LINES).unwrap().notes;

@@ -33,8 +33,10 @@ impl<'a> Entry<'a> {
             plan.query.paths.find(key.path, record, hits);
             values.push(match hits.values.as_slice() {
                 [] => Value::Null,
-                [value] if !hits.many => strings.read(value),
-                values => Value::Array(values.iter().map(|value| strings.read(value)).collect()),
+                [value] if !hits.many => strings.read_sorted(value),
+                values => {
+                    Value::Array(values.iter().map(|value| strings.read_sorted(value)).collect())
+                }
             });
         }
         Self { values, text: record.text, place }
@@ -45,7 +47,7 @@ impl<'a> Entry<'a> {
         matches!(self.values[key], Value::Array(_))
     }
 
-    /// Returns true if a sort value is null or missing.
+    /// Returns true if a sort value is null, missing, or blank among typed ones.
     pub(super) fn lacks(&self, key: usize) -> bool {
         self.values[key] == Value::Null
     }

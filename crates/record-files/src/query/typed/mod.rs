@@ -29,13 +29,15 @@ pub(super) struct Facts {
     pub(super) kinds: u8,
     /// The readings that all strings so far have in common.
     readings: u8,
+    /// True if a string is blank.
+    pub(super) has_blanks: bool,
     /// True if a string has a digit at its beginning, or behind a few other characters: `$99`.
     has_digits: bool,
 }
 
 impl Default for Facts {
     fn default() -> Self {
-        Self { kinds: 0, readings: ANY, has_digits: false }
+        Self { kinds: 0, readings: ANY, has_blanks: false, has_digits: false }
     }
 }
 
@@ -58,6 +60,7 @@ impl Facts {
         if kind == Kind::String {
             let beginning = value.as_bytes().iter().take(BEGINNING);
             self.has_digits |= beginning.skip(1).any(u8::is_ascii_digit);
+            self.has_blanks |= is_blank(value);
             if self.readings != 0 {
                 self.readings &= readings(&raw::unescape(value).text, self.readings);
             }
@@ -73,6 +76,7 @@ impl Facts {
     pub(super) fn merge(&mut self, other: Self) {
         self.kinds |= other.kinds;
         self.readings &= other.readings;
+        self.has_blanks |= other.has_blanks;
         self.has_digits |= other.has_digits;
     }
 
@@ -142,6 +146,18 @@ impl Strings {
         .unwrap_or_else(|| Value::read(value))
     }
 
+    /// Returns true if strings are read as another type.
+    pub(super) fn are_typed(self) -> bool {
+        !matches!(self, Strings::Absent | Strings::Text)
+    }
+
+    /// Reads a value of the field by which records are sorted: of typed strings, one that is
+    /// blank counts as missing.
+    pub(super) fn read_sorted(self, value: &str) -> Value<'_> {
+        let is_missing = self.are_typed() && Kind::of(value) == Kind::String && is_blank(value);
+        if is_missing { Value::Null } else { self.read(value) }
+    }
+
     fn typed(self, text: Cow<'_, str>) -> Option<Value<'_>> {
         match self {
             Strings::Numbers => number(text).map(Value::Number),
@@ -150,6 +166,11 @@ impl Strings {
             Strings::Absent | Strings::Text => None,
         }
     }
+}
+
+/// Returns true for a JSON string of white space.
+fn is_blank(literal: &str) -> bool {
+    raw::unescape(literal).text.trim().is_empty()
 }
 
 /// Returns those of the `possible` readings that a text has.
