@@ -1,6 +1,7 @@
 //! Facts that may make the rows of a statement mislead: a value that no record has, a text that
 //! is compared with a number, a date that is the start of its day.
 
+mod aliases;
 mod compared;
 pub(crate) mod dates;
 pub(crate) mod facts;
@@ -39,6 +40,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         .iter()
         .filter(|comparison| !noted.iter().any(|at| comparison.range.contains(&start(at))));
     notes.extend(others.filter_map(|comparison| of_comparison(facts, comparison)));
+    notes.extend(aliases::notes(facts));
     notes.extend(of_row_number(facts));
     notes.extend(paths::notes(facts));
     notes.extend(lone(facts));

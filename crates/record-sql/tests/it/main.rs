@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod aliases;
 mod answers;
 mod errors;
 mod hostile;
