@@ -105,16 +105,32 @@ fn of_table(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     let at = places.iter().map(|at| &statement.tokens[*at]);
     let token = at.into_iter().find(|token| token.value(&statement.sql) == name);
     let instead = match token {
-        Some(token) if draft.sources.len() == 1 => {
+        // Another table than the ones that are known is another file.
+        Some(token) if draft.sources.len() == 1 && places.len() == 1 => {
             send_instead(&statement.replaced(token.range.clone(), "records").sql)
         }
-        _ => String::new(),
+        _ => file_instead(draft, name),
     };
     format!(
         "The records are the table records; a further file is records('its path'). Tables here: \
          {}. {instead}",
         shortened(&known)
     )
+}
+
+/// Returns the advice for a name that may be that of another file.
+fn file_instead(draft: &Draft<'_, '_>, name: &str) -> String {
+    let statement = &draft.statement;
+    let chain = statement.chains().into_iter().find(|chain| chain.path(0) == name);
+    // `a.jsonl` without quotes is a table in a database.
+    match chain.filter(|chain| chain.parts.len() == 2) {
+        Some(chain) => {
+            send_instead(&statement.replaced(chain.range(), &format!("records('{name}')")).sql)
+        }
+        None => {
+            format!("If {name} is another file, name it with its path: records('{name}.jsonl')")
+        }
+    }
 }
 
 fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {

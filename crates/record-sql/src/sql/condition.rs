@@ -1,6 +1,7 @@
 //! Columns and literals that stand alone where a condition is expected.
 
 use crate::error::SqlError;
+use crate::records::profile::is_date;
 use crate::sql::statement::{Chain, Statement, send_instead};
 use crate::sql::token::Kind;
 
@@ -21,7 +22,7 @@ const ENDS: [&str; 13] = [
     "is",
 ];
 
-/// Refuses `a = 1 OR 2` and `1 < a < 5`, which mean something else than they look.
+/// Refuses `a = 1 OR 2`, `1 < a < 5` and `a > 2026-02-01`, which mean something else than they look.
 ///
 /// # Errors
 ///
@@ -32,6 +33,12 @@ pub(crate) fn check(statement: &Statement) -> Result<(), SqlError> {
         return Err(SqlError::statement(format!(
             "SQL: {literal} stands alone, and is no condition: compare it with a column. \
              {corrected}"
+        )));
+    }
+    if let Some((date, corrected)) = unquoted_date(statement) {
+        return Err(SqlError::statement(format!(
+            "SQL: {date} without quotes is arithmetic, not a date. {}",
+            send_instead(&corrected)
         )));
     }
     if let Some(corrected) = chained(statement) {
@@ -89,6 +96,24 @@ fn lone_literal(statement: &Statement) -> Option<(String, Option<String>)> {
         });
         Some((literal.to_owned(), corrected))
     })
+}
+
+/// Returns the first date that is a difference of numbers, such as `2026-02-01`, and the statement
+/// with all of them in quotes.
+fn unquoted_date(statement: &Statement) -> Option<(String, String)> {
+    let mut corrected = statement.clone();
+    let mut first = None;
+    for at in (4..statement.tokens.len()).rev() {
+        let tokens = &statement.tokens[at - 4..=at];
+        let are_adjacent = tokens.windows(2).all(|pair| pair[0].range.end == pair[1].range.start);
+        let range = tokens[0].range.start..tokens[4].range.end;
+        let text = &statement.sql[range.clone()];
+        if are_adjacent && is_date(text.as_bytes()) {
+            corrected = corrected.replaced(range, &format!("'{text}'"));
+            first = Some(text.to_owned());
+        }
+    }
+    Some((first?, corrected.sql))
 }
 
 /// Returns the corrected statement for a chain such as `1 < x < 5`, which compares 0 or 1 with 5.
@@ -159,6 +184,17 @@ mod tests {
         assert_eq!(corrected.unwrap(), "SELECT 1 WHERE a IN ('x', 'y')");
         assert!(lone("WHERE a BETWEEN '1' AND '2' OR a = 3").is_none());
         assert!(lone("WHERE a = 1 OR 2 < b").is_none());
+    }
+
+    #[test]
+    fn dates_have_quotes() {
+        let fixed = |sql: &str| unquoted_date(&Statement::new(sql.to_owned()));
+        let (date, corrected) = fixed("WHERE a BETWEEN 2026-02-01 AND 2026-03-01").unwrap();
+        assert_eq!(date, "2026-02-01");
+        assert_eq!(corrected, "WHERE a BETWEEN '2026-02-01' AND '2026-03-01'");
+        for fine in ["WHERE a > '2026-02-01'", "SELECT 2026 - 02 - 01, 2026-2-1, a-02-01"] {
+            assert_eq!(fixed(fine), None, "{fine}");
+        }
     }
 
     #[test]

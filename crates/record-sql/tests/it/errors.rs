@@ -47,6 +47,17 @@ fn unknown_tables_are_corrected() {
         "SELECT id FROM data d",
         &["no such table: data", "Send instead: SELECT id FROM records d"],
     );
+    for other in [
+        "SELECT count(*) FROM records r JOIN cust c ON r.id = c.id",
+        "SELECT count(*) FROM records WHERE id NOT IN (SELECT id FROM cust)",
+    ] {
+        contains(other, &["If cust is another file", "records('cust.jsonl')"]);
+        assert!(!error(other).contains("Send instead"), "{other}");
+    }
+    contains(
+        "SELECT count(*) FROM records r JOIN cust.jsonl c ON r.id = c.id",
+        &["Send instead: SELECT count(*) FROM records r JOIN records('cust.jsonl') c ON"],
+    );
     contains("SELECT * FROM sqlite_master", &["Columns: id"]);
     contains("SELECT * FROM pragma_table_info('records')", &["Columns: id"]);
 }
@@ -123,6 +134,7 @@ fn what_means_something_else_is_refused() {
             "SELECT 1 FROM records WHERE status = 'active' OR 'pending'",
             "status IN ('active', 'pending')",
         ),
+        ("SELECT 1 FROM records WHERE created > 2025-05-01", "WHERE created > '2025-05-01'"),
         ("SELECT 1 FROM records WHERE 1 < priority <= 3", "1 < priority AND priority <= 3"),
     ] {
         let error = error(sql);
