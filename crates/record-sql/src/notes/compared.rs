@@ -46,12 +46,12 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_alphabet(facts, &subject, comparison))
         .or_else(|| of_month(facts, &subject, comparison))
         .or_else(|| of_shape(facts, &subject, comparison))
-        .or_else(|| of_order(facts, comparison, column))
+        .or_else(|| of_order(facts, &subject, comparison))
         .or_else(|| of_spellings(facts, comparison, column))
         .or_else(|| of_absent(facts, &subject, comparison, column))
         .or_else(|| of_zones(facts, comparison, column))
         .or_else(|| of_wildcard(facts, &subject, comparison))
-        .or_else(|| of_left_out(facts, comparison, column))
+        .or_else(|| of_left_out(facts, &subject, comparison, column))
 }
 
 /// A text with zeros before its number, where texts are read as numbers.
@@ -87,7 +87,8 @@ pub(crate) fn subject(
     let statement = facts.statement();
     let name = statement.sql[comparison.subject.clone()].to_owned();
     let from = facts.from(comparison.place)?.to_owned();
-    let found = Subject { sql: format!("({name})"), name, with: statement.with(), from };
+    let sql = format!("({name})");
+    let found = Subject { sql, name, with: statement.with(), from, column: None };
     if facts.db.prepare(&found.query("{}", "")).is_ok() {
         return Some(found);
     }
@@ -134,13 +135,13 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
 }
 
 /// Texts that are compared letter by letter where another order is meant.
-fn of_order(
-    facts: &Facts<'_>,
-    comparison: &Comparison,
-    column: Option<Read<'_>>,
-) -> Option<String> {
+fn of_order(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+    let is_constant = |literal: &Literal| literal.kind == LiteralKind::Constant;
+    if !comparison.is_order() || comparison.literals.iter().any(is_constant) {
+        return None;
+    }
     let literals: Vec<&str> = comparison.literals.iter().map(|l| l.value.as_str()).collect();
-    of_letters(facts, column.filter(|_| comparison.is_order())?, &literals)
+    of_letters(facts, subject, &literals)
 }
 
 /// A number next to texts that spell it in several ways.
@@ -333,15 +334,23 @@ fn of_wildcard(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) ->
 /// A negated comparison leaves out nulls.
 fn of_left_out(
     facts: &Facts<'_>,
+    subject: &Subject,
     comparison: &Comparison,
     column: Option<Read<'_>>,
 ) -> Option<String> {
-    let read = column.filter(|read| comparison.excludes() && read.nulls() > 0)?;
+    if !comparison.excludes() {
+        return None;
+    }
     let statement = facts.statement();
     let tests_null = (0..statement.tokens.len())
         .any(|at| statement.is_any(at, &["null", "notnull", "isnull", "coalesce", "ifnull"]));
-    let (name, nulls) = (spelled(&read.column.name), read.nulls());
-    (!tests_null).then(|| {
-        format!("{nulls} records in which {name} is null are left out; OR {name} IS NULL adds them")
+    let nulls = match column {
+        Some(read) => i64::try_from(read.nulls()).ok()?,
+        None => *facts.counts(&subject.query("count(*) - count({})", ""))?.first()?,
+    };
+    let rows = if column.is_some() { "records" } else { "rows" };
+    let name = &subject.name;
+    (nulls > 0 && !tests_null).then(|| {
+        format!("{nulls} {rows} in which {name} is null are left out; OR {name} IS NULL adds them")
     })
 }

@@ -3,9 +3,10 @@
 use rusqlite::types::Value;
 
 use crate::letter_order::{MAX_TEXTS, Spelled, TextKind, misordered};
-use crate::notes::facts::{Facts, Read};
+use crate::notes::facts::Facts;
+use crate::notes::values::Subject;
 use crate::records::profile::Type;
-use crate::sql::quoting::{self, spelled};
+use crate::sql::quoting;
 
 /// Returns the way to order the texts of a column; `{}` is the column.
 fn way(kind: TextKind) -> &'static str {
@@ -26,24 +27,31 @@ fn way(kind: TextKind) -> &'static str {
     }
 }
 
-/// Returns the note on a column whose texts, with `more` texts beside them, stand in another
-/// order as text than as what they are.
-pub(crate) fn of_letters(facts: &Facts<'_>, read: Read<'_>, more: &[&str]) -> Option<String> {
-    (read.profile.kind() == Type::Text).then_some(())?;
-    let of_column = format!("WHERE {{}} <> '' LIMIT {MAX_TEXTS}");
-    let mut rows = facts.rows(&read.query("DISTINCT {}, julianday({})", &of_column))?;
+/// Returns the note on values whose texts, with `more` texts beside them, stand in another order as
+/// text than as what they are.
+pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<String> {
+    let is_text = match of.column {
+        Some(kind) => kind == Type::Text,
+        None => {
+            let other = "WHERE {} IS NOT NULL AND typeof({}) <> 'text' LIMIT 1";
+            facts.is_empty(&of.query("1", other)) == Some(true)
+        }
+    };
+    is_text.then_some(())?;
+    let of_texts = format!("WHERE {{}} <> '' LIMIT {MAX_TEXTS}");
+    let mut rows = facts.rows(&of.query("DISTINCT {}, julianday({})", &of_texts))?;
     for text in more {
         let text = quoting::text(text);
         rows.extend(facts.row(&format!("SELECT {text}, julianday({text})")));
     }
     let found = misordered(rows.into_iter().filter_map(spelled_of).collect())?;
-    let name = spelled(&read.column.name);
+    let name = &of.name;
     Some(format!(
         "{name} is text of {}, compared letter by letter ({} < {}): {}",
         found.kind.name(),
         quoting::text(&found.first),
         quoting::text(&found.second),
-        way(found.kind).replace("{}", &name)
+        way(found.kind).replace("{}", name)
     ))
 }
 

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use crate::moments::{FORM, MOMENT};
-use crate::notes::facts::{Facts, Read, literal, plain};
-use crate::sql::quoting::spelled;
+use crate::notes::facts::{Facts, literal, plain};
+use crate::notes::values::Subject;
 use crate::sql::statement::Statement;
 
 /// The most rows that are compared, and those that tell whether values are times.
@@ -153,12 +153,9 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<String> {
     ))
 }
 
-/// Returns the note on an ordered column of times in which other values stand as text.
-pub(crate) fn of_no_times(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
-    if read.profile.texts == 0 || read.profile.is_date() || read.profile.texts_are_numbers() {
-        return None;
-    }
-    let counts = facts.counts(&read.query(
+/// Returns the note on ordered times among which other values stand as text.
+pub(crate) fn of_no_times(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+    let counts = facts.counts(&of.query(
         &format!(
             "count({{}}), sum({MOMENT}({{}}) IS NOT NULL), sum({FORM}({{}}) = 'dates'), \
              sum(trim({{}}) <> '')"
@@ -169,10 +166,9 @@ pub(crate) fn of_no_times(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     if *dates == 0 || times == all || times * 2 < *values {
         return None;
     }
-    let one =
-        read.query("{}", &format!("WHERE {MOMENT}({{}}) IS NULL AND {{}} IS NOT NULL LIMIT 1"));
-    let one = literal(facts.row(&one)?.first()?);
-    let (name, other) = (spelled(&read.column.name), all - times);
+    let one = format!("WHERE {MOMENT}({{}}) IS NULL AND {{}} IS NOT NULL LIMIT 1");
+    let one = literal(facts.row(&of.query("{}", &one))?.first()?);
+    let (name, other) = (&of.name, all - times);
     Some(format!(
         "{other} of {all} values of {name} are no dates, such as {one}, and stand among the dates \
          as text: WHERE datetime({name}) IS NOT NULL leaves them out"

@@ -94,39 +94,49 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
             reads.push(read);
         }
     }
-    reads.into_iter().filter_map(|read| of_column(facts, read)).collect()
+    let columns = reads.into_iter().map(Subject::of);
+    columns.chain(of_calls(facts)).filter_map(|of| of_texts(facts, &of)).collect()
+}
+
+/// Returns the expressions of which an aggregate takes numbers.
+fn of_calls(facts: &Facts<'_>) -> Vec<Subject> {
+    let statement = facts.statement();
+    let calls = statement.calls_of(&["sum", "avg", "total"]).filter_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [argument] = arguments.as_slice() else { return None };
+        let start = argument.start + usize::from(statement.is(argument.start, "distinct"));
+        Subject::at(facts, start..argument.end).filter(|of| of.column.is_none())
+    });
+    calls.collect()
 }
 
 /// Counts the values that are no numbers.
-fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
-    let profile = read.profile;
-    if profile.texts + profile.containers == 0
-        || matches!(profile.kind(), Type::Integer | Type::Real)
-    {
+fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+    if matches!(of.column, Some(Type::Integer | Type::Real)) {
         return None;
     }
     // Next to a number a text that spells one is compared as a number.
     let other = |value: &str| format!("sum(NOT {value} = CAST({value} AS NUMERIC))");
-    let counts = facts.row(&read.query(&format!("count({{}}), {}", other("{}")), ""))?;
+    let counts = facts.row(&of.query(&format!("count({{}}), {}", other("{}")), ""))?;
     let [all, count] = counts.as_slice() else { return None };
     let (all, count) = (plain(all), plain(count));
     if matches!(count.as_str(), "0" | "null") {
         return None;
     }
-    let name = spelled(&read.column.name);
+    let name = &of.name;
     let other_values = "WHERE NOT {} = CAST({} AS NUMERIC)";
-    let one = read.query("{}", &format!("{other_values} ORDER BY {{}} = '' LIMIT 1"));
+    let one = of.query("{}", &format!("{other_values} ORDER BY {{}} = '' LIMIT 1"));
     let one = literal(facts.row(&one)?.first()?);
     let not_days = format!("{other_values} AND {{}} <> '' AND julianday({{}}) IS NULL LIMIT 1");
-    if one != "''" && facts.is_empty(&read.query("1", &not_days)) == Some(true) {
+    if one != "''" && facts.is_empty(&of.query("1", &not_days)) == Some(true) {
         return Some(format!(
             "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
         ));
     }
     let clean = CLEANINGS.iter().find_map(|(clean, misread)| {
-        let is_misread = facts.is_empty(&read.query("1", &format!("WHERE {misread} LIMIT 1")));
-        let left = facts.row(&read.query(&other(clean), ""))?;
-        let clean = clean.replace("{}", &name);
+        let is_misread = facts.is_empty(&of.query("1", &format!("WHERE {misread} LIMIT 1")));
+        let left = facts.row(&of.query(&other(clean), ""))?;
+        let clean = clean.replace("{}", name);
         let is_clean = plain(left.first()?) == "0" && is_misread == Some(true);
         is_clean.then(|| format!(": CAST({clean} AS REAL) is one"))
     });
@@ -235,17 +245,17 @@ fn of_aggregates(facts: &Facts<'_>) -> Option<String> {
 /// Texts in an order that may not be the one that is meant.
 fn of_order(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
-    let mut reads: Vec<Read<'_>> = Vec::new();
+    let mut ordered: Vec<Subject> = Vec::new();
     for at in 0..statement.tokens.len() {
         if statement.is_any(at, &["min", "max"]) && statement.is(at + 1, "(") {
-            reads.extend(ordered_column(facts, at + 2));
+            ordered.extend(ordered_values(facts, at + 2));
         }
         if !(statement.is(at, "order") && statement.is(at + 1, "by")) {
             continue;
         }
         let mut term = at + 2;
         while let Some(places) = statement.expression_at(term) {
-            reads.extend(ordered_column(facts, term));
+            ordered.extend(ordered_values(facts, term));
             let mut end = places.end;
             while statement.is_any(end, &["asc", "desc", "nulls", "first", "last"]) {
                 end += 1;
@@ -256,16 +266,16 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
             term = end + 1;
         }
     }
-    let of = |read: Read<'_>| of_no_times(facts, read).or_else(|| of_letters(facts, read, &[]));
-    reads.into_iter().filter_map(of).collect()
+    let of = |of: Subject| of_no_times(facts, &of).or_else(|| of_letters(facts, &of, &[]));
+    ordered.into_iter().filter_map(of).collect()
 }
 
 /// The functions of one text whose order is that of their argument.
 const KEEPING_ORDER: [&str; 6] = ["trim", "lower", "upper", "rtrim", "ltrim", "coalesce"];
 
-/// Returns the column that an expression of an order stands for: a name, a name or number of a
-/// column of the result, or a text function of one.
-fn ordered_column<'f>(facts: &'f Facts<'_>, start: usize) -> Option<Read<'f>> {
+/// Returns the values that an expression of an order stands for: those of the expression, of a
+/// column of the result by its name or number, or of the column in a text function.
+fn ordered_values(facts: &Facts<'_>, start: usize) -> Option<Subject> {
     let statement = facts.statement();
     let places = statement.expression_at(start)?;
     let text = |at: usize| statement.tokens.get(at).map(|token| token.text(&statement.sql));
@@ -278,21 +288,25 @@ fn ordered_column<'f>(facts: &'f Facts<'_>, start: usize) -> Option<Read<'f>> {
                 .and_then(|at| statement.expression_before(at)),
         };
         if let Some(shown) = shown.filter(|shown| *shown != places) {
-            return named_column(facts, shown);
+            return values_of(facts, shown);
         }
     }
-    named_column(facts, places)
+    values_of(facts, places)
 }
 
-fn named_column<'f>(facts: &'f Facts<'_>, places: Range<usize>) -> Option<Read<'f>> {
+fn values_of(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
     let statement = facts.statement();
     let is_call =
         statement.is_any(places.start, &KEEPING_ORDER) && statement.is(places.start + 1, "(");
-    let inner = match is_call {
-        true => statement.expression_at(places.start + 2)?,
-        false => places,
-    };
-    facts.column(&facts.chain(&statement.bytes(inner))?)
+    let inner = is_call.then(|| statement.expression_at(places.start + 2)).flatten();
+    let column = inner.and_then(|inner| Subject::at(facts, inner));
+    let found = match column.filter(|of| of.column.is_some()) {
+        Some(column) => Some(column),
+        None => Subject::at(facts, places),
+    }?;
+    // Numbers have one order, and so have dates that SQLite writes.
+    let is_number = matches!(found.column, Some(Type::Integer | Type::Real));
+    (!is_number).then_some(found)
 }
 
 /// Returns the expression of a column of the outer result, counted from 0.

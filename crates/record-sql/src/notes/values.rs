@@ -1,8 +1,11 @@
 //! The values of an expression as a clause of a note.
 
+use std::ops::Range;
+
 use rusqlite::types::Value;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::records::profile::Type;
 use crate::sql::comparison::Literal;
 use crate::sql::quoting;
 use crate::suggest::nearest::nearest;
@@ -22,6 +25,8 @@ pub(crate) struct Subject {
     pub(crate) with: String,
     /// The FROM clause.
     pub(crate) from: String,
+    /// The type of a column; None for an expression.
+    pub(crate) column: Option<Type>,
 }
 
 impl Subject {
@@ -32,7 +37,26 @@ impl Subject {
             name: quoting::spelled(&read.column.name),
             with: String::new(),
             from: format!("FROM {}", quoting::name(&read.table.name)),
+            column: Some(read.profile.kind()),
         }
+    }
+
+    /// Returns an expression over one row of the statement, or the column that it is. None if it
+    /// has no columns, or is of several rows.
+    pub(crate) fn at(facts: &Facts<'_>, places: Range<usize>) -> Option<Self> {
+        let statement = facts.statement();
+        let (place, bytes) = (places.start, statement.bytes(places.clone()));
+        if let Some(read) = facts.chain(&bytes).and_then(|chain| facts.column(&chain)) {
+            return Some(Self::of(read));
+        }
+        let chains = statement.chains();
+        let has_columns = chains.iter().any(|chain| bytes.contains(&chain.range().start));
+        if !has_columns || !statement.is_scalar(places) {
+            return None;
+        }
+        let name = statement.sql[bytes].to_owned();
+        let (with, from) = (statement.with(), facts.from(place)?.to_owned());
+        Some(Self { sql: format!("({name})"), name, with, from, column: None })
     }
 
     /// Returns a query over the rows; `{}` is the expression.

@@ -6,6 +6,7 @@
 mod aliases;
 mod answers;
 mod errors;
+mod expressions;
 mod hostile;
 mod moments;
 mod notes;

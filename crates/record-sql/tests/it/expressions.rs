@@ -1,0 +1,68 @@
+//! Notes on values behind an expression, an element or a subquery: the same as on columns.
+
+use crate::ask_of;
+
+fn notes(sql: &str) -> String {
+    let lines = (8..14).map(|n| {
+        let element = format!("{{\"q\":\"{n}\",\"u\":\"{n}ms\",\"n\":{},\"d\":\"0{}/14/20{n:02}\"}}", if n == 9 { "null".to_owned() } else { n.to_string() }, 15 - n);
+        format!(
+            "{{\"id\":{n},\"pct\":\"{n}%\",\"o\":{{\"p\":\"${n},000\",\"s\":\"{n} MB\",\"v\":\"1.{n}.0\"}},\"it\":[{element}]}}\n"
+        )
+    });
+    let lines: String = lines.collect();
+    ask_of(sql, &lines).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+}
+
+#[test]
+fn values_behind_expressions_are_told_as_columns_are() {
+    for (sql, part) in [
+        (
+            "SELECT sum(o->>'p') FROM records",
+            "6 of 6 values of o->>'p' are no numbers, such as '$8,000'",
+        ),
+        (
+            "SELECT avg(json_extract(o, '$.s')) FROM records",
+            "values of json_extract(o, '$.s') are no numbers",
+        ),
+        (
+            "SELECT sum(e.value->>'u') FROM records, json_each(it) e",
+            "6 of 6 values of e.value->>'u' are no",
+        ),
+        ("SELECT sum(p) FROM (SELECT o.p AS p FROM records)", "6 of 6 values of p are no numbers"),
+        (
+            "WITH t AS (SELECT o.p AS p FROM records) SELECT sum(p) FROM t",
+            "6 of 6 values of p are no numbers",
+        ),
+        ("SELECT sum(CASE WHEN id > 0 THEN pct END) FROM records", "no numbers, such as '8%'"),
+        ("SELECT max(o->>'v') FROM records", "o->>'v' is text of versions"),
+        ("SELECT id FROM records ORDER BY o->>'v' DESC LIMIT 1", "o->>'v' is text of versions"),
+        (
+            "SELECT max(e.value->>'q') FROM records, json_each(it) e",
+            "e.value->>'q' is text of numbers",
+        ),
+        ("SELECT max(e.value->>'d') FROM records, json_each(it) e", "dates whose year comes last"),
+        (
+            "SELECT max(replace(pct, '%', '')) FROM records",
+            "replace(pct, '%', '') is text of numbers",
+        ),
+        ("SELECT pct FROM records ORDER BY replace(pct, '%', '') DESC", "is text of numbers"),
+        ("SELECT count(*) FROM records WHERE replace(pct, '%', '') > '9'", "is text of numbers"),
+        (
+            "SELECT count(*) FROM records, json_each(it) e WHERE e.value->>'n' != 8",
+            "1 rows in which e.value->>'n' is null are left out",
+        ),
+    ] {
+        let notes = notes(sql);
+        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+    }
+    for fine in [
+        "SELECT sum(id), max(id) FROM records ORDER BY max(id)",
+        "SELECT max(date(id, 'unixepoch')) FROM records",
+        "SELECT sum(e.value->>'n') FROM records, json_each(it) e",
+        "SELECT sum(CAST(replace(pct, '%', '') AS REAL)) FROM records",
+        "SELECT max(CAST(e.value->>'q' AS INTEGER)) FROM records, json_each(it) e",
+        "SELECT upper(o->>'s') FROM records ORDER BY id",
+    ] {
+        assert_eq!(notes(fine), "", "{fine}");
+    }
+}
