@@ -296,8 +296,9 @@ fn ordered_values(facts: &Facts<'_>, start: usize) -> Option<Subject> {
 
 fn values_of(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
     let statement = facts.statement();
-    let is_call =
-        statement.is_any(places.start, &KEEPING_ORDER) && statement.is(places.start + 1, "(");
+    let is_call = statement.is_any(places.start, &KEEPING_ORDER)
+        && statement.is(places.start + 1, "(")
+        && statement.closing(places.start + 1) + 1 == places.end;
     let inner = is_call.then(|| statement.expression_at(places.start + 2)).flatten();
     let column = inner.and_then(|inner| Subject::at(facts, inner));
     let found = match column.filter(|of| of.column.is_some()) {

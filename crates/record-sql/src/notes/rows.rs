@@ -125,11 +125,11 @@ fn of_repeated(facts: &Facts<'_>) -> Option<String> {
             [alias, _] => alias.name.clone(),
             _ => table_in(facts, from, &read)?,
         };
+        let table = crate::sql::quoting::name(&table);
         let rest = statement.clause_text(&select, "where").unwrap_or_default();
         let counts = facts.counts(&format!(
-            "{}SELECT count(*), count(DISTINCT {}.rowid) {from} {rest}",
+            "{}SELECT count({table}.rowid), count(DISTINCT {table}.rowid) {from} {rest}",
             statement.with(),
-            crate::sql::quoting::name(&table)
         ))?;
         let [rows, records] = counts.as_slice() else { return None };
         let call = &statement.sql[statement.bytes(at..statement.closing(at + 1) + 1)];

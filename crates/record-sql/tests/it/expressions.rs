@@ -61,6 +61,7 @@ fn values_behind_expressions_are_told_as_columns_are() {
         "SELECT sum(e.value->>'n') FROM records, json_each(it) e",
         "SELECT sum(CAST(replace(pct, '%', '') AS REAL)) FROM records",
         "SELECT max(CAST(e.value->>'q' AS INTEGER)) FROM records, json_each(it) e",
+        "SELECT id FROM records ORDER BY rtrim(pct, '%') + 0",
         "SELECT upper(o->>'s') FROM records ORDER BY id",
     ] {
         assert_eq!(notes(fine), "", "{fine}");

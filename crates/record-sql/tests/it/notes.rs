@@ -350,6 +350,12 @@ fn sums_over_joins_with_repeated_keys() {
         let notes = outcome.unwrap().notes.join("\n");
         assert!(notes.contains("the join gives 3 rows of 2 records"), "{sql}: {notes}");
     }
+    let sources =
+        vec![crate::source("records", "{\"k\":1,\"amt\":5}"), crate::source("other", right)];
+    let sql = "SELECT u, sum(amt) FROM (SELECT DISTINCT u FROM other) o LEFT JOIN records ON k = u \
+               GROUP BY 1";
+    let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &crate::limits());
+    assert_eq!(outcome.unwrap().notes, [""; 0]);
 }
 
 /// Keys that differ in their spelling alone are told, also where other keys meet.
