@@ -24,6 +24,7 @@
 //!
 //! The statement can only read: see `guard`. Time, memory and output are limited.
 
+mod advice;
 mod error;
 mod failure;
 mod functions;

@@ -6,6 +6,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::advice;
 use crate::error::SqlError;
 use crate::failure::of_run;
 use crate::functions;
@@ -71,10 +72,11 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
         output_bytes: limits.output_bytes,
         clock: &clock,
     };
-    let mut outcome = rows(&db, &guard, &prepared, &page)?;
+    let facts = Facts { db: &db, sources: &sources, prepared: &prepared };
+    let mut outcome =
+        rows(&db, &guard, &prepared, &page).map_err(|error| advice::with_advice(&facts, error))?;
     outcome.own_limit = own_limit(&prepared.statement).filter(|limit| *limit == outcome.total);
     clock.grant(NOTES_TIME);
-    let facts = Facts { db: &db, sources: &sources, prepared: &prepared };
     outcome.notes = notes::notes(&facts, outcome.is_nothing());
     Ok(outcome)
 }

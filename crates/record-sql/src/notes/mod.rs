@@ -6,6 +6,7 @@ mod compared;
 pub(crate) mod dates;
 pub(crate) mod facts;
 mod joined;
+pub(crate) mod json;
 mod letters;
 mod moments;
 mod nulls;
@@ -13,7 +14,7 @@ mod numbers;
 mod ordered;
 mod paths;
 mod rows;
-mod values;
+pub(crate) mod values;
 
 use crate::notes::compared::{of_comparison, shown, subject};
 use crate::notes::facts::{Facts, Read};
@@ -43,6 +44,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(aliases::notes(facts));
     notes.extend(of_row_number(facts));
     notes.extend(paths::notes(facts));
+    notes.extend(json::notes(facts));
     notes.extend(lone(facts));
     notes.extend(nulls::notes(facts));
     notes.extend(dates::notes(facts, &noted));

@@ -5,6 +5,7 @@
 
 mod aliases;
 mod answers;
+mod elements;
 mod errors;
 mod expressions;
 mod hostile;

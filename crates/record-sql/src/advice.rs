@@ -1,0 +1,61 @@
+//! Advice on statements that fail over a value of the records.
+
+use crate::error::SqlError;
+use crate::notes::facts::Facts;
+use crate::notes::json;
+use crate::notes::values::Subject;
+use crate::records::profile::Type;
+use crate::sql::statement::{Statement, send_instead};
+
+/// The functions that refuse a text, which other aggregates take for a number.
+const STRICT: [&str; 10] = [
+    "median",
+    "percentile",
+    "percentile_cont",
+    "percentile_disc",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "variance",
+    "var_pop",
+    "var_samp",
+];
+
+/// Returns the error with what to send instead, if it is known.
+pub(crate) fn with_advice(facts: &Facts<'_>, error: SqlError) -> SqlError {
+    let SqlError::Statement { message } = &error else { return error };
+    let advice = if message.contains("malformed JSON") {
+        json::malformed(facts)
+    } else if message.contains("is not numeric") || message.contains("must be numbers") {
+        of_numbers(facts)
+    } else {
+        None
+    };
+    match advice {
+        Some(advice) => SqlError::statement(format!("{message}\n{advice}")),
+        None => error,
+    }
+}
+
+/// Returns the statement whose strict functions leave out values that are no numbers.
+fn of_numbers(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let mut corrected: Statement = statement.clone();
+    let mut names = Vec::new();
+    let calls: Vec<usize> = statement.calls_of(&STRICT).collect();
+    for at in calls.into_iter().rev() {
+        let Some(places) = statement.arguments(at + 1).into_iter().next() else { continue };
+        let bytes = statement.bytes(places.clone());
+        let Some(of) = Subject::at(facts, places) else { continue };
+        if matches!(of.column, Some(Type::Integer | Type::Real)) {
+            continue;
+        }
+        let value = &statement.sql[bytes.clone()];
+        let number =
+            format!("CASE WHEN {value} = CAST({value} AS NUMERIC) THEN CAST({value} AS REAL) END");
+        names.push(value.to_owned());
+        corrected = corrected.replaced(bytes, &number);
+    }
+    let name = names.pop()?;
+    Some(format!("{name} has values that are no numbers. {}", send_instead(&corrected.sql)))
+}

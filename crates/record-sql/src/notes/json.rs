@@ -1,0 +1,77 @@
+//! Columns that are an array in some records, and one element by itself in others.
+
+use crate::notes::facts::{Facts, Read};
+use crate::sql::quoting::spelled;
+
+/// The functions that take an array for its elements.
+const OF_ELEMENTS: [&str; 2] = ["json_each", "json_array_length"];
+
+/// The column as an array in every record; `{}` is the column.
+const AS_ARRAY: &str = "iif(json_valid({}), iif(json_type({}) = 'object', json_array(json({})), \
+                        {}), json_array({}))";
+
+/// Returns the columns whose elements the statement reads, each with the column as it is spelled.
+fn of_elements<'r>(facts: &Facts<'r>) -> impl Iterator<Item = (Read<'r>, &'r str)> {
+    let statement = facts.statement();
+    statement.calls_of(&OF_ELEMENTS).filter_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [argument] = arguments.as_slice() else { return None };
+        let bytes = statement.bytes(argument.clone());
+        let read = facts.column(&facts.chain(&bytes)?)?;
+        Some((read, &statement.sql[bytes]))
+    })
+}
+
+/// Notes on objects next to arrays, whose keys are taken for elements.
+pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
+    let of_calls = of_elements(facts).filter_map(|(read, column)| {
+        let (arrays, objects) = mixed(read)?;
+        Some(format!(
+            "{column} is an array in {arrays} records and one object in {objects}, whose keys are \
+             taken for elements: {} is an array in all",
+            AS_ARRAY.replace("{}", column)
+        ))
+    });
+    // A path through the object has no value where an array is.
+    let paths = facts.reads().filter_map(|read| {
+        let name = &read.column.name;
+        let (parent, _) = name.split_once('.')?;
+        let table = read.table;
+        let column = table.column(parent)?;
+        let profile = column.profile(&facts.sources[table.source])?;
+        let parent = Read { column, profile, ..read };
+        let (arrays, objects) = mixed(parent)?;
+        Some(format!(
+            "{} is null where {parent} is an array, in {arrays} records; in {objects} it is one \
+             object: FROM {table}, json_each({}) AS e has the elements of all, with e.value",
+            spelled(name),
+            AS_ARRAY.replace("{}", &spelled(&parent.column.name)),
+            parent = spelled(&parent.column.name),
+            table = spelled(&table.name),
+        ))
+    });
+    let mut notes: Vec<String> = of_calls.collect();
+    notes.extend(paths);
+    notes
+}
+
+/// Returns the records in which a column is an array, and those in which it is an object, if there
+/// are both.
+fn mixed(read: Read<'_>) -> Option<(u64, u64)> {
+    let (arrays, containers) = (read.profile.arrays, read.profile.containers);
+    (arrays > 0 && containers > arrays).then_some((arrays, containers - arrays))
+}
+
+/// Returns the advice for a statement that failed over a text that is no JSON: texts next to
+/// arrays.
+pub(crate) fn malformed(facts: &Facts<'_>) -> Option<String> {
+    let is_mixed = |(read, _): &(Read<'_>, &str)| {
+        read.profile.texts > 0 && read.profile.values() > read.profile.texts
+    };
+    let (read, column) = of_elements(facts).find(is_mixed)?;
+    let (texts, arrays) = (read.profile.texts, read.profile.arrays);
+    Some(format!(
+        "{column} is text in {texts} records and an array in {arrays}: {} is an array in all",
+        AS_ARRAY.replace("{}", column)
+    ))
+}

@@ -1,0 +1,56 @@
+//! Fields that are a list in some records, and one element by itself in others.
+
+use crate::ask_of;
+
+const LINES: &str = concat!(
+    r#"{"id":1,"tags":["a","b"],"v":"4","items":[{"n":2}]}"#,
+    "\n",
+    r#"{"id":2,"tags":"a","v":"n/a","items":{"n":3}}"#,
+    "\n",
+    r#"{"id":3,"tags":null,"v":"6","items":[]}"#,
+    "\n",
+    r#"{"id":4,"tags":["a","a"],"v":"5","items":[{"n":5},{"n":6}]}"#,
+);
+
+#[test]
+fn one_object_next_to_arrays_is_told() {
+    let array = "iif(json_valid(r.items), iif(json_type(r.items) = 'object', \
+                 json_array(json(r.items)), r.items), json_array(r.items))";
+    let sum =
+        |column: &str| format!("SELECT sum(i.value->>'n') FROM records r, json_each({column}) i");
+    let notes = ask_of(&sum("r.items"), LINES).unwrap().notes.join("\n");
+    assert!(notes.contains("r.items is an array in 3 records and one object in 1"), "{notes}");
+    assert!(notes.contains(array), "{notes}");
+    let better = ask_of(&sum(array), LINES).unwrap();
+    assert_eq!((better.rows, better.notes), (vec!["[16]".to_owned()], Vec::new()));
+    for (sql, part) in [
+        ("SELECT sum(json_array_length(items)) FROM records", "whose keys are taken for elements"),
+        ("SELECT items.n FROM records", "items.n is null where items is an array, in 3 records"),
+    ] {
+        let notes = ask_of(sql, LINES).unwrap().notes.join("\n");
+        assert!(notes.contains(part), "{sql}: {notes}");
+    }
+    let fine = ask_of("SELECT sum(json_array_length(tags)) FROM records WHERE id <> 2", LINES);
+    assert_eq!(fine.unwrap().notes, [""; 0]);
+}
+
+#[test]
+fn a_failure_over_a_value_has_a_statement_to_send_instead() {
+    let sql = "SELECT count(*) FROM records, json_each(tags) t WHERE t.value = 'a'";
+    let error = ask_of(sql, LINES).unwrap_err().to_string();
+    let array = "iif(json_valid(tags), iif(json_type(tags) = 'object', json_array(json(tags)), \
+                 tags), json_array(tags))";
+    assert!(error.contains("tags is text in 1 records and an array in 2"), "{error}");
+    assert!(error.contains(array), "{error}");
+    let better = ask_of(&sql.replace("each(tags)", &format!("each({array})")), LINES).unwrap();
+    assert_eq!(better.rows, ["[4]"]);
+    for (sql, rows) in [
+        ("SELECT median(v) FROM records", "[5.0]"),
+        ("SELECT percentile(records.v, 50), count(*) FROM records", "[5.0,4]"),
+        ("SELECT round(stddev(v), 1) FROM records", "[1.0]"),
+    ] {
+        let error = ask_of(sql, LINES).unwrap_err().to_string();
+        let (_, instead) = error.split_once("Send instead: ").unwrap();
+        assert_eq!(ask_of(instead, LINES).unwrap().rows, [rows], "{instead}");
+    }
+}
