@@ -1,6 +1,6 @@
 //! Compiles filters.
 
-use super::{adapt::adapt, compile_error, data::Data, natives, unsupported};
+use super::{adapt::adapt, compile_error, data::Data, index_path, natives, unsupported};
 use crate::jq_error::JqError;
 use jaq_core::{
     Compiler, Filter,
@@ -46,7 +46,7 @@ pub(super) fn compile(filter: &str, vars: &[String]) -> Result<Filter<Data>, JqE
     // The errors are those of the filter as it is written.
     let compiled = compile_with(filter, vars, None)?;
     let Some(mut body) = parse(filter, |parser| parser.term()) else { return Ok(compiled) };
-    adapt(&mut body);
+    adapt(filter, &mut body);
     let adapted = Def { name: ADAPTED, args: Vec::new(), body };
     compile_with(ADAPTED, vars, Some(adapted))
 }
@@ -83,6 +83,7 @@ fn definitions() -> impl Iterator<Item = Def<&'static str>> {
 
 fn functions() -> impl Iterator<Item = Fun<Data>> {
     natives::functions()
+        .chain(index_path::functions())
         .chain(jaq_core::funs())
         .chain(jaq_std::funs())
         .chain(jaq_json::funs())

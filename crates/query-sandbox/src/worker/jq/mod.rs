@@ -5,6 +5,7 @@ mod compile;
 mod compile_error;
 mod data;
 mod error_text;
+mod index_path;
 mod json_text;
 mod natives;
 mod output;

@@ -37,8 +37,13 @@ def transpose: if all(.[]; isarray) then [range(0; map(length) | max // 0) as $i
   else error("cannot transpose \(type) of other values than arrays") end;
 def todate: strftime("%Y-%m-%dT%H:%M:%SZ");
 
-def nth($n): .[$n | whole_index];
-def getpath($path): reduce $path[] as $p (.; .[$p | whole_index]);
+def first: at_(0);
+def last: at_(-1);
+def nth($n): at_($n | whole_index);
+def getpath($path): reduce $path[] as $p (.; at_($p | whole_index));
+def setpath($path; $x): getpath($path) = $x;
+def jaq_reverse_: reverse;
+def reverse: if . == null then [] else jaq_reverse_ end;
 def delpaths($paths): remove_paths($paths);
 def del(f): delpaths([path(f)]);
 def jaq_contains($x): contains($x);

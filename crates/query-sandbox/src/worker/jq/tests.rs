@@ -141,7 +141,8 @@ fn the_request_decides() {
     assert_eq!(answer_over("length", Some(false), RECORDS).values, ["7", "7"]);
     assert_eq!(answer_over(".", Some(true), RECORDS).values.len(), 1);
     let by_record = answer_over(".[0]", Some(false), RECORDS);
-    assert!(by_record.notes.join(" ").contains("slurp: true"), "{by_record:?}");
+    let error = by_record.error.expect("an object has no element 0").to_string();
+    assert!(error.contains("slurp: true"), "{error}");
 }
 
 #[test]
@@ -243,5 +244,56 @@ fn a_division_by_zero_is_an_error() {
     for filter in [".size / 0", ".size /= 0", "0 / 0"] {
         let error = answer(filter).error.unwrap_or_else(|| panic!("{filter}"));
         assert!(error.to_string().contains("divide"), "{filter}: {error}");
+    }
+}
+
+#[test]
+fn a_part_of_null_is_null_and_an_update_makes_it() {
+    let records = "{\"s\":null,\"arr\":null,\"o\":{\"a\":1},\"two\":[1,2]}\n";
+    for (filter, expected) in [
+        ("[.s[0:1]?] | length", "1"),
+        ("[.arr[1:]?]", "[null]"),
+        ("[try .arr[0:2] catch \"c\"]", "[null]"),
+        (".s[0:1]", "null"),
+        (".arr | reverse", "[]"),
+        (".arr | first, last", "null"),
+        ("[.o[0]?, .o[1:]?]", "[]"),
+        ("[.two[0:1]?, .two[:-1], .two[-1:]]", "[[1],[1],[2]]"),
+        (".two[.o.a:]", "[2]"),
+        (".two[.two[0]]", "2"),
+        ("[.two | .[.[0], .[1]]]", "[2,null]"),
+        ("(.arr | .[1]) = 9 | .arr", "[null,9]"),
+        (".arr[0] |= 5 | .arr", "[5]"),
+        (".two[3] = 0 | .two", "[1,2,null,0]"),
+        (".arr[2]? = 1 | .arr", "[null,null,1]"),
+        (".nest.x |= 1 | .nest", "{\"x\":1}"),
+        (".nest.x.y[1] += 1 | .nest", "{\"x\":{\"y\":[null,1]}}"),
+        (".nest[.two[0]] = 1 | .nest", "[null,1]"),
+        (".arr[0:1] = [7] | .arr", "[7]"),
+        ("setpath([\"n\", 1, \"x\"]; 2) | .n", "[null,{\"x\":2}]"),
+        ("def f: .n; f.x = 1 | .n", "{\"x\":1}"),
+        (".o.b //= 2 | .o", "{\"a\":1,\"b\":2}"),
+        (".n |= empty | has(\"n\")", "false"),
+        (".two[5] |= empty | .two", "[1,2]"),
+        (".s |= empty | keys", "[\"arr\",\"o\",\"two\"]"),
+        (
+            "[path(.two[1:], .o.a, .n[0]?)]",
+            "[[\"two\",{\"start\":1,\"end\":null}],[\"o\",\"a\"],[\"n\",0]]",
+        ),
+        ("del(.two[:1]) | .two", "[2]"),
+        ("[.two, \"x\" | .[0:1]? |= .]", "[[1,2],\"x\"]"),
+        (".o.a? |= 2 | .o.a.b? |= 3 | .o", "{\"a\":2}"),
+    ] {
+        let answer = answer_over(filter, Some(false), records);
+        assert_eq!(
+            answer.values.first().map(String::as_str),
+            Some(expected),
+            "{filter} {answer:?}"
+        );
+    }
+    for filter in
+        [".o[0]", ".o[0:1]", ".two[-3] = 1", ".arr[0:1] = 7", ".arr[1e9] = 1", ".o.a.b = 1"]
+    {
+        assert!(answer_over(filter, Some(false), records).error.is_some(), "{filter}");
     }
 }
