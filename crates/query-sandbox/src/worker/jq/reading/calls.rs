@@ -5,7 +5,9 @@ use std::rc::Rc;
 use jaq_core::load::parse::Term;
 
 use super::{
-    reader::Reader,
+    constants::constant,
+    contained::Contained,
+    reader::{MAX_FIELDS, Reader},
     shape::{Shape, Step},
 };
 
@@ -36,8 +38,11 @@ impl<'f> Reader<'f> {
     fn plain_call(&mut self, name: &str, input: &Shape) -> Shape {
         match name {
             "empty" | "error" => Shape::Nothing,
-            "values" | "nulls" | "booleans" | "numbers" | "strings" | "arrays" | "objects"
-            | "iterables" | "scalars" => input.clone(),
+            "nulls" | "scalars" => input.clone(),
+            "values" | "booleans" | "numbers" | "strings" | "arrays" | "objects" | "iterables" => {
+                self.without_null(input.clone());
+                input.clone()
+            }
             "unique" | "reverse" => self.element(input).list(),
             "first" | "last" => self.element(input),
             "sort" | "min" | "max" => {
@@ -106,6 +111,10 @@ impl<'f> Reader<'f> {
                 let element = self.each(input);
                 self.unknown([f], &element)
             }
+            "contains" => {
+                self.contained(f, input);
+                self.values(name, std::slice::from_ref(f), input)
+            }
             "with_entries" => {
                 self.of_record(input);
                 let members = ["key", "value"].map(|name| (Rc::from(name), Shape::Unknown));
@@ -156,6 +165,17 @@ impl<'f> Reader<'f> {
                 | "test"
         );
         self.unknown(arguments, if of_input { input } else { &Shape::Unknown })
+    }
+
+    /// Notes the texts that an array must contain.
+    fn contained(&mut self, all: &Term<&'f str>, input: &Shape) {
+        let (Shape::At(path), Term::Arr(Some(items))) = (input, all) else { return };
+        if let Term::Str(None, parts) = &**items
+            && let Some(text) = constant(parts)
+            && self.reading.contained.len() < MAX_FIELDS
+        {
+            self.reading.contained.push(Contained::new(path.clone(), text));
+        }
     }
 
     /// Notes that the input is used as an object.

@@ -17,6 +17,15 @@ pub(super) fn is_number(index: &Term<&str>) -> bool {
     }
 }
 
+/// Returns true for the number of elements.
+pub(super) fn is_length(term: &Term<&str>) -> bool {
+    match term {
+        Term::BinOp(_, BinaryOp::Pipe(_), last) => is_length(last),
+        Term::Call(name, _) => *name == "length",
+        _ => false,
+    }
+}
+
 /// Returns a constant that fields are compared with.
 pub(super) fn comparand(term: &Term<&str>) -> Option<Constant> {
     match term {

@@ -7,6 +7,7 @@ use jaq_json::Val;
 
 use super::{
     comparison::Comparison,
+    contained::Contained,
     fields::Reading,
     known_fields::KnownFields,
     ordered::Ordered,
@@ -42,6 +43,8 @@ pub(in crate::worker::jq) struct FieldCheck {
     /// Names of fields of unknown values.
     names: Vec<Rc<str>>,
     unmade: Vec<String>,
+    constant_conditions: Vec<String>,
+    contained: Vec<Contained>,
     comparisons: Vec<Comparison>,
     ordered: Vec<Ordered>,
     known: KnownFields,
@@ -56,12 +59,15 @@ impl FieldCheck {
             _ => None,
         };
         let Reading { paths, mut names, made, unmade, comparisons, mut ordered, .. } = reading;
+        let (constant_conditions, contained) = (reading.constant_conditions, reading.contained);
         ordered.extend(comparisons.iter().filter_map(Comparison::order));
         names.retain(|name| !made.contains(name) && !MADE_BY_JQ.contains(&&**name));
         Self {
             absent: paths.into_iter().filter_map(of_record).collect(),
             names,
             unmade,
+            constant_conditions,
+            contained,
             comparisons,
             ordered,
             known: KnownFields::default(),
@@ -77,6 +83,7 @@ impl FieldCheck {
         });
         self.comparisons.retain_mut(|comparison| comparison.see(record));
         self.ordered.retain_mut(|ordered| ordered.see(record));
+        self.contained.iter_mut().for_each(|contained| contained.see(record));
         self.names.retain(|name| !has_name(record, name, 0));
         if self.seen < SAMPLE {
             self.known.collect(record);
@@ -87,7 +94,7 @@ impl FieldCheck {
     /// Returns a note for each field that no record has; with `also_names`, also for fields of
     /// values whose place is unknown.
     pub(in crate::worker::jq) fn notes(self, also_names: bool) -> Vec<String> {
-        let mut notes = self.unmade.clone();
+        let mut notes = [self.unmade.as_slice(), &self.constant_conditions].concat();
         if self.seen > 0 {
             let is_whole = |absent: &&Absent| {
                 let mut others = self.absent.iter().map(|other| &other.path);
@@ -97,6 +104,7 @@ impl FieldCheck {
                 .extend(self.absent.iter().filter(is_whole).filter_map(|absent| self.note(absent)));
             notes.extend(self.comparisons.iter().filter_map(|one| one.note(&self.comparisons)));
             notes.extend(self.ordered.iter().filter_map(|one| one.note(&self.comparisons)));
+            notes.extend(self.contained.iter().filter_map(Contained::note));
             if also_names {
                 let note = |name: &Rc<str>| message(name, &self.known.nearest(&[], name));
                 notes.extend(self.names.iter().map(note));

@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{comparison::Comparison, input_use::InputUse, ordered::Ordered, shape::Step};
+use super::{
+    comparison::Comparison, contained::Contained, input_use::InputUse, ordered::Ordered,
+    shape::Step,
+};
 
 /// The fields that a filter reads, and how it uses its input.
 #[derive(Debug, Default)]
@@ -15,6 +18,10 @@ pub(in crate::worker::jq) struct Reading {
     pub(in crate::worker::jq) made: Vec<Rc<str>>,
     /// The fields that are read of objects without them, which the filter makes.
     pub(in crate::worker::jq) unmade: Vec<String>,
+    /// The conditions that are constants.
+    pub(super) constant_conditions: Vec<String>,
+    /// The arrays that must contain texts.
+    pub(super) contained: Vec<Contained>,
     /// The comparisons of fields with constants.
     pub(super) comparisons: Vec<Comparison>,
     /// The fields whose values are put into an order.

@@ -4,6 +4,7 @@
 mod calls;
 mod comparison;
 mod constants;
+mod contained;
 mod field_check;
 mod fields;
 mod input_use;
@@ -12,6 +13,7 @@ mod ordered;
 mod reader;
 mod shape;
 mod trail;
+mod uses;
 
 use jaq_core::load::parse;
 

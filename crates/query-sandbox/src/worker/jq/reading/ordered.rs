@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use jaq_json::Val;
-use record_sql::letter_order::{MAX_TEXTS, Spelled, TextKind, misordered};
+use record_sql::letter_order::{MAX_TEXTS, Misordered, Spelled, TextKind, misordered};
 
 use super::comparison::{Comparison, type_name};
 use super::trail::Trail;
@@ -21,6 +21,8 @@ pub(super) enum Use {
     Least,
     /// The values are compared with a text.
     Compared,
+    /// Their mean is taken, with a null as one of them.
+    Averaged,
 }
 
 /// A field in an order, with the values that it has.
@@ -33,16 +35,25 @@ pub(super) struct Ordered {
     /// The types of the values, null apart, each with the first value.
     types: Vec<(&'static str, String)>,
     texts: BTreeSet<String>,
+    /// A text that the values are compared with.
+    compared: Option<String>,
 }
 
 impl Ordered {
     pub(super) fn new(trail: Trail, used: Use) -> Self {
-        Self { trail, used, has_nulls: false, types: Vec::new(), texts: BTreeSet::new() }
+        Self {
+            trail,
+            used,
+            has_nulls: false,
+            types: Vec::new(),
+            texts: BTreeSet::new(),
+            compared: None,
+        }
     }
 
     /// Adds a text that the values are compared with.
     pub(super) fn with(mut self, text: &str) -> Self {
-        self.texts.insert(text.to_owned());
+        self.compared = Some(text.to_owned());
         self
     }
 
@@ -74,6 +85,15 @@ impl Ordered {
     pub(super) fn note(&self, comparisons: &[Comparison]) -> Option<String> {
         let path = self.trail.spelled();
         let is_guarded = || comparisons.iter().any(|one| one.is_guard_of(&self.trail));
+        if self.used == Use::Averaged {
+            let counts = self.has_nulls && !self.types.is_empty() && !is_guarded();
+            return counts.then(|| {
+                format!(
+                    "`{path}` is null or absent in some records, and `add / length` counts these; \
+                     `select({path} != null)` leaves them out"
+                )
+            });
+        }
         // A comparison has a note of its own on types.
         if let [(first, one), (second, other), ..] = self.types.as_slice()
             && self.used != Use::Compared
@@ -89,8 +109,17 @@ impl Ordered {
                  `select({path} != null)` leaves these out"
             ));
         }
-        let texts = self.texts.iter().filter(|text| !text.is_empty());
-        let found = misordered(texts.map(|text| spelled_of(text)).collect())?;
+        if let Some(note) = self.other_form(&path) {
+            return Some(note);
+        }
+        let values = || self.texts.iter().filter(|text| !text.is_empty());
+        let order = |texts: &mut dyn Iterator<Item = &String>| {
+            misordered(texts.map(|text| spelled_of(text)).collect())
+        };
+        // A day compares with times of any zone.
+        let is_of_zones = |found: &Misordered| found.kind == TextKind::Zones;
+        let found = order(&mut values().chain(&self.compared))
+            .or_else(|| order(&mut values()).filter(is_of_zones))?;
         let way = match found.kind {
             TextKind::Numbers => "; `tonumber` makes numbers of them",
             TextKind::Versions => {
@@ -108,6 +137,33 @@ impl Ordered {
             raw_json::quote(&found.second)
         ))
     }
+}
+
+impl Ordered {
+    /// Returns a note if the values are compared with a date of another form than theirs.
+    fn other_form(&self, path: &str) -> Option<String> {
+        let compared = self.compared.as_ref()?;
+        let form = date_form(compared)?;
+        let other = self.texts.iter().find(|text| date_form(text).is_some_and(|own| own != form));
+        let (compared, other) = (raw_json::quote(compared), raw_json::quote(other?));
+        Some(format!(
+            "`{path}` has dates such as {other}, and {compared} has another form: jq compares \
+             their letters; send the same as where, which reads dates"
+        ))
+    }
+}
+
+/// Returns the form of the date that a text begins with: the place of its year and its separators.
+/// None for a text without a date.
+fn date_form(text: &str) -> Option<String> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && !"-/.".contains(c));
+    let date = &text[..end.unwrap_or(text.len())];
+    let parts: Vec<&str> = date.split(['-', '/', '.']).collect();
+    let [first, _, last] = parts.as_slice() else { return None };
+    let is_date = parts.iter().all(|part| matches!(part.len(), 1 | 2 | 4));
+    let separators: String = date.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let year_at = [first.len() == 4, last.len() == 4];
+    (is_date && year_at.contains(&true)).then(|| format!("{year_at:?}{separators}"))
 }
 
 /// Returns a text with the moment that it names, if it is a time with a zone.

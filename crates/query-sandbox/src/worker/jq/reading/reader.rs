@@ -7,21 +7,19 @@ use jaq_core::{
         lex::StrPart,
         parse::{BinaryOp, Pattern, Term},
     },
-    ops::Cmp,
+    ops::{Cmp, Math},
     path::{Part, Path},
 };
 
 use super::{
-    comparison::{Comparison, Constant, How},
-    constants::{comparand, constant, is_number},
+    comparison::How,
+    constants::{comparand, constant, is_length, is_number},
     fields::Reading,
-    ordered::{Ordered, Use},
     shape::{Shape, Step},
-    trail::Trail,
 };
 
 /// The most fields that are listed.
-const MAX_FIELDS: usize = 64;
+pub(super) const MAX_FIELDS: usize = 64;
 
 /// Returns the reading of a term that runs on the array of all records, or on each record.
 pub(super) fn read(term: &Term<&str>, slurp: bool) -> Reading {
@@ -119,28 +117,14 @@ impl<'f> Reader<'f> {
         let shape = self.term(term, input);
         self.truth(shape);
         self.reading.input.may_be_array = before;
-    }
-
-    /// Notes that a value is a condition.
-    pub(super) fn truth(&mut self, shape: Shape) {
-        self.compare(shape, Some(Constant::Truth), How::Other);
-    }
-
-    /// Notes that a value is compared with a constant.
-    fn compare(&mut self, shape: Shape, with: Option<Constant>, how: How) {
-        let compared = &mut self.reading.comparisons;
-        if let (Shape::At(path), Some(with), true) = (shape, with, compared.len() < MAX_FIELDS) {
-            compared.push(Comparison::new(path, with, how));
-        }
-    }
-
-    /// Notes that values are put into an order.
-    pub(super) fn order(&mut self, name: &str, shape: &Shape) {
-        let ordered = &mut self.reading.ordered;
-        if let (Shape::At(path), true) = (shape, ordered.len() < MAX_FIELDS) {
-            let used = if name.starts_with("min") { Use::Least } else { Use::Sorted };
-            ordered.push(Ordered::new(Trail::new(path.clone()), used));
-        }
+        let text = match term {
+            Term::Str(None, parts) => constant(parts).map(|text| raw_json::quote(&text)),
+            Term::Num(number) => Some((*number).to_owned()),
+            _ => None,
+        };
+        self.reading.constant_conditions.extend(text.map(|text| {
+            format!("{text} alone is a condition that always holds; `… == {text}` compares")
+        }));
     }
 
     /// Returns true if `shape` is a record that is the input of the filter.
@@ -235,10 +219,15 @@ impl<'f> Reader<'f> {
             BinaryOp::Alt => self.alternative(left, right, input),
             BinaryOp::Or | BinaryOp::And => {
                 for term in [left, right] {
-                    let shape = self.term(term, input);
-                    self.truth(shape);
+                    self.condition(term, input);
                 }
                 Shape::Unknown
+            }
+            BinaryOp::Math(Math::Div) if is_length(right) => {
+                if let Some(summed) = self.summed(left, input) {
+                    self.average(&summed);
+                }
+                self.unknown([right], input)
             }
             BinaryOp::Math(_) => self.unknown([left, right], input),
             BinaryOp::Cmp(op) => {

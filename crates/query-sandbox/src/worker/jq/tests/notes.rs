@@ -214,3 +214,40 @@ fn an_order_of_another_kind_is_noted() {
         assert_eq!(of(filter, values), "", "{filter} {values:?}");
     }
 }
+
+#[test]
+fn a_mistake_that_jq_answers_is_noted() {
+    let rows = "{\"l\":[\"bug\"],\"p\":\"P1\",\"h\":1,\"t\":\"03/30/2026\",\"d\":\"2026-03-30\"}\n\
+                {\"l\":[\"bug-report\"],\"p\":\"P3\",\"h\":null,\"t\":\"04/01/2026\",\"d\":\"2026-04-01\"}\n";
+    for (filter, words) in [
+        (
+            "map(select(.l | contains([\"bug\"]))) | length",
+            "has \"bug-report\"; `any(.l[]; . == \"bug\")` compares whole elements",
+        ),
+        ("map(select(.p == \"P1\" or \"P2\")) | length", "\"P2\" alone is a condition"),
+        ("map(.h) | add / length", "`add / length` counts these"),
+        ("(map(.h) | add) / length", "`select(.h != null)`"),
+        ("[.[].h] | add / length", "`.h` is null or absent"),
+        ("map(select(.t < \"2026-03-30\")) | length", "has dates such as \"03/30/2026\""),
+        ("[.[] | select(.d >= \"30.03.2026\")] | length", "has another form"),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "map(select(.l | contains([\"bug-\", \"x\"]))) | length",
+        "map(select(.l | index(\"bug\"))) | length",
+        "map(select(.p == \"P1\" or .p == \"P3\")) | length",
+        "map(.h | numbers) | add / length",
+        "map(select(.h != null).h) | add / length",
+        "map(.h) | add",
+        "map(select(.d < \"2026-03-31\")) | length",
+        "map(select(.d >= \"2026-03-30T10:00:00Z\")) | length",
+        "map(select(.d > \"2026-4-1\")) | length",
+    ] {
+        assert_eq!(answer_over(filter, None, rows).notes, [""; 0], "{filter}");
+    }
+    let zones = "{\"x\":\"2025-05-14T23:30:00-05:00\"}\n{\"x\":\"2025-05-15T03:00:00+02:00\"}\n";
+    let notes = answer_over("map(select(.x >= \"2025-05-15\")) | length", None, zones).notes;
+    assert!(notes.join("; ").contains("times of several zones"), "{notes:?}");
+}

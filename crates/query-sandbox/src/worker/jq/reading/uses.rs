@@ -1,0 +1,66 @@
+//! The uses of values that a note may be about: as conditions, in comparisons, orders and means.
+
+use jaq_core::load::parse::{BinaryOp, Term};
+
+use super::{
+    comparison::{Comparison, Constant, How},
+    ordered::{Ordered, Use},
+    reader::{MAX_FIELDS, Reader},
+    shape::{Shape, Step},
+    trail::Trail,
+};
+
+impl<'f> Reader<'f> {
+    /// Notes that a value is a condition.
+    pub(super) fn truth(&mut self, shape: Shape) {
+        self.compare(shape, Some(Constant::Truth), How::Other);
+    }
+
+    /// Notes that a value is compared with a constant.
+    pub(super) fn compare(&mut self, shape: Shape, with: Option<Constant>, how: How) {
+        let compared = &mut self.reading.comparisons;
+        if let (Shape::At(path), Some(with), true) = (shape, with, compared.len() < MAX_FIELDS) {
+            compared.push(Comparison::new(path, with, how));
+        }
+    }
+
+    /// Notes that nulls are left out.
+    pub(super) fn without_null(&mut self, shape: Shape) {
+        self.compare(shape, Some(Constant::Null), How::Other);
+    }
+
+    /// Notes that values are put into an order.
+    pub(super) fn order(&mut self, name: &str, shape: &Shape) {
+        let ordered = &mut self.reading.ordered;
+        if let (Shape::At(path), true) = (shape, ordered.len() < MAX_FIELDS) {
+            let used = if name.starts_with("min") { Use::Least } else { Use::Sorted };
+            ordered.push(Ordered::new(Trail::new(path.clone()), used));
+        }
+    }
+
+    /// Notes that the mean of the elements of an array is taken.
+    pub(super) fn average(&mut self, array: &Shape) {
+        let ordered = &mut self.reading.ordered;
+        if let (Shape::At(path), true) = (array.part(Step::Each), ordered.len() < MAX_FIELDS) {
+            ordered.push(Ordered::new(Trail::new(path), Use::Averaged));
+        }
+    }
+
+    /// Reads the term, and returns the array that it adds up; None for another term.
+    pub(super) fn summed(&mut self, term: &Term<&'f str>, input: &Shape) -> Option<Shape> {
+        let is_sum = |term: &Term<&str>| matches!(term, Term::Call("add", none) if none.is_empty());
+        match term {
+            Term::BinOp(array, BinaryOp::Pipe(None), sum) if is_sum(sum) => {
+                Some(self.term(array, input))
+            }
+            sum if is_sum(sum) => {
+                self.term(sum, input);
+                Some(input.clone())
+            }
+            other => {
+                self.term(other, input);
+                None
+            }
+        }
+    }
+}
