@@ -1,6 +1,7 @@
 //! `/context_offload`: shrinks a history.
 
 use chat_history::repair::repair;
+use chat_history::{History, HistoryError};
 use context_store::Chat;
 
 use super::budget::GrowingReservation;
@@ -47,8 +48,28 @@ impl Service {
             return Ok(self.offloader.offload(request, allowance)?);
         }
         let mended = repair(&request.history)?;
-        Ok(self.offloader.offload(&request.mended(&mended)?, allowance)?)
+        let mut request = request.mended(&mended)?;
+        request.warnings.extend(still_broken(&request.history)?);
+        Ok(self.offloader.offload(&request, allowance)?)
     }
+}
+
+/// Returns a warning that names the rules that a repaired history breaks; None if it is valid.
+fn still_broken(history: &History<'_>) -> Result<Option<String>, HistoryError> {
+    let views = history.views()?;
+    let problems = history.dialect().problems(&views.iter().collect::<Vec<_>>());
+    let mut rules: Vec<&str> = Vec::new();
+    for problem in &problems {
+        if !rules.contains(&problem.rule.name) {
+            rules.push(problem.rule.name);
+        }
+    }
+    let Some(first) = problems.first() else { return Ok(None) };
+    let (rules, index) = (rules.join(", "), first.index);
+    Ok(Some(format!(
+        "repair does not mend {rules}, from messages[{index}] of the repaired history on; /validate \
+         names each place"
+    )))
 }
 
 /// Adds the hash of a chat's id to the log lines of the request; the id is the caller's text.

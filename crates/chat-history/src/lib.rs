@@ -32,6 +32,7 @@
 pub mod dialect;
 mod error;
 pub mod footprint;
+mod gather;
 mod history;
 pub mod message;
 pub mod outline;

@@ -1,8 +1,8 @@
 //! Repair: makes a history that its provider would reject for its calls and results one
 //! that the provider accepts.
 //!
-//! A result that is not directly behind its call moves there. A result without a call is
-//! dropped. A call without a result gets a stub that says so, and a stub is dropped once the
+//! A result that is not directly behind its call moves there, and results of a turn whose
+//! provider wants them in one message are put into one. A result without a call is dropped. A call without a result gets a stub that says so, and a stub is dropped once the
 //! result itself is in the history. Nothing else changes.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::dialect::{Opening, Problem, Stubs};
 use super::message::{Call, MessageView, Role};
 use super::{History, HistoryError};
+use crate::gather::{gather, scattered};
 use crate::service_messages::STUB;
 use crate::superseded::superseded;
 
@@ -84,7 +85,7 @@ pub fn repair(history: &History<'_>) -> Result<Repaired, HistoryError> {
     let views = history.views()?;
     let superseded = superseded(history, &views);
     if superseded.is_empty() {
-        return Ok(repair_problems(history, views));
+        return repair_problems(history, views);
     }
     let (mut kept, mut left, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
     for (index, raw) in history.messages().iter().enumerate() {
@@ -104,7 +105,7 @@ pub fn repair(history: &History<'_>) -> Result<Repaired, HistoryError> {
     }
     let array = format!("[{}]", left.join(","));
     let without = history.reparse(&array)?;
-    let repaired = repair_problems(&without, without.views()?);
+    let repaired = repair_problems(&without, without.views()?)?;
     repairs.extend(
         repaired.repairs.into_iter().map(|repair| Repair { index: kept[repair.index], ..repair }),
     );
@@ -112,8 +113,33 @@ pub fn repair(history: &History<'_>) -> Result<Repaired, HistoryError> {
     Ok(Repaired { array: repaired.array, repairs })
 }
 
-/// Repairs a history without superseded stubs.
-fn repair_problems(history: &History<'_>, views: Vec<MessageView>) -> Repaired {
+/// Repairs a history without superseded stubs: pairs calls with results, then gathers the results
+/// of each turn.
+fn repair_problems(
+    history: &History<'_>,
+    views: Vec<MessageView>,
+) -> Result<Repaired, HistoryError> {
+    let all: Vec<&MessageView> = views.iter().collect();
+    let problems = history.dialect().problems(&all);
+    let scattered = scattered(&problems).map(|problem| Repair {
+        index: problem.index,
+        rule: problem.rule.name,
+        tool_call_id: problem.id.clone(),
+        action: Remedy::Moved,
+    });
+    let scattered: Vec<Repair> = scattered.collect();
+    let Repaired { array, mut repairs } = pair(history, views);
+    let paired = history.reparse(&array)?;
+    let Some(messages) = gather(&paired, &paired.views()?) else {
+        return Ok(Repaired { array, repairs });
+    };
+    repairs.extend(scattered);
+    repairs.sort_by_key(|repair| repair.index);
+    Ok(Repaired { array: format!("[{}]", messages.join(",")), repairs })
+}
+
+/// Gives each call of a history one result, and each result a call.
+fn pair(history: &History<'_>, views: Vec<MessageView>) -> Repaired {
     let all: Vec<&MessageView> = views.iter().collect();
     let problems = history.dialect().problems(&all);
     let starts = history.dialect().unit_starts(&all);
@@ -314,3 +340,7 @@ impl Repairer<'_> {
         Repaired { array: format!("[{}]", out.join(",")), repairs: self.repairs }
     }
 }
+
+#[cfg(test)]
+#[path = "repair_tests.rs"]
+mod tests;

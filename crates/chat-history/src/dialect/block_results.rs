@@ -39,6 +39,27 @@ pub(super) fn only_results(
     kept.contains(&true).then(|| splice(message, &edits()))
 }
 
+/// The first message with the results of all, ahead of its other blocks; None if it has no block.
+/// `blocks_of` returns the blocks of a message.
+pub(super) fn gathered_results<'m>(
+    messages: &[&'m str],
+    blocks_of: impl Fn(&'m str) -> Vec<&'m str>,
+    is_result: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let message = messages.first()?;
+    let own = blocks_of(message);
+    let start = raw::offset_in(message, own.first()?);
+    let last = own.last()?;
+    let end = raw::offset_in(message, last) + last.len();
+    let results = messages.iter().flat_map(|message| blocks_of(message)).filter(|b| is_result(b));
+    let others = own.iter().copied().filter(|block| !is_result(block));
+    let blocks = results.chain(others).collect::<Vec<_>>().join(",");
+    // A block without an array around it gets one.
+    let is_alone = message[..start].trim_ascii_end().ends_with(':');
+    let replacement = if is_alone { format!("[{blocks}]") } else { blocks };
+    Some(splice(message, &[Edit { span: start..end, replacement }]))
+}
+
 /// For each block, true if it is one of these results; they are counted among the results.
 fn are_among(results: &[usize], blocks: &[&str], is_result: impl Fn(&str) -> bool) -> Vec<bool> {
     let results: HashSet<usize> = results.iter().copied().collect();

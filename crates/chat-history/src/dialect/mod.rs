@@ -135,6 +135,12 @@ pub trait Dialect: Sync + Send {
         self.without_results(raw, results).is_none().then(|| raw.to_owned())
     }
 
+    /// Returns the first of these messages with the results of all of them, ahead of its other
+    /// blocks; None if the format has no such messages.
+    fn gathered_results(&self, _messages: &[&str]) -> Option<String> {
+        None
+    }
+
     /// Writes results with `text` for `calls` of the message `of`. `next` is the message behind
     /// the calls: formats that want all results of a turn in one message put them into it.
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs;

@@ -93,6 +93,10 @@ impl Dialect for Anthropic {
         results::only_results(raw, results)
     }
 
+    fn gathered_results(&self, messages: &[&str]) -> Option<String> {
+        results::gathered_results(messages)
+    }
+
     fn stub_results(&self, _of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
         results::stub_results(calls, text, next)
     }

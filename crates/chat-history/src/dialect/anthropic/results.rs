@@ -16,6 +16,10 @@ pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
     block_results::only_results(message, &blocks_of(message), results, is_result)
 }
 
+pub(super) fn gathered_results(messages: &[&str]) -> Option<String> {
+    block_results::gathered_results(messages, blocks_of, is_result)
+}
+
 pub(super) fn stub_results(calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
     let stubs: Vec<String> = calls.iter().map(|call| stub(call, text)).collect();
     let text_block = |text: &str| format!("{{\"type\":\"text\",\"text\":{text}}}");

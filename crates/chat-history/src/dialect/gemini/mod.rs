@@ -90,6 +90,10 @@ impl Dialect for Gemini {
         results::only_results(raw, results)
     }
 
+    fn gathered_results(&self, messages: &[&str]) -> Option<String> {
+        results::gathered_results(messages)
+    }
+
     fn stub_results(&self, of: &str, calls: &[&Call], text: &str, next: Option<&str>) -> Stubs {
         results::stub_results(of, calls, text, next)
     }

@@ -20,6 +20,10 @@ pub(super) fn only_results(message: &str, results: &[usize]) -> Option<String> {
     block_results::only_results(message, &parts(message), results, is_response)
 }
 
+pub(super) fn gathered_results(messages: &[&str]) -> Option<String> {
+    block_results::gathered_results(messages, parts, is_response)
+}
+
 fn is_response(part: &str) -> bool {
     has(part, FUNCTION_RESPONSE)
 }
