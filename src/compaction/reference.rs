@@ -31,8 +31,8 @@
 //!   file (with `after "Showing lines 3-9 of 40 total lines."`, behind that header;
 //!   with `within {"head":"…","tail":"…"}`, in that [`Wrapper`]);
 //! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was grep's answer, whose
-//!   first line stands above the note, with those lines of those files (with
-//!   `within {…}`, in that wrapper);
+//!   first line stands above the note, with those lines of those files (`7@1234`:
+//!   of a long line the part around that byte; with `within {…}`, in that wrapper);
 //! - any other: the file holds the text.
 
 use std::ops::Range;

@@ -84,11 +84,22 @@ pub(crate) struct Room<'a> {
     pub count: CountTokens<'a>,
 }
 
-/// The result in `content`: the text itself, or the lines of a file of records.
-pub(crate) fn text_of(content: &str) -> Cow<'_, str> {
+/// A result in a stored file.
+pub(crate) struct ResultText<'a> {
+    /// The content itself, or the lines of a file of records.
+    pub text: Cow<'a, str>,
+    /// The bytes of the file's header; 0 if it has none.
+    pub header: usize,
+}
+
+/// Returns the result in a file with this content.
+pub(crate) fn text_of(content: &str) -> ResultText<'_> {
     match file::split(content) {
-        Ok(stored) => stored.text(),
-        Err(_) => Cow::Borrowed(content),
+        Ok(stored) => {
+            let header = content.find('\n').map_or(content.len(), |end| end + 1);
+            ResultText { text: stored.text(), header }
+        }
+        Err(_) => ResultText { text: Cow::Borrowed(content), header: 0 },
     }
 }
 

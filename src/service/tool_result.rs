@@ -35,8 +35,8 @@ impl Service {
         let max_tokens = self.reload.ceiling(max_tokens);
         let (at, others) = self.result(&id, store_dir.as_deref())?;
         let answer = |content: &str| match &lines {
-            Lines::Grep(pattern) => self.grep_result(&at, &text_of(content), pattern, max_tokens),
-            lines => self.part_of_result(&at, &text_of(content), lines, max_tokens),
+            Lines::Grep(pattern) => self.grep_result(&at, content, pattern, max_tokens),
+            lines => self.part_of_result(&at, &text_of(content).text, lines, max_tokens),
         };
         let mut answer = self.with_text("result_id", &at, MAX_WHOLE_FILE_BYTES, answer)?;
         answer.put("path", &at.spelled());
@@ -110,7 +110,7 @@ impl Service {
     fn grep_result(
         &self,
         at: &Location,
-        text: &str,
+        content: &str,
         pattern: &str,
         max_tokens: Option<u64>,
     ) -> Result<Answer, Failure> {
@@ -125,7 +125,7 @@ impl Service {
             max_tokens,
         };
         let count = |text: &str| Tokenizer::O200kBase.count(text);
-        let found = grep::grep_in(&target(at), text, &query, &self.reload.grep(), &count)
+        let found = grep::grep_in(&target(at), content, &query, &self.reload.grep(), &count)
             .map_err(|source| Failure::Reload { field: "lines", source })?;
         let mut answer = Answer::text(found.answer);
         answer.put("matches", &found.matches);

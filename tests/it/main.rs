@@ -72,6 +72,7 @@ mod extract_sql;
 mod footprint;
 mod forged;
 mod formats;
+mod found_again;
 mod guide;
 mod histories;
 mod http;

@@ -3,8 +3,22 @@
 //! than one of a line of kilobytes, and bytes that are not UTF-8 are shown as
 //! replacement characters.
 
+use memchr::memmem;
+
 /// The bytes around a match that the note of a cut line offers to read.
 const READ_BYTES: u64 = 4096;
+
+/// Begins the note of a cut line.
+const NOTE: &str = " [line of ";
+
+/// Stands before the first byte of those that the note offers.
+const NOTE_BYTES: &str = "byte_offset=";
+
+/// The mark for text that is left out.
+const LEFT_OUT: char = '…';
+
+/// The most places of a line where the text of a window is tried.
+const PLACES: usize = 16;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
@@ -70,16 +84,52 @@ impl Excerpt {
         else {
             return self.text.trim().to_owned();
         };
-        let mark = |left_out: bool| if left_out { "…" } else { "" };
+        let mark = |left_out: bool| if left_out { String::from(LEFT_OUT) } else { String::new() };
         let line_end = line_start + line_bytes as u64;
         let from = (line_start + focus as u64).saturating_sub(READ_BYTES / 4).max(line_start);
         format!(
-            "{}{}{} [line of {line_bytes} bytes; its part: byte_offset={from} byte_limit={}]",
+            "{}{}{}{NOTE}{line_bytes} bytes; its part: {NOTE_BYTES}{from} byte_limit={}]",
             mark(left_out_before),
             self.text.trim(),
             mark(left_out_after),
             READ_BYTES.min(line_end - from),
         )
+    }
+
+    /// Returns the focus of the excerpt of `line` that an answer shows as `shown`; None if it is
+    /// no such excerpt. Of several, any one is returned.
+    pub(crate) fn focus_of(
+        shown: &str,
+        line: &str,
+        line_start: u64,
+        chars: usize,
+    ) -> Option<usize> {
+        let is_shown =
+            |focus: &usize| Self::of(line.as_bytes(), *focus, chars).shown(line_start) == shown;
+        if is_shown(&0) {
+            return Some(0);
+        }
+        let (window, note) = shown.rsplit_once(NOTE)?;
+        let (_, bytes) = note.split_once(NOTE_BYTES)?;
+        let from: u64 = bytes.split_once(' ')?.0.parse().ok()?;
+        // The note tells the focus, unless the line begins less than that before it.
+        let before = from.checked_sub(line_start).filter(|before| *before > 0);
+        if let Some(before) = before {
+            let focus = usize::try_from(before + READ_BYTES / 4).ok()?;
+            return Some(focus).filter(is_shown);
+        }
+        let window = window.strip_prefix(LEFT_OUT)?;
+        let window = window.strip_suffix(LEFT_OUT).unwrap_or(window);
+        let places = memmem::find_iter(line.as_bytes(), window.as_bytes()).take(PLACES);
+        let starts = places.flat_map(|place| {
+            let space = place - line[..place].trim_end().len();
+            (place - space..=place).rev().take(chars).filter(|at| line.is_char_boundary(*at))
+        });
+        let focus = |start: usize| {
+            let mut quarter = line[start..].char_indices().skip(chars / 4);
+            quarter.next().map_or(line.len(), |(at, _)| start + at)
+        };
+        starts.map(focus).find(is_shown)
     }
 }
 
@@ -116,4 +166,27 @@ fn start_of(line: &[u8], at: usize) -> usize {
 
 fn is_continuation(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the focus, that of the excerpt shown gives the same excerpt.
+    #[test]
+    fn the_focus_of_an_excerpt_is_found_again() {
+        let plain: String = (0..900).map(|n| format!("w{n} ")).collect();
+        let wide: String = (0..900).map(|n| format!("ü{n}  ")).collect();
+        let blank = format!("{}{}{}x", "a ".repeat(90), " ".repeat(300), "b c".repeat(400));
+        let marked = format!("…{}…", "x…y ".repeat(400));
+        for line in [plain, wide, blank, marked, "short".to_owned()] {
+            for focus in (0..line.len()).step_by(7) {
+                let shown = Excerpt::of(line.as_bytes(), focus, 500).shown(70);
+                let found = Excerpt::focus_of(&shown, &line, 70, 500).unwrap();
+                assert_eq!(Excerpt::of(line.as_bytes(), found, 500).shown(70), shown, "{focus}");
+            }
+        }
+        let long = "a".repeat(600);
+        assert_eq!(Excerpt::focus_of(&long, &long, 0, 500), None);
+    }
 }

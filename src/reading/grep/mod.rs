@@ -23,6 +23,7 @@ use crate::reading::error::ReloadError;
 use crate::reading::limit::CountTokens;
 use crate::reading::regular_file::{self, Fetch, Opened};
 use crate::reading::target::Target;
+use crate::reading::tool_result::{ResultText, text_of};
 use crate::reading::watch::{Watch, WatchedReader};
 use object_walk::ObjectWalk;
 use pattern::Pattern;
@@ -33,7 +34,9 @@ use walk::Walk;
 pub(crate) use answer::GrepAnswer;
 #[cfg(test)]
 pub(crate) use answer::{Match, SkipReason, Skipped};
+pub(crate) use excerpt::Excerpt;
 pub(crate) use query::{CaseMode, Limits, Query, Syntax};
+pub(crate) use text::BEHIND_HEADER;
 
 /// The lines under `target`, a file or a folder, that match the query; `count`
 /// measures the answer against its `max_tokens`. What a limit cuts, the time
@@ -76,8 +79,14 @@ pub(crate) fn grep(
         }
     }
     let offset = query.offset;
-    let heading =
-        Heading { pattern: &query.pattern, path: target.spelled, glob, offset, go_on: "offset" };
+    let heading = Heading {
+        pattern: &query.pattern,
+        path: target.spelled,
+        glob,
+        offset,
+        go_on: "offset",
+        behind_header: None,
+    };
     Ok(text::answer(
         &heading,
         search.findings,
@@ -86,25 +95,35 @@ pub(crate) fn grep(
     ))
 }
 
-/// The same over `text`, which is what `target` holds for its reader, for a tool without an
-/// `offset`.
+/// The same over the result in `content`, which is what `target` holds, for a tool without an
+/// `offset`. Of a file with a header, only the lines of the result are searched and counted.
 pub(crate) fn grep_in(
     target: &Target<'_>,
-    text: &str,
+    content: &str,
     query: &Query,
     limits: &Limits,
     count: CountTokens<'_>,
 ) -> Result<GrepAnswer, ReloadError> {
     let watch = Watch::new(Instant::now() + limits.deadline);
     let pattern = checked(query, limits)?;
-    let mut search = Search::new(query, limits, count, &pattern, &watch);
-    search.file(file_name(target), WatchedReader { inner: text.as_bytes(), watch: &watch });
-    let offset = query.offset;
-    let go_on = "a search of this file with offset";
-    let heading =
-        Heading { pattern: &query.pattern, path: target.spelled, glob: None, offset, go_on };
+    let ResultText { text, header } = text_of(content);
+    let search = |text: &str, start: usize| {
+        let mut search = Search::new(query, limits, count, &pattern, &watch);
+        let file = WatchedReader { inner: text.as_bytes(), watch: &watch };
+        search.file_from(file_name(target), file, start as u64);
+        search.findings
+    };
+    let findings = search(&text, header);
+    let heading = Heading {
+        pattern: &query.pattern,
+        path: target.spelled,
+        glob: None,
+        offset: query.offset,
+        go_on: "a search of this file with offset",
+        behind_header: (header > 0).then(|| search(&content[..header], 0).matches),
+    };
     let room = Room { bytes: limits.answer_bytes, tokens: query.max_tokens };
-    Ok(text::answer(&heading, search.findings, room, count))
+    Ok(text::answer(&heading, findings, room, count))
 }
 
 /// The query's pattern; its numbers are in range.

@@ -114,6 +114,16 @@ impl<'a> Search<'a> {
     }
 
     pub(crate) fn file(&mut self, path: String, file: WatchedReader<'_, impl Read>) {
+        self.file_from(path, file, 0);
+    }
+
+    /// Searches a file whose byte `start` is the first of the reader.
+    pub(crate) fn file_from(
+        &mut self,
+        path: String,
+        file: WatchedReader<'_, impl Read>,
+        start: u64,
+    ) {
         self.findings.files_searched += 1;
         self.findings.paths.push(path);
         let matcher = &self.matcher;
@@ -121,6 +131,7 @@ impl<'a> Search<'a> {
             matcher,
             count: self.count,
             bounds: &self.bounds,
+            start,
             used_bytes: &mut self.used_bytes,
             used_tokens: &mut self.used_tokens,
             findings: &mut self.findings,
@@ -152,6 +163,8 @@ struct Collector<'a> {
     matcher: &'a LineMatcher<'a>,
     count: CountTokens<'a>,
     bounds: &'a Bounds,
+    /// The first byte of the reader in its file.
+    start: u64,
     used_bytes: &'a mut usize,
     used_tokens: &'a mut u64,
     findings: &'a mut Findings,
@@ -209,7 +222,7 @@ impl Sink for Collector<'_> {
         let start = first.map_or(0, |found| found.start());
         let excerpt = Excerpt::of(without_terminator(bytes), start, self.bounds.line_chars);
         let line = found.line_number().unwrap_or_default();
-        let shown = excerpt.shown(found.absolute_byte_offset());
+        let shown = excerpt.shown(self.start + found.absolute_byte_offset());
         let hit = Match {
             path: self.findings.paths.last().cloned().unwrap_or_default(),
             line,
@@ -229,7 +242,7 @@ impl Sink for Collector<'_> {
         }
         let excerpt = Excerpt::of(without_terminator(context.bytes()), 0, self.bounds.line_chars);
         let line = context.line_number().unwrap_or_default();
-        let shown = excerpt.shown(context.absolute_byte_offset());
+        let shown = excerpt.shown(self.start + context.absolute_byte_offset());
         self.keep(self.entry(line, shown, None));
         Ok(true)
     }

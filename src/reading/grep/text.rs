@@ -28,6 +28,9 @@ use crate::reading::limit::{CountTokens, TruncatedBy};
 /// The most left-out files that the text names.
 const NAMED_IN_TEXT: usize = 3;
 
+/// Stands in the first line of an answer whose lines are counted from behind a file's header.
+pub(crate) const BEHIND_HEADER: &str = "L1 is the line behind the file's header";
+
 /// The query, as the answer repeats it.
 #[derive(Debug)]
 pub(crate) struct Heading<'a> {
@@ -38,6 +41,8 @@ pub(crate) struct Heading<'a> {
     pub(crate) offset: u64,
     /// The argument that shows more, in the words of the caller's tool.
     pub(crate) go_on: &'a str,
+    /// The matches in the file's header, if the lines behind it were searched alone.
+    pub(crate) behind_header: Option<u64>,
 }
 
 /// The size limits of the answer.
@@ -193,7 +198,8 @@ fn none_fits(heading: &Heading<'_>, findings: &Findings, why: TruncatedBy) -> St
         _ => "ask for less context",
     };
     let (found, asked) = (matches_found(findings), heading.asked());
-    let (why, next) = (why.phrase(), heading.offset + 1);
+    let next = heading.offset + 1 + heading.behind_header.unwrap_or(0);
+    let why = why.phrase();
     let go_on = heading.go_on;
     format!(
         "Found {found} for {asked}, but the next does not fit: {why}; {raise}, or go past it with {go_on}={next}."
@@ -245,7 +251,8 @@ impl Heading<'_> {
             return format!("Found {found} for {asked}; offset={} is past the last.", self.offset);
         }
         let last = self.offset + shown;
-        let more = (last < findings.matches).then(|| format!("{}={last} shows more", self.go_on));
+        let next = last + self.behind_header.unwrap_or(0);
+        let more = (last < findings.matches).then(|| format!("{}={next} shows more", self.go_on));
         let cut = cut.filter(|why| *why != TruncatedBy::Limit).map(TruncatedBy::phrase);
         let mut notes: Vec<&str> = cut.or(ended).into_iter().collect();
         notes.extend(more.as_deref());
@@ -253,6 +260,7 @@ impl Heading<'_> {
             format!("{} in the header of a file of records, which is no record", findings.headers)
         });
         notes.extend(headers.as_deref());
+        notes.extend(self.behind_header.map(|_| BEHIND_HEADER));
         let part = shown < findings.matches;
         let range =
             if part { format!(", {}-{last} shown", self.offset + 1) } else { String::new() };

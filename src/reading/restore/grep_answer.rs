@@ -2,6 +2,8 @@
 //! stands in the stored files it names, and rebuilt from them. It says nothing
 //! that the store does not hold, so it needs no file of its own.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::ops::{Range, RangeInclusive};
 
@@ -12,6 +14,8 @@ use super::read_back::ReadBack;
 use super::unresolved::TOO_LARGE;
 use crate::compaction::reference::{ReferenceForm, is_forgery};
 use crate::compaction::wrapper::Wrapper;
+use crate::reading::grep::{BEHIND_HEADER, Excerpt, Limits};
+use crate::reading::tool_result::{ResultText, text_of};
 use context_store::{Location, regular_len};
 
 /// Most lines of an answer that are looked at.
@@ -45,13 +49,13 @@ pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> O
         let (name, hits) = block.strip_prefix("File: ")?.split_once('\n')?;
         let file = file_of(&searched, name)?;
         folder.name_of(&file)?;
-        let shown: Option<Vec<(u64, bool)>> = hits.split('\n').take(LINES).map(shown).collect();
-        let (hits, beside): (Vec<_>, Vec<_>) = shown?.into_iter().partition(|(_, is_hit)| *is_hit);
-        let [hits, beside] = [hits, beside].map(|lines| lines.into_iter().map(|(n, _)| n));
+        let shown: Option<Vec<Shown<'_>>> = hits.split('\n').take(LINES).map(Shown::read).collect();
+        let (hits, beside): (Vec<_>, Vec<_>) = shown?.into_iter().partition(|line| line.is_hit);
         let sep = if lines.is_empty() { "" } else { "; " };
-        write!(lines, "{sep}{name} {}", ranges(&hits.collect::<Vec<_>>())).ok()?;
-        if beside.len() > 0 {
-            write!(lines, "{BESIDE}{}", ranges(&beside.collect::<Vec<_>>())).ok()?;
+        write!(lines, "{sep}{name} {}", hit_lines(&hits, head, &file, prover)?).ok()?;
+        if !beside.is_empty() {
+            let numbers: Vec<u64> = beside.iter().map(|line| line.number).collect();
+            write!(lines, "{BESIDE}{}", ranges(&numbers)).ok()?;
         }
         first.get_or_insert(file);
     }
@@ -91,7 +95,7 @@ pub(crate) fn rebuild(
         let content = prover.reader.text(&file).map_err(|error| error.to_string())?;
         prover.reader.search(content.text.len()).map_err(|error| error.to_string())?;
         let (hits, beside) = numbers.split_once(BESIDE).unwrap_or((numbers, ""));
-        let hits = parse_ranges(hits).ok_or_else(broken)?;
+        let (hits, focuses) = parse_hits(hits).ok_or_else(broken)?;
         let beside = match beside {
             "" => Vec::new(),
             beside => parse_ranges(beside).ok_or_else(broken)?,
@@ -99,7 +103,8 @@ pub(crate) fn rebuild(
         let last = hits.last().into_iter().chain(beside.last()).map(|range| *range.end());
         let last = last.max().unwrap_or(0);
         let _ = write!(out, "\nFile: {name}");
-        for (line, number) in content.text.split('\n').zip(1..=last) {
+        let searched = searched_text(head, &content.text);
+        for (start, line, number) in lines_of(&searched).take_while(|line| line.2 <= last) {
             let has = |ranges: &[RangeInclusive<u64>]| {
                 let at = ranges.partition_point(|range| *range.start() <= number);
                 at > 0 && ranges[at - 1].contains(&number)
@@ -109,7 +114,9 @@ pub(crate) fn rebuild(
                 (false, true) => '-',
                 (false, false) => continue,
             };
-            let _ = write!(out, "\nL{number}{mark} {}", line.trim());
+            let focus = focuses.get(&number).copied().unwrap_or(0);
+            let shown = Excerpt::of(line.as_bytes(), focus, Limits::default().line_chars);
+            let _ = write!(out, "\nL{number}{mark} {}", shown.shown(start));
         }
         out.push_str(END);
         if out.len() as u64 > limit {
@@ -119,11 +126,95 @@ pub(crate) fn rebuild(
     Ok(out)
 }
 
-/// Returns the number of a line of an answer, and true if it is a match, false if it stands beside
-/// one.
-fn shown(line: &str) -> Option<(u64, bool)> {
-    let rest = line.strip_prefix('L')?;
-    let (number, text) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
-    let is_hit = text.starts_with(": ");
-    (is_hit || text.starts_with("- ")).then_some((number.parse().ok()?, is_hit))
+/// A line of an answer.
+struct Shown<'a> {
+    number: u64,
+    /// True for a match, false for a line beside one.
+    is_hit: bool,
+    text: &'a str,
+}
+
+impl Shown<'_> {
+    fn read(line: &str) -> Option<Shown<'_>> {
+        let rest = line.strip_prefix('L')?;
+        let (number, text) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+        let is_hit = text.starts_with(": ");
+        let text = text.strip_prefix(": ").or_else(|| text.strip_prefix("- "))?;
+        Some(Shown { number: number.parse().ok()?, is_hit, text })
+    }
+}
+
+/// Returns the numbers of matching lines as runs, `2,5-7`, and behind them those of long lines
+/// that are shown around another byte than the first, each with that byte: `9@1234`.
+fn hit_lines(
+    hits: &[Shown<'_>],
+    head: &str,
+    file: &Location,
+    prover: &Prover<'_>,
+) -> Option<String> {
+    let chars = Limits::default().line_chars;
+    let long: HashMap<u64, &str> = hits
+        .iter()
+        .filter(|line| line.text.chars().nth(chars).is_some())
+        .map(|line| (line.number, line.text))
+        .collect();
+    let mut focuses = BTreeMap::new();
+    if let Some(last) = long.keys().max() {
+        let content = prover.reader.text(file).ok()?;
+        prover.reader.search(content.text.len()).ok()?;
+        let searched = searched_text(head, &content.text);
+        for (start, line, number) in lines_of(&searched).take_while(|line| line.2 <= *last) {
+            let Some(shown) = long.get(&number) else { continue };
+            let focus = Excerpt::focus_of(shown, line, start, chars)?;
+            if focus > 0 {
+                focuses.insert(number, focus);
+            }
+        }
+    }
+    let numbers = hits.iter().map(|line| line.number).filter(|line| !focuses.contains_key(line));
+    let runs = ranges(&numbers.collect::<Vec<_>>());
+    let focused = focuses.iter().map(|(number, focus)| format!("{number}@{focus}"));
+    let parts = Some(runs).filter(|runs| !runs.is_empty()).into_iter().chain(focused);
+    Some(parts.collect::<Vec<_>>().join(","))
+}
+
+/// Lines as runs, and the bytes that long ones are shown around.
+type Hits = (Vec<RangeInclusive<u64>>, HashMap<u64, usize>);
+
+/// Reads what [`hit_lines`] returns.
+fn parse_hits(text: &str) -> Option<Hits> {
+    let mut focuses = HashMap::new();
+    let mut plain = Vec::new();
+    for part in text.split(',') {
+        let Some((number, focus)) = part.split_once('@') else {
+            plain.push(part);
+            continue;
+        };
+        focuses.insert(number.parse().ok()?, focus.parse().ok()?);
+        plain.push(number);
+    }
+    Some((parse_ranges(&plain.join(","))?, focuses))
+}
+
+/// Returns the part of a file that was searched, by the first line of the answer: all of it, or
+/// its lines behind a header.
+fn searched_text<'a>(head: &str, content: &'a str) -> ResultText<'a> {
+    if head.contains(BEHIND_HEADER) {
+        return text_of(content);
+    }
+    ResultText { text: Cow::Borrowed(content), header: 0 }
+}
+
+/// Returns the lines as a search sees them, each with its first byte and its number.
+fn lines_of<'t>(searched: &'t ResultText<'_>) -> impl Iterator<Item = (u64, &'t str, u64)> {
+    let mut start = searched.header as u64;
+    searched.text.split_inclusive('\n').zip(1..).map(move |(line, number)| {
+        let at = start;
+        start += line.len() as u64;
+        let line = match line.strip_suffix('\n') {
+            Some(line) => line.strip_suffix('\r').unwrap_or(line),
+            None => line,
+        };
+        (at, line, number)
+    })
 }
