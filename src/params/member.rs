@@ -73,15 +73,40 @@ impl Member<'_> for u64 {
 
     fn parse(json: &str, field: &Field) -> Result<Self, ParamError> {
         let Field { min, max, unit, .. } = field;
-        match serde_json::from_str(json) {
-            Ok(number) if (*min..=*max).contains(&number) => Ok(number),
-            Ok(number) if number > *max => {
+        match whole_number(json) {
+            Some(number) if (*min..=*max).contains(&number) => Ok(number),
+            Some(number) if number > *max => {
                 let of = if *unit == "seconds" { " of seconds" } else { "" };
                 Err(field.invalid(json, &format!("a whole number{of} from {min} to {max}")))
             }
             _ => Err(field.invalid(json, &format!("a whole number from {min} on"))),
         }
     }
+}
+
+/// Reads a number without a fraction from 0 on, as JSON Schema's `integer`: `1000.0` and `1e3` are
+/// 1000. None for any other JSON.
+fn whole_number(json: &str) -> Option<u64> {
+    if let Ok(number) = serde_json::from_str(json) {
+        return Some(number);
+    }
+    let (digits, exponent) = json.split_once(['e', 'E']).unwrap_or((json, "0"));
+    let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{before}{after}");
+    if all.is_empty() || !all.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let significant = all.trim_start_matches('0');
+    if significant.is_empty() {
+        return Some(0);
+    }
+    let zeros = significant.len() - significant.trim_end_matches('0').len();
+    let exponent: i64 = exponent.parse().ok()?;
+    let shift = exponent.checked_sub(i64::try_from(after.len()).ok()?)?;
+    let number: &str = &significant[..significant.len() - zeros];
+    let tens = shift.checked_add(i64::try_from(zeros).ok()?)?;
+    let factor = 10_u64.checked_pow(u32::try_from(tens).ok()?)?;
+    number.parse::<u64>().ok()?.checked_mul(factor)
 }
 
 impl Member<'_> for f64 {
@@ -259,3 +284,31 @@ macro_rules! request {
 }
 
 pub(crate) use {request, words};
+
+#[cfg(test)]
+mod tests {
+    use super::whole_number;
+
+    #[test]
+    fn a_whole_number_may_have_a_point_and_an_exponent() {
+        for (json, number) in [
+            ("0", 0),
+            ("1000", 1000),
+            ("1000.0", 1000),
+            ("1e3", 1000),
+            ("1.5E+1", 15),
+            ("12000e-3", 12),
+            ("0.0", 0),
+            ("0e99999999999999999999", 0),
+            ("18446744073709551615", u64::MAX),
+            ("18446744073709551615.000", u64::MAX),
+            ("9007199254740993.0", 9_007_199_254_740_993),
+        ] {
+            assert_eq!(whole_number(json), Some(number), "{json}");
+        }
+        for json in ["1.5", "1e-1", "-1", "-1.0", "1e20", "1e99999999999999999999", "\"1\"", "null"]
+        {
+            assert_eq!(whole_number(json), None, "{json}");
+        }
+    }
+}

@@ -295,6 +295,32 @@ async fn foreign_hosts_and_web_pages_are_refused() {
     assert_eq!(app.get("/mcp").await.json["metadata"]["error"]["code"], "method_not_allowed");
 }
 
+/// A body that is no message is an error of JSON-RPC, and params that cannot be read are no unknown
+/// method.
+#[tokio::test]
+async fn what_is_no_message_is_said_in_json_rpc() {
+    let (app, _) = app();
+    for (body, code) in [
+        ("{", -32700),
+        ("[]", -32600),
+        ("5", -32600),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
+    ] {
+        let reply = app.mcp(body).await;
+        assert_eq!(
+            (reply.status.as_u16(), &reply.json["error"]["code"]),
+            (400, &json!(code)),
+            "{body}"
+        );
+        assert_eq!(reply.json["id"], Value::Null);
+    }
+    let begin = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    let error = app.mcp(begin).await.json["error"].take();
+    assert_eq!(error["code"], -32602, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("clientInfo"), "{error}");
+}
+
 #[tokio::test]
 async fn ready_made_definitions_take_what_the_routes_take() {
     let app = TestApp::new();
@@ -314,6 +340,8 @@ async fn ready_made_definitions_take_what_the_routes_take() {
         assert_eq!(given, route, "{}", tool["name"]);
     }
     assert_eq!(app.get("/tools").await.json, app.get("/tools?format=openai-chat").await.json);
+    let escaped = app.get("/tools?format=%61nthropic&prefix=my%5F").await;
+    assert_eq!(escaped.json, app.get("/tools?format=anthropic&prefix=my_").await.json);
     let refused = app.get("/tools?x=1&format=cohere").await;
     assert_eq!(refused.status, 422);
     assert_eq!(refused.json["metadata"]["error"]["code"], "format_unknown");
@@ -385,7 +413,7 @@ fn on_standard_input_it_answers_until_the_input_ends() {
     let unknown = mcp.receive()["error"]["message"].as_str().unwrap().to_owned();
     assert_eq!(
         unknown,
-        "there is no method \"tools/eat\"; this server has tools/list and tools/call"
+        "there is no method \"tools/eat\"; this server has initialize, ping, tools/list, tools/call"
     );
     let messages = r#"[{"role":"user","n":1.10,"content":"hi"}]"#;
     let arguments = format!(r#"{{"messages":{messages},"store_dir":"./s"}}"#);

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use axum::body::Body as AxumBody;
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::request_body::RequestBody;
 use super::state::{AppState, TenantState};
 use super::{error, guarded_body};
+use crate::interfaces::mcp::message::{self, INVALID_REQUEST, PARSE_ERROR};
 use crate::interfaces::mcp::original::HttpBody;
 use crate::service::budget::weight;
 
@@ -31,10 +32,37 @@ pub(super) async fn answer(state: AppState, request: Request) -> Response {
         return error::unauthorized();
     };
     set_missing_headers(&mut parts.headers);
-    parts.extensions.insert(HttpBody(bytes.as_slice().into()));
+    let sent = HttpBody(bytes.as_slice().into());
+    let is_json = is_json(&parts.headers);
+    parts.extensions.insert(sent.clone());
     let request = Request::from_parts(parts, AxumBody::from(bytes));
     let (head, body) = tenant.mcp.handle(request).await.into_response().into_parts();
+    // The library blames the type of a body that is no message.
+    if head.status == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
+        return unreadable(&sent.0);
+    }
     Response::from_parts(head, guarded_body::frames(body, reserved))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.is_some_and(|value| value.starts_with("application/json"))
+}
+
+/// Answers a body that is no message with the error of JSON-RPC.
+fn unreadable(body: &[u8]) -> Response {
+    let is_json = std::str::from_utf8(body).is_ok_and(message::is_json);
+    let (code, why) = match is_json {
+        true => (
+            INVALID_REQUEST,
+            "the body is no JSON-RPC message; accepted is one request or \
+                                   notification, an object with jsonrpc \"2.0\", a string method \
+                                   and, in a request, an id that is a string or a whole number",
+        ),
+        false => (PARSE_ERROR, "the body is not JSON; accepted is one JSON-RPC message"),
+    };
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (StatusCode::BAD_REQUEST, json, message::error("null", code, why)).into_response()
 }
 
 /// MCP clients must name both content types; `curl` names neither.

@@ -123,14 +123,14 @@ async fn mcp(State(state): State<AppState>, request: Request) -> Response {
 async fn tools(State(state): State<AppState>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let asked = |wanted: &str| {
-        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-        pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find(|(name, _)| name == wanted).map(|(_, value)| value)
     };
-    let format = match asked("format").unwrap_or("openai").parse::<ToolFormat>() {
+    let format = match asked("format").as_deref().unwrap_or("openai").parse::<ToolFormat>() {
         Ok(format) => format,
         Err(unknown) => return error::unknown_format(&unknown),
     };
-    let prefix = match asked("prefix").map(|text| ToolPrefix::try_from(text.to_owned())) {
+    let prefix = match asked("prefix").map(|text| ToolPrefix::try_from(text.into_owned())) {
         None => state.config.tool_prefix.clone(),
         Some(Ok(prefix)) => prefix,
         Some(Err(invalid)) => return error::invalid_prefix(&invalid),

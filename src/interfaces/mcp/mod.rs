@@ -23,6 +23,18 @@ use crate::service::concurrency_limit::{ConcurrencyLimit, Lane};
 use crate::tools::{self, CONTEXT_OFFLOAD, Definition, ToolOutput};
 use original::{HttpBody, Originals};
 
+/// The methods of this server, and the params that each accepts.
+const ACCEPTED_PARAMS: [(&str, &str); 4] = [
+    (
+        "initialize",
+        "a string protocolVersion, an object capabilities, and an object clientInfo with a string \
+         name and a string version",
+    ),
+    ("ping", "no params, or an object"),
+    ("tools/list", "no params, or an object with a string cursor"),
+    ("tools/call", "a string name and an object arguments"),
+];
+
 const INSTRUCTIONS: &str = include_str!("../../../prompts/mcp_instructions.md");
 
 /// The MCP server behind every transport; one for the process.
@@ -101,15 +113,16 @@ impl ServerHandler for Mcp {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // The library reports a call that it cannot parse as an unknown method.
-        if request.method == "tools/call" {
-            let accepted = "the call cannot be read; accepted are params with a string name and an \
-                            object arguments";
-            return Err(ErrorData::invalid_params(accepted, None));
+        // The library reports a request whose params it cannot parse as an unknown method.
+        let known = ACCEPTED_PARAMS.iter().find(|(method, _)| *method == request.method);
+        if let Some((method, accepted)) = known {
+            let found = format!("the params of {method} cannot be read; accepted are {accepted}");
+            return Err(ErrorData::invalid_params(found, None));
         }
         let method: String = request.method.chars().take(60).collect();
+        let methods = ACCEPTED_PARAMS.map(|(method, _)| method);
         let found =
-            format!("there is no method {method:?}; this server has tools/list and tools/call");
+            format!("there is no method {method:?}; this server has {}", methods.join(", "));
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, found, None))
     }
 
