@@ -100,7 +100,7 @@ impl Service {
     /// so that callers cannot tell the two apart.
     pub(super) fn readable(&self, field: &'static str, path: &str) -> Result<Location, Failure> {
         self.roots.locate(path).map_err(|source| match source {
-            StoreError::Outside { .. } => missing(field, path),
+            StoreError::Outside { .. } | StoreError::Private { .. } => missing(field, path),
             source => Failure::Store { field, source },
         })
     }

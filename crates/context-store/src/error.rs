@@ -13,6 +13,17 @@ pub enum StoreError {
         /// The roots as the operator spelled them.
         roots: String,
     },
+    /// The path leads into the private folder of a store.
+    #[error(
+        "\"{path}\" lies in the store's own folder .unburden, which no request may name; accepted \
+         is another folder under {roots}"
+    )]
+    Private {
+        /// The path, cut to 200 characters.
+        path: String,
+        /// The roots as the operator spelled them.
+        roots: String,
+    },
     /// The path is empty, too long, or holds a control character.
     #[error("\"{path}\" is no usable path: {reason}")]
     BadPath {

@@ -62,7 +62,7 @@ fn status_of(failure: &Failure) -> (StatusCode, &'static str, Option<&str>) {
             | HistoryError::MisplacedText { .. },
         ) => (S::UNPROCESSABLE_ENTITY, "messages_invalid", Some("messages")),
         Failure::Store { field, source } => match source {
-            StoreError::Outside { .. } => {
+            StoreError::Outside { .. } | StoreError::Private { .. } => {
                 (S::UNPROCESSABLE_ENTITY, "path_outside_roots", Some(field))
             }
             StoreError::BadPath { .. } => (S::UNPROCESSABLE_ENTITY, "path_invalid", Some(field)),

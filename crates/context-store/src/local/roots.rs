@@ -146,13 +146,17 @@ impl Roots {
                 let real = is_local.then_some((root, &root.real));
                 [(root, &root.seen)].into_iter().chain(real)
             })
-            .filter_map(|(root, base)| Some((root, base, full.strip_prefix(base).ok()?)))
-            // No caller may name the store's own data.
-            .filter(|(.., relative)| !is_private_path(relative))
-            .max_by_key(|(_, base, _)| base.as_os_str().len());
-        let (root, _, relative) = found.ok_or_else(|| StoreError::Outside {
-            path: path.chars().take(200).collect(),
-            roots: self.spelled(),
+            .filter_map(|(root, base)| Some((root, base, full.strip_prefix(base).ok()?)));
+        // No caller may name the store's own data.
+        let (private, found): (Vec<_>, Vec<_>) =
+            found.partition(|(.., relative)| is_private_path(relative));
+        let found = found.into_iter().max_by_key(|(_, base, _)| base.as_os_str().len());
+        let (root, _, relative) = found.ok_or_else(|| {
+            let (path, roots) = (path.chars().take(200).collect(), self.spelled());
+            match private.is_empty() {
+                true => StoreError::Outside { path, roots },
+                false => StoreError::Private { path, roots },
+            }
         })?;
         let (root, relative) = (Arc::clone(root), relative.to_path_buf());
         Ok(Location::new(root, relative, path.to_owned(), self.patience()))
@@ -306,7 +310,7 @@ mod tests {
             assert!(matches!(found, Err(StoreError::BadPath { .. })), "{control:?}");
         }
         for path in ["/ws/.unburden", "/ws/.unburden/key", "/ws/store/.unburden/names/x"] {
-            assert!(matches!(roots.locate(path), Err(StoreError::Outside { .. })), "{path}");
+            assert!(matches!(roots.locate(path), Err(StoreError::Private { .. })), "{path}");
         }
         assert!(roots.locate("/ws/.unburdened").is_ok());
     }
