@@ -128,7 +128,7 @@ impl SnapshotBudget {
     pub(crate) fn less(self, excess: u64, words: u64, has_sections: bool) -> SnapshotBudget {
         let gap = self.whole / 8;
         match has_sections {
-            true => SnapshotBudget { whole: self.whole.saturating_sub(excess + 8), ..self },
+            true => SnapshotBudget { whole: self.whole.saturating_sub(excess + gap), ..self },
             false => SnapshotBudget {
                 directives: words.min(self.directives).saturating_sub(excess + gap),
                 files: self.files * 3 / 4,

@@ -38,7 +38,8 @@ fn stays_known(text: &str, settings: &Value, ask: impl Fn(&TestApp, &str) -> (Va
     assert!(split(&after.messages)[at].contains("found again"), "{}", after.messages);
     assert_eq!(app.offload(&after.messages, &settings).messages, after.messages);
     assert_eq!(app.offload(&array(&messages), &settings).messages, after.messages);
-    assert_eq!(split(&app.rehydrate(&after.messages).messages)[at], result("call_2", &answer));
+    let restored = split(&app.rehydrate(&after.messages).messages);
+    assert!(restored.contains(&result("call_2", &answer)), "{restored:?}");
 }
 
 fn compact() -> Value {

@@ -25,15 +25,18 @@ const FAIR_ROOM: u64 = 1_750;
 const LEAST_FREE: u64 = 7;
 
 /// Returns an error if a pass over the region, behind snapshots of `standing` tokens, would not be
-/// worth the prompt cache. For a target these are made smaller, too.
+/// worth the prompt cache. For a target these are made smaller, too, unless it is missed all the
+/// same: then each pass would take more of them in vain.
 pub(crate) fn worth_a_pass(
     context: &Context<'_>,
     region: &Region,
     standing: u64,
     left: u64,
 ) -> Result<(), String> {
-    let standing = context.settings.target_tokens.map_or(0, |_| standing);
-    let tokens = region.tokens() + standing;
+    let rest = left.saturating_sub(region.tokens() + standing);
+    let is_met = |target: u64| rest + MIN_SNAPSHOT_TOKENS <= target;
+    let shrinks = context.settings.target_tokens.is_some_and(is_met);
+    let tokens = region.tokens() + if shrinks { standing } else { 0 };
     let asked = (left / WORTH).max(context.settings.min_savings_tokens);
     if region.units.is_empty() {
         return Err(NOTHING_LEAVES.to_owned());

@@ -14,6 +14,7 @@ mod claim;
 mod doubts;
 mod evidence;
 mod judge;
+mod link;
 mod lists;
 mod names;
 mod orders;

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::link::Link;
 use super::lists::{LISTS, Unspaced};
 use super::token::{Token, TokenKind, each_token};
 use crate::snapshot::text::content_words::is_stop;
@@ -261,12 +262,13 @@ impl Polarity {
     fn ordered(&mut self, text: &str) {
         // The content words of the part before, and of this one.
         let (mut before, mut now): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
-        let (mut first, mut link, mut last) = (false, None, 0);
+        let (mut first, mut link, mut last) = (false, None::<Link>, 0);
         each_token(text, |token| {
             let gap = &text[last.min(token.start)..token.start];
             last = token.end;
             if gap.contains([',', ';', ':']) {
                 before = std::mem::take(&mut now);
+                link = link.take().filter(Link::is_unused);
             }
             let word = text[token.start..token.end].to_lowercase();
             let arrow = gap.contains('→') || gap.contains("->");
@@ -276,16 +278,18 @@ impl Polarity {
                 () => None,
             };
             if let Some(backward) = between {
-                link = now.last().or(before.last()).map(|word| (*word, backward));
+                let earlier = if now.is_empty() { &before } else { &now };
+                link = Link::of(earlier, backward, &word);
             }
             first |= matches!(word.as_str(), "first" | "zuerst");
             let stop = token.kind == TokenKind::Word && is_stop(&word);
             if token.kind == TokenKind::Part || between.is_some() && !arrow || stop {
                 return;
             }
-            if let Some((one, backward)) = link.take() {
-                self.order.insert(if backward { (token.hash, one) } else { (one, token.hash) });
+            if let Some(open) = &mut link {
+                self.order.extend(open.orders(token.hash));
             }
+            link = link.take().filter(Link::is_open);
             now.push(token.hash);
             if first {
                 self.order.extend(before.iter().take(DENIED).map(|one| (*one, token.hash)));

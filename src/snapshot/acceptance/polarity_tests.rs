@@ -19,6 +19,11 @@ fn a_claim_is_compared_with_its_source() {
         ("Aa, not Bb1", "rename Aa to Bb1", Verdict::Opposite),
         ("The work is not finished", "Finished the work", Verdict::Opposite),
         ("Leave the job alone", "set it to 0, but leave the job alone", Verdict::Neutral),
+        (
+            "`npm-start-service` has to run before the database migration",
+            "The database migration MUST run before the npm-start-service command",
+            Verdict::Opposite,
+        ),
         ("Ask before a restart", "don't restart it without asking me", Verdict::Neutral),
         ("Restart without asking", "don't restart it without asking me", Verdict::Denied),
         ("With the names of tenants", "names of tenants must not appear", Verdict::Denied),
