@@ -137,7 +137,8 @@ impl SnapshotBudget {
         }
     }
 
-    /// What it is worth where a model's snapshot of `found` tokens must have fewer than `most`.
+    /// Returns the budget of a model's snapshot that has `found` tokens and must have fewer than
+    /// `most`.
     pub(crate) fn fitting(self, most: u64, found: u64) -> SnapshotBudget {
         let part = |tokens: u64| (tokens.saturating_mul(most) / (found + 1)).saturating_sub(16);
         SnapshotBudget {
@@ -171,6 +172,15 @@ mod tests {
         let beside = [0, 1_500, budget.model].map(|summary| budget.directives_beside(summary));
         assert_eq!((budget.directives, budget.model), (2_400, 2_000));
         assert_eq!(beside, [2_400, 2_100, 1_600]);
+    }
+
+    #[test]
+    fn words_give_way_where_they_leave_no_room_to_the_sections() {
+        let budget = SnapshotBudget { whole: 800, model: 400, directives: 600, files: 80 };
+        let less = budget.less(100, 500, false);
+        assert_eq!((less.whole, less.directives, less.files), (800, 300, 60));
+        let less = budget.less(100, 500, true);
+        assert_eq!((less.whole, less.directives, less.files), (600, 600, 80));
     }
 
     #[test]

@@ -230,6 +230,21 @@ fn what_moved_as_the_newest_asks_for_no_rewrite() {
     assert!(whole <= rewrites(true), "{whole}");
 }
 
+/// Smaller results that moved for a target stay moved, as those of a client that keeps answers.
+#[test]
+fn compaction_moves_the_same_results_again() {
+    let settings = targeted("compact", 8_000);
+    let rewrites = |keeps: bool| {
+        let mut client = Client::new(settings.clone(), keeps);
+        for n in 0..80 {
+            client.post(turn(n, 10 + n % 7 * 4, n % 20 == 0));
+        }
+        client.rewrites
+    };
+    let whole = rewrites(false);
+    assert!(whole > 0 && whole <= rewrites(true), "{whole}");
+}
+
 /// The turns of a session: lines of its result, and whether the user speaks.
 fn session() -> impl Strategy<Value = Vec<(usize, bool)>> {
     let lines = prop_oneof![12 => 1..12usize, 4 => 12..60usize, 1 => 60..220usize];

@@ -7,7 +7,8 @@ const DAY: i128 = 86_400 * 1_000_000_000;
 const EPOCH: i128 = 719_528 * DAY;
 /// The longest text that is read as a date, in bytes.
 const MAX_BYTES: usize = 48;
-const MONTHS: [&str; 12] = [
+/// The English names of months; their first three letters are names as well.
+pub const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

@@ -3,6 +3,8 @@
 
 use std::cmp::Ordering;
 
+use date_text::MONTHS;
+
 /// The most texts whose order is looked at.
 pub const MAX_TEXTS: usize = 5_000;
 
@@ -85,22 +87,6 @@ const KINDS: [TextKind; 7] = [
     TextKind::MonthNames,
     TextKind::Zones,
     TextKind::Beginning,
-];
-
-/// Names of months; their first three letters are names as well.
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
 ];
 
 /// Two texts whose letters stand in another order than what they name.

@@ -228,7 +228,8 @@ fn part_of<'m>(message: &'m str, result: &ResultView) -> &'m str {
     parts.into_iter().find(holds).unwrap_or(message)
 }
 
-/// Returns true if a part of a message says of a result that it is an error, in the words of any format.
+/// Returns true if a part of a message says of a result that it is an error, in the words of any
+/// format.
 fn reports_error(message: &str) -> bool {
     static MARK: LazyLock<Regex> = LazyLock::new(|| {
         // Within a text the quotes are escaped.
@@ -240,7 +241,20 @@ fn reports_error(message: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::reports_error;
+    use chat_history::dialect::{Anthropic, Dialect};
+
+    use super::{part_of, reports_error};
+
+    #[test]
+    fn an_error_is_that_of_its_own_result() {
+        let message = r#"{"role":"user","content":[
+            {"type":"tool_result","tool_use_id":"a","content":"one"},
+            {"type":"tool_result","tool_use_id":"b","content":"two","is_error":true}]}"#;
+        let results = Anthropic.view(message).unwrap().results;
+        let failed: Vec<bool> =
+            results.iter().map(|result| reports_error(part_of(message, result))).collect();
+        assert_eq!(failed, [false, true]);
+    }
 
     #[test]
     fn errors_are_told_in_the_words_of_each_format() {

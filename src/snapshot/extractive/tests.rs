@@ -139,6 +139,31 @@ fn merging_again_and_again_does_not_grow() {
     assert!(summary.get(Section::KeyKnowledge).contains("I found that value_38"));
 }
 
+/// Two runs of one command are two results, in later summaries as well.
+#[test]
+fn runs_of_one_call_stay_apart() {
+    let run = r#"{"command":"pytest -q"}"#;
+    let first = [
+        said(0, Role::User, "Mend test_refund in shop/tests.py."),
+        call(1, "a", "bash", run),
+        result(2, "a", "shop/tests.py::test_refund FAILED\nassert 3219 == 3220\n1 failed"),
+    ];
+    let second = [
+        call(9, "b", "bash", run),
+        result(10, "b", "shop/tests.py::test_refund PASSED\n412 passed in 3.1s"),
+        said(11, Role::Assistant, "test_refund of shop/tests.py passes."),
+    ];
+    let third = [said(12, Role::User, "Thanks, and now shop/tests.py::test_refund again?")];
+    let mut summary = summarise(&first, None, 2_000, &tokens);
+    summary = summarise(&second, Some(&summary), 2_000, &tokens);
+    summary = summarise(&third, Some(&summary), 2_000, &tokens);
+    let known = summary.get(Section::KeyKnowledge);
+    let at = |text: &str| known.find(text).unwrap_or_else(|| panic!("no {text}:\n{known}"));
+    assert!(at("[earlier #2 bash pytest -q]") < at("assert 3219 == 3220"));
+    assert!(at("assert 3219 == 3220") < at("[earlier #10 bash pytest -q]"));
+    assert!(at("[earlier #10 bash pytest -q]") < at("412 passed"));
+}
+
 /// A transcript of a megabyte: calls with logs and code, and prose between.
 #[test]
 fn a_megabyte_keeps_to_its_budget() {

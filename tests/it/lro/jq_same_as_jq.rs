@@ -195,7 +195,7 @@ fn compared(jq: &Workers, filter: &str, slurp: bool) -> Option<(Way, String)> {
     })
 }
 
-/// What is assigned to within null makes an object or an array of it.
+/// An assignment within null makes an object or an array of it.
 #[test]
 fn null_becomes_an_object_or_an_array_by_assignment() {
     let jq = Workers::new(env!("CARGO_BIN_EXE_unburden").into(), Limits::default());
