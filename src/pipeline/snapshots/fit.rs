@@ -23,7 +23,7 @@ use crate::snapshot::transcript::TranscriptMessage;
 const EXTRACTS: u64 = 3;
 
 /// Tries at bringing a snapshot under what it may cost; each lowers its budget.
-const TRIES: u32 = 4;
+const TRIES: u32 = 6;
 
 /// The messages that a new snapshot replaces.
 pub(crate) struct MessageGroup<'a> {
