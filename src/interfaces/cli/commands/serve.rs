@@ -1,12 +1,13 @@
 //! `unburden serve`: the HTTP server until SIGTERM or SIGINT, or, if it is shared, until no
 //! process needs it.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::config::Config;
 use crate::interfaces::cli::arguments::Serve;
@@ -50,6 +51,7 @@ fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Ex
         sweep_on_schedule(&entry.service, config.store.sweep_seconds);
     }
     runtime::run(async {
+        let stop = shutdown_signal();
         let listener = bind(config.server.listen, protected).await?;
         let address = listener.local_addr().map_err(CliError::io("listening"))?;
         if let Some(tenure) = &mut tenure {
@@ -68,7 +70,7 @@ fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Ex
             print(&format!("metrics on http://{address}/metrics"))?;
             tokio::spawn(serve_metrics(listener, state.clone()));
         }
-        serve(listener, state, stopped(tenure.as_ref())).await;
+        serve(listener, state, stopped(stop, tenure.as_ref())).await;
         Ok(Exit::Success)
     })
 }
@@ -79,11 +81,11 @@ fn print_where(address: SocketAddr, log: Option<&Path>) -> Result<(), CliError> 
 }
 
 /// Waits for a signal, or until no process needs a shared service.
-async fn stopped(tenure: Option<&Tenure>) {
-    let Some(tenure) = tenure else { return shutdown_signal().await };
+async fn stopped(signal: impl Future<Output = ()>, tenure: Option<&Tenure>) {
+    let Some(tenure) = tenure else { return signal.await };
     tokio::select! {
         () = tenure.abandoned() => {}
-        () = shutdown_signal() => {}
+        () = signal => {}
     }
 }
 
@@ -118,14 +120,23 @@ pub(super) fn sweep_on_schedule(service: &Arc<Service>, seconds: u64) {
     });
 }
 
-/// Waits for SIGTERM or SIGINT.
-pub(super) async fn shutdown_signal() {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        // Without a handler for SIGINT only SIGTERM stops the process.
-        Ok(()) = tokio::signal::ctrl_c() => {}
+/// Catches SIGTERM and SIGINT from the call on, and returns a future that waits for one of them.
+/// A server calls it before it names its address: a signal before that ends the process.
+pub(super) fn shutdown_signal() -> impl Future<Output = ()> {
+    let terminate = signal(SignalKind::terminate());
+    let interrupt = signal(SignalKind::interrupt());
+    async {
+        tokio::select! {
+            () = received(terminate) => {}
+            () = received(interrupt) => {}
+        }
+    }
+}
+
+/// Waits for a signal. One that could not be caught is never received here: it ends the process.
+async fn received(signal: io::Result<Signal>) {
+    match signal {
+        Ok(mut signal) => drop(signal.recv().await),
+        Err(_) => std::future::pending().await,
     }
 }
