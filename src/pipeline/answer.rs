@@ -12,7 +12,7 @@ use crate::pipeline::moves::item::{Destination, stored_text, tokens_left};
 use crate::pipeline::moves::plan::Skipped;
 use crate::pipeline::report::{Checks, Report};
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
-use crate::pipeline::warnings::missed_target;
+use crate::pipeline::warnings::{missed_target, unreadable_files};
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
 
@@ -63,6 +63,7 @@ pub(crate) fn unchanged(
     let before = context.tokens_before();
     let mut report = describe_moves(context, &[], skipped, before, Checks::HOLD);
     report.warnings.extend(missed_target(context, &[], None, before));
+    report.warnings.extend(unreadable_files(context, &context.place().blocks));
     report.warnings.extend(warnings);
     with_messages_as_posted(context, report)
 }

@@ -12,7 +12,7 @@ use crate::pipeline::moves::make::make_moves;
 use crate::pipeline::moves::plan::{Candidate, Plan, Skipped, plan};
 use crate::pipeline::moves::reserve::Reserve;
 use crate::pipeline::replay::replay;
-use crate::pipeline::settings::Mode;
+use crate::pipeline::settings::{Mode, Settings};
 use crate::pipeline::snapshots::region::{min_tokens_after, tokens_after};
 use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS};
@@ -37,9 +37,13 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Returns the moves, and the texts that stay, both in the order of the messages.
-    pub(crate) fn sorted(mut self) -> (Vec<Move>, Vec<Skipped>) {
-        let waiting = std::mem::take(&mut self.waiting);
-        skip(&mut self, waiting, "waits until target_tokens is exceeded");
+    pub(crate) fn sorted(mut self, settings: &Settings) -> (Vec<Move>, Vec<Skipped>) {
+        let why = match settings.target_tokens {
+            Some(_) => "waits until target_tokens is exceeded",
+            None => "waits until a rewrite frees rewrite_when_saved_ratio of its tokens",
+        };
+        let skipped = |item: Move| Skipped { candidate: item.candidate, why };
+        self.skipped.extend(self.waiting.into_iter().map(skipped));
         self.moves.sort_by_key(|m| m.candidate.at());
         self.skipped.sort_by_key(|skipped| skipped.candidate.at());
         (self.moves, self.skipped)
@@ -114,14 +118,18 @@ fn delay(context: &Context<'_>, draft: &mut Draft) {
     let tokens = tokens_after(context, &draft.moves);
     let rewritten: u64 = tokens[first..].iter().sum();
     if new().map(Move::saves).sum::<u64>() < context.settings.asked_of_rewrite(rewritten) {
-        let (delayed, kept) = draft.moves.drain(..).partition(is_new);
-        draft.moves = kept;
-        skip(draft, delayed, "waits until a rewrite frees rewrite_when_saved_ratio of its tokens");
+        (draft.waiting, draft.moves) = draft.moves.drain(..).partition(is_new);
     }
 }
 
-fn skip(draft: &mut Draft, moves: Vec<Move>, why: &'static str) {
-    draft.skipped.extend(moves.into_iter().map(|m| Skipped { candidate: m.candidate, why }));
+/// Moves what waits for a rewrite: a new snapshot is one. Returns false if nothing waits.
+pub(crate) fn move_waiting(context: &Context<'_>, draft: &mut Draft) -> bool {
+    if draft.waiting.is_empty() || context.settings.target_tokens.is_some() {
+        return false;
+    }
+    draft.moves.append(&mut draft.waiting);
+    finish(context, draft);
+    true
 }
 
 /// Drops a pass that is not worth it.

@@ -3,7 +3,7 @@
 
 use fair_share::on;
 
-use crate::pipeline::choose::{Draft, choose_moves, move_more};
+use crate::pipeline::choose::{Draft, choose_moves, move_more, move_waiting};
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::{Move, tokens_left};
 use crate::pipeline::moves::plan::{Plan, Skipped, plan};
@@ -65,7 +65,7 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
     let mut draft = Draft::default();
     let drafted = fill(context, plan, &mut draft);
     let warnings = draft.warnings.drain(..).rev().collect();
-    let (moves, skipped) = draft.sorted();
+    let (moves, skipped) = draft.sorted(context.settings);
     match drafted {
         Ok(snapshots) => Ok(Decision { moves, skipped, snapshots, warnings }),
         Err(error) => Err(Undecided { skipped, error, warnings }),
@@ -83,6 +83,10 @@ fn fill(
 ) -> Result<Option<(Compression, Snapshots)>, StoreError> {
     choose_moves(context, plan, draft)?;
     let mut asked = plan_compression(context, &draft.moves, draft.is_due);
+    let is_rewrite = matches!(&asked, Ok(Some(compression)) if !compression.groups.is_empty());
+    if is_rewrite && move_waiting(context, draft) {
+        asked = plan_compression(context, &draft.moves, draft.is_due);
+    }
     let mut rounds = ROUNDS;
     loop {
         rounds = rounds.saturating_sub(1);

@@ -28,6 +28,9 @@ pub(crate) fn describe_decision(
     if let Some((compression, snapshots)) = &decision.snapshots {
         report.messages_after = messages;
         add_snapshots(context, compression, snapshots, &mut report);
+        report.warnings.extend(unreadable_files(context, &snapshots.blocks));
+    } else {
+        report.warnings.extend(unreadable_files(context, &context.place().blocks));
     }
     report
 }
@@ -68,7 +71,6 @@ fn add_snapshots(
             snapshots.report.rejected.join("; ")
         ));
     }
-    report.warnings.extend(unreadable_files(context, &snapshots.blocks));
     report.snapshot = Some(snapshots.report.clone());
     report.retention = Some(snapshots.retention);
 }

@@ -1,5 +1,6 @@
 //! The warnings of a report.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use chat_history::message::Role;
@@ -113,7 +114,9 @@ pub(crate) fn unreadable_files(context: &Context<'_>, blocks: &[Block]) -> Vec<S
     let files = blocks.iter().flat_map(|b| &b.files).map(|file| file.path.clone());
     let lists = blocks.iter().filter_map(|b| Some(b.more.as_ref()?.list.clone()));
     let paths = originals.chain(files).chain(lists);
-    let paths: Vec<String> = paths.filter(|_| context.settings.run() == Run::Real).collect();
+    let mut seen = HashSet::new();
+    let is_asked = |path: &String| context.settings.run() == Run::Real && seen.insert(path.clone());
+    let paths: Vec<String> = paths.filter(is_asked).collect();
     let located: Vec<Option<Location>> =
         paths.iter().map(|path| context.roots.locate(path).ok()).collect();
     let files: Vec<Location> = located.iter().flatten().cloned().collect();

@@ -372,6 +372,10 @@ fn a_store_that_is_away_costs_no_reference() {
     let first = compress(&app, &array(&whole[..161]), &json!({"chat_id": "c"}));
     let (stored, away) = (app.folder().join("store"), app.folder().join("away"));
     std::fs::rename(&stored, &away).unwrap();
+    let same =
+        compress(&app, &first.messages, &json!({"chat_id": "c", "store_dir": "/workspace/b"}));
+    assert_eq!(same.report()["outcome"], "unchanged");
+    assert!(same.warnings().contains("of an earlier snapshot cannot be read"));
     let now = [split(&first.messages), whole[161..].to_vec()].concat();
     let later = compress(&app, &array(&now), &json!({"chat_id": "c", "store_dir": "/workspace/b"}));
     assert_eq!(later.report()["outcome"], "compressed");

@@ -213,6 +213,38 @@ fn a_rewrite_waits_until_it_pays() {
     }
 }
 
+/// A new snapshot is a rewrite: what waited for one moves with it, and nothing is left for the
+/// next post.
+#[test]
+fn a_result_that_waits_moves_with_a_snapshot() {
+    let text = |words: usize| (0..words).map(|n| format!("word{n} ")).collect::<String>();
+    let result = |id: &str, words: usize| {
+        [
+            json!({"role": "assistant", "content": "ok", "tool_calls": [{"id": id, "type":
+                "function", "function": {"name": "search", "arguments": "{}"}}]}),
+            json!({"role": "tool", "tool_call_id": id, "content": text(words)}),
+        ]
+    };
+    let said = |role: &str, words: usize| json!({"role": role, "content": text(words)});
+    let mut history = vec![said("user", 300)];
+    history.extend(result("c1", 300));
+    history.extend([said("assistant", 2_000), said("user", 300)]);
+    history.extend(result("c2", 200));
+    history.push(json!({"role": "assistant", "content": "ok"}));
+    let history = json!(history).to_string();
+    let app = TestApp::new();
+    for ratio in [0.5, 1.0] {
+        let settings = json!({"max_total_tokens": 500, "max_tool_message_tokens": 300,
+            "rewrite_when_saved_ratio": ratio, "store_dir": format!("/workspace/{ratio}"),
+            "include_files": false});
+        let first = app.offload(&history, &settings);
+        assert_eq!(first.report()["outcome"], "compacted_and_compressed", "{ratio}");
+        let again = app.offload(&first.messages, &settings);
+        assert_eq!(again.messages, first.messages, "{ratio}");
+        assert_eq!(app.offload(&history, &settings).messages, first.messages, "{ratio}");
+    }
+}
+
 /// A result that moved at once, as the newest, because the target had no room for it, counts as
 /// moved from then on.
 #[test]
