@@ -9,6 +9,7 @@ use raw_json::offset_in;
 use super::follow_ups::FollowUps;
 use super::retractions::takes_back;
 use super::said::Said;
+use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::markers::{is_constraint, is_negated};
 use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, sentences};
@@ -25,6 +26,8 @@ const SHARE: u64 = 4;
 const FRAME_SHARE: u64 = 3;
 /// Longest text that stays for what it says of a rule.
 const FOLLOW_UP_BYTES: usize = 200;
+/// Bytes of a reply that are read.
+const REPLY_BYTES: usize = 4_000;
 /// Bytes of a first or latest request in which repeats of it are looked for.
 const SEARCHED: usize = 64_000;
 /// Tokens of the mark before a directive and of the line's end.
@@ -54,6 +57,8 @@ struct Candidate<'a> {
     text: &'a str,
     priority: Priority,
     price: u64,
+    /// What was said until the user spoke again.
+    reply: &'a [Said<'a>],
     /// Parts of the text in order, and what they cost together.
     taken: Vec<Range<usize>>,
     spent: u64,
@@ -76,6 +81,8 @@ pub(crate) fn directives(
     let mut candidates = candidates(said, earlier, budget, count);
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by_key(|at| (candidates[*at].priority, *at));
+    let is_crowded =
+        candidates.iter().fold(0, |sum: u64, next| sum.saturating_add(next.price)) > budget;
     let mut left = budget;
     let mut cut = Vec::new();
     for (turn, at) in order.iter().enumerate() {
@@ -92,7 +99,9 @@ pub(crate) fn directives(
         let is_short = is_frame
             && candidate.price <= left - other.min(left / 2)
             && candidate.price <= budget / 2;
-        if candidate.price <= room || is_short {
+        if is_crowded && !is_frame && candidate.take_telling(room, count) {
+            // What else it says waits until every text has had its turn.
+        } else if candidate.price <= room || is_short {
             candidate.take_whole();
         } else if room > FRAME {
             candidate.take_sentences(room, count);
@@ -140,8 +149,41 @@ impl Candidate<'_> {
         self.spent = self.price;
     }
 
+    /// Takes the sentences that set a rule, and those that the agent came back to. Returns false
+    /// if it takes none.
+    fn take_telling(&mut self, room: u64, count: &dyn Fn(&str) -> u64) -> bool {
+        self.take_ranked(1, room, count);
+        self.spent > 0
+    }
+
+    /// For each part of the text, whether the agent's reply is about the same.
+    fn answered(&self, parts: &[&str]) -> Vec<bool> {
+        let mut words = HashSet::new();
+        let mut left = REPLY_BYTES;
+        for said in self.reply.iter().filter(|said| said.speaker == Speaker::Agent) {
+            let text = &said.text[..said.text.floor_char_boundary(left)];
+            left -= text.len();
+            words.extend(content_words(text));
+        }
+        let is_answered = |part: &&str| {
+            let own = content_words(part);
+            let shared = own.intersection(&words).count();
+            shared > 1 || (shared > 0 && shared * 2 >= own.len())
+        };
+        parts.iter().map(is_answered).collect()
+    }
+
     /// Takes whole sentences that cost at most `room`, those next to each other as one part.
     fn take_sentences(&mut self, room: u64, count: &dyn Fn(&str) -> u64) {
+        let most = match self.priority {
+            Priority::Frame => 4,
+            _ => 2 + u8::from(self.text.len() <= LONG_BYTES),
+        };
+        self.take_ranked(most, room, count);
+    }
+
+    /// Takes sentences of a rank up to `most`, the first rank first.
+    fn take_ranked(&mut self, most: u8, room: u64, count: &dyn Fn(&str) -> u64) {
         let parts = sentences(self.text);
         let end = parts.len().saturating_sub(1);
         let quotations = Quotations::of(self.text);
@@ -149,20 +191,18 @@ impl Candidate<'_> {
         let headings = headings(self.text, &parts);
         let is_frame = self.priority == Priority::Frame;
         let is_short = !is_frame && self.text.len() <= LONG_BYTES;
+        let answered = self.answered(&parts);
         let rank = |at: usize| match (is_constraint(parts[at]), at) {
             // A request may stand behind what it is about.
             (_, last) if is_frame && last == end => (0, at),
             (true, _) if !quoted(at) => (1, at),
+            (_, at) if answered[at] && !quoted(at) => (1, at),
             (_, 0) if !is_short => (1, at),
             (_, last) if last == end => (2, at),
             _ if quoted(at) => (4, at),
             // A message begins with thanks as often as with what it is about.
             _ if is_short => (3, parts.len() - at),
             _ => (3, at),
-        };
-        let most = match is_frame {
-            true => 4,
-            false => 2 + u8::from(is_short),
         };
         let mut order: Vec<((u8, usize), usize)> = (0..parts.len())
             .map(|at| (rank(at), at))
@@ -205,21 +245,24 @@ fn candidates<'a>(
     budget: u64,
     count: &dyn Fn(&str) -> u64,
 ) -> Vec<Candidate<'a>> {
-    let heard = said.iter().filter(|said| said.speaker <= Speaker::Operator);
-    let heard: Vec<(&str, bool)> =
-        heard.map(|said| (said.text.trim(), said.speaker == Speaker::User)).collect();
-    let latest = heard.iter().rposition(|(_, user)| *user);
-    let first = heard.iter().position(|(_, user)| *user).filter(|_| earlier.is_empty());
-    let mut texts: Vec<(&str, bool)> =
-        earlier.iter().enumerate().map(|(at, text)| (text.as_str(), at == 0)).collect();
-    let heard = heard.into_iter().enumerate();
-    texts.extend(heard.map(|(at, (text, _))| (text, [first, latest].contains(&Some(at)))));
+    let heard: Vec<usize> =
+        (0..said.len()).filter(|at| said[*at].speaker <= Speaker::Operator).collect();
+    let is_user = |at: &&usize| said[**at].speaker == Speaker::User;
+    let first = heard.iter().find(is_user).filter(|_| earlier.is_empty());
+    let frames = [first, heard.iter().rfind(is_user)];
+    let before = earlier.iter().enumerate();
+    let mut texts: Vec<(&str, bool, &[Said<'_>])> =
+        before.map(|(at, text)| (text.as_str(), at == 0, &said[..0])).collect();
+    texts.extend(heard.iter().enumerate().map(|(turn, at)| {
+        let end = heard.get(turn + 1).copied().unwrap_or(said.len());
+        (said[*at].text.trim(), frames.contains(&Some(at)), &said[at + 1..end])
+    }));
     let framed: Vec<&str> =
-        texts.iter().filter(|(_, frame)| *frame).map(|(text, _)| *text).collect();
+        texts.iter().filter(|(_, frame, _)| *frame).map(|(text, ..)| *text).collect();
     let (mut seen, mut likes) = (HashSet::new(), HashSet::new());
     let mut newest = budget / SHARE;
     let mut candidates = Vec::new();
-    for (text, frame) in texts.into_iter().rev() {
+    for (text, frame, reply) in texts.into_iter().rev() {
         let repeats = |frame: &&str| frame.len() <= SEARCHED && frame.contains(text);
         if !frame && (!seen.insert(text) || framed.iter().any(repeats)) {
             continue;
@@ -238,7 +281,8 @@ fn candidates<'a>(
         let priority = if is_long { Priority::Long } else { priority };
         newest = newest.saturating_sub(if frame { 0 } else { price });
         let priority = if newest > 0 { priority.min(Priority::Recent) } else { priority };
-        candidates.push(Candidate { text, priority, price, taken: Vec::new(), spent: 0 });
+        let taken = Vec::new();
+        candidates.push(Candidate { text, priority, price, reply, taken, spent: 0 });
     }
     raise_follow_ups(&mut candidates);
     candidates

@@ -182,3 +182,23 @@ fn a_message_begins_with_thanks_as_often_as_with_what_it_is_about() {
         ["Build the shop.", "Money is in integer cents. Add totals to it.", "Go on with it."]
     );
 }
+
+/// Where not all fit, each message gives first what sets a rule and what the agent came back to.
+#[test]
+fn chatter_around_a_rule_gives_way_to_other_rules() {
+    let chatter = "My cousin lent us a kettle and it rained. The vicar has moved away again.";
+    let rule = |number: usize| format!("{chatter} Never book hotel {number}. {chatter}");
+    let mut messages = said(&["Plan the journey."; 12]);
+    for (at, message) in messages.iter_mut().enumerate().skip(1) {
+        message.texts = vec![rule(at).into()];
+    }
+    messages[9].texts = vec![format!("{chatter} The key lies with Mrs Okafor. {chatter}").into()];
+    messages.insert(10, messages[10].clone());
+    messages[10].role = Role::Assistant;
+    messages[10].texts = vec!["Noted: the key is with Mrs Okafor.".into()];
+    let kept = directives(&messages, &[], 180, &words).join(" ");
+    for at in (1..12).filter(|at| *at != 9) {
+        assert!(kept.contains(&format!("Never book hotel {at}.")), "{at}: {kept}");
+    }
+    assert!(kept.contains("The key lies with Mrs Okafor."), "{kept}");
+}

@@ -13,7 +13,8 @@ use super::retractions::{lifts, retractions, takes_back};
 use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
-use crate::snapshot::text::markers::is_rule;
+use crate::snapshot::text::content_words::content_words;
+use crate::snapshot::text::markers::{is_list_entry, is_rule};
 use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, opening, sentences, sentences_of_line};
 use crate::snapshot::text::wrappers::Speaker;
@@ -29,6 +30,10 @@ const RULE_BYTES: usize = 600;
 const LONG_BYTES: usize = 3_000;
 /// Longest answer that says nothing without its question, in bytes.
 const ANSWER_BYTES: usize = 40;
+/// Longest question that may stand before the task, in bytes.
+const QUESTION_BYTES: usize = 120;
+/// Content words of a question that can be understood by itself.
+const TELLING_WORDS: usize = 4;
 /// Longest answer to a statement, in bytes.
 const BARE_BYTES: usize = 4;
 /// Last sentences of a text in which questions are looked for.
@@ -68,7 +73,7 @@ pub(super) fn goals(
             ..item
         })
         .collect();
-    let telling = requests.iter().position(|text| says_something(text)).unwrap_or(0);
+    let telling = task(input).min(requests.len().saturating_sub(1));
     let first = requests.get(telling).filter(|_| items.is_empty());
     items.extend(first.map(|text| Item::core(request(text, room, count), points(100), 0)));
     let later = requests.get(first.map_or(0, |_| telling + 1)..latest.unwrap_or(0));
@@ -128,6 +133,28 @@ fn beginning<'a>(text: &'a str, room: u64, count: &dyn Fn(&str) -> u64) -> &'a s
     if head.len() < first.len() && fits() { first } else { head }
 }
 
+/// Returns which of the user's texts is the first request: not a greeting, and not a question
+/// before it that took no work.
+fn task(input: &Input<'_>) -> usize {
+    let mut texts = input.of(Speaker::User).enumerate().peekable();
+    let mut said = None;
+    while let Some((at, (index, text))) = texts.next() {
+        let next = texts.peek().map(|(_, (next, _))| *next);
+        let is_question = || text.len() <= QUESTION_BYTES && text.ends_with(['?', '？']);
+        let calls =
+            |next: usize| input.calls.iter().any(|call| (index..next).contains(&call.index));
+        if !says_something(text) {
+            continue;
+        }
+        said = said.or(Some(at));
+        if !next.is_some_and(|next| is_question() && !calls(next)) {
+            // Without any call it is all talk.
+            return if input.calls.is_empty() { said.unwrap_or(at) } else { at };
+        }
+    }
+    said.unwrap_or(0)
+}
+
 /// False for one word such as `ok`.
 fn says_something(text: &str) -> bool {
     let mut names = !text.is_ascii();
@@ -171,7 +198,11 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
                 (false, _) => 4,
             };
             let found = terms.of_text(&rule, *index);
-            let item = Item::of_message(rule.into_owned(), points(worth), *index, line);
+            // One that was corrected in the same breath does not stand alone.
+            let next = parts.get(line + 1).filter(|next| takes_back(next));
+            let next = next.filter(|next| rule.len() + next.len() <= RULE_BYTES);
+            let rule = next.map_or(rule.to_string(), |next| format!("{rule} {next}"));
+            let item = Item::of_message(rule, points(worth), *index, line);
             items.push(Item { terms: found, ..item });
             if items.len() >= RULES {
                 return items;
@@ -227,6 +258,7 @@ pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
         let answer = said.text.trim();
         let is_answer = (asked.speaker, said.speaker) == (Speaker::Agent, Speaker::User)
             && answer.len() <= ANSWER_BYTES
+            && !answer.ends_with(['?', '？'])
             && !answer.contains('\n');
         let question = asked_last(&asked.text, answer).filter(|_| is_answer)?;
         let Labels { asked, answered, .. } = input.labels;
@@ -246,7 +278,14 @@ fn asked_last(text: &str, answer: &str) -> Option<String> {
     let last = &last[last.len().saturating_sub(ASKED)..];
     let is_question = |sentence: &&str| sentence.ends_with(['?', '？']);
     let bare = || last.len().checked_sub(1).filter(|_| answer.len() <= BARE_BYTES);
-    let from = last.iter().position(is_question).or_else(bare)?;
+    let mut from = last.iter().position(is_question).or_else(bare)?;
+    // `Which do you prefer?` names nothing: the choice stands before it.
+    while from > 0 && content_words(&last[from..].join(" ")).len() < TELLING_WORDS {
+        from -= 1;
+    }
+    while from > 0 && is_list_entry(last[from]) && is_list_entry(last[from - 1]) {
+        from -= 1;
+    }
     let asked = last[from..].join(" ");
     (asked.len() <= RULE_BYTES).then_some(asked)
 }

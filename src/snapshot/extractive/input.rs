@@ -60,13 +60,22 @@ impl<'a> Input<'a> {
         resolved
     }
 
-    /// True for a call for which a later one that succeeded has all its words.
+    /// True for a call for which a later one that succeeded has all its words; of a command, all
+    /// but the files that it was about: a run of all tests has those of one file.
     fn is_mended(&self, at: usize) -> bool {
         let of = &self.calls[at];
         let words = of.words();
         let later = self.calls[at + 1..].iter().take(LATER);
         let mut same = later.filter(|call| call.tool == of.tool && call.result.is_some());
-        !words.is_empty() && same.any(|call| !call.failed && words.is_subset(&call.words()))
+        let is_broader = |later: &HashSet<&str>| {
+            let mut left = words.difference(later);
+            of.command().is_some()
+                && !later.is_empty()
+                && later.is_subset(&words)
+                && left.all(|word| word.contains(['/', '.']) || word.contains("::"))
+        };
+        let mends = |later: HashSet<&str>| words.is_subset(&later) || is_broader(&later);
+        !words.is_empty() && same.any(|call| !call.failed && mends(call.words()))
     }
 
     /// How late a message is, from 0 to `most`.

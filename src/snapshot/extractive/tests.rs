@@ -363,3 +363,28 @@ fn a_short_answer_stands_with_its_question() {
     let rules = second.get(Section::ActiveConstraints);
     assert!(rules.contains(pair), "{rules}");
 }
+
+/// A question that names nothing stands with what it asks about, and a question is no answer.
+#[test]
+fn a_choice_stands_with_its_options() {
+    let messages = [
+        said(0, Role::User, "Make the watcher quicker, please."),
+        said(
+            1,
+            Role::Assistant,
+            "It polls. I could raise the sleep to 500 ms, or use an Event. Which do you prefer?",
+        ),
+        said(2, Role::User, "the latter"),
+        said(3, Role::Assistant, "Two ways:\n1. a new file\n2. the old one\nWhich?"),
+        said(4, Role::User, "2"),
+        said(5, Role::Assistant, "Done. What else can I do for the watcher here?"),
+        said(6, Role::User, "are you the one with a shell?"),
+    ];
+    let summary = summarise(&messages, None, 600, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    let choice = "- Asked: I could raise the sleep to 500 ms, or use an Event. Which do you prefer?\n  \
+                  Answer: the latter";
+    assert!(rules.contains(choice), "{rules}");
+    assert!(rules.contains("1. a new file 2. the old one Which?\n  Answer: 2"), "{rules}");
+    assert!(!rules.contains("Answer: are you"), "{rules}");
+}

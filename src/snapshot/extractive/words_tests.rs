@@ -58,6 +58,54 @@ fn a_rule_stands_with_what_took_it_back() {
     assert_eq!(third.get(Section::ActiveConstraints), second.get(Section::ActiveConstraints));
 }
 
+/// A rule that was corrected in the same breath does not stand alone.
+#[test]
+fn a_rule_stands_with_its_correction() {
+    let said = ["Write the report.", "It must be in French. Sorry, I mean Dutch. Use our logo."];
+    let rules = of(&said, None);
+    let rules = rules.get(Section::ActiveConstraints);
+    assert!(rules.contains("- It must be in French. Sorry, I mean Dutch."), "{rules}");
+}
+
+/// A greeting and a question that took no work are not the task.
+#[test]
+fn a_task_stands_behind_a_question() {
+    let mut messages = vec![
+        said(0, Role::User, "hi"),
+        said(1, Role::Assistant, "Hello! What can I do?"),
+        said(2, Role::User, "are you the one with shell access?"),
+        said(3, Role::Assistant, "Yes."),
+        said(4, Role::User, "Move the backup to the new disk."),
+    ];
+    messages.extend(ask(5, "bash", r#"{"command":"lsblk"}"#, "sda sdb"));
+    messages.push(said(7, Role::User, "Go on with it."));
+    let goal = summarise(&messages, None, 600, &tokens);
+    let goal = goal.get(Section::OverallGoal);
+    assert!(goal.starts_with("- Move the backup to the new disk."), "{goal}");
+    // A question that takes work is one.
+    messages[2] = said(2, Role::User, "Can you fix the login page?");
+    messages.splice(3..4, ask(3, "bash", r#"{"command":"ls"}"#, "a.rs"));
+    let goal = summarise(&messages, None, 600, &tokens);
+    let goal = goal.get(Section::OverallGoal);
+    assert!(goal.starts_with("- Can you fix the login page?"), "{goal}");
+}
+
+/// A run of all tests closes a failure of one file.
+#[test]
+fn a_broader_run_closes_a_failure() {
+    let run = |at, command: &'static str, ends: &'static str| ask(at, "bash", command, ends);
+    let failed = "test_a FAILED\n1 failed, 3 passed in 0.2s\nexit code: 1";
+    let mut messages = vec![said(0, Role::User, "Fix the tests.")];
+    messages.extend(run(1, r#"{"command":"pytest -q tests/unit/test_a.py"}"#, failed));
+    messages.extend(run(3, r#"{"command":"git push origin main"}"#, "exit code: 1"));
+    messages.extend(run(5, r#"{"command":"pytest -q"}"#, "412 passed in 3.1s"));
+    messages.extend(run(7, r#"{"command":"git push"}"#, "ok"));
+    let state = summarise(&messages, None, 900, &tokens);
+    let state = state.get(Section::TaskState);
+    assert!(!state.contains("Open: bash pytest"), "{state}");
+    assert!(state.contains("Open: bash git push origin main"), "{state}");
+}
+
 /// A request that was the latest one may have taken something back.
 #[test]
 fn a_replaced_request_still_takes_back() {
