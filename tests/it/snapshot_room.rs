@@ -143,3 +143,30 @@ fn messages_keep_their_numbers() {
     assert!(cited.iter().all(|at| (gone..all.len()).contains(at)), "{gone} {cited:?}");
     assert!(cited.iter().any(|at| *at > sent.len()), "{} {cited:?}", sent.len());
 }
+
+/// A snapshot that grew turn by turn says as much as one that is made at once, whether the client
+/// posts its whole history or goes on with what came back.
+#[test]
+fn a_snapshot_that_grew_is_made_of_all_messages() {
+    let found = |text: &str| (0..24).filter(|n| text.contains(&format!("lock_{}", n * 37))).count();
+    let messages = turns("Never restart the database.", 24);
+    let at_once = offload(&TestApp::new(), &messages, "auto", 4_000);
+    let at_once = found(&system(&at_once));
+    for keeps in [true, false] {
+        let app = TestApp::new();
+        let (mut sent, mut last) = (Vec::new(), None);
+        for (at, message) in messages.iter().enumerate() {
+            sent.push(message.clone());
+            // The agent is asked again behind each result.
+            if at % 3 == 0 || at + 1 == messages.len() {
+                let after = offload(&app, &sent, "auto", 4_000);
+                if keeps {
+                    sent = split(&after.messages);
+                }
+                last = Some(after);
+            }
+        }
+        let grown = found(&system(&last.unwrap()));
+        assert!(grown * 10 >= at_once * 9, "{keeps}: {grown} of {at_once}");
+    }
+}

@@ -3,7 +3,7 @@
 use crate::pipeline::context::Context;
 use crate::snapshot::format::block::{Block, FileLine, MoreFiles, sections};
 use crate::snapshot::format::originals::Originals;
-use crate::snapshot::format::summary::{Section, Summary};
+use crate::snapshot::format::summary::{Section, Summary, Writer};
 use context_store::group_of;
 
 /// The parts of the snapshots before a new one.
@@ -20,6 +20,8 @@ pub(crate) struct EarlierSnapshots {
     pub(crate) originals: Vec<Originals>,
     /// The number of tokens of all of it.
     pub(crate) tokens: u64,
+    /// True if there are some, and the built-in summariser wrote them all.
+    pub(crate) is_extracted: bool,
 }
 
 impl EarlierSnapshots {
@@ -27,7 +29,11 @@ impl EarlierSnapshots {
     /// secrets are shown.
     pub(crate) fn of(context: &Context<'_>, blocks: Vec<Block>) -> EarlierSnapshots {
         let redact = context.offloader.redact;
-        let mut earlier = EarlierSnapshots::default();
+        let is_extracted = |block: &Block| block.writer == Writer::Extractive;
+        let mut earlier = EarlierSnapshots {
+            is_extracted: !blocks.is_empty() && blocks.iter().all(is_extracted),
+            ..EarlierSnapshots::default()
+        };
         for block in blocks {
             let block = block.changed(|text| redact.text(text).into_owned());
             earlier.tokens += context.tokenizer.count(&block.render());

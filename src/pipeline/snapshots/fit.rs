@@ -34,12 +34,35 @@ pub(crate) struct MessageGroup<'a> {
     /// Reads the messages as they were before compaction: the built-in summariser has no
     /// window that a long result could fill.
     pub(crate) transcriber: &'a Transcriber<'a>,
+    /// The messages that extracts are made of.
+    pub(crate) extracted: Extracted<'a>,
     /// The most tokens of the snapshot: what a hard target leaves, if that is enough for one,
     /// and what makes it worth a pass.
     pub(crate) most: u64,
 }
 
+/// The messages that the extracts of a snapshot are made of: those that it replaces, and where they
+/// can be had also those that the earlier snapshots replaced. Extracts of extracts would lose more
+/// with each call.
+pub(crate) struct Extracted<'a> {
+    /// Reads the messages.
+    pub(crate) reader: &'a Transcriber<'a>,
+    /// The messages, as the reader counts them.
+    pub(crate) messages: Range<usize>,
+    /// True if those of the earlier snapshots are among them.
+    pub(crate) has_earlier: bool,
+}
+
 impl MessageGroup<'_> {
+    /// What a new snapshot repeats of the earlier ones: their summary and the user's words.
+    fn repeated(&self, writer: Writer) -> (Option<&Summary>, &[String]) {
+        let earlier = self.wanted.earlier;
+        match writer {
+            Writer::Extractive if self.extracted.has_earlier => (None, &[]),
+            _ => (earlier.summary.as_ref(), &earlier.directives),
+        }
+    }
+
     /// The messages as a warning names them.
     pub(crate) fn named(&self) -> String {
         format!("messages {} to {}", self.range.start, self.range.end - 1)
@@ -81,7 +104,7 @@ pub(crate) fn fitted(
     let aim = group.most;
     let mut fitted = Fitted { block, list: None, rejected: None };
     let mut budget = wanted.budget;
-    let mut whole = None;
+    let (mut own_messages, mut extracted) = (None, None);
     for round in 0..=TRIES {
         let model_may_yield = context.offloader.summariser.kind != SummariserKind::Llm;
         if round == TRIES && fitted.block.writer == Writer::Model && model_may_yield {
@@ -94,11 +117,15 @@ pub(crate) fn fitted(
         }
         let source = match fitted.block.writer {
             Writer::Model if written.lost.total() == 0 => wanted.said,
-            Writer::Model | Writer::Extractive => {
-                whole.get_or_insert_with(|| group.transcriber.originals(group.range.clone()))
+            Writer::Model => {
+                own_messages.get_or_insert_with(|| group.transcriber.originals(group.range.clone()))
             }
+            Writer::Extractive => extracted.get_or_insert_with(|| {
+                let Extracted { reader, messages, .. } = &group.extracted;
+                reader.originals(messages.clone())
+            }),
         };
-        fill(context, (wanted, source), (written, budget), own, &mut fitted);
+        fill(context, (group, source), (written, budget), own, &mut fitted);
         let size = context.tokenizer.count(&fitted.block.render());
         // A target that cannot be met is no reason to leave everything.
         if size <= aim || (round == TRIES && size < wanted.tokens) {
@@ -123,12 +150,14 @@ pub(crate) fn fitted(
 /// Fills a snapshot with as much as its budget allows.
 fn fill(
     context: &Context<'_>,
-    (wanted, messages): (&SummaryRequest<'_>, &[TranscriptMessage<'_>]),
+    (group, messages): (&MessageGroup<'_>, &[TranscriptMessage<'_>]),
     (written, budget): (&WrittenSummary, SnapshotBudget),
     own: &FileLine,
     fitted: &mut Fitted,
 ) {
+    let wanted = &group.wanted;
     let (block, earlier) = (&mut fitted.block, wanted.earlier);
+    let (summary_before, words_before) = group.repeated(block.writer);
     let count = |text: &str| context.tokenizer.count(text);
     let said = said(messages);
     let summary =
@@ -137,7 +166,7 @@ fn fill(
         let sections = Section::ALL.map(|section| count(summary.get(section)));
         budget.directives_beside(sections.iter().sum())
     });
-    block.directives = directives(&said, &earlier.directives, room, &count);
+    block.directives = directives(&said, words_before, room, &count);
     let (mut named, listed) = fitting(referred(wanted.said, &earlier.files), budget.files, &count);
     named.push(own.clone());
     block.files = named;
@@ -150,7 +179,7 @@ fn fill(
     });
     block.summary = Summary::default();
     let left = budget.whole.saturating_sub(count(&block.render()));
-    let (directives, earlier) = (&block.directives, earlier.summary.as_ref());
+    let (directives, earlier) = (&block.directives, summary_before);
     let source = Source { messages, said: &said, directives, earlier };
     let Some(mut summary) = summary else {
         block.summary = summarise(&source, left, &count);

@@ -10,12 +10,13 @@ use raw_json::quote;
 
 use super::assemble::originals_of;
 use super::earlier::EarlierSnapshots;
-use super::fit::{Fitted, MessageGroup, fitted};
+use super::fit::{Extracted, Fitted, MessageGroup, fitted};
 use super::plan::Compression;
 use super::region::tokens_in;
 use super::set::{NewFile, NoSnapshot, Snapshots, holds};
 use super::summarise::{SummaryRequest, WrittenSummary, summaries};
 use super::transcribe::Transcriber;
+use super::whole_history::{WholeHistory, messages_with_originals};
 use crate::compaction::call::ReloadTool;
 use crate::pipeline::chat::chat_name;
 use crate::pipeline::context::Context;
@@ -51,10 +52,14 @@ pub(crate) fn make_snapshots(
     // The first group's snapshot replaces the earlier ones as well.
     let mut earlier = vec![EarlierSnapshots::of(context, compression.earlier())];
     earlier.resize_with(compression.groups.len(), EarlierSnapshots::default);
+    let whole = earlier[0].is_extracted.then(|| messages_with_originals(context)).flatten();
+    let whole = whole.as_deref().and_then(|array| WholeHistory::parse(context, array));
+    let whole = whole.as_ref().map(|whole| Transcriber::of_whole(context, whole));
+    let transcribers = (&transcriber, whole.as_ref());
     let groups = compression.groups.iter().zip(said.iter().zip(&earlier));
     let groups: Vec<MessageGroup<'_>> = groups
         .map(|(range, (said, earlier))| {
-            group_of(context, compression, &transcriber, (range, said, earlier))
+            group_of(context, compression, transcribers, (range, said, earlier))
         })
         .collect();
     let wanted: Vec<&SummaryRequest<'_>> = groups.iter().map(|group| &group.wanted).collect();
@@ -80,7 +85,7 @@ pub(crate) fn make_snapshots(
 fn group_of<'a>(
     context: &Context<'_>,
     compression: &Compression,
-    transcriber: &'a Transcriber<'a>,
+    (transcriber, whole): (&'a Transcriber<'a>, Option<&'a Transcriber<'a>>),
     (range, said, earlier): (&Range<usize>, &'a [TranscriptMessage<'a>], &'a EarlierSnapshots),
 ) -> MessageGroup<'a> {
     let originals: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
@@ -104,7 +109,17 @@ fn group_of<'a>(
     });
     let wanted = SummaryRequest { said, earlier, tokens, budget };
     let most = room.filter(|room| *room >= MIN_SNAPSHOT_TOKENS).map_or(most, |room| room.min(most));
-    MessageGroup { range: range.clone(), wanted, transcriber, most }
+    // Of a history that was posted whole, cached snapshots replace messages that are there.
+    let is_whole = compression.cached.is_some() && compression.cut.place.blocks.is_empty();
+    let (reader, messages) = match whole {
+        _ if !earlier.is_extracted => (transcriber, range.clone()),
+        Some(whole) => (whole, 0..transcriber.number(range.end)),
+        None if is_whole => (transcriber, compression.cut.gone.start..range.end),
+        None => (transcriber, range.clone()),
+    };
+    let has_earlier = earlier.is_extracted && (whole.is_some() || is_whole);
+    let extracted = Extracted { reader, messages, has_earlier };
+    MessageGroup { range: range.clone(), wanted, extracted, transcriber, most }
 }
 
 /// The tokens that a compression must free to be worth the caller's prompt cache.

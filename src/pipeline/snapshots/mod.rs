@@ -13,3 +13,4 @@ pub(crate) mod set;
 pub(crate) mod standing;
 mod summarise;
 mod transcribe;
+mod whole_history;

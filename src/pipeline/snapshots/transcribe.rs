@@ -6,17 +6,19 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
+use chat_history::History;
 use chat_history::dialect::CallIndex;
-use chat_history::message::{Call, Role, Slot, SlotKind, ToolResult as ResultView};
+use chat_history::message::{Call, MessageView, Role, Slot, SlotKind, ToolResult as ResultView};
 use chat_history::system_prompt::text_slots;
 use raw_json as raw;
 use regex::Regex;
 
-use crate::measure::{Measured, text_of};
+use crate::measure::text_of;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
+use crate::pipeline::snapshots::whole_history::WholeHistory;
 use crate::reading::restore::rehydrate::original;
 use crate::snapshot::format::bridge::standing as standing_bridge;
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
@@ -34,6 +36,8 @@ const MAX_REPLACED: u64 = 1_000_000_000;
 #[derive(Clone)]
 pub(crate) struct Transcriber<'a> {
     context: &'a Context<'a>,
+    history: &'a History<'a>,
+    views: Vec<&'a MessageView>,
     moved: HashMap<At, &'a Move>,
     /// The number of messages that the snapshots in the history stand for, more than of those that
     /// stand for them: a message has the number that it has in the whole history.
@@ -60,7 +64,20 @@ impl<'a> Transcriber<'a> {
         // A forged count is no reason to overflow.
         let gone = usize::try_from(gone.min(MAX_REPLACED)).unwrap_or(0);
         let replaced = gone.saturating_sub(added);
-        Transcriber { context, moved, replaced, read_back: None }
+        let (history, views) = (context.history(), context.views());
+        Transcriber { context, history, views, moved, replaced, read_back: None }
+    }
+
+    /// Reads the whole history of one that has snapshots.
+    pub(crate) fn of_whole(context: &'a Context<'a>, whole: &'a WholeHistory<'a>) -> Self {
+        let (history, views) = (&whole.history, whole.views.iter().collect());
+        let moved = HashMap::new();
+        Transcriber { context, history, views, moved, replaced: 0, read_back: None }
+    }
+
+    /// Returns the number that message `index` has in the whole history.
+    pub(crate) fn number(&self, index: usize) -> usize {
+        self.replaced + index
     }
 
     /// The messages of the range as they were before anything moved, in this call or an
@@ -75,7 +92,7 @@ impl<'a> Transcriber<'a> {
         let mut callers = CallIndex::default();
         let mut said = Vec::with_capacity(range.len());
         for index in range {
-            let view = &self.context.measured[index].view;
+            let view = self.views[index];
             callers.add_calls(index, view);
             if view.role == Role::System {
                 continue;
@@ -89,7 +106,7 @@ impl<'a> Transcriber<'a> {
                     .map_or("".into(), |slot| self.shown(index, slot)),
             };
             said.push(TranscriptMessage {
-                index: self.replaced + index,
+                index: self.number(index),
                 role: view.role,
                 texts: self.texts(index),
                 calls: view.calls.iter().map(call).collect(),
@@ -102,12 +119,11 @@ impl<'a> Transcriber<'a> {
     /// Returns what stands around a group: the system's and the user's messages of the whole
     /// history, and every message from `kept` on.
     pub(crate) fn around(&self, kept: usize) -> Vec<TranscriptMessage<'a>> {
-        let newer = self.transcript(kept..self.context.measured.len());
-        let heard = |(index, measured): (usize, &'a Arc<Measured>)| {
-            let view = &measured.view;
+        let newer = self.transcript(kept..self.views.len());
+        let heard = |(index, view): (usize, &&'a MessageView)| {
             matches!(view.role, Role::System | Role::MidSystem | Role::User).then(|| {
                 TranscriptMessage {
-                    index: self.replaced + index,
+                    index: self.number(index),
                     role: view.role,
                     texts: self.texts(index),
                     calls: Vec::new(),
@@ -115,10 +131,8 @@ impl<'a> Transcriber<'a> {
                 }
             })
         };
-        let said = self.context.measured.iter().enumerate();
-        let said = said.filter(|(index, measured)| {
-            *index < kept || matches!(measured.view.role, Role::System)
-        });
+        let said = self.views.iter().enumerate();
+        let said = said.filter(|(index, view)| *index < kept || view.role == Role::System);
         self.beside().into_iter().chain(said.filter_map(heard)).chain(newer).collect()
     }
 
@@ -156,7 +170,7 @@ impl<'a> Transcriber<'a> {
             call_id: self.named(call_id),
             tool: self.named(result.name.as_deref().or_else(|| caller?.name.as_deref())),
             text: self.context.offloader.redact.text(text),
-            failed: reports_error(part_of(self.context.history().messages()[index], result)),
+            failed: reports_error(part_of(self.history.messages()[index], result)),
             moved_to,
         }
     }
@@ -187,8 +201,7 @@ impl<'a> Transcriber<'a> {
 
     /// The words of the speaker: not a name, and not a thought of a model.
     fn texts(&self, index: usize) -> Vec<Cow<'a, str>> {
-        let history = &self.context.request.history;
-        let view = &self.context.measured[index].view;
+        let (history, view) = (self.history, self.views[index]);
         // Snapshots look for room in content slots, and in no such message.
         let slots = match view.role {
             Role::MidSystem => view.texts.clone(),
@@ -210,7 +223,7 @@ impl<'a> Transcriber<'a> {
     fn text(&self, index: usize, slot: &Slot) -> Cow<'a, str> {
         match self.moved.get(&(index, slot.span.start)).filter(|_| self.read_back.is_none()) {
             Some(moved) => raw::unescape(&moved.replacement.literal).text,
-            None => text_of(self.context.request.history.messages()[index], slot).text,
+            None => text_of(self.history.messages()[index], slot).text,
         }
     }
 }

@@ -13,5 +13,5 @@ mod numbered;
 mod part;
 mod ranges;
 mod records_again;
-mod regroup;
+pub(crate) mod regroup;
 mod unresolved;
