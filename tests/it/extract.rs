@@ -427,11 +427,25 @@ async fn files_that_cannot_be_asked() {
     let (status, code, message) = ask("/workspace/cut.jsonl").await;
     assert_eq!((status, code.as_str()), (422, "records_damaged"), "{message}");
     assert!(message.contains("50"), "says how many there should be: {message}");
-    std::fs::write(app.folder().join("log.jsonl"), "{\"n\":1}\n{\"n\":2}\n{\"n\":\n{\"n\":4}\n")
-        .unwrap();
-    let (status, code, message) = ask("/workspace/log.jsonl").await;
-    assert_eq!((status, code.as_str()), (422, "records_damaged"), "{message}");
-    assert!(message.contains("line 3 is no JSON object"), "{message}");
+}
+
+/// The lines of a file that are whole are read, and the answer names the others.
+#[tokio::test]
+async fn damaged_lines_are_named_next_to_what_is_read() {
+    let app = TestApp::new();
+    let good: String = (0..9).map(|n| format!("{{\"n\":{n}}}\n")).collect();
+    for (file, text, count, note) in [
+        ("cut.jsonl", format!("{good}{{\"n\":"), 9, "line 10 is damaged"),
+        ("nan.json", format!("{{\"n\":NaN}}\n{good}"), 9, "line 1 is damaged"),
+        ("mid.log", format!("{good}{{\"n\":\n{{\"n\":NaN}}\n{good}"), 18, "lines 10, 11 are"),
+    ] {
+        std::fs::write(app.folder().join(file), &text).unwrap();
+        let body = json!({"file_path": format!("/workspace/{file}"), "count": true}).to_string();
+        let reply = app.post("/lro_extract", body).await;
+        assert_eq!(reply.status.as_u16(), 200, "{file}: {}", reply.json);
+        let answer = reply.json.to_string();
+        assert!(answer.contains(&format!(":{count}")) && answer.contains(note), "{answer}");
+    }
 }
 
 /// A file that was not made for its records may hold more than they are.

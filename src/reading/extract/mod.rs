@@ -4,6 +4,7 @@
 
 pub(crate) mod answer;
 mod command;
+mod object_lines;
 pub(crate) mod request;
 mod shell_words;
 mod sql_answer;
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::reading::limit::CountTokens;
 use answer::{Extracted, of_jq, of_query};
+use object_lines::ObjectLines;
 use query_sandbox::{Cut, Job, JqError, Outcome as JqOutcome, SqlError, StartedWorker, Workers};
 use record_files::file::{self, Stored};
 use record_files::find::{self, Accept, Found};
@@ -246,28 +248,30 @@ impl<'a> Records<'a> {
     fn of(content: &'a str, path: &str) -> Result<Records<'a>, ExtractError> {
         match file::split(content) {
             Ok(stored) => Ok(Records::Stored(Box::new(stored))),
-            Err(file::FileError::NoHeader { .. }) => {
-                let found = few(content, path).map(|lines| (lines, None)).or_else(|| {
-                    let found = find::find_records(content, Accept::Anything)
-                        .or_else(|| find::find_records(content, Accept::OnlyArray))?;
-                    let note = note(&found);
-                    Some((found.body().to_owned(), note))
-                });
-                let path = path.to_owned();
-                found.map(|(lines, note)| Records::Found { lines, note }).ok_or_else(|| {
-                    match line_between(content) {
-                        Some(line) => ExtractError::Damaged {
-                            path,
-                            why: format!("line {line} is no JSON object, and lines around it are"),
-                        },
-                        None => ExtractError::NoRecords { path },
-                    }
-                })
-            }
+            Err(file::FileError::NoHeader { .. }) => Self::found(content, path)
+                .ok_or_else(|| ExtractError::NoRecords { path: path.to_owned() }),
             Err(error) => {
                 Err(ExtractError::Damaged { path: path.to_owned(), why: error.to_string() })
             }
         }
+    }
+
+    /// Returns the records of a file that was not made for them.
+    fn found(content: &str, path: &str) -> Option<Self> {
+        if path.ends_with(".jsonl") {
+            let lines = ObjectLines::of(content);
+            if lines.are_whole() {
+                return Some(Records::Found { lines: lines.objects, note: None });
+            }
+        }
+        let found = find::find_records(content, Accept::Anything)
+            .or_else(|| find::find_records(content, Accept::OnlyArray));
+        if let Some(found) = found {
+            return Some(Records::Found { lines: found.body().to_owned(), note: note(&found) });
+        }
+        let lines = ObjectLines::of(content);
+        let note = lines.note();
+        lines.are_most(path).then_some(Records::Found { lines: lines.objects, note })
     }
 
     fn lines(&self) -> &str {
@@ -325,26 +329,6 @@ fn note(found: &Found) -> Option<String> {
         (Some(place), Some(beside)) => Some(format!("{place}; {beside}")),
         (_, beside) => beside,
     }
-}
-
-/// Returns the lines of a `.jsonl` that are all objects, however few they are.
-fn few(content: &str, path: &str) -> Option<String> {
-    let mut lines = content.lines().filter(|line| !line.trim().is_empty()).peekable();
-    lines.peek().filter(|_| path.ends_with(".jsonl"))?;
-    lines
-        .all(|line| line.starts_with('{') && raw_json::value(line).is_some())
-        .then(|| content.to_owned())
-}
-
-/// The first line, from 1, that is no object between lines that are; None for a text that is
-/// hardly lines of objects.
-fn line_between(content: &str) -> Option<usize> {
-    let is_object = |line: &str| line.starts_with('{') && raw_json::value(line).is_some();
-    let lines = content.trim_start_matches('\u{feff}').lines().map(str::trim).enumerate();
-    let mut lines = lines.filter(|(_, line)| !line.is_empty());
-    lines.find(|(_, line)| is_object(line))?;
-    let (at, _) = lines.find(|(_, line)| !is_object(line))?;
-    lines.any(|(_, line)| is_object(line)).then_some(at + 1)
 }
 
 /// The recipe's variables, with the caller's values for its defaults.
