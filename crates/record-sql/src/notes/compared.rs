@@ -1,6 +1,8 @@
 //! Notes on comparisons with literals: values that no record has, and types that do not meet.
 
-use crate::notes::facts::{Facts, Read, plain};
+use rusqlite::types::Value;
+
+use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::letters::of_letters;
 use crate::notes::ordered::{of_alphabet, of_day, of_month, of_shape, of_time, of_zones};
 use crate::notes::values::Subject;
@@ -48,6 +50,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_shape(facts, &subject, comparison))
         .or_else(|| of_order(facts, &subject, comparison))
         .or_else(|| of_spellings(facts, comparison, column))
+        .or_else(|| of_other_type(facts, &subject, comparison))
         .or_else(|| of_absent(facts, &subject, comparison, column))
         .or_else(|| of_zones(facts, comparison, column))
         .or_else(|| of_wildcard(facts, &subject, comparison))
@@ -168,6 +171,33 @@ fn of_spellings(
             literal.value, literal.value
         )
     })
+}
+
+/// Values that a literal spells, but of another type: no text is equal to a number.
+fn of_other_type(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+    let is_spelled = |literal: &Literal| {
+        matches!(literal.kind, LiteralKind::Text | LiteralKind::Number)
+            && literal.value.parse::<f64>().is_ok()
+    };
+    if !comparison.is_equality() || !comparison.literals.iter().all(is_spelled) {
+        return None;
+    }
+    let all = |of: fn(&Literal) -> String| {
+        comparison.literals.iter().map(of).collect::<Vec<_>>().join(", ")
+    };
+    let (same, texts) = (all(|l| l.sql.clone()), all(|l| format!("'{}'", l.value)));
+    let is_other = format!("{{}} NOT IN ({same}) AND CAST({{}} AS TEXT) IN ({texts})");
+    let rows =
+        facts.row(&subject.query("count(*), {}, typeof({})", &format!("WHERE {is_other}")))?;
+    let [Value::Integer(count @ 1..), value, kind] = rows.as_slice() else { return None };
+    let a_kind = if plain(kind) == "text" { "a text" } else { "a number" };
+    let name = &subject.name;
+    let not = if comparison.excludes() { "NOT " } else { "" };
+    Some(format!(
+        "in {count} rows {name} is {a_kind} that spells the same, such as {}, and text is never \
+         equal to a number: CAST({name} AS TEXT) {not}IN ({texts}) compares the spelling",
+        literal(value)
+    ))
 }
 
 fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Option<String> {

@@ -67,3 +67,52 @@ fn values_behind_expressions_are_told_as_columns_are() {
         assert_eq!(notes(fine), "", "{fine}");
     }
 }
+
+/// `->>` has no type of its own: the text '5' is not the number 5.
+#[test]
+fn values_of_another_type_that_spell_the_same_are_told() {
+    let lines = concat!(
+        r#"{"id":1,"m":{"o":"5"}}"#,
+        "\n",
+        r#"{"id":2,"m":{"o":5}}"#,
+        "\n",
+        r#"{"id":3,"m":{"o":"7"}}"#,
+        "\n",
+        r#"{"id":4,"m":{"o":5}}"#,
+        "\n",
+        r#"{"id":5,"m":{"o":6}}"#,
+        "\n",
+        r#"{"id":6,"m":{"o":"x"}}"#,
+    );
+    for (condition, part, rest) in [
+        ("m->>'o' = '5'", "in 2 rows m->>'o' is a number that spells the same, such as 5", "1"),
+        ("m->>'o' = 5", "in 1 rows m->>'o' is a text that spells the same, such as '5'", "2"),
+        ("m->>'o' = '6'", "CAST(m->>'o' AS TEXT) IN ('6')", "0"),
+        ("m->>'o' != '5'", "CAST(m->>'o' AS TEXT) NOT IN ('5')", "5"),
+        ("json_extract(m, '$.o') IN ('5', '7')", "such as 5", "2"),
+    ] {
+        let outcome = ask_of(&format!("SELECT count(*) FROM records WHERE {condition}"), lines);
+        let outcome = outcome.unwrap();
+        let notes = outcome.notes.join("\n");
+        assert!(notes.contains(part) && !notes.contains("Unicode"), "{condition}: {notes}");
+        assert_eq!(outcome.rows, [format!("[{rest}]")], "{condition}");
+    }
+    for fine in [
+        "m->>'o' = '7'",
+        "m->>'o' = 'x'",
+        "m.o = 5",
+        "m.o = '5'",
+        "id = 5",
+        "id = '5'",
+        "CAST(m->>'o' AS TEXT) IN ('5')",
+        "id + 0 = 3",
+        "m->>'o' IN ('7', 6)",
+        "abs(id) != 2",
+        "lower(m->>'o') = '5'",
+        "m->>'o' > 5 AND id = 5",
+    ] {
+        let sql = format!("SELECT count(*) FROM records WHERE {fine}");
+        let notes = ask_of(&sql, lines).unwrap().notes.join("\n");
+        assert!(!notes.contains("spells the same"), "{fine}: {notes}");
+    }
+}

@@ -176,16 +176,24 @@ impl Comparison {
             (Constant::Text(with), _)
                 if self.has_type && self.how == How::Equal && with.len() <= MAX_BYTES =>
             {
-                let known = self.values.iter().map(|value| value.trim_matches('"'));
-                let near = nearest(with, known, MAX_SHOWN);
+                let known = || self.values.iter().map(|value| value.trim_matches('"'));
+                let near = nearest(with, known(), MAX_SHOWN);
+                let spelled =
+                    |near: &&str| known().zip(&self.values).find(|(value, _)| value == near);
+                let near: Vec<&str> =
+                    near.iter().filter_map(|near| Some(spelled(near)?.1.as_str())).collect();
                 let with = raw_json::quote(with);
                 let shown = match near.as_slice() {
                     [] if self.values.is_empty() => String::new(),
                     [] if self.values.len() <= MAX_SHOWN => format!("; the values are {}", first()),
                     [] => such_as,
-                    near => format!("; nearest: \"{}\"", near.join("\", \"")),
+                    near => format!("; nearest: {}", near.join(", ")),
                 };
-                Some(format!("no record has {with} in `{path}`{shown}"))
+                let other = self.other.as_ref().filter(|(other, _)| *other == "a number");
+                let other = other.map_or_else(String::new, |(_, example)| {
+                    format!("; it is a number in some records, such as {example}")
+                });
+                Some(format!("no record has {with} in `{path}`{shown}{other}"))
             }
             _ => None,
         }

@@ -290,8 +290,7 @@ impl<'f> Reader<'f> {
                 Part::Range(None, None) => self.each(&shape),
                 Part::Range(start, end) => {
                     self.unknown(start.iter().chain(end), input);
-                    self.element(&shape);
-                    shape
+                    self.element(&shape).list()
                 }
                 Part::Index(Term::Str(None, parts)) if constant(parts).is_some() => {
                     self.field(&shape, &constant(parts).unwrap_or_default())

@@ -152,6 +152,21 @@ fn a_comparison_that_never_holds_is_noted() {
 }
 
 #[test]
+fn a_number_among_texts_is_shown_as_a_number() {
+    let rows = "{\"k\":5,\"t\":\"2026-03-30T10:00:00Z\"}\n{\"k\":\"7\",\"t\":\"x\"}\n";
+    let notes = |filter: &str| answer_over(filter, None, rows).notes;
+    assert_eq!(
+        notes("map(select(.k == \"5\")) | length"),
+        ["no record has \"5\" in `.k`; nearest: 5, \"7\"; it is a number in some records, \
+          such as 5"]
+    );
+    for filter in ["map(select(.t[0:10] == \"2026-03-30\")) | length", "map(.t[:4]) | .[:2]"] {
+        assert_eq!(notes(filter), [""; 0], "{filter}");
+    }
+    assert_eq!(notes(".[0:1] | map(.q)"), ["no record has a field `.q`; nearest: `.k`, `.t`"]);
+}
+
+#[test]
 fn a_comparison_that_only_some_values_meet_is_noted() {
     let rows = "{\"p\":5,\"ok\":true,\"a\":1,\"n\":1}\n\
                 {\"p\":\"50\",\"ok\":\"true\",\"a\":null,\"n\":2}\n{\"p\":70,\"ok\":false,\"n\":3}\n";
