@@ -374,12 +374,22 @@ fn of_left_out(
     let statement = facts.statement();
     let tests_null = (0..statement.tokens.len())
         .any(|at| statement.is_any(at, &["null", "notnull", "isnull", "coalesce", "ifnull"]));
+    let name = &subject.name;
+    let select = statement.select_around(comparison.place);
+    let items = statement.tables_of(&select).unwrap_or_default();
+    let column = column.filter(|_| !items.iter().any(|item| item.is_left));
     let nulls = match column {
         Some(read) => i64::try_from(read.nulls()).ok()?,
-        None => *facts.counts(&subject.query("count(*) - count({})", ""))?.first()?,
+        None => {
+            // A row without a partner has nulls, too.
+            let (with, from) = (statement.with(), statement.clause_text(&select, "from")?);
+            let value = &statement.sql[comparison.subject.clone()];
+            let nulls = format!("{with}SELECT count(*) - count({value}) {from}");
+            let nulls = facts.counts(&nulls);
+            nulls.or_else(|| facts.counts(&subject.query("count(*) - count({})", "")))?[0]
+        }
     };
     let rows = if column.is_some() { "records" } else { "rows" };
-    let name = &subject.name;
     (nulls > 0 && !tests_null).then(|| {
         format!("{nulls} {rows} in which {name} is null are left out; OR {name} IS NULL adds them")
     })

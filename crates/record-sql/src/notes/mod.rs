@@ -12,8 +12,10 @@ mod moments;
 mod nulls;
 mod numbers;
 mod ordered;
+mod partners;
 mod paths;
 mod rows;
+mod unlinked;
 pub(crate) mod values;
 
 use crate::notes::compared::{of_comparison, shown, subject};
@@ -50,6 +52,8 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(dates::notes(facts, &noted));
     notes.extend(numbers::notes(facts));
     notes.extend(joined::notes(facts));
+    notes.extend(unlinked::notes(facts));
+    notes.extend(partners::notes(facts));
     if nothing && notes.is_empty() {
         notes.extend(of_nothing(facts, &comparisons));
     }

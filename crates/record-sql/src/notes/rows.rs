@@ -2,10 +2,14 @@
 //! fractions that are dropped, nulls at the start of an order.
 
 use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::partners::have_other_forms;
 use crate::sql::bare::bare_column;
 use crate::sql::quoting::spelled;
 use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
+
+/// The condition on the values of a column.
+const NOT_NULL: &str = "WHERE {} IS NOT NULL";
 
 pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     let statement = facts.statement();
@@ -18,8 +22,8 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         of_counted(facts),
         of_repeated(facts),
         nothing.then(|| of_null_list(facts)).flatten(),
-        nothing.then(|| of_join(facts)).flatten(),
-        nothing.then(|| of_list(facts)).flatten(),
+        of_join(facts, nothing),
+        of_list(facts, nothing),
         of_first_nulls(facts),
         of_division(facts),
     ];
@@ -172,14 +176,16 @@ fn of_null_list(facts: &Facts<'_>) -> Option<String> {
     })
 }
 
-/// A column that has no value of a list.
-fn of_list(facts: &Facts<'_>) -> Option<String> {
+/// A column that has no value of a list. Where the statement found something, it may be meant,
+/// unless the values have another form.
+fn of_list(facts: &Facts<'_>, nothing: bool) -> Option<String> {
     let statement = facts.statement();
     (1..statement.tokens.len()).filter(|at| statement.is(*at, "in")).find_map(|at| {
         if !statement.is(at + 1, "(") || !statement.is(at + 2, "select") {
             return None;
         }
-        let column = statement.bytes(statement.expression_before(at)?);
+        let end = at - usize::from(statement.is(at - 1, "not"));
+        let column = statement.bytes(statement.expression_before(end)?);
         let read = facts.column(&facts.chain(&column)?)?;
         let list = &statement.sql[statement.bytes(at + 1..statement.closing(at + 1) + 1)];
         let none = facts.is_empty(&read.query("1", &format!("WHERE {{}} IN {list} LIMIT 1")));
@@ -189,8 +195,10 @@ fn of_list(facts: &Facts<'_>) -> Option<String> {
             || "is empty".to_owned(),
             |row| format!("has values such as {}", literal(&row[0])),
         );
+        let values = format!("WITH list(value) AS {list} SELECT DISTINCT value FROM list");
+        let is_other = || have_other_forms(facts, [&read.query("DISTINCT {}", NOT_NULL), &values]);
         let name = spelled(&read.column.name);
-        (none == Some(true)).then(|| {
+        (none == Some(true) && (nothing || is_other())).then(|| {
             format!(
                 "no {name} is in the list: {name} such as {}, the list {listed}",
                 literal(&one[0])
@@ -257,14 +265,18 @@ fn of_division(facts: &Facts<'_>) -> Option<String> {
     })
 }
 
-/// Columns that are joined, but never equal.
-fn of_join(facts: &Facts<'_>) -> Option<String> {
+/// Columns that are joined, but never equal. Where the statement found something, it may be
+/// meant, unless the values have another form.
+fn of_join(facts: &Facts<'_>, nothing: bool) -> Option<String> {
     let statement = facts.statement();
     (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &["=", "=="])).find_map(|at| {
         let sides = [statement.expression_before(at)?, statement.expression_at(at + 1)?];
         let [left, right] = sides.map(|side| statement.bytes(side));
+        let read = |bytes: &std::ops::Range<usize>| facts.column(&facts.chain(bytes)?);
+        let values = |read: Read<'_>| read.query("DISTINCT {}", NOT_NULL);
+        let others = [values(read(&left)?), values(read(&right)?)];
         let one = |bytes: std::ops::Range<usize>| {
-            let read = facts.column(&facts.chain(&bytes)?)?;
+            let read = read(&bytes)?;
             let found = facts.row(&read.query("{}", "WHERE {} IS NOT NULL LIMIT 1"))?;
             Some(format!("{} such as {}", &statement.sql[bytes], literal(found.first()?)))
         };
@@ -272,6 +284,8 @@ fn of_join(facts: &Facts<'_>) -> Option<String> {
         let (with, from) = (statement.with(), facts.from(at)?);
         let equal = &statement.sql[left.start..right.end];
         let none = facts.is_empty(&format!("{with}SELECT 1 {from} WHERE {equal} LIMIT 1"));
-        (none == Some(true)).then(|| format!("{equal} is never true: {left_one}, {right_one}"))
+        let is_meant = || !nothing && !have_other_forms(facts, [&others[0], &others[1]]);
+        (none == Some(true) && !is_meant())
+            .then(|| format!("{equal} is never true: {left_one}, {right_one}"))
     })
 }

@@ -4,6 +4,7 @@ pub(crate) mod bare;
 pub(crate) mod comparison;
 pub(crate) mod condition;
 pub(crate) mod expression;
+pub(crate) mod from;
 pub(crate) mod quoting;
 pub(crate) mod statement;
 pub(crate) mod token;

@@ -9,6 +9,7 @@ mod elements;
 mod errors;
 mod expressions;
 mod hostile;
+mod joins;
 mod moments;
 mod notes;
 mod orders;

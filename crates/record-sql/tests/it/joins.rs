@@ -1,0 +1,180 @@
+//! Joins that give more rows, or fewer, than they look.
+
+use crate::{limits, source};
+
+const ORDERS: &str = concat!(
+    r#"{"oid":1,"cid":0,"amt":10,"at":"2026-03-01"}"#,
+    "\n",
+    r#"{"oid":2,"cid":0,"amt":20,"at":"2026-03-02"}"#,
+    "\n",
+    r#"{"oid":3,"cid":1,"amt":5,"at":"2026-03-03"}"#,
+    "\n",
+    r#"{"oid":4,"cid":9,"amt":7,"at":null}"#,
+    "\n",
+);
+
+const CUSTOMERS: &str = concat!(
+    r#"{"cid":0,"name":"C0","tier":"gold"}"#,
+    "\n",
+    r#"{"cid":1,"name":"C1","tier":"silver"}"#,
+    "\n",
+    r#"{"cid":2,"name":"C2","tier":null}"#,
+    "\n",
+);
+
+const ITEMS: &str = concat!(
+    r#"{"oid":1,"sku":"A","q":1}"#,
+    "\n",
+    r#"{"oid":1,"sku":"B","q":2}"#,
+    "\n",
+    r#"{"oid":2,"sku":"A","q":3}"#,
+    "\n",
+    r#"{"oid":5,"sku":"Z","q":9}"#,
+    "\n",
+);
+
+fn notes(sql: &str) -> String {
+    let sources = vec![source("records", ORDERS), source("c", CUSTOMERS), source("i", ITEMS)];
+    let outcome = record_sql::run(&record_sql::Query::new(sql, sources), &limits());
+    outcome.unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+}
+
+fn contain(all: &[(&str, &str)]) {
+    for (sql, part) in all {
+        let notes = notes(sql);
+        assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
+    }
+}
+
+#[test]
+fn tables_that_nothing_joins_are_told() {
+    contain(&[
+        ("SELECT count(*) FROM records o JOIN c", "no condition joins o and c, so each row of o"),
+        ("SELECT count(*) FROM records o JOIN c ON o.cid = o.cid", "no condition joins o and c"),
+        ("SELECT count(*) FROM records o JOIN c ON o.cid", "no condition joins o and c"),
+        ("SELECT count(*) FROM records o, c, i WHERE o.cid = c.cid", "no condition joins o and i"),
+        (
+            "SELECT count(*) FROM records o, c WHERE o.cid = c.cid AND tier = 'gold' OR \
+             tier = 'silver'",
+            "a part of the OR joins o and c by nothing",
+        ),
+        (
+            "SELECT count(*) FROM c WHERE EXISTS (SELECT 1 FROM records, i WHERE sku = 'A')",
+            "no condition joins records and i",
+        ),
+    ]);
+    for fine in [
+        "SELECT count(*) FROM records o JOIN c ON o.cid = c.cid",
+        "SELECT count(*) FROM records o, c WHERE o.cid = c.cid AND (tier = 'gold' OR \
+         tier = 'silver')",
+        "SELECT count(*) FROM records o JOIN c USING (cid)",
+        "SELECT count(*) FROM records o NATURAL JOIN c",
+        "SELECT count(*) FROM records o CROSS JOIN c",
+        "SELECT count(*) FROM records o, (SELECT max(q) AS most FROM i) m WHERE amt > 5",
+        "WITH m AS (SELECT avg(q) a FROM i) SELECT count(*) FROM records, m WHERE amt > m.a",
+        "SELECT count(*) FROM records a JOIN records b ON a.oid < b.oid",
+        "SELECT count(*) FROM records o LEFT JOIN c ON o.cid = c.cid OR c.cid IS NULL",
+        "SELECT count(*) FROM records o, json_each('[1,2]') e WHERE e.value = o.oid",
+        "SELECT count(*) FROM records o, json_each(json_array(o.oid, 2)) e WHERE e.value > 1",
+        "SELECT count(*) FROM records o JOIN c ON o.cid = c.cid JOIN i ON i.oid = o.oid WHERE \
+         tier = 'gold' OR sku = 'A'",
+        "SELECT count(*) FROM c WHERE EXISTS (SELECT 1 FROM records o, i WHERE o.cid = c.cid AND \
+         i.oid = o.oid)",
+        "SELECT count(*) FROM records o JOIN c ON o.cid BETWEEN c.cid AND c.cid",
+    ] {
+        assert!(!notes(fine).contains("joins"), "{fine}: {}", notes(fine));
+    }
+}
+
+#[test]
+fn a_column_that_is_compared_with_itself_is_told() {
+    contain(&[
+        (
+            "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM c WHERE c.cid = cid)",
+            "c.cid = cid compares a column with itself; cid is that of c",
+        ),
+        (
+            "SELECT oid, (SELECT count(*) FROM i WHERE oid = i.oid) n FROM records",
+            "oid = i.oid compares a column with itself; oid is that of i",
+        ),
+    ]);
+    for fine in [
+        "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM c WHERE c.cid = r.cid)",
+        "SELECT count(*) FROM records r WHERE EXISTS (SELECT 1 FROM c WHERE r.cid = cid)",
+        "SELECT count(*) FROM records a JOIN records b ON a.cid = b.cid",
+        "SELECT count(*) FROM records o JOIN i ON i.oid = o.oid",
+    ] {
+        assert!(!notes(fine).contains("itself"), "{fine}: {}", notes(fine));
+    }
+}
+
+#[test]
+fn keys_of_another_form_are_told_where_rows_are_found() {
+    contain(&[
+        (
+            "SELECT count(*) FROM records r LEFT JOIN c ON r.cid = c.name WHERE c.name IS NULL",
+            "r.cid = c.name is never true: r.cid such as 0, c.name such as 'C0'",
+        ),
+        (
+            "SELECT count(*) FROM records WHERE cid NOT IN (SELECT name FROM c)",
+            "no cid is in the list",
+        ),
+    ]);
+    for fine in [
+        "SELECT count(*) FROM records r LEFT JOIN c ON r.cid = c.cid WHERE c.cid IS NULL",
+        "SELECT count(*) FROM records r LEFT JOIN c ON r.amt = c.cid WHERE c.cid IS NULL",
+        "SELECT count(*) FROM c WHERE name NOT IN (SELECT sku FROM i)",
+        "SELECT count(*) FROM records WHERE cid NOT IN (SELECT cid FROM c)",
+    ] {
+        assert_eq!(notes(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn rows_without_a_partner_are_told() {
+    contain(&[
+        (
+            "SELECT c.name, count(*) n FROM c LEFT JOIN records o ON o.cid = c.cid GROUP BY 1",
+            "count(*) is 1 for a row of c without a row of o, in 1 rows: count(o.cid) is 0 there",
+        ),
+        (
+            "SELECT count(*) FROM records r LEFT JOIN c ON r.cid = c.cid WHERE c.tier != 'gold'",
+            "1 rows in which tier is null are left out",
+        ),
+    ]);
+    for fine in [
+        "SELECT c.name, count(o.oid) n FROM c LEFT JOIN records o ON o.cid = c.cid GROUP BY 1",
+        "SELECT o.at, count(*) n FROM records o LEFT JOIN c ON o.cid = c.cid GROUP BY 1",
+        "SELECT c.name, count(*) n FROM c JOIN records o ON o.cid = c.cid GROUP BY 1",
+        "SELECT count(*) FROM c LEFT JOIN records o ON o.cid = c.cid WHERE o.oid IS NULL",
+    ] {
+        assert_eq!(notes(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn a_subquery_of_several_values_is_told() {
+    contain(&[
+        (
+            "SELECT (SELECT sku FROM i WHERE i.oid = o.oid) s, oid FROM records o",
+            "(SELECT sku FROM i WHERE i.oid = o.oid) has several values and gives the first one: \
+             group_concat(sku)",
+        ),
+        (
+            "SELECT count(*) FROM records WHERE oid = (SELECT oid FROM i WHERE q > 1)",
+            "IN (SELECT …) compares with all",
+        ),
+    ]);
+    for fine in [
+        "SELECT (SELECT name FROM c WHERE c.cid = o.cid) s, oid FROM records o",
+        "SELECT (SELECT sku FROM i WHERE i.oid = o.oid ORDER BY q LIMIT 1) s FROM records o",
+        "SELECT (SELECT max(sku) FROM i WHERE i.oid = o.oid) s, oid FROM records o",
+        "SELECT (SELECT sku FROM i WHERE i.oid = o.oid AND q < 2) s, oid FROM records o",
+        "SELECT count(*) FROM records WHERE oid IN (SELECT oid FROM i WHERE q > 1)",
+        "SELECT count(*) FROM records o, (SELECT oid FROM i) x WHERE x.oid = o.oid",
+        "WITH w AS (SELECT oid FROM i) SELECT count(*) FROM w WHERE oid = (SELECT max(oid) FROM i)",
+        "SELECT count(*) FROM records WHERE amt > (SELECT avg(amt) FROM records)",
+    ] {
+        assert!(!notes(fine).contains("several values"), "{fine}: {}", notes(fine));
+    }
+}
