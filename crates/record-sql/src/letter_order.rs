@@ -116,7 +116,9 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     (all.len() * 2 >= count).then_some(())?;
     all.sort_by(|a, b| a.text.cmp(&b.text));
     let read_all = |kind: TextKind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
-    let whole = KINDS.into_iter().find_map(|kind| Some((kind, read_all(kind)?)));
+    let are_versions = are_versions(all.iter().map(|one| one.text.trim()));
+    let mut kinds = KINDS.into_iter().filter(|kind| !are_versions || *kind != TextKind::Numbers);
+    let whole = kinds.find_map(|kind| Some((kind, read_all(kind)?)));
     let (kind, keys) = match whole {
         Some(whole) => whole,
         None => {
@@ -141,6 +143,18 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     };
     let mut pair = all.drain(at..).map(|one| one.text);
     Some(Misordered { kind, first: pair.next()?, second: pair.next()? })
+}
+
+/// Returns true for `1.9` next to `1.10`: who writes numbers writes zeros at the end always or
+/// never.
+fn are_versions<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let mut all = texts.clone();
+    let are_all = all.all(|text| text.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+    let mut fractions = texts.filter_map(|text| Some(text.split_once('.')?.1));
+    let mut others = fractions.clone();
+    are_all
+        && others.any(|fraction| fraction.len() == 1)
+        && fractions.any(|fraction| fraction.len() > 1 && fraction.ends_with('0'))
 }
 
 /// Returns the unit behind the number of a text; None if there is more than that.

@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
-use crate::notes::letters::of_letters;
+use crate::notes::letters::{are_versions, of_letters};
 use crate::notes::ordered::{of_alphabet, of_day, of_month, of_shape, of_time, of_zones};
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
@@ -165,7 +165,7 @@ fn of_spellings(
     let counts = facts.counts(&read.query(&select, ""))?;
     let [numbers, same] = counts.as_slice() else { return None };
     let name = spelled(&read.column.name);
-    (numbers > same && *same > 0).then(|| {
+    (numbers > same && *same > 0 && !are_versions(facts, &Subject::of(read))).then(|| {
         format!(
             "{name} spells {} in several ways: CAST({name} AS NUMERIC) = {} finds {numbers} records",
             literal.value, literal.value

@@ -2,7 +2,7 @@
 
 use rusqlite::types::Value;
 
-use crate::letter_order::{MAX_TEXTS, Spelled, TextKind, misordered};
+use crate::letter_order::{MAX_TEXTS, Misordered, Spelled, TextKind, misordered};
 use crate::notes::facts::Facts;
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
@@ -30,6 +30,23 @@ fn way(kind: TextKind) -> &'static str {
 /// Returns the note on values whose texts, with `more` texts beside them, stand in another order as
 /// text than as what they are.
 pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<String> {
+    let found = misordered_in(facts, of, more)?;
+    let name = &of.name;
+    Some(format!(
+        "{name} is text of {}, compared letter by letter ({} < {}): {}",
+        found.kind.name(),
+        quoting::text(&found.first),
+        quoting::text(&found.second),
+        way(found.kind).replace("{}", name)
+    ))
+}
+
+/// Returns true for texts that are versions, such as `1.9` and `1.10`.
+pub(crate) fn are_versions(facts: &Facts<'_>, of: &Subject) -> bool {
+    misordered_in(facts, of, &[]).is_some_and(|found| found.kind == TextKind::Versions)
+}
+
+fn misordered_in(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<Misordered> {
     let is_text = match of.column {
         Some(kind) => kind == Type::Text,
         None => {
@@ -44,15 +61,7 @@ pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Opti
         let text = quoting::text(text);
         rows.extend(facts.row(&format!("SELECT {text}, julianday({text})")));
     }
-    let found = misordered(rows.into_iter().filter_map(spelled_of).collect())?;
-    let name = &of.name;
-    Some(format!(
-        "{name} is text of {}, compared letter by letter ({} < {}): {}",
-        found.kind.name(),
-        quoting::text(&found.first),
-        quoting::text(&found.second),
-        way(found.kind).replace("{}", name)
-    ))
+    misordered(rows.into_iter().filter_map(spelled_of).collect())
 }
 
 fn spelled_of(row: Vec<Value>) -> Option<Spelled> {

@@ -68,3 +68,17 @@ fn texts_of_one_field_are_alike_in_all_files() {
     let found = ask_of("SELECT count(*) FROM records WHERE acct = '0100'", records).unwrap();
     assert!(found.notes[0].contains("record->>'$.acct' is the text"), "{:?}", found.notes);
 }
+
+#[test]
+fn versions_of_two_parts_are_no_numbers() {
+    let versions = ["1.1", "1.10", "1.2", "1.9"];
+    for sql in ["SELECT max(x) FROM records", "SELECT x FROM records ORDER BY x DESC LIMIT 1"] {
+        let notes = notes(sql, &versions);
+        assert!(notes.contains("text of versions") && notes.contains("'1.10' < '1.2'"), "{notes}");
+    }
+    assert_eq!(notes("SELECT count(*) FROM records WHERE x = '1.1'", &versions), "");
+    for numbers in [&["1.5", "1.25", "10", "9"][..], &["1.50", "1.10", "1.20"], &["-1.50", "1.5"]] {
+        let notes = notes("SELECT max(x) FROM records", numbers);
+        assert!(!notes.contains("versions"), "{numbers:?}: {notes}");
+    }
+}

@@ -19,16 +19,23 @@ const VERSION: u8 = 2;
 const DATE: u8 = 4;
 const ANY: u8 = NUMBER | VERSION | DATE;
 
-/// The facts about the values of a field that its type is inferred from.
 /// The bytes of a string's spelling in which a number may begin.
 const BEGINNING: usize = 8;
 
+/// A fraction of one digit: `1.9`.
+const ONE_DIGIT: u8 = 1;
+/// A longer fraction that ends with a zero: `1.10`.
+const ENDS_WITH_ZERO: u8 = 2;
+
+/// The facts about the values of a field that its type is inferred from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     /// The types of JSON, as bits of [`Kind`].
     pub(super) kinds: u8,
     /// The readings that all strings so far have in common.
     readings: u8,
+    /// The fractions of the strings, as bits.
+    fractions: u8,
     /// True if a string is blank.
     pub(super) has_blanks: bool,
     /// True if a string has a digit at its beginning, or behind a few other characters: `$99`.
@@ -37,7 +44,7 @@ pub(super) struct Facts {
 
 impl Default for Facts {
     fn default() -> Self {
-        Self { kinds: 0, readings: ANY, has_blanks: false, has_digits: false }
+        Self { kinds: 0, readings: ANY, fractions: 0, has_blanks: false, has_digits: false }
     }
 }
 
@@ -62,7 +69,9 @@ impl Facts {
             self.has_digits |= beginning.skip(1).any(u8::is_ascii_digit);
             self.has_blanks |= is_blank(value);
             if self.readings != 0 {
-                self.readings &= readings(&raw::unescape(value).text, self.readings);
+                let text = raw::unescape(value).text;
+                self.readings &= readings(&text, self.readings);
+                self.fractions |= fraction(&text);
             }
         }
     }
@@ -76,17 +85,22 @@ impl Facts {
     pub(super) fn merge(&mut self, other: Self) {
         self.kinds |= other.kinds;
         self.readings &= other.readings;
+        self.fractions |= other.fractions;
         self.has_blanks |= other.has_blanks;
         self.has_digits |= other.has_digits;
     }
 
+    /// Returns the notation that all strings have. `1.9` and `1.10` are versions: who writes
+    /// numbers writes zeros at the end always or never.
     pub(super) fn strings(self) -> Strings {
+        let are_versions =
+            self.readings & VERSION != 0 && self.fractions == ONE_DIGIT | ENDS_WITH_ZERO;
         if !self.has(Kind::String) {
             Strings::Absent
         } else if self.readings == ANY {
             // All are blank.
             Strings::Text
-        } else if self.readings & NUMBER != 0 {
+        } else if self.readings & NUMBER != 0 && !are_versions {
             Strings::Numbers
         } else if self.readings & DATE != 0 {
             Strings::Dates
@@ -193,6 +207,15 @@ fn readings(text: &str, possible: u8) -> u8 {
     readings
 }
 
+/// Returns the bit of the fraction of a text.
+fn fraction(text: &str) -> u8 {
+    match text.trim().split_once('.') {
+        Some((_, fraction)) if fraction.len() == 1 => ONE_DIGIT,
+        Some((_, fraction)) if fraction.ends_with('0') => ENDS_WITH_ZERO,
+        _ => 0,
+    }
+}
+
 /// Reads a number in the spelling of JSON.
 fn number(text: Cow<'_, str>) -> Option<Number<'_>> {
     let trimmed = text.trim();
@@ -244,6 +267,10 @@ mod tests {
             (vec![r#""1""#, r#""-2.5e3""#, "7", r#""""#], Strings::Numbers),
             (vec![r#""1""#, r#""13.1.2""#], Strings::Versions),
             (vec![r#""13.1""#, r#""v2""#], Strings::Versions),
+            (vec![r#""1.1""#, r#""1.10""#, r#""1.9""#], Strings::Versions),
+            (vec![r#""1.50""#, r#""1.10""#], Strings::Numbers),
+            (vec![r#""1.5""#, r#""-1.10""#], Strings::Numbers),
+            (vec![r#""1.5""#, r#""1.25""#, r#""10""#, r#""2.0""#], Strings::Numbers),
             (vec![r#"["2025-05-14"]"#, r#""2025-05-14T10:00:00Z""#, r#""""#], Strings::Dates),
             (vec![r#""2024.01.05""#, r#""May 2025""#], Strings::Dates),
             (vec![r#""2024""#, r#""2025""#], Strings::Numbers),
@@ -263,5 +290,6 @@ mod tests {
         assert!(read(r#""9.3.5""#) < read(r#""13""#));
         assert!(read(r#""13""#) < read(r#""13.1.2""#));
         assert_eq!(read(r#""v13.0""#), read("13"));
+        assert!(read(r#""1.9""#) < read(r#""1.10""#) && read(r#""1.1""#) != read(r#""1.10""#));
     }
 }
