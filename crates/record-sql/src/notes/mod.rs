@@ -3,6 +3,7 @@
 
 mod aliases;
 mod compared;
+mod containers;
 pub(crate) mod dates;
 pub(crate) mod facts;
 mod joined;
@@ -47,6 +48,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(of_row_number(facts));
     notes.extend(paths::notes(facts));
     notes.extend(json::notes(facts));
+    notes.extend(containers::notes(facts));
     notes.extend(lone(facts));
     notes.extend(nulls::notes(facts));
     notes.extend(dates::notes(facts, &noted));

@@ -54,3 +54,40 @@ fn a_failure_over_a_value_has_a_statement_to_send_instead() {
         assert_eq!(ask_of(instead, LINES).unwrap().rows, [rows], "{instead}");
     }
 }
+
+#[test]
+fn spellings_of_one_object_are_told() {
+    let lines = concat!(
+        r#"{"id":1,"m":{"a":1,"b":2},"t":["x","y"],"s":{"a":1}}"#,
+        "\n",
+        r#"{"id":2,"m":{"b":2,"a":1},"t":["x", "y"],"s":{"a":1}}"#,
+        "\n",
+        r#"{"id":3,"m":{"a":1.0,"b":2},"t":["y","x"],"s":{"a":2}}"#,
+        "\n",
+        r#"{"id":4,"m":null,"t":[],"s":null}"#,
+    );
+    let notes = |sql: &str| ask_of(sql, lines).unwrap().notes.join("\n");
+    let m =
+        "m is compared as JSON text, and has 3 spellings of 1 values, such as {\"a\":1,\"b\":2}";
+    for (sql, part) in [
+        ("SELECT count(DISTINCT m) FROM records", m),
+        ("SELECT r.m, count(*) FROM records r GROUP BY r.m", m),
+        ("SELECT DISTINCT m FROM records", m),
+        ("SELECT count(*) FROM records WHERE m = '{\"a\":1,\"b\":2}'", m),
+        ("SELECT count(*) FROM records WHERE t = '[\"x\",\"y\"]'", "t is compared as JSON text"),
+    ] {
+        assert!(notes(sql).contains(part), "{sql}: {}", notes(sql));
+    }
+    for fine in [
+        "SELECT m, t FROM records",
+        "SELECT count(m) FROM records",
+        "SELECT count(DISTINCT s) FROM records",
+        "SELECT s, count(*) FROM records GROUP BY s",
+        "SELECT m.a, count(*) FROM records GROUP BY m.a",
+        "SELECT id, m FROM records WHERE id = 1",
+        "SELECT count(*) FROM records WHERE m IS NOT NULL",
+        "SELECT count(DISTINCT json_array_length(t)) FROM records",
+    ] {
+        assert!(!notes(fine).contains("JSON text"), "{fine}: {}", notes(fine));
+    }
+}

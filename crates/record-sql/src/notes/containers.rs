@@ -1,0 +1,91 @@
+//! Objects and arrays that are compared as JSON text: the same value may have several spellings.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::notes::facts::{Facts, Read, plain};
+use crate::sql::quoting::spelled;
+
+/// The most values that are compared.
+const MAX_VALUES: usize = 2_000;
+
+/// The longest spelling in a note, in bytes.
+const MAX_SHOWN: usize = 60;
+
+pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
+    let compared =
+        facts.reads().filter(|read| read.profile.containers > 0 && is_compared(facts, *read));
+    compared.filter_map(|read| of_spellings(facts, read)).collect()
+}
+
+/// Returns true if the statement groups by a column, counts its values or asks for equality.
+fn is_compared(facts: &Facts<'_>, read: Read<'_>) -> bool {
+    const EQUAL: [&str; 5] = ["=", "==", "!=", "<>", "in"];
+    let statement = facts.statement();
+    let is_column = |at: usize| {
+        let token = &statement.tokens[at];
+        token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name)
+    };
+    (0..statement.tokens.len()).filter(|at| is_column(*at)).any(|at| {
+        let select = statement.select_around(at);
+        let is_in = |word| {
+            statement.clause_places(&select, word).is_some_and(|places| places.contains(&at))
+        };
+        let start = at - if at > 1 && statement.is(at - 1, ".") { 2 } else { 0 };
+        let is_listed = statement.clause(&select, "from").is_some_and(|from| at < from);
+        is_in("group")
+            || (is_listed && statement.is(select.start + 1, "distinct"))
+            || (start > 0 && statement.is(start - 1, "distinct"))
+            || (start > 0 && statement.is_any(start - 1, &EQUAL))
+            || statement.is_any(at + 1, &EQUAL)
+            || (statement.is(at + 1, "not") && statement.is(at + 2, "in"))
+    })
+}
+
+/// Two spellings of one value.
+fn of_spellings(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    let limit = format!("WHERE typeof({{}}) = 'text' LIMIT {MAX_VALUES}");
+    let rows = facts.rows(&read.query("DISTINCT {}", &limit))?;
+    let texts = rows.iter().filter_map(|row| Some(plain(row.first()?)));
+    let mut known: HashMap<String, String> = HashMap::new();
+    let (mut all, mut example) = (0, None);
+    for text in texts.filter(|text| text.starts_with(['{', '['])) {
+        let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
+        all += 1;
+        let value = alike(value).to_string();
+        match known.get(&value) {
+            Some(other) => _ = example.get_or_insert_with(|| (other.clone(), text)),
+            None => _ = known.insert(value, text),
+        }
+    }
+    let (one, other) = example?;
+    let name = spelled(&read.column.name);
+    let such = if one.len() + other.len() < 2 * MAX_SHOWN {
+        format!(", such as {one} and {other}")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{name} is compared as JSON text, and has {all} spellings of {} values{such}: group_by and \
+         where compare values",
+        known.len()
+    ))
+}
+
+/// Returns a value with numbers of one spelling; objects have their keys in order.
+fn alike(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if float.abs() < 9e15 => Value::from(float),
+            _ => Value::Number(number),
+        },
+        Value::Array(elements) => elements.into_iter().map(alike).collect(),
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.into_iter().collect();
+            members.sort_by(|one, other| one.0.cmp(&other.0));
+            members.into_iter().map(|(key, value)| (key, alike(value))).collect()
+        }
+        other => other,
+    }
+}
