@@ -156,10 +156,14 @@ fn of_spellings(
     let read = column.filter(|read| comparison.is_equality() && read.profile.texts > 0)?;
     let [literal] = comparison.literals.as_slice() else { return None };
     // A number of more digits is not exact.
-    literal.value.parse::<f64>().ok().filter(|_| literal.value.len() < 16)?;
+    let is_exact = |number: &f64| *number != 0.0 && literal.value.len() < 16;
+    literal.value.parse::<f64>().ok().filter(is_exact)?;
     let number = format!("CAST({{}} AS NUMERIC) = CAST({} AS NUMERIC)", literal.sql);
-    // A text that is all digits, and no code with zeros before it.
-    let number = format!("{number} AND {{}} NOT GLOB '*[^-.0-9]*' AND {{}} NOT GLOB '0[0-9]*'");
+    // A text that is all digits, perhaps with blanks, and no code with zeros before it.
+    let number = format!(
+        "{number} AND trim({{}}) <> '' AND trim({{}}) NOT GLOB '*[^-.0-9]*' AND trim({{}}) NOT \
+         GLOB '0[0-9]*'"
+    );
     let same = format!("{{}} = {}", literal.sql);
     let select = format!("coalesce(sum({number}), 0), coalesce(sum({same}), 0)");
     let counts = facts.counts(&read.query(&select, ""))?;

@@ -2,6 +2,7 @@
 
 use crate::notes::facts::{Facts, Read};
 use crate::sql::quoting::spelled;
+use crate::sql::token::Kind;
 
 /// The functions that take an array for its elements.
 const OF_ELEMENTS: [&str; 2] = ["json_each", "json_array_length"];
@@ -52,7 +53,33 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     });
     let mut notes: Vec<String> = of_calls.collect();
     notes.extend(paths);
+    notes.extend(of_parts(facts));
     notes
+}
+
+/// `instr` of an array finds parts of its elements, too.
+fn of_parts(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    statement.calls_of(&["instr"]).find_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [column, part] = arguments.as_slice() else { return None };
+        let read = facts.column(&facts.chain(&statement.bytes(column.clone()))?)?;
+        let [part] = &statement.tokens[part.clone()] else { return None };
+        let is_text = part.kind == Kind::Text && read.profile.arrays > 0;
+        let literal = part.text(&statement.sql);
+        let whole =
+            format!("EXISTS (SELECT 1 FROM json_each({{}}) AS e WHERE e.value = {literal})");
+        let select = format!("sum(instr({{}}, {literal}) > 0), sum({whole})");
+        let counts = facts.counts(&read.query(&select, "")).filter(|_| is_text)?;
+        let [matched, elements] = counts.as_slice() else { return None };
+        (matched != elements && *elements > 0).then(|| {
+            format!(
+                "instr finds parts, too: {matched} records; {elements} have the element {literal}: \
+                 {}",
+                whole.replace("{}", &spelled(&read.column.name))
+            )
+        })
+    })
 }
 
 /// Returns the records in which a column is an array, and those in which it is an object, if there

@@ -91,3 +91,18 @@ fn spellings_of_one_object_are_told() {
         assert!(!notes(fine).contains("JSON text"), "{fine}: {}", notes(fine));
     }
 }
+
+#[test]
+fn parts_of_elements_are_told() {
+    let lines =
+        "{\"id\":1,\"l\":[\"bug\"]}\n{\"id\":2,\"l\":[\"bug-report\"]}\n{\"id\":3,\"l\":[\"ui\"]}";
+    let notes = |condition: &str| {
+        let sql = format!("SELECT count(*) FROM records WHERE {condition}");
+        ask_of(&sql, lines).unwrap().notes.join("\n")
+    };
+    let told = notes("instr(l, 'bug') > 0");
+    assert!(told.contains("instr finds parts, too: 2 records; 1 have the element 'bug'"), "{told}");
+    for fine in ["instr(l, 'ui') > 0", "instr(l, 'bu') > 0", "instr(id, '1') > 0"] {
+        assert_eq!(notes(fine), "", "{fine}");
+    }
+}

@@ -82,3 +82,17 @@ fn versions_of_two_parts_are_no_numbers() {
         assert!(!notes.contains("versions"), "{numbers:?}: {notes}");
     }
 }
+
+#[test]
+fn a_number_with_blanks_is_another_spelling() {
+    let scores = ["10", "9", "100", " 9", "", "9 "];
+    let told = notes("SELECT count(*) FROM records WHERE x = 9", &scores);
+    assert!(told.contains("CAST(x AS NUMERIC) = 9 finds 3 records"), "{told}");
+    for (sql, texts) in [
+        ("SELECT count(*) FROM records WHERE x = 10", &scores[..]),
+        ("SELECT count(*) FROM records WHERE x = '0'", &["0", "", " ", "n/a"]),
+        ("SELECT count(*) FROM records WHERE x = '9'", &["9", "09", "9a"]),
+    ] {
+        assert_eq!(notes(sql, texts), "", "{sql}");
+    }
+}
