@@ -24,6 +24,8 @@ pub(crate) fn bare_column(statement: &Statement) -> Option<String> {
         return None;
     }
     let (mut depth, mut aggregates) = (0_usize, false);
+    // Of several SQLite takes the record of any of them.
+    let mut extremes: Vec<&str> = Vec::new();
     let mut bare = None;
     let mut in_list = true;
     for (at, token) in statement.tokens.iter().enumerate() {
@@ -44,10 +46,15 @@ pub(crate) fn bare_column(statement: &Statement) -> Option<String> {
         }
         let name = token.value(&statement.sql).to_ascii_lowercase();
         if statement.is(at + 1, "(") {
-            if name == "min" || name == "max" {
-                return None;
+            let close = statement.closing(at + 1);
+            let window = statement.is(close + 1, "over");
+            let is_extreme = matches!(name.as_str(), "min" | "max");
+            if is_extreme && !window && statement.arguments(at + 1).len() == 1 {
+                let call = &statement.sql[statement.bytes(at..close + 1)];
+                if !extremes.contains(&call) {
+                    extremes.push(call);
+                }
             }
-            let window = statement.is(statement.closing(at + 1) + 1, "over");
             aggregates |= AGGREGATES.contains(&name.as_str()) && !window;
         } else if token.is_name()
             && bare.is_none()
@@ -64,7 +71,11 @@ pub(crate) fn bare_column(statement: &Statement) -> Option<String> {
             bare = Some(statement.sql[chain.range()].to_owned());
         }
     }
-    bare.filter(|_| aggregates)
+    bare.filter(|_| match extremes.len() {
+        0 => aggregates,
+        1 => false,
+        _ => true,
+    })
 }
 
 #[cfg(test)]
@@ -76,7 +87,11 @@ mod tests {
         let bare = |sql: &str| bare_column(&Statement::new(sql.to_owned()));
         assert_eq!(bare("SELECT r.status AS s, count(*) FROM r").as_deref(), Some("r.status"));
         assert_eq!(bare("SELECT sum(a), \"b c\" FROM r").as_deref(), Some("\"b c\""));
+        assert_eq!(bare("SELECT id, max(a), min(a) FROM r").as_deref(), Some("id"));
         for fine in [
+            "SELECT id, max(a), max(a) - 1 FROM r",
+            "SELECT id, max(a, b), min(a, b) FROM r",
+            "SELECT max(a), min(a) FROM r",
             "SELECT status, count(*) FROM r GROUP BY status",
             "SELECT id, max(a), count(*) FROM r",
             "SELECT count(a) AS n, 5, sum(b) total FROM r",
