@@ -1,8 +1,11 @@
 //! Notes on date functions: values that they cannot read, and numbers that they read as moments.
 
+use std::ops::Range;
+
 use crate::moments::{FORM, FUNCTIONS, MOMENT, READINGS};
 use crate::notes::facts::{Facts, literal, plain};
 use crate::sql::quoting::spelled;
+use crate::sql::token::Kind;
 
 /// Numbers below are years or ids rather than Julian days.
 const MIN_JULIAN: &str = "1000000";
@@ -37,6 +40,9 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
         places = one.clone();
     }
     let argument = statement.bytes(places.clone());
+    if let Some(note) = of_arguments(facts, at, &argument) {
+        return Some(note);
+    }
     let column = facts.chain(&argument).and_then(|chain| facts.column(&chain));
     let has_columns =
         statement.chains().iter().any(|chain| argument.contains(&chain.range().start));
@@ -84,6 +90,55 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
         all => all.iter().map(|row| format!("{} ({})", plain(&row[0]), plain(&row[1]))).collect(),
     };
     Some(format!("{name} holds {}, which {function}() reads as such", forms.join(" and ")))
+}
+
+/// Arguments next to a date with which the function is null for every date, or a format without
+/// codes.
+fn of_arguments(facts: &Facts<'_>, at: usize, date: &Range<usize>) -> Option<String> {
+    let statement = facts.statement();
+    let call = statement.bytes(at..statement.closing(at + 1) + 1);
+    let of = |date_text: &str| {
+        let sql = &statement.sql;
+        let (before, behind) = (&sql[call.start..date.start], &sql[date.end..call.end]);
+        let value = facts.row(&format!("SELECT {before}{date_text}{behind}"))?;
+        value.first().map(plain)
+    };
+    let function = statement.tokens[at].text(&statement.sql);
+    let format = statement.arguments(at + 1).first().cloned().filter(|first| {
+        function.eq_ignore_ascii_case("strftime")
+            && statement.tokens[first.start].kind == Kind::Text
+            && first.len() == 1
+    });
+    let format = format.map(|first| statement.tokens[first.start].value(&statement.sql));
+    if let Some(format) = format.as_ref().filter(|format| !format.contains('%')) {
+        return Some(format!(
+            "strftime() has no codes in '{format}', which is the result itself: a code begins with \
+             %, such as '%Y-%m-%d'"
+        ));
+    }
+    // With 'unixepoch' it is null for a text, and without for many a number.
+    let is_null = ["'2025-05-14 10:00:00'", "1747216800", "2460810.5"]
+        .into_iter()
+        .all(|date| of(date).is_some_and(|value| value == "null"));
+    is_null.then(|| {
+        let codes = format.unwrap_or_default();
+        let codes = codes.split('%').skip(1).filter_map(|rest| rest.chars().next());
+        let unknown = codes.into_iter().find(|code| {
+            let alone = format!("SELECT strftime('%{code}', '2025-05-14')");
+            facts.row(&alone).is_some_and(|row| plain(&row[0]) == "null")
+        });
+        let shown: String = statement.sql[call.clone()].chars().take(80).collect();
+        match unknown {
+            Some(code) => format!(
+                "{shown} is null for every date, because there is no %{code}: %Y %m %d %H %M %S %j \
+                 %w and %W are numbers of the date"
+            ),
+            None => format!(
+                "{shown} is null for every date: there are modifiers such as 'start of month', \
+                 '-7 days', 'weekday 0' and 'unixepoch', and times are in UTC"
+            ),
+        }
+    })
 }
 
 /// Times next to a date function, whose text has another form than theirs.

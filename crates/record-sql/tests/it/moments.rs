@@ -166,3 +166,39 @@ fn an_order_of_times_has_other_values_in_it() {
         assert!(zones.contains("datetime(t)"), "{sql}: {zones}");
     }
 }
+
+#[test]
+fn formats_and_modifiers_that_are_unknown_are_told() {
+    let lines = "{\"t\":\"2025-05-14T10:00:00Z\",\"e\":1747216800}\n{\"t\":null,\"e\":1747216900}";
+    let notes = |select: &str| {
+        let sql = format!("SELECT {select}, count(*) FROM records GROUP BY 1");
+        ask_of(&sql, lines).unwrap().notes.join("\n")
+    };
+    for (select, part) in [
+        ("strftime('%b', t)", "is null for every date, because there is no %b"),
+        ("strftime('%Y %A', t)", "there is no %A"),
+        ("date(t, 'month')", "date(t, 'month') is null for every date: there are modifiers"),
+        ("datetime(t, 'America/New_York')", "times are in UTC"),
+        ("strftime('YYYY-MM', t)", "a code begins with %, such as '%Y-%m-%d'"),
+    ] {
+        assert!(notes(select).contains(part), "{select}: {}", notes(select));
+    }
+    for fine in [
+        "strftime('%Y-%m', t)",
+        "date(t, 'start of month')",
+        "date(t, '-7 days', 'weekday 0')",
+        "datetime(e, 'unixepoch')",
+        "date(e, 'auto')",
+        "strftime('%H:%M', t)",
+        "time(t)",
+        "strftime('%j%%', t)",
+        "julianday(t)",
+        "date('now', '-1 day') > t",
+        "unixepoch(t)",
+        "strftime('%s', t)",
+        "datetime(t, 'localtime')",
+    ] {
+        let notes = notes(fine);
+        assert!(!notes.contains("null for every") && !notes.contains("code"), "{fine}: {notes}");
+    }
+}
