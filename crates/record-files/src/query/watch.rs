@@ -29,6 +29,8 @@ enum Doubt {
     Part(String),
     /// `=` or `contains` with a list: the records that have all its elements.
     Whole(Vec<Value<'static>>),
+    /// `=` with an object: the records that have all its members, each a key and raw JSON.
+    Members(Vec<(String, String)>),
     /// `=` with a text that means nothing: the records in which the field is null or missing.
     Null,
     /// `in`: the values that matching records have.
@@ -55,6 +57,13 @@ struct Seen {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch(Vec<Seen>);
 
+impl Doubt {
+    /// Returns true if records that do not match are looked at, too.
+    fn is_of_all(&self) -> bool {
+        matches!(self, Self::Nothing | Self::Whole(_) | Self::Members(_) | Self::Null)
+    }
+}
+
 impl Watch {
     pub(super) fn new(tests: &[Test]) -> Self {
         let seen = tests.iter().enumerate().filter_map(|(test, of)| {
@@ -71,7 +80,7 @@ impl Watch {
     /// Looks at a record, whether it matches or not.
     pub(super) fn any<'a>(&mut self, plan: &Plan<'_>, record: &Record<'a>, hits: &mut Hits<'a>) {
         for seen in &mut self.0 {
-            if matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_) | Doubt::Null) {
+            if seen.doubt.is_of_all() {
                 plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
                 seen.add(&hits.values);
             }
@@ -87,8 +96,7 @@ impl Watch {
     ) {
         for seen in &mut self.0 {
             let done = !seen.found.is_empty() && seen.found.iter().all(|found| *found);
-            let of_all = matches!(seen.doubt, Doubt::Nothing | Doubt::Whole(_) | Doubt::Null);
-            if !done && !of_all {
+            if !done && !seen.doubt.is_of_all() {
                 plan.query.paths.find(plan.query.tests[seen.test].path, record, hits);
                 seen.add(&hits.values);
             }
@@ -162,6 +170,25 @@ impl Seen {
                 self.first += u64::from(all);
                 self.second += u64::from(same);
             }
+            Doubt::Members(wanted) => {
+                let has_all = |object: &str| {
+                    let has = |(key, value): &(String, String)| {
+                        raw::each_member(object).any(|(known, member)| {
+                            known.text() == key.as_str()
+                                && Value::read(member) == Value::read(value)
+                        })
+                    };
+                    Kind::of(object) == Kind::Object && wanted.iter().all(has)
+                };
+                let is_same = |object: &str| {
+                    has_all(object) && raw::each_member(object).count() == wanted.len()
+                };
+                let any = |is: &dyn Fn(&str) -> bool| {
+                    values.iter().any(|value| is(value) || each_element(value).any(is))
+                };
+                self.first += u64::from(any(&has_all));
+                self.second += u64::from(any(&is_same));
+            }
             Doubt::Listed(wanted) => {
                 let mut look = |value: &str| {
                     let value = Value::read(value);
@@ -229,6 +256,18 @@ impl Seen {
                     each.join(", ")
                 )
             }),
+            Doubt::Members(members) => (first != second).then(|| {
+                let each = members.iter().map(|(key, value)| {
+                    let field = raw::quote(&format!("{field}.{key}"));
+                    format!("{{\"field\": {field}, \"op\": \"=\", \"value\": {value}}}")
+                });
+                let each: Vec<String> = each.collect();
+                format!(
+                    "= takes the whole object: {second} records are equal, {first} have all its \
+                     members: {{\"all\": [{}]}}",
+                    each.join(", ")
+                )
+            }),
             Doubt::Listed(_) => None,
         }
     }
@@ -256,6 +295,12 @@ fn doubt(comparison: &Comparison) -> Option<Doubt> {
         }
         [value] if comparison.name() == "=" && value.starts_with('[') && is_short(value) => {
             Some(Doubt::Whole(list(value)))
+        }
+        [value] if comparison.name() == "=" && value.starts_with('{') && is_short(value) => {
+            let members = raw::each_member(value);
+            let members: Vec<_> =
+                members.map(|(key, value)| (key.text().into_owned(), value.to_owned())).collect();
+            (!members.is_empty()).then_some(Doubt::Members(members))
         }
         values if comparison.name() == "in" && values.len() <= MAX_LISTED => {
             let values = values.iter().map(|value| Value::read(value).into_owned());

@@ -70,6 +70,36 @@ fn conditions_without_a_doubt_have_no_note() {
 }
 
 #[test]
+fn an_object_is_compared_as_a_whole() {
+    let lines = concat!(
+        r#"{"id":1,"a":{"name":"Ann"},"ev":[{"s":"x"},{"s":"y","n":1}]}"#,
+        "\n",
+        r#"{"id":2,"a":{"name":"Ann","mail":"x"},"ev":[{"s":"x","n":2}]}"#,
+        "\n",
+        r#"{"id":3,"a":{"name":"Bob"},"ev":[]}"#,
+    );
+    let notes = |condition: &str| {
+        let request = format!(r#"{{"where":{condition},"count":true}}"#);
+        let query = Query::parse(&raw::fields(&request).unwrap()).unwrap();
+        run(&query, lines, &|| false).unwrap().notes.join("\n")
+    };
+    let told = notes(r#"{"a":{"name":"Ann"}}"#);
+    let send = r#"{"all": [{"field": "a.name", "op": "=", "value": "Ann"}]}"#;
+    assert!(told.contains("1 records are equal, 2 have all its members"), "{told}");
+    assert!(told.contains(send), "{told}");
+    let told = notes(r#"{"ev":{"s":"x"}}"#);
+    assert!(told.contains("1 records are equal, 2 have"), "{told}");
+    for fine in [
+        r#"{"a":{"name":"Bob"}}"#,
+        r#"{"a":{"mail":"x","name":"Ann"}}"#,
+        r#"{"ev":{"s":"y","n":1}}"#,
+        r#"{"a.name":"Ann"}"#,
+    ] {
+        assert_eq!(notes(fine), "", "{fine}");
+    }
+}
+
+#[test]
 fn ids_are_found_with_another_prefix_and_in_another_field() {
     let (_, near) = notes(r#"{"ids":["001","2","B-3"]}"#);
     assert!(
