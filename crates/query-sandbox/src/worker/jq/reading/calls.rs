@@ -5,7 +5,7 @@ use std::rc::Rc;
 use jaq_core::load::parse::Term;
 
 use super::{
-    constants::constant,
+    constants::{constant, is_of_several},
     contained::Contained,
     reader::{MAX_FIELDS, Reader},
     shape::{Shape, Step},
@@ -76,7 +76,12 @@ impl<'f> Reader<'f> {
         match name {
             "select" => {
                 self.of_record(input);
+                let before = self.reading.comparisons.len();
                 self.condition(f, input);
+                if let (Shape::At(path), true) = (input, is_of_several(f)) {
+                    let of_elements = self.reading.comparisons[before..].iter_mut();
+                    of_elements.for_each(|one| one.selects_each = one.is_of_elements(path));
+                }
                 input.clone()
             }
             "map" => {

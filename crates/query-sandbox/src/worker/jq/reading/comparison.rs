@@ -30,6 +30,8 @@ pub(super) enum Constant {
     Boolean,
     /// null: the filter knows that there are records without the field.
     Null,
+    /// No constant: another field.
+    Field,
     /// No constant: the value itself is the condition.
     Truth,
 }
@@ -41,6 +43,7 @@ impl Constant {
             Self::Number => "a number",
             Self::Boolean | Self::Truth => "a boolean",
             Self::Null => "null",
+            Self::Field => "every other value",
         }
     }
 }
@@ -60,6 +63,13 @@ pub(super) struct Comparison {
     other: Option<(&'static str, String)>,
     /// True if it is null or absent in a record.
     has_nulls: bool,
+    /// True if it is the empty string in a record.
+    has_blanks: bool,
+    /// True if `select` gives a record once for each value that is equal.
+    pub(super) selects_each: bool,
+    /// The values of a record that are equal, and the records that have several.
+    equal: usize,
+    repeated: usize,
     /// Some values, as JSON.
     values: BTreeSet<String>,
 }
@@ -85,13 +95,29 @@ impl Comparison {
             holds: false,
             other: None,
             has_nulls: false,
+            has_blanks: false,
+            selects_each: false,
+            equal: 0,
+            repeated: 0,
             values: BTreeSet::new(),
         }
     }
 
-    /// Returns true if `self` is a comparison of the same field with null.
+    /// Returns true if `self` is a comparison of the same field with null, or the field as a
+    /// condition.
     pub(super) fn is_guard_of(&self, field: &Trail) -> bool {
-        self.with == Constant::Null && self.trail.is_same(field)
+        matches!(self.with, Constant::Null | Constant::Truth) && self.trail.is_same(field)
+    }
+
+    /// Returns true if `self` is a comparison of the same field with the empty string.
+    fn is_blank_guard_of(&self, field: &Trail) -> bool {
+        self.with == Constant::Text(String::new()) && self.trail.is_same(field)
+    }
+
+    /// Returns true for equality with a string, of values of a list in `input`.
+    pub(super) fn is_of_elements(&self, input: &[Step]) -> bool {
+        let is_equal = self.how == How::Equal && matches!(self.with, Constant::Text(_));
+        is_equal && self.trail.is_list_in(input)
     }
 
     /// Returns the order of the field that the comparison asks for, if it is that of texts.
@@ -107,7 +133,10 @@ impl Comparison {
     /// Looks at a record. Returns false if there is nothing to say of the comparison.
     pub(super) fn see(&mut self, record: &Val) -> bool {
         let trail = self.trail.clone();
-        trail.follow(record, &mut |value| self.see_value(value))
+        self.equal = 0;
+        let is_open = trail.follow(record, &mut |value| self.see_value(value));
+        self.repeated += usize::from(self.equal > 1);
+        is_open
     }
 
     fn see_value(&mut self, value: &Val) -> bool {
@@ -116,11 +145,19 @@ impl Comparison {
                 self.has_nulls = true;
                 return true;
             }
+            (_, Constant::Field) => (true, true),
             (Val::TStr(text), Constant::Text(with)) => (true, ***text == *with.as_bytes()),
             (Val::Num(_), Constant::Number)
             | (Val::Bool(_), Constant::Boolean | Constant::Truth) => (true, true),
             _ => (false, false),
         };
+        self.equal += usize::from(is_equal);
+        // An empty text is no date and no number.
+        let is_value = match &self.with {
+            Constant::Text(with) => with.starts_with(|c: char| c.is_ascii_digit()),
+            with => *with == Constant::Field,
+        };
+        self.has_blanks |= is_value && matches!(value, Val::TStr(text) if text.is_empty());
         self.has_type |= is_type;
         self.holds |= is_equal || is_type && self.how != How::Equal;
         if !is_type && self.other.is_none() {
@@ -145,8 +182,11 @@ impl Comparison {
         if self.with == Constant::Null {
             return None;
         }
+        if let (Constant::Text(with), true, 1..) = (&self.with, self.selects_each, self.repeated) {
+            return Some(self.of_each(with));
+        }
         if self.holds {
-            return self.of_some(all.iter().any(|other| other.is_guard_of(&self.trail)));
+            return self.of_some(all);
         }
         let path = self.trail.spelled();
         let first = || self.values.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(", ");
@@ -200,7 +240,7 @@ impl Comparison {
     }
 
     /// Returns a note if some values have another type than the constant.
-    fn of_some(&self, is_guarded: bool) -> Option<String> {
+    fn of_some(&self, all: &[Comparison]) -> Option<String> {
         let (path, with) = (self.trail.spelled(), self.with.name());
         if self.with == Constant::Truth {
             return None;
@@ -217,12 +257,33 @@ impl Comparison {
                 ),
             });
         }
-        (self.how == How::Less && self.has_nulls && !is_guarded).then(|| {
-            format!(
-                "`{path}` is null or absent in some records, and null is less than {with}; \
-                 `{path} != null and …` leaves these out"
-            )
-        })
+        let has_nulls = self.has_nulls && !all.iter().any(|other| other.is_guard_of(&self.trail));
+        let is_blank_guard = |other: &Comparison| other.is_blank_guard_of(&self.trail);
+        let has_blanks = self.has_blanks && !all.iter().any(is_blank_guard);
+        let (is, guard) = match (has_nulls, has_blanks) {
+            _ if self.how != How::Less => return None,
+            (false, false) => return None,
+            (true, false) => ("null or absent in some records, and null is", "null"),
+            (false, true) => ("an empty string in some records, which is", "\"\""),
+            (true, true) => {
+                ("null, absent or empty in some records, which is", "null and … != \"\"")
+            }
+        };
+        Some(format!(
+            "`{path}` is {is} less than {with}; `{path} != {guard} and …` leaves these out"
+        ))
+    }
+
+    /// Returns the note on records that `select` gives once for each element that is equal.
+    fn of_each(&self, with: &str) -> String {
+        let (path, with) = (self.trail.spelled(), raw_json::quote(with));
+        let (array, rest) = path.rsplit_once("[]").unwrap_or((&path, ""));
+        let rest = if rest.is_empty() { "." } else { rest };
+        format!(
+            "`select` gives a record once for each {with} in `{path}`, and {} records have \
+             several: `any({array}[]; {rest} == {with})` gives each record once",
+            self.repeated
+        )
     }
 }
 

@@ -1,8 +1,11 @@
 //! The terms of a filter that are constants.
 
-use jaq_core::load::{
-    lex::StrPart,
-    parse::{BinaryOp, Term},
+use jaq_core::{
+    load::{
+        lex::StrPart,
+        parse::{BinaryOp, Term},
+    },
+    path::Part,
 };
 
 use super::comparison::Constant;
@@ -22,6 +25,20 @@ pub(super) fn is_length(term: &Term<&str>) -> bool {
     match term {
         Term::BinOp(_, BinaryOp::Pipe(_), last) => is_length(last),
         Term::Call(name, _) => *name == "length",
+        _ => false,
+    }
+}
+
+/// Returns true for a condition on each element of a list, which has a result for each.
+pub(super) fn is_of_several(term: &Term<&str>) -> bool {
+    match term {
+        Term::BinOp(left, BinaryOp::Pipe(_) | BinaryOp::Cmp(_), right) => {
+            is_of_several(left) || is_of_several(right)
+        }
+        Term::Path(term, path) => {
+            let is_each = |(part, _): &(Part<_>, _)| matches!(part, Part::Range(None, None));
+            path.0.iter().any(is_each) || is_of_several(term)
+        }
         _ => false,
     }
 }

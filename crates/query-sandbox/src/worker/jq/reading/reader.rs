@@ -12,7 +12,7 @@ use jaq_core::{
 };
 
 use super::{
-    comparison::How,
+    comparison::{Constant, How},
     constants::{comparand, constant, is_length, is_number},
     fields::Reading,
     shape::{Shape, Step},
@@ -238,8 +238,15 @@ impl<'f> Reader<'f> {
                     Cmp::Gt | Cmp::Ge => (How::Other, How::Less),
                     Cmp::Ne => (How::Other, How::Other),
                 };
-                self.compare(shape, comparand(right), how);
-                self.compare(other, comparand(left), turned);
+                let field = |shape: &Shape, how| {
+                    (how == How::Less && matches!(shape, Shape::At(_))).then_some(Constant::Field)
+                };
+                let (left, right) = (
+                    comparand(right).or_else(|| field(&other, how)),
+                    comparand(left).or_else(|| field(&shape, turned)),
+                );
+                self.compare(shape, left, how);
+                self.compare(other, right, turned);
                 Shape::Unknown
             }
             BinaryOp::Assign => {

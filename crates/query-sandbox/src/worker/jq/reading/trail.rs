@@ -39,6 +39,11 @@ impl Trail {
         spelled(self.path.get(1..).unwrap_or_default())
     }
 
+    /// Returns true if it leads through a list within the values at `path`.
+    pub(super) fn is_list_in(&self, path: &[Step]) -> bool {
+        self.path.strip_prefix(path).is_some_and(|rest| rest.contains(&Step::Each))
+    }
+
     /// Returns true if both lead to the same values.
     pub(super) fn is_same(&self, other: &Trail) -> bool {
         self.path == other.path

@@ -266,3 +266,57 @@ fn a_mistake_that_jq_answers_is_noted() {
     let notes = answer_over("map(select(.x >= \"2025-05-15\")) | length", None, zones).notes;
     assert!(notes.join("; ").contains("times of several zones"), "{notes:?}");
 }
+
+#[test]
+fn records_that_select_repeats_are_noted() {
+    let rows = "{\"i\":1,\"t\":[\"x\",\"x\"],\"c\":[{\"by\":\"Ann\"},{\"by\":\"Ann\"}]}\n\
+                {\"i\":2,\"t\":[\"x\",\"y\"],\"c\":[{\"by\":\"Bob\"}]}\n";
+    for (filter, words) in [
+        (
+            "map(select(.c[].by == \"Ann\")) | length",
+            "`any(.c[]; .by == \"Ann\")` gives each record",
+        ),
+        ("[.[] | select(.t[] == \"x\")] | length", "and 1 records have several: `any(.t[]; . =="),
+        ("select(.t[] | . == \"x\") | .i", "once for each \"x\" in `.t[]`"),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "map(select(any(.c[]; .by == \"Ann\"))) | length",
+        "map(select(.c[].by == \"Bob\")) | length",
+        "map(.c[] | select(.by == \"Ann\")) | length",
+        "map(.c[].by | select(. == \"Ann\")) | length",
+        "map(select(.t | index(\"x\"))) | length",
+        "map(select(.t[0] == \"x\")) | length",
+        "map(select([.t[] == \"x\"] | any)) | length",
+    ] {
+        assert_eq!(answer_over(filter, None, rows).notes, [""; 0], "{filter}");
+    }
+}
+
+#[test]
+fn nulls_and_blanks_that_are_less_than_a_field_are_noted() {
+    let rows = "{\"i\":1,\"a\":\"2026-01-02\",\"b\":\"2026-01-03\",\"c\":\"\"}\n\
+                {\"i\":2,\"a\":null,\"b\":\"2026-01-01\",\"c\":\"2026-01-01\"}\n";
+    for (filter, words) in [
+        ("map(select(.a < .b)) | length", "`.a` is null or absent in some records, and null is"),
+        ("map(select(.b > .a)) | length", "less than every other value; `.a != null and …`"),
+        ("map(select(.c < .b)) | length", "`.c` is an empty string in some records, which is less"),
+        ("map(select(.c < \"2026-01-05\")) | length", "`.c != \"\" and …` leaves these out"),
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(notes.contains(words), "{filter}: {notes}");
+    }
+    for filter in [
+        "map(select(.a > .b)) | length",
+        "map(select(.b < .i)) | length",
+        "map(select(.a != null and .a < .b)) | length",
+        "map(select(.c != \"\" and .c < .b)) | length",
+        "map(select(.c != \"\" and .c < \"2026-01-05\")) | length",
+        "map(select(.a == .b)) | length",
+    ] {
+        let notes = answer_over(filter, None, rows).notes.join("; ");
+        assert!(!notes.contains("leaves these out"), "{filter}: {notes}");
+    }
+}
