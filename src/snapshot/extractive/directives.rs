@@ -115,11 +115,12 @@ pub(crate) fn directives(
     }
     for at in order {
         let candidate = &mut candidates[at];
+        let is_frame = candidate.priority == Priority::Frame;
         let more = candidate.price.saturating_sub(candidate.spent);
         if candidate.spent > 0 && more > 0 && more <= left {
             left -= more;
             candidate.take_whole();
-        } else if candidate.priority == Priority::Frame && more > 0 && left > SHORT {
+        } else if is_frame && more > 0 && left > SHORT {
             // The others left room.
             if let Some((_, short)) = cut.iter_mut().find(|(of, _)| *of == at) {
                 let room = left + count(short);
@@ -127,10 +128,9 @@ pub(crate) fn directives(
                 left = room.saturating_sub(count(short));
                 continue;
             }
-            let room = left + std::mem::take(&mut candidate.spent);
-            candidate.taken.clear();
-            candidate.take_sentences(room, count);
-            left = room - candidate.spent;
+            left = candidate.retake(left, u64::MAX, count);
+        } else if is_crowded && !is_frame && candidate.spent > 0 && more > 0 {
+            left = candidate.retake(left, (budget / SHARE).max(SHORT), count);
         }
     }
     let mut directives = Vec::new();
@@ -147,6 +147,15 @@ impl Candidate<'_> {
     fn take_whole(&mut self) {
         self.taken = std::iter::once(0..self.text.len()).collect();
         self.spent = self.price;
+    }
+
+    /// Takes sentences anew where there are `left` more tokens, `most` of them for one text. Returns
+    /// how many are left.
+    fn retake(&mut self, left: u64, most: u64, count: &dyn Fn(&str) -> u64) -> u64 {
+        let all = left + std::mem::take(&mut self.spent);
+        self.taken.clear();
+        self.take_sentences(all.min(most.max(all - left)), count);
+        all - self.spent
     }
 
     /// Takes the sentences that set a rule, and those that the agent came back to. Returns false
@@ -196,7 +205,8 @@ impl Candidate<'_> {
             // A request may stand behind what it is about.
             (_, last) if is_frame && last == end => (0, at),
             (true, _) if !quoted(at) => (1, at),
-            (_, at) if answered[at] && !quoted(at) => (1, at),
+            // The agent comes back to most of a task.
+            (_, at) if answered[at] && !quoted(at) && !is_frame => (1, at),
             (_, 0) if !is_short => (1, at),
             (_, last) if last == end => (2, at),
             _ if quoted(at) => (4, at),

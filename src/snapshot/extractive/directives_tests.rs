@@ -187,7 +187,7 @@ fn a_message_begins_with_thanks_as_often_as_with_what_it_is_about() {
 #[test]
 fn chatter_around_a_rule_gives_way_to_other_rules() {
     let chatter = "My cousin lent us a kettle and it rained. The vicar has moved away again.";
-    let rule = |number: usize| format!("{chatter} Never book hotel {number}. {chatter}");
+    let rule = |number: usize| format!("{chatter} Never book hotel {number}00. {chatter}");
     let mut messages = said(&["Plan the journey."; 12]);
     for (at, message) in messages.iter_mut().enumerate().skip(1) {
         message.texts = vec![rule(at).into()];
@@ -198,7 +198,7 @@ fn chatter_around_a_rule_gives_way_to_other_rules() {
     messages[10].texts = vec!["Noted: the key is with Mrs Okafor.".into()];
     let kept = directives(&messages, &[], 180, &words).join(" ");
     for at in (1..12).filter(|at| *at != 9) {
-        assert!(kept.contains(&format!("Never book hotel {at}.")), "{at}: {kept}");
+        assert!(kept.contains(&format!("Never book hotel {at}00.")), "{at}: {kept}");
     }
     assert!(kept.contains("The key lies with Mrs Okafor."), "{kept}");
 }

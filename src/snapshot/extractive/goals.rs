@@ -33,7 +33,7 @@ const ANSWER_BYTES: usize = 40;
 /// Longest question that may stand before the task, in bytes.
 const QUESTION_BYTES: usize = 120;
 /// Content words of a question that can be understood by itself.
-const TELLING_WORDS: usize = 4;
+const TELLING_WORDS: usize = 3;
 /// Longest answer to a statement, in bytes.
 const BARE_BYTES: usize = 4;
 /// Last sentences of a text in which questions are looked for.
