@@ -105,6 +105,9 @@ fn keep_due(
     let due = draft.moves.extract_if(.., is_due).collect();
     draft.waiting = std::mem::replace(&mut draft.moves, due);
     draft.moves.extend(replay.reserve);
+    let bare: HashSet<_> = replay.bare.iter().map(|item| item.candidate.at()).collect();
+    draft.moves.retain(|item| !bare.contains(&item.candidate.at()));
+    draft.moves.extend(replay.bare);
     Ok(())
 }
 

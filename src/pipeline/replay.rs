@@ -2,10 +2,11 @@
 //! no session, and a client that posts its whole history again is to get what it was sent before.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
+use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::reserve::Reserve;
 use crate::pipeline::recent::{Recent, Units};
 use crate::pipeline::snapshots::region::{fixed, low_water, tokens_in};
@@ -19,6 +20,10 @@ pub(crate) struct Replay {
     pub(crate) moved: HashSet<(usize, usize)>,
     /// The smaller results that moved.
     pub(crate) reserve: Vec<Move>,
+    /// The moves that have no room for a preview, in place of those with one.
+    pub(crate) bare: Vec<Move>,
+    /// The texts that moved and have a preview, each with the tokens that it saves.
+    shown: Vec<(Candidate, u64)>,
     /// True if the last post exceeds the target.
     pub(crate) is_due: bool,
     /// The tokens of each message.
@@ -32,12 +37,33 @@ impl Replay {
         self.tokens[item.candidate.index] -= item.saves();
         self.level = self.level.saturating_sub(item.saves());
         self.moved.insert(item.candidate.at());
+        self.shown.push((item.candidate.clone(), item.saves()));
+    }
+
+    /// Gives up the previews of messages before `recent`.
+    fn give_up_previews(
+        &mut self,
+        recent: usize,
+        reserve: &mut Reserve<'_>,
+    ) -> Result<(), StoreError> {
+        let is_old = |(candidate, _): &mut (Candidate, u64)| candidate.index < recent;
+        let (candidates, saved): (Vec<Candidate>, Vec<u64>) =
+            self.shown.extract_if(.., is_old).unzip();
+        let saved: HashMap<_, _> = candidates.iter().map(Candidate::at).zip(saved).collect();
+        for item in reserve.bare(candidates)? {
+            let more = item.saves().saturating_sub(saved[&item.candidate.at()]);
+            self.tokens[item.candidate.index] -= more;
+            self.level = self.level.saturating_sub(more);
+            self.bare.push(item);
+        }
+        Ok(())
     }
 }
 
 /// Replays a history. As long as it meets the target nothing changes. When it does not, all large
-/// results but the newest move, then smaller ones of the `reserve` down to the low-water mark, and
-/// of the newest the largest that the target has no room for. With snapshots there is no reserve:
+/// results but the newest move, then smaller ones of the `reserve` down to the low-water mark. Where
+/// that is not enough they give up their previews, and of the newest the largest move that the
+/// target has no room for. With snapshots there is no reserve:
 /// they make up for what is still missing to the mark. `moves` are in the order of the messages.
 ///
 /// # Errors
@@ -66,8 +92,15 @@ pub(crate) fn replay(
     let units = Units::of(context.history().dialect(), &context.views(), &tokens);
     let least = Recent { tokens: 0, ..context.settings.recent_for_compression() };
     let level = context.beside.saturating_add_signed(standing.map_or(0, Standing::added));
-    let (moved, smaller) = (HashSet::new(), Vec::new());
-    let mut replay = Replay { moved, reserve: smaller, is_due: false, tokens, level };
+    let mut replay = Replay {
+        moved: HashSet::new(),
+        reserve: Vec::new(),
+        bare: Vec::new(),
+        shown: Vec::new(),
+        is_due: false,
+        tokens,
+        level,
+    };
     let mut waiting = large.into_iter().peekable();
     let mut posted: Vec<&Move> = Vec::new();
     for index in (0..replay.tokens.len()).filter(|index| !is_gone(*index)) {
@@ -92,6 +125,11 @@ pub(crate) fn replay(
         {
             replay.move_out(&item);
             replay.reserve.push(item);
+        }
+        if let Some(reserve) = &mut reserve
+            && replay.level > target
+        {
+            replay.give_up_previews(recent, reserve)?;
         }
         for item in new {
             let kept = fixed + tokens_in(context, &replay.tokens, newest..end);

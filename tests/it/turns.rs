@@ -262,14 +262,14 @@ fn what_moved_as_the_newest_asks_for_no_rewrite() {
     assert!(whole <= rewrites(true), "{whole}");
 }
 
-/// Smaller results that moved for a target stay moved, as those of a client that keeps answers,
-/// as long as the target has room for their previews.
+/// Smaller results that moved for a target stay moved, as those of a client that keeps answers;
+/// also where the target has no room for all their previews.
 #[test]
 fn compaction_moves_the_same_results_again() {
     let settings = targeted("compact", 8_000);
     let rewrites = |keeps: bool| {
         let mut client = Client::new(settings.clone(), keeps);
-        for n in 0..38 {
+        for n in 0..80 {
             client.post(turn(n, 10 + n % 7 * 4, n % 20 == 0));
         }
         client.rewrites

@@ -51,4 +51,14 @@ impl<'a> Reserve<'a> {
         let is_before = self.made.front().is_some_and(|item| item.candidate.index < end);
         Ok(if is_before { self.made.pop_front() } else { None })
     }
+
+    /// Returns the moves of `candidates` as bare references.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read.
+    pub(crate) fn bare(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Move>, StoreError> {
+        let (none, mut stays) = (PreviewSize::Tokens(0), Vec::new());
+        make_moves(self.context, candidates, none, self.claims, &mut stays)
+    }
 }

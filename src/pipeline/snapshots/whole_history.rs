@@ -38,7 +38,7 @@ pub(crate) fn messages_with_originals(context: &Context<'_>) -> Option<String> {
     let files: Vec<Location> =
         paths.map(|path| context.roots.locate(&path).ok()).collect::<Option<_>>()?;
     let lens = context.reader.lens(&files).into_iter();
-    let bytes = lens.map(|length| length.ok()).sum::<Option<u64>>()?;
+    let bytes = lens.map(Result::ok).sum::<Option<u64>>()?;
     if files.is_empty() || bytes > READ_BACK {
         return None;
     }
