@@ -9,9 +9,10 @@ use super::call_record::CallRecord;
 use super::input::Input;
 use super::item::{Item, LEAST, points};
 use super::json_lines::json_lines;
-use super::result_text::readable;
+use super::result_text::{readable, with_what_it_heads};
 use super::said::telling;
 use super::terms::Terms;
+use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::markers::{is_error, is_finding, is_setting, is_source_line, is_status};
 use crate::snapshot::text::sentences::{cut, masked};
 use crate::snapshot::text::wrappers::Speaker;
@@ -24,6 +25,9 @@ const WRITTEN: usize = 6;
 const EDGE: usize = 2;
 /// A result of so many bytes is short.
 const SHORT: usize = 600;
+/// Longest sentence that may say nothing, in bytes, and most of its content words.
+const EMPTY_BYTES: usize = 40;
+const EMPTY_WORDS: usize = 2;
 /// In a result of so many bytes a line of settings says something.
 const MEDIUM: usize = 4_000;
 /// Longest shown line, in characters.
@@ -124,7 +128,10 @@ pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item
     let found = terms.of_text(text, index);
     // Words that name nothing say little, and headings less.
     let heads = text.ends_with([':', '：']) || text.starts_with('#');
-    let base = base / (1 + u32::from(found.is_empty()) + 2 * u32::from(heads));
+    // `I found the issue!` has nothing that anybody could look for.
+    let is_empty = || text.len() <= EMPTY_BYTES && content_words(text).len() <= EMPTY_WORDS;
+    let says_nothing = heads || (found.is_empty() && is_empty());
+    let base = base / (1 + u32::from(found.is_empty()) + 2 * u32::from(says_nothing));
     Item { terms: found, ..Item::new(text.to_owned(), points(base), index) }
 }
 
@@ -209,7 +216,10 @@ impl Output<'_> {
             if times[&keys[at]] > CHATTER || (self.form)(line) {
                 base /= 8;
             }
-            let shown = cut(line, LINE);
+            let shown = match is_error(line) && !self.reads {
+                true => cut(&with_what_it_heads(&lines, at), LINE),
+                false => cut(line, LINE),
+            };
             let named = if numbered { behind_number(&shown) } else { &shown };
             let found_terms = terms.of_text(named, self.index);
             let item = Item::new(shown, points(base), self.index);

@@ -3,7 +3,7 @@
 use super::call_record::CallRecord;
 use super::failure::{failing_line, is_warning, states_failure};
 use super::labels::Labels;
-use super::result_text::{readable, says_failure, windows};
+use super::result_text::{readable, says_failure, windows, with_what_it_heads};
 use crate::snapshot::text::markers::{exit_code, is_error, is_table_head};
 use crate::snapshot::text::sentences::cut;
 
@@ -94,10 +94,11 @@ fn telling(text: &str) -> Option<String> {
     let (head, tail) = windows(text);
     // `0 failed` in a line of totals is no failure.
     let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
-    let lines = || head.lines().chain(tail.lines()).map(str::trim).filter(fails);
-    // A heading such as `Traceback …:` says less than the lines under it.
-    let best = || lines().find(|line| !line.ends_with(':')).or_else(|| lines().next());
-    failing_line(text).or_else(best).map(|line| cut(line, OUTCOME))
+    let ends = head.lines().chain(tail.lines());
+    let line = failing_line(text).or_else(|| ends.map(str::trim).find(fails))?;
+    let lines: Vec<&str> = tail.lines().chain(head.lines()).collect();
+    let at = lines.iter().position(|next| next.trim() == line)?;
+    Some(cut(&with_what_it_heads(&lines, at), OUTCOME))
 }
 
 /// The size of an output, and its last line: what nothing says is known by that alone.

@@ -12,6 +12,7 @@ use super::item::{Item, points};
 use super::outcome::status;
 use super::said::telling;
 use super::terms::Terms;
+use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::markers::{is_checkbox, is_numbered, is_progress, looks_like_output};
 use crate::snapshot::text::sentences::{cut, masked, sentences};
 use crate::snapshot::text::wrappers::Speaker;
@@ -40,12 +41,13 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
     if let Some(said) = input.last_said() {
         let parts = telling(&said.text);
         let last = parts.len() - 1;
+        let first = parts.iter().position(|part| content_words(part).len() > 1).unwrap_or(0);
         for (at, part) in parts.iter().enumerate() {
             let mut item = spoken(part, 14, said.index, terms);
             // Its beginning and its end, and of the rest what has room.
             (item.core, item.base) = match at {
                 _ if at == last => (true, points(62)),
-                0 => (true, points(60)),
+                _ if at == first => (true, points(60)),
                 _ => (false, item.base),
             };
             let text = format!("{} {part}", input.labels.last_said);

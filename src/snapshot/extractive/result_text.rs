@@ -9,6 +9,11 @@ use crate::snapshot::text::markers::is_error;
 /// Bytes of a result, at each end, in which its outcome is looked for.
 const WINDOW: usize = 4_000;
 
+/// Longest line that only heads others, in bytes.
+const HEADING: usize = 60;
+/// Lines under a heading in which the one that says something is looked for.
+const TRACE: usize = 200;
+
 /// Returns whether a JSON object says that something failed; None for any other text.
 pub(super) fn says_failure(text: &str) -> Option<bool> {
     let members = text.starts_with('{').then(|| fields(text).ok()).flatten()?;
@@ -29,6 +34,22 @@ pub(super) fn windows(text: &str) -> (&str, &str) {
     let head = text.floor_char_boundary(WINDOW.min(text.len()));
     let tail = text.ceil_char_boundary(text.len().saturating_sub(WINDOW));
     (&text[..head], &text[tail..])
+}
+
+/// Returns line `at` of an output with what it heads: `ERROR:` says nothing without the next line,
+/// and a traceback without the exception under its indented lines.
+pub(super) fn with_what_it_heads<'t>(lines: &[&'t str], at: usize) -> Cow<'t, str> {
+    let line = lines[at].trim();
+    if !line.ends_with([':', '：']) || line.len() > HEADING {
+        return Cow::Borrowed(line);
+    }
+    let under = lines[at + 1..].iter().take(TRACE).filter(|line| !line.trim().is_empty());
+    let is_trace = line.starts_with("Traceback");
+    let mut under = under.skip_while(|line| is_trace && line.starts_with([' ', '\t']));
+    match under.next() {
+        Some(next) => Cow::Owned(format!("{line} {}", next.trim())),
+        None => Cow::Borrowed(line),
+    }
 }
 
 /// A result as a person reads it: of a JSON object whose strings hold lines or

@@ -231,3 +231,18 @@ fn the_state_has_the_latest_steps() {
         "- Next: write the report\n- Last said: I am at it."
     );
 }
+
+/// A heading says nothing without the line under it.
+#[test]
+fn an_error_is_shown_with_what_its_heading_heads() {
+    let trace = "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    \
+                 run(1)\nKeyError: 'CARD'";
+    let mut messages = vec![said(0, Role::User, "Fix the card.")];
+    messages.extend(ask(1, "edit", r#"{"path":"card.py"}"#, "ERROR:\nNo text was replaced."));
+    messages.extend(ask(3, "bash", r#"{"command":"python a.py"}"#, trace));
+    let summary = summarise(&messages, None, 900, &tokens);
+    let done = summary.get(Section::RecentActions);
+    assert!(done.contains("-> failed: ERROR: No text was replaced."), "{done}");
+    let known = summary.get(Section::KeyKnowledge);
+    assert!(known.contains("Traceback (most recent call last): KeyError: 'CARD'"), "{known}");
+}
