@@ -54,7 +54,8 @@ pub(crate) struct Extracted<'a> {
 }
 
 impl MessageGroup<'_> {
-    /// What a new snapshot repeats of the earlier ones: their summary and the user's words.
+    /// Returns the parts of the earlier snapshots that a new one repeats: their summary and the
+    /// user's words.
     fn repeated(&self, writer: Writer) -> (Option<&Summary>, &[String]) {
         let earlier = self.wanted.earlier;
         match writer {

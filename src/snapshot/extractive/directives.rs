@@ -57,7 +57,7 @@ struct Candidate<'a> {
     text: &'a str,
     priority: Priority,
     price: u64,
-    /// What was said until the user spoke again.
+    /// Everything said until the user spoke again.
     reply: &'a [Said<'a>],
     /// Parts of the text in order, and what they cost together.
     taken: Vec<Range<usize>>,
@@ -100,7 +100,7 @@ pub(crate) fn directives(
             && candidate.price <= left - other.min(left / 2)
             && candidate.price <= budget / 2;
         if is_crowded && !is_frame && candidate.take_telling(room, count) {
-            // What else it says waits until every text has had its turn.
+            // The rest of it waits until every text has had its turn.
         } else if candidate.price <= room || is_short {
             candidate.take_whole();
         } else if room > FRAME {
