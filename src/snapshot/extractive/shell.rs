@@ -136,7 +136,8 @@ impl Command {
         for word in self.words.iter().skip(1).map(String::as_str) {
             let value_of_flag = ["-c", "-e", "-m", "--regexp"].contains(&before);
             before = word;
-            if word.starts_with('-') || value_of_flag {
+            // BSD's `sed -i ''` keeps no copy.
+            if word.is_empty() || word.starts_with('-') || value_of_flag {
                 continue;
             }
             if std::mem::take(&mut script) {
@@ -298,6 +299,7 @@ mod tests {
             ("ls src 2>/dev/null | grep -v '/a/b.rs' 2>&1", vec![]),
             ("sed -n 's/a.b/c.d/p;/src/x.rs/p' src/a.rs", vec![("src/a.rs", Read)]),
             ("sed -i -e 's/x.rs/y.rs/' src/a.rs", vec![("src/a.rs", Edited)]),
+            ("sed -i '' 's/new A()/new A(b)/g' src/a.rs", vec![("src/a.rs", Edited)]),
             ("cat a.md > out/b.md", vec![("out/b.md", Written), ("a.md", Read)]),
             (
                 "cat > a.py <<'EOF'\nopen('x/y.txt') > 3\nEOF\npython a.py &> log.txt",
