@@ -10,7 +10,7 @@ use super::follow_ups::FollowUps;
 use super::retractions::takes_back;
 use super::said::Said;
 use crate::snapshot::text::content_words::content_words;
-use crate::snapshot::text::markers::{is_constraint, is_negated};
+use crate::snapshot::text::markers::{is_constraint, is_error, is_negated};
 use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, sentences};
 use crate::snapshot::text::wrappers::Speaker;
@@ -24,6 +24,9 @@ const SHORT: u64 = 120;
 const SHARE: u64 = 4;
 /// The share of the budget that a first or latest request has while others wait, in the same form.
 const FRAME_SHARE: u64 = 3;
+/// The share of a request's room that quotations in it have where not all of it fits, in the same
+/// form.
+const QUOTED_SHARE: u64 = 8;
 /// Longest text that stays for what it says of a rule.
 const FOLLOW_UP_BYTES: usize = 200;
 /// Bytes of a reply that are read.
@@ -209,6 +212,8 @@ impl Candidate<'_> {
             (_, at) if answered[at] && !quoted(at) && !is_frame => (1, at),
             (_, 0) if !is_short => (1, at),
             (_, last) if last == end => (2, at),
+            // Of a paste the errors say most.
+            _ if quoted(at) && is_frame && is_error(parts[at]) => (2, at),
             _ if quoted(at) => (4, at),
             // A message begins with thanks as often as with what it is about.
             _ if is_short => (3, parts.len() - at),
@@ -220,6 +225,7 @@ impl Candidate<'_> {
             .collect();
         order.sort_unstable();
         let mut chosen = vec![false; parts.len()];
+        let mut left_quoted = room / QUOTED_SHARE;
         for (_, at) in order {
             if self.spent + FRAME >= room {
                 break;
@@ -232,8 +238,10 @@ impl Candidate<'_> {
                 _ => count(parts[*at]) + FRAME,
             };
             let price = all.iter().map(price).sum::<u64>();
-            if self.spent.saturating_add(price) <= room {
+            let is_quoted = is_frame && at != end && quoted(at);
+            if self.spent.saturating_add(price) <= room && !(is_quoted && price > left_quoted) {
                 self.spent += price;
+                left_quoted -= if is_quoted { price } else { 0 };
                 all.into_iter().for_each(|at| chosen[at] = true);
             }
         }

@@ -202,3 +202,20 @@ fn chatter_around_a_rule_gives_way_to_other_rules() {
     }
     assert!(kept.contains("The key lies with Mrs Okafor."), "{kept}");
 }
+
+#[test]
+fn what_a_request_shows_gives_way_to_what_it_says() {
+    let frames: String =
+        (0..60).map(|at| format!("  File \"/a/b.py\", line {at}, in run\n")).collect();
+    let text = format!(
+        "Sign in fails.\n```\nTraceback (most recent call last):\n{frames}KeyError: 'Authorization'\n\
+         ```\nGuests have no header. {} Mend that.",
+        "They may read all the same. ".repeat(20)
+    );
+    let messages = said(&[text.leak(), "Go on."]);
+    let kept = directives(&messages, &[], 240, &words).join("\n");
+    for part in ["Sign in fails.", "KeyError: 'Authorization'", "no header", "Mend that."] {
+        assert!(kept.contains(part), "{part}\n{kept}");
+    }
+    assert!(kept.matches("/a/b.py").count() < 25, "{kept}");
+}
