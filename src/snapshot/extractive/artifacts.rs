@@ -13,6 +13,8 @@ use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, canonical};
 
 /// Arguments that name an address.
 const URLS: [&str; 4] = ["url", "uri", "link", "href"];
+/// The changed files of which the trail has the newest before all that is no core.
+const CORE: usize = 6;
 /// Lines of a patch that name a file.
 const PATCHED: [(&str, FileOp); 5] = [
     ("*** Update File: ", FileOp::Edited),
@@ -86,13 +88,19 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
             artifacts[place].note(op, call.index);
         }
     }
+    let mut changes: Vec<usize> =
+        artifacts.iter().filter(|artifact| artifact.is_changed()).filter_map(|a| a.last).collect();
+    changes.sort_unstable();
+    let core = changes.len().checked_sub(CORE).map_or(0, |at| changes[at]);
     let item = |(at, artifact): (usize, Artifact)| {
         let late = artifact.last.map_or(0, |last| input.lateness(last, 6));
-        let worth = if artifact.is_changed() { 24 } else { 3 } + late;
+        let is_changed = artifact.is_changed();
+        let worth = if is_changed { 24 } else { 3 } + late;
+        let core = is_changed && artifact.last.is_some_and(|last| last >= core);
         let text = artifact.line(&input.labels);
         let found = terms.of_text(&artifact.name, artifact.last.unwrap_or(0));
         let order = artifact.last.map_or(at, |last| old + last);
-        Item { terms: found, ..Item::new(text, points(worth), order) }
+        Item { terms: found, core, ..Item::new(text, points(worth), order) }
     };
     items.extend(artifacts.into_iter().enumerate().map(item));
     items

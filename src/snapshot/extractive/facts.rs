@@ -9,6 +9,8 @@ use super::call_record::CallRecord;
 use super::input::Input;
 use super::item::{Item, LEAST, points};
 use super::json_lines::json_lines;
+use super::outcome::reason;
+use super::plan::open_failures;
 use super::result_text::{readable, with_what_it_heads};
 use super::said::telling;
 use super::terms::Terms;
@@ -34,6 +36,8 @@ const MEDIUM: usize = 4_000;
 const LINE: usize = 300;
 /// The first errors of a log say more than its hundredth.
 const ERRORS: usize = 20;
+/// The newest calls whose failure nothing mended.
+const OPEN: usize = 3;
 /// From so many repeats on a line is chatter.
 const CHATTER: u32 = 3;
 
@@ -59,7 +63,8 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
                 let source = format!("#{} output", said.index);
                 let (base, errors, form) = (0, 6, &|_: &str| false);
                 let (failed, reads) = (false, false);
-                let output = Output { index: said.index, base, errors, failed, reads, form };
+                let (index, open) = (said.index, false);
+                let output = Output { index, base, errors, failed, open, reads, form };
                 output.facts(&source, &said.text, terms, &mut items);
             }
             Speaker::User | Speaker::Operator => {}
@@ -76,6 +81,8 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
 /// Adds the facts of results, and of what changes wrote.
 fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     let (resolved, odd) = (input.resolved(), odd(&input.calls));
+    let open: HashSet<usize> =
+        open_failures(input).iter().take(OPEN).map(|call| call.index).collect();
     let forms = forms(&input.calls);
     for (at, call) in input.calls.iter().enumerate() {
         let Some((index, _, result)) = call.result else { continue };
@@ -93,7 +100,8 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
         let is_bare = refuses && result.text.lines().take(3).count() < 3;
         let form = |line: &str| !is_bare && forms.contains(&(call.tool, label(line)));
         let (failed, reads) = (call.failed, call.reads());
-        let output = Output { index, base, errors, failed, reads, form: &form };
+        let open = open.contains(&call.index);
+        let output = Output { index, base, errors, failed, open, reads, form: &form };
         output.facts(&source, &result.text, terms, items);
         if !failed {
             written(call, input.lateness(index, 4), terms, items);
@@ -125,9 +133,9 @@ fn odd(calls: &[CallRecord<'_>]) -> Vec<bool> {
 /// A sentence of the agent: one that says what was found or decided is worth most.
 pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item {
     let base = base + if is_finding(text) { 8 } else { 2 };
-    let found = terms.of_text(text, index);
-    // Words that name nothing say little, and headings less.
+    // Words that name nothing say little, and less what only heads what follows.
     let heads = text.ends_with([':', '：']) || text.starts_with('#');
+    let found = if heads { Vec::new() } else { terms.of_text(text, index) };
     // `I found the issue!` has nothing that anybody could look for.
     let is_empty = || text.len() <= EMPTY_BYTES && content_words(text).len() <= EMPTY_WORDS;
     let says_nothing = heads || (found.is_empty() && is_empty());
@@ -171,6 +179,8 @@ struct Output<'f> {
     errors: u32,
     /// The call failed: its result says why at one of its ends.
     failed: bool,
+    /// Nothing mended the failure: what went wrong is known whatever else has room.
+    open: bool,
     /// The call shows what is there: errors in it are nobody's.
     reads: bool,
     /// True for a line of the tool's form.
@@ -193,16 +203,17 @@ impl Output<'_> {
         }
         let mut found: Vec<(u32, usize, Item)> = Vec::new();
         let mut errors = 0;
+        let mut reason = self.open.then(|| reason(&text)).flatten();
         for (at, line) in lines.iter().enumerate() {
-            if !(4..=LINE * 40).contains(&line.trim().len()) {
+            // A source line stands in its file.
+            if !(4..=LINE * 40).contains(&line.trim().len()) || is_source_line(line) {
                 continue;
             }
-            let numbered = is_source_line(line);
             let mut base = self.base;
             if self.failed && (at < EDGE || at + EDGE >= lines.len()) {
                 base += self.errors / 2;
             }
-            if !self.reads && !numbered {
+            if !self.reads {
                 if is_error(line) {
                     errors += 1;
                     base += if errors <= ERRORS { self.errors } else { self.errors / 4 };
@@ -220,11 +231,11 @@ impl Output<'_> {
                 true => cut(&with_what_it_heads(&lines, at), LINE),
                 false => cut(line, LINE),
             };
-            let named = if numbered { behind_number(&shown) } else { &shown };
-            let found_terms = terms.of_text(named, self.index);
+            let found_terms = terms.of_text(&shown, self.index);
             let item = Item::new(shown, points(base), self.index);
-            let item = Item { source: source.to_owned(), terms: found_terms, ..item };
-            let gain = item.gain_at_first();
+            let core = reason.take_if(|reason| *reason == line.trim()).is_some();
+            let item = Item { source: source.to_owned(), terms: found_terms, core, ..item };
+            let gain = if core { u32::MAX } else { item.gain_at_first() };
             if gain < LEAST {
                 continue;
             }
@@ -242,11 +253,6 @@ impl Output<'_> {
 fn keep_best(found: &mut Vec<(u32, usize, Item)>, most: usize) {
     found.sort_by_key(|(worth, at, _)| (std::cmp::Reverse(*worth), *at));
     found.truncate(most);
-}
-
-/// A source line without its number.
-fn behind_number(line: &str) -> &str {
-    line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit())
 }
 
 /// Adds lines that a change wrote, of those that were not there before.

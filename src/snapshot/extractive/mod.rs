@@ -108,6 +108,8 @@ fn language(source: &Source<'_>) -> Language {
 }
 
 #[cfg(test)]
+mod room_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod words_tests;

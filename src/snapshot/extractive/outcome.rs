@@ -89,13 +89,19 @@ pub(super) fn outcome(call: &CallRecord<'_>, labels: &Labels) -> String {
     out
 }
 
-/// The line of an output that says why its call failed, if one does.
-fn telling(text: &str) -> Option<String> {
+/// Returns the line of an output that says why its call failed, if one does.
+pub(super) fn reason(text: &str) -> Option<&str> {
     let (head, tail) = windows(text);
     // `0 failed` in a line of totals is no failure.
     let fails = |line: &&str| is_error(line) && !line.contains("result: ok");
     let ends = head.lines().chain(tail.lines());
-    let line = failing_line(text).or_else(|| ends.map(str::trim).find(fails))?;
+    failing_line(text).or_else(|| ends.map(str::trim).find(fails))
+}
+
+/// The reason that an output gives for its call's failure, on one line.
+fn telling(text: &str) -> Option<String> {
+    let line = reason(text)?;
+    let (head, tail) = windows(text);
     let lines: Vec<&str> = tail.lines().chain(head.lines()).collect();
     let at = lines.iter().position(|next| next.trim() == line)?;
     Some(cut(&with_what_it_heads(&lines, at), OUTCOME))

@@ -55,7 +55,7 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
             items.push(Item { text, order, ..item });
         }
     }
-    for (at, call) in unresolved_failures(input).into_iter().enumerate() {
+    for (at, call) in open_failures(input).into_iter().enumerate() {
         let status = status(call, &input.labels);
         let text = format!("{} {} {} -> {status}", input.labels.open, call.tool, call.about(80));
         let late = 12_u32.saturating_sub(u32::try_from(at).unwrap_or(12));
@@ -173,7 +173,7 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
 }
 
 /// Calls that failed and that no later one of the same words repaired, newest first.
-fn unresolved_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
+pub(super) fn open_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
     let mut seen = HashSet::new();
     let resolved = input.resolved();
     let calls = input.calls.iter().zip(resolved).rev().take(LOOK_BACK);

@@ -12,13 +12,18 @@ pub(super) fn said(index: usize, role: Role, text: &str) -> TranscriptMessage<'_
     TranscriptMessage { index, role, texts, calls: Vec::new(), results: Vec::new() }
 }
 
-fn call<'a>(index: usize, id: &'a str, name: &'a str, arguments: &'a str) -> TranscriptMessage<'a> {
+pub(super) fn call<'a>(
+    index: usize,
+    id: &'a str,
+    name: &'a str,
+    arguments: &'a str,
+) -> TranscriptMessage<'a> {
     let mut message = said(index, Role::Assistant, "");
     message.calls = vec![ToolCall { id: Some(id), name: Some(name), arguments: arguments.into() }];
     message
 }
 
-fn result<'a>(index: usize, id: &'a str, text: &'a str) -> TranscriptMessage<'a> {
+pub(super) fn result<'a>(index: usize, id: &'a str, text: &'a str) -> TranscriptMessage<'a> {
     let mut message = said(index, Role::Tool, "");
     message.results = vec![ToolResult {
         call_id: Some(id),
