@@ -208,7 +208,8 @@ request! {
         /// the chat can be deleted under this name (`DELETE /chats/{chat_id}`).
         chat_id: Option<String> {
             unit: "name",
-            blank: Blank::Absent,
+            blank: Blank::Refused,
+            accepted: "a name that is not blank",
             absent: "the name in the files of its earlier snapshots, else 16 hex digits of the \
                      BLAKE3 hash of the first message that leaves",
         },

@@ -69,6 +69,8 @@ async fn fields_of_the_wrong_type_are_named() {
         ("dry_run", json!(1)),
         ("model", json!(["a"])),
         ("descriptor", json!("huge")),
+        ("chat_id", json!("")),
+        ("chat_id", json!(" ")),
         ("messages", json!("hello")),
         ("messages", json!([1])),
         ("messages", json!([{"content": "no role"}])),
