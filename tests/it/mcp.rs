@@ -406,6 +406,20 @@ fn on_standard_input_it_answers_until_the_input_ends() {
     assert!(
         mcp.receive()["error"]["message"].as_str().unwrap().starts_with("the line is not JSON")
     );
+    for (message, id, why) in [
+        (r#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#, Value::Null, "hex escape"),
+        (r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#, Value::Null, "out of range"),
+        (
+            r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"grep","arguments":{"pattern":"\ud800"}}}"#,
+            json!(4),
+            "hex escape",
+        ),
+    ] {
+        mcp.send(message);
+        let reply = mcp.receive();
+        assert_eq!((&reply["id"], &reply["error"]["code"]), (&id, &json!(-32600)), "{message}");
+        assert!(reply["error"]["message"].as_str().unwrap().contains(why), "{reply}");
+    }
     mcp.send(r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"grep","arguments":[1]}}"#);
     let unreadable = mcp.receive();
     assert_eq!((&unreadable["id"], &unreadable["error"]["code"]), (&json!(5), &json!(-32602)));

@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
+use rmcp::model::RequestId;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::Mutex;
 
 use super::Mcp;
 use super::lines::{self, Line};
+use super::message::{self, INVALID_REQUEST, Message};
 use super::original::Originals;
 
 /// Capacity of the pipe to the library, in bytes.
@@ -70,7 +73,7 @@ async fn read_messages(
 ) {
     let mut input = BufReader::new(input);
     while let Ok(Some(line)) = lines::next(&mut input, limit).await {
-        let line = match line.json(limit) {
+        let line = match line.json(limit).and_then(parsed) {
             Ok(line) => line,
             Err(error) => match write_line(&output, error).await {
                 Ok(()) => continue,
@@ -86,6 +89,18 @@ async fn read_messages(
             return;
         }
     }
+}
+
+/// Returns the line if the library can parse it, otherwise the error that answers it. Half a
+/// surrogate pair is JSON, but no text.
+fn parsed(line: Vec<u8>) -> Result<Vec<u8>, Vec<u8>> {
+    let Err(error) = serde_json::from_slice::<Value>(&line) else { return Ok(line) };
+    let text = String::from_utf8_lossy(&line);
+    let id = Message::read(&text).and_then(|message| message.id());
+    let id = id.filter(|id| serde_json::from_str::<RequestId>(id).is_ok()).unwrap_or("null");
+    let why =
+        format!("the line cannot be parsed ({error}); accepted is one JSON-RPC message a line");
+    Err(message::error(id, INVALID_REQUEST, &why))
 }
 
 /// Writes the library's messages.
