@@ -323,6 +323,26 @@ fn configuration_is_file_then_environment_then_flags() {
     assert!(serve("", &roots, &[]).contains("\"/no/such/a\""));
 }
 
+/// Roots that are named are the only ones.
+#[test]
+fn with_a_root_no_other_folder_is_allowed() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::create_dir(at.join("inside")).unwrap();
+    let told = |arguments: &[&str]| {
+        let output = unburden(at).args(arguments).args(["--root", "inside"]).output().unwrap();
+        (output.status.code(), err(&output))
+    };
+    let offload = ["offload", "history.json", "--max-total-tokens", "100", "--store-dir"];
+    let (status, error) = told(&[&offload[..], &["./outside"]].concat());
+    assert_eq!(status, Some(2));
+    assert!(error.contains("\"./outside\" lies outside the allowed roots"), "{error}");
+    assert!(!at.join("outside").exists());
+    assert_eq!(told(&["read", "history.json"]).0, Some(2));
+    assert_eq!(told(&[&offload[..], &["./inside"]].concat()).0, Some(0));
+    assert_eq!(told(&["read", "inside/tool_call_1.txt"]).0, Some(0));
+}
+
 /// The working directory is the only root; a program that was started in `/` gets a private
 /// folder instead of every file.
 #[test]

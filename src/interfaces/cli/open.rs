@@ -7,7 +7,7 @@ use crate::config::{Config, SummariserConfig};
 use crate::service::Service;
 
 /// Opens the service for a command. The user can read every file anyway, so the whole file
-/// system is a root unless `--confined` is given.
+/// system is a root unless `--root` or `--confined` is given.
 pub(super) fn service(reach: &Reach, privacy: Privacy) -> Result<Service, CliError> {
     let mut config = Config::load(reach.config.as_deref())?;
     privacy.enter(&mut config);
@@ -22,12 +22,9 @@ pub(super) fn reader(reach: &Reach) -> Result<Service, CliError> {
 }
 
 fn open(reach: &Reach, mut config: Config) -> Result<Service, CliError> {
-    if !reach.root.is_empty() {
-        config.store.roots.clone_from(&reach.root);
-    }
-    if !reach.confined {
+    if reach.root.is_empty() && !reach.confined {
         config.store.roots.push("/".to_owned());
     }
-    roots::choose(&mut config, &[])?;
+    roots::choose(&mut config, &reach.root)?;
     Ok(Service::open(&config)?)
 }
