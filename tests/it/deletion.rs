@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::os::unix::fs::DirBuilderExt;
 use std::process::{Command, Stdio};
+use std::thread::ScopedJoinHandle;
 
 use axum::body::Body;
 use axum::http::Request;
@@ -477,4 +478,30 @@ fn the_command_line_deletes_a_chat() {
     assert!(text.contains("lies outside the allowed roots") && code == Some(2), "{text}");
     let (text, _) = unburden(&["verify", "./context_store"], at);
     assert!(text.contains("Intact files: 1 ") && text.contains("expired: "), "{text}");
+}
+
+/// A post whose files go with its chat in the middle gets its messages back, and no failed check.
+#[test]
+fn a_post_may_lose_a_race_with_the_deletion_of_its_chat() {
+    let app = TestApp::new();
+    let messages = turns("same", 0..6);
+    let settings = json!({"chat_id": "a", "context_manage_mode": "compact", "max_total_tokens": 1,
+        "max_tool_message_tokens": 200});
+    let posts = || {
+        for _ in 0..60 {
+            let after = app.again().offload(&array(&messages), &settings);
+            let report = after.report();
+            if report["outcome"] == "unchanged" {
+                assert_eq!(split(&after.messages), messages);
+                let why = report["warnings"].to_string();
+                assert!(why.contains("a file of the answer was deleted meanwhile"), "{why}");
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let posting: Vec<_> = (0..3).map(|_| scope.spawn(posts)).collect();
+        while !posting.iter().all(ScopedJoinHandle::is_finished) {
+            app.service.delete_chat(br#"{"chat_id": "a"}"#).unwrap();
+        }
+    });
 }

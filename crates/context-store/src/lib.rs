@@ -125,4 +125,5 @@ pub use sweep::options::SweepOptions;
 pub use sweep::report::{ExpiredFile, SweepEvent, SweepReport};
 pub use sweep::sweep;
 pub use write::claim::{Claim, ClaimedFile, Claims, ExcludedNames};
+pub use write::claiming::FilesState;
 pub use write::references::{MissingIndex, reference_key};

@@ -8,7 +8,9 @@ use proptest::prelude::*;
 
 use crate::media::{Medium, on};
 use crate::testing::{Shop, after, ended_of, lifetimes, origin, read, shop, shop_in};
-use crate::{Chat, ClaimedFile, Claims, FileName, Lease, MissingIndex, Run, Stem, delete_chat};
+use crate::{
+    Chat, ClaimedFile, Claims, FileName, FilesState, Lease, MissingIndex, Run, Stem, delete_chat,
+};
 
 /// A step of a sequence. Chats, calls and texts are few, so that they meet.
 #[derive(Debug, Clone)]
@@ -109,7 +111,7 @@ impl Model {
             shop.store.write(&files, |_| text.as_str().into()).map(|mut claims| claims.remove(0))
         })();
         match posted {
-            Ok(claim) if shop.store.holds(&[&claim]) => {
+            Ok(claim) if shop.store.state_of(&[&claim]) == FilesState::Held => {
                 let known = self.files.entry(claim.name).or_insert_with(|| Known {
                     text: text.clone(),
                     is_alive: Some(true),

@@ -20,7 +20,7 @@ use crate::names::lro_name::LroPrefix;
 use crate::names::stem::Stem;
 use crate::read::{ended, find};
 use crate::write::claim::{Claim, ClaimedFile, Claims, ExcludedNames, NONE_EXCLUDED};
-use crate::write::claiming;
+use crate::write::claiming::{self, FilesState};
 use crate::write::confirmed::KnownChat;
 use crate::write::references::{self, MissingIndex};
 use crate::write::writer;
@@ -31,7 +31,7 @@ use crate::write::writer;
 /// use std::sync::Arc;
 ///
 /// use context_store::{
-///     Claims, ClaimedFile, Durability, FileCache, Origin, RootSpec, Roots, Stem, Store,
+///     Claims, ClaimedFile, Durability, FileCache, FilesState, Origin, RootSpec, Roots, Stem, Store,
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
@@ -47,7 +47,7 @@ use crate::write::writer;
 /// let files = [ClaimedFile { stem, claim, origin: Origin::default() }];
 /// let written = store.write(&files, |_| text.into())?;
 /// assert_eq!(written[0].name.as_str(), "tool_call_1.txt");
-/// assert!(store.holds(&[&written[0]]));
+/// assert_eq!(store.state_of(&[&written[0]]), FilesState::Held);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Store {
@@ -108,10 +108,9 @@ impl Store {
         claiming::claim((&self.folder, &self.known), excluded, claims, wanted)
     }
 
-    /// Returns true if every claimed file is there, holds the claimed content, and has not
-    /// ended.
-    pub fn holds(&self, claims: &[&Claim]) -> bool {
-        claiming::holds((&self.folder, &self.known), claims)
+    /// Returns the state of claimed files.
+    pub fn state_of(&self, claims: &[&Claim]) -> FilesState {
+        claiming::state_of((&self.folder, &self.known), claims)
     }
 
     /// Writes files under claimed names, in parallel. Returns their claims, with the next

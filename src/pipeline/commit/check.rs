@@ -6,21 +6,20 @@ use chat_history::HistoryError;
 
 use super::check_compressed::Compressed;
 use super::splice::After;
-use super::subject::{NewReference, Subject};
+use super::subject::{Checked, NewReference, Subject};
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
 use crate::pipeline::moves::item::{Move, moved_recent};
-use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::is_removed;
 use crate::snapshot::format::block::Block;
-use context_store::Claim;
+use context_store::{Claim, FilesState};
 
-/// Checks an answer, and returns the number of tokens of its messages.
+/// Checks an answer.
 pub(crate) fn check(
     context: &Context<'_>,
     decision: &Decision,
     after: &After,
-) -> Result<(Checks, u64), HistoryError> {
+) -> Result<Checked, HistoryError> {
     let moves = &decision.moves;
     let own = || decision.snapshots.iter().flat_map(|(_, snapshots)| &snapshots.files);
     let of_file =
@@ -40,7 +39,10 @@ pub(crate) fn check(
         moved_recent: &moved_recent(context, moves),
         references: &references,
         // If everything was read back, nothing was claimed, and the folder may be absent.
-        held: claims.is_empty() || context.store.holds(&claims),
+        claimed: match claims.is_empty() {
+            true => FilesState::Held,
+            false => context.store.state_of(&claims),
+        },
         measure: &context.offloader.measure,
         tokenizer: context.tokenizer,
         roots: &context.roots,

@@ -9,15 +9,16 @@ use chat_history::{History, HistoryError};
 use fair_share::on;
 
 use crate::measure::Measured;
-use crate::pipeline::commit::subject::Subject;
+use crate::pipeline::commit::subject::{Checked, Subject};
 use crate::pipeline::report::Checks;
+use context_store::FilesState;
 
-/// Checks an answer, and returns the number of tokens of its messages.
+/// Checks an answer.
 pub(crate) fn check(
     subject: &Subject<'_>,
     array: &str,
     edits: &[Edit],
-) -> Result<(Checks, u64), HistoryError> {
+) -> Result<Checked, HistoryError> {
     // Only the changed messages are read again; the others are known.
     let texts = changed_texts(subject, array, edits);
     let dialect = subject.before.dialect().name();
@@ -34,13 +35,15 @@ pub(crate) fn check(
             && pairs().all(|(new, old)| new.view.same_shape(&old.view))
             && no_new_problem(subject, &new)
     };
-    let (pairing, (references_readable, protected_untouched)) = on(|| {
+    let (pairing, (files, protected_untouched)) = on(|| {
         rayon::join(pairing, || {
-            rayon::join(|| subject.references_are_readable(), || untouched(subject, array, edits))
+            rayon::join(|| subject.files(), || untouched(subject, array, edits))
         })
     });
     let not_larger = tokens <= before && pairs().all(|(new, old)| new.tokens <= old.tokens);
-    Ok((Checks { pairing, references_readable, protected_untouched, not_larger }, tokens))
+    let references_readable = files == FilesState::Held;
+    let checks = Checks { pairing, references_readable, protected_untouched, not_larger };
+    Ok(Checked { checks, files, tokens })
 }
 
 /// True where the answer breaks the format's rules in no place where the request did
@@ -115,7 +118,7 @@ mod tests {
         edits: Vec<Edit>,
         changed: Vec<usize>,
         path: String,
-        held: bool,
+        claimed: FilesState,
     }
 
     /// A right answer: the result is shorter, its file is there.
@@ -129,7 +132,7 @@ mod tests {
             edits: vec![Edit { span: start..start + old.len(), replacement: "\"one\"".to_owned() }],
             changed: vec![2],
             path: path.display().to_string(),
-            held: true,
+            claimed: FilesState::Held,
         }
     }
 
@@ -155,14 +158,14 @@ mod tests {
             recent_from: 3,
             moved_recent: &[],
             references: &[NewReference { path: &answer.path, bytes: 39 }],
-            held: answer.held,
+            claimed: answer.claimed,
             measure: &measure,
             tokenizer: Tokenizer::O200kBase,
             roots: &roots,
             reader: None,
         };
         match check(&subject, &answer.after, &answer.edits) {
-            Ok((checks, _)) => checks.failed(),
+            Ok(checked) => checked.checks.failed(),
             Err(_) => vec!["unreadable"],
         }
     }
@@ -207,7 +210,7 @@ mod tests {
         let gone = failed(|a| std::fs::remove_file(&a.path).unwrap());
         let short = failed(|a| std::fs::write(&a.path, "one").unwrap());
         let outside = failed(|a| a.path = "/etc/hostname".to_owned());
-        let unheld = failed(|a| a.held = false);
+        let unheld = failed(|a| a.claimed = FilesState::Gone);
         for found in [gone, short, outside, unheld] {
             assert_eq!(found, ["references_readable"]);
         }

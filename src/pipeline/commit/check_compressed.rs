@@ -9,12 +9,13 @@ use chat_history::{History, HistoryError};
 use fair_share::on;
 
 use crate::measure::Measured;
-use crate::pipeline::commit::subject::Subject;
+use crate::pipeline::commit::subject::{Checked, Subject};
 use crate::pipeline::report::Checks;
 use crate::pipeline::snapshots::assemble::Assembled;
 use crate::snapshot::format::block::Proves;
 use crate::snapshot::format::bridge::is_bridge;
 use crate::snapshot::format::place::Place;
+use context_store::FilesState;
 
 /// The facts of an answer with snapshots.
 pub(crate) struct Compressed<'a> {
@@ -29,11 +30,11 @@ pub(crate) struct Compressed<'a> {
     pub(crate) gone: usize,
 }
 
-/// Checks an answer, and returns the number of tokens of its messages.
+/// Checks an answer.
 pub(crate) fn check(
     subject: &Subject<'_>,
     compressed: &Compressed<'_>,
-) -> Result<(Checks, u64), HistoryError> {
+) -> Result<Checked, HistoryError> {
     let assembled = compressed.after;
     let after = subject.before.reparse(&assembled.array)?;
     (compressed.judge)(&after);
@@ -42,17 +43,18 @@ pub(crate) fn check(
     let added = assembled.from.iter().filter(|from| from.is_none()).count();
     let whole = new.len() == assembled.from.len()
         && new.len() + compressed.gone == subject.before.messages().len() + added;
+    let files = on(|| subject.files());
     let checks = Checks {
         pairing: whole
             && same_shapes(subject, assembled, &new)
             && no_new_problem(subject, assembled, &new),
-        references_readable: on(|| subject.references_are_readable()),
+        references_readable: files == FilesState::Held,
         protected_untouched: whole && untouched(subject, compressed, &after, &new),
         not_larger: whole
             && tokens <= subject.tokens_before()
             && no_message_grew(subject, assembled, &new),
     };
-    Ok((checks, tokens))
+    Ok(Checked { checks, files, tokens })
 }
 
 /// Each message of the answer with the one it came from, but the one that holds

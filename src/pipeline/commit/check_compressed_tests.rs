@@ -63,7 +63,7 @@ fn failed(change: impl FnOnce(&mut Broken)) -> Vec<&'static str> {
         recent_from: 4,
         moved_recent: &[],
         references: &[],
-        held: true,
+        claimed: FilesState::Held,
         measure: &measure,
         tokenizer: Tokenizer::O200kBase,
         roots: &roots,
@@ -78,7 +78,7 @@ fn failed(change: impl FnOnce(&mut Broken)) -> Vec<&'static str> {
         gone: answer.gone,
     };
     match check(&subject, &compressed) {
-        Ok((checks, _)) => checks.failed(),
+        Ok(checked) => checked.checks.failed(),
         Err(_) => vec!["unreadable"],
     }
 }

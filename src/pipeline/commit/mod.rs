@@ -16,6 +16,7 @@ use self::cache::cache;
 use self::check::check;
 use self::record::record;
 use self::splice::{After, spliced};
+use self::subject::Checked;
 use self::write::write;
 use super::answer::{Offloaded, UNCHANGED, failure, files_of, planned, unchanged};
 use super::context::Context;
@@ -23,7 +24,7 @@ use super::decide::Decision;
 use super::describe::describe_decision;
 use super::report::Checks;
 use super::settings::Run;
-use context_store::StoreError;
+use context_store::{FilesState, StoreError};
 
 /// The failure of a commit.
 enum Failure {
@@ -31,6 +32,8 @@ enum Failure {
     Store(StoreError),
     /// The answer cannot be read.
     Unreadable(HistoryError),
+    /// A file of the answer was deleted before the answer was sent.
+    Deleted(Checks),
     /// The answer breaks a promise.
     Checks(Checks),
 }
@@ -69,9 +72,11 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded
         snapshots.seal(&context.key()?);
     }
     let after = spliced(context, decision);
-    let (checks, tokens) = check(context, decision, &after)?;
-    if !checks.failed().is_empty() {
-        return Err(Failure::Checks(checks));
+    let Checked { checks, files, tokens } = check(context, decision, &after)?;
+    match checks.failed()[..] {
+        [] => {}
+        [_] if files == FilesState::Gone => return Err(Failure::Deleted(checks)),
+        _ => return Err(Failure::Checks(checks)),
     }
     let files = files_of(context, decision, &written);
     let (size, messages, system) = match after {
@@ -100,6 +105,10 @@ fn refused(context: &Context<'_>, decision: &Decision, failed: Failure) -> Offlo
         Failure::Store(error) => (failure(&error), Checks::HOLD),
         Failure::Unreadable(error) => {
             (format!("the answer cannot be read back ({error}); {UNCHANGED}"), Checks::HOLD)
+        }
+        Failure::Deleted(checks) => {
+            tracing::info!("a file of an answer was deleted meanwhile");
+            (format!("a file of the answer was deleted meanwhile; {UNCHANGED}"), checks)
         }
         Failure::Checks(checks) => {
             let names = checks.failed().join(", ");

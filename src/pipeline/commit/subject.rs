@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 use crate::measure::{Measure, Measured};
 use crate::pipeline::moves::item::{Destination, Move};
-use context_store::{MIN_FILES_PER_TASK, Reader, Roots, regular_len};
+use crate::pipeline::report::Checks;
+use context_store::{FilesState, MIN_FILES_PER_TASK, Reader, Roots, regular_len};
 use token_count::Tokenizer;
 
 /// A new reference: its path, and the smallest size of its file.
@@ -30,11 +31,23 @@ impl<'a> NewReference<'a> {
     }
 
     /// Reads as a caller would: by the path in the reference.
-    fn is_readable(&self, roots: &Roots, reader: Option<&Reader<'_>>) -> bool {
-        let Ok(at) = roots.locate(self.path) else { return false };
-        let length = reader.map_or_else(|| regular_len(&at), |reader| reader.len(&at));
-        length.is_ok_and(|length| length >= self.bytes)
+    fn state(&self, roots: &Roots, reader: Option<&Reader<'_>>) -> FilesState {
+        let Ok(at) = roots.locate(self.path) else { return FilesState::Broken };
+        match reader.map_or_else(|| regular_len(&at), |reader| reader.len(&at)) {
+            Ok(length) if length >= self.bytes => FilesState::Held,
+            Ok(_) => FilesState::Broken,
+            Err(error) => FilesState::of_error(&error),
+        }
     }
+}
+
+/// The outcome of the checks.
+pub(crate) struct Checked {
+    pub(crate) checks: Checks,
+    /// The files that the answer newly refers to.
+    pub(crate) files: FilesState,
+    /// The number of tokens of the answer's messages.
+    pub(crate) tokens: u64,
 }
 
 /// The facts of an answer that is checked.
@@ -51,8 +64,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) moved_recent: &'a [usize],
     /// Everything that the answer newly refers to.
     pub(crate) references: &'a [NewReference<'a>],
-    /// True if the store says that each new file holds what was moved to it.
-    pub(crate) held: bool,
+    /// The state of the new files by the store's records.
+    pub(crate) claimed: FilesState,
     pub(crate) measure: &'a Measure,
     pub(crate) tokenizer: Tokenizer,
     pub(crate) roots: &'a Roots,
@@ -61,10 +74,11 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// True if every new reference leads to a file with all its bytes.
-    pub(crate) fn references_are_readable(&self) -> bool {
+    /// Returns whether every new reference leads to a file with all its bytes.
+    pub(crate) fn files(&self) -> FilesState {
         let references = self.references.par_iter().with_min_len(MIN_FILES_PER_TASK);
-        self.held && references.all(|reference| reference.is_readable(self.roots, self.reader))
+        let states = references.map(|reference| reference.state(self.roots, self.reader));
+        states.max().map_or(self.claimed, |worst| worst.max(self.claimed))
     }
 
     /// True for a message that compaction must not change.

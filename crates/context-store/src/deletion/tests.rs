@@ -9,7 +9,7 @@ use crate::index::markers::Marker;
 use crate::media::on_both;
 use crate::records::record::Record;
 use crate::testing::{Shop, after, ended_of, origin, read_in_parallel, shop, shop_in, start};
-use crate::{Call, Claims, End, EndedFile, FileName, KeptReason, MissingIndex, Stem};
+use crate::{Call, Claims, End, EndedFile, FileName, FilesState, KeptReason, MissingIndex, Stem};
 
 fn made(shop: &Shop, chat: &str, id: &str, content: &str) -> FileName {
     shop.made_for(chat, id, content)
@@ -264,7 +264,7 @@ on_both! {
                         return false;
                     }
                     mention(&shop, &b, &claims[0].name);
-                    shop.store.holds(&[&claims[0]])
+                    shop.store.state_of(&[&claims[0]]) == FilesState::Held
                 });
                 std::thread::sleep(wait(round % 3 == 2));
                 delete(&shop, &a);

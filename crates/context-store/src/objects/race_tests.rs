@@ -7,7 +7,7 @@ use super::fake::{Fault, Request};
 use super::tests::{delete, post, shop};
 use crate::index::ends::remove_ended;
 use crate::testing::{Shop, after, ended_of, lifetimes, origin, read};
-use crate::{Chat, ClaimedFile, Claims, End, FileName, Stem, Store};
+use crate::{Chat, ClaimedFile, Claims, End, FileName, FilesState, Stem, Store};
 
 /// Ends a file elsewhere, as a sweep does; then another replica posts it again, if that is said.
 fn ends_elsewhere(
@@ -52,7 +52,7 @@ fn any_number_of_writers_of_one_content_get_one_name() {
                     let files = [ClaimedFile { stem, claim, origin: origin(Some(&chat), "1") }];
                     let claim = replica.write(&files, |_| text.into()).unwrap().remove(0);
                     assert_eq!(claim.name.as_str(), "tool_call_1.txt");
-                    assert!(replica.holds(&[&claim]));
+                    assert_eq!(replica.state_of(&[&claim]), FilesState::Held);
                 });
             }
         });
@@ -77,7 +77,7 @@ fn a_file_that_ends_while_it_is_made_is_made_again() {
             let fake = shop.fake.as_ref().unwrap();
             fake.before(Request::Put, part, ends_elsewhere(&shop, &own, None));
             let claim = shop.store.write(&files, |_| "text".into()).unwrap().remove(0);
-            assert!(shop.store.holds(&[&claim]), "{part}");
+            assert_eq!(shop.store.state_of(&[&claim]), FilesState::Held, "{part}");
             assert_eq!(read(&shop.at(own.as_str())).unwrap(), "text");
             assert_eq!(shop.files(), [format!("{own}!2")], "{chat} {part}: nothing is left");
         }

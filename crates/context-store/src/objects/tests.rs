@@ -10,8 +10,8 @@ use crate::index::ends::remove_ended;
 use crate::media::{Medium, on};
 use crate::testing::{Shop, after, ended_of, lifetimes, name, origin, read, seconds};
 use crate::{
-    Chat, ClaimedFile, Claims, End, FileName, Lease, MissingIndex, Run, Stem, Store, StoreError,
-    delete_chat, is_away,
+    Chat, ClaimedFile, Claims, End, FileName, FilesState, Lease, MissingIndex, Run, Stem, Store,
+    StoreError, delete_chat, is_away,
 };
 
 pub(super) fn shop() -> Shop {
@@ -36,7 +36,7 @@ pub(super) fn post(
     }
     let files = [ClaimedFile { stem, claim, origin: origin(Some(chat), id) }];
     let claim = store.write(&files, |_| text.into())?.remove(0);
-    if store.holds(&[&claim]) {
+    if store.state_of(&[&claim]) == FilesState::Held {
         return Ok(claim.name);
     }
     let source = io::Error::other("not held");

@@ -2,6 +2,7 @@
 //! between searches again.
 
 use std::collections::HashMap;
+use std::io;
 
 use fair_share::on;
 use rayon::prelude::*;
@@ -55,19 +56,47 @@ fn known_states(opened: &Opened<'_>, names: Vec<FileName>) -> HashMap<FileName, 
     known.into_iter().map(|(state, name)| (name, state)).collect()
 }
 
-/// Returns true if every claimed file is there, holds the claimed content, and has not
-/// ended.
-pub(crate) fn holds((store, chat): (&StoreFolder, &KnownChat), claims: &[&Claim]) -> bool {
-    let Ok(Some(opened)) = Opened::open(store, chat) else { return false };
-    let is_local = opened.folder.local().is_some();
-    let holds = |claim: &&Claim| {
-        matches!(opened.state(&claim.name), Ok(NameState::Stored(hash)) if hash == claim.hash)
-            && opened.is_alive(&claim.name)
-    };
-    if !is_local {
-        return writers::all(claims.len(), |at| holds(&claims[at])).into_iter().all(|held| held);
+/// The state of files; of several, the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FilesState {
+    /// Each is there, holds its content, and has not ended.
+    Held,
+    /// One is not there any more.
+    Gone,
+    /// One holds other content, or cannot be read.
+    Broken,
+}
+
+impl FilesState {
+    /// Returns the state of a file that cannot be read.
+    pub fn of_error(error: &io::Error) -> FilesState {
+        let is_gone = error.kind() == io::ErrorKind::NotFound;
+        if is_gone { FilesState::Gone } else { FilesState::Broken }
     }
-    on(|| claims.par_iter().with_min_len(MIN_FILES_PER_TASK).all(holds))
+}
+
+/// Returns the state of claimed files.
+pub(crate) fn state_of((store, chat): (&StoreFolder, &KnownChat), claims: &[&Claim]) -> FilesState {
+    let opened = match Opened::open(store, chat) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return FilesState::Gone,
+        Err(_) => return FilesState::Broken,
+    };
+    let state = |claim: &&Claim| match opened.state(&claim.name) {
+        Ok(NameState::Stored(hash)) if hash == claim.hash && opened.is_alive(&claim.name) => {
+            FilesState::Held
+        }
+        Ok(NameState::Stored(hash)) if hash != claim.hash => FilesState::Broken,
+        Ok(NameState::Stored(_) | NameState::Free | NameState::Reserved(_)) => FilesState::Gone,
+        Ok(NameState::Taken) => FilesState::Broken,
+        Err(error) => FilesState::of_error(&error),
+    };
+    let worst = if opened.folder.local().is_some() {
+        on(|| claims.par_iter().with_min_len(MIN_FILES_PER_TASK).map(state).max())
+    } else {
+        writers::all(claims.len(), |at| state(&claims[at])).into_iter().max()
+    };
+    worst.unwrap_or(FilesState::Held)
 }
 
 #[cfg(test)]

@@ -40,6 +40,22 @@ on_both! {
     }
 }
 
+on_both! {
+    fn a_claimed_file_is_held_until_its_chat_is_deleted() {
+        let shop = shop();
+        let state = |claims: &[&Claim]| shop.store.state_of(claims);
+        let unwritten = claim(&shop, &of_call("one"), "one");
+        assert_eq!((state(&[]), state(&[&unwritten])), (FilesState::Held, FilesState::Gone));
+        shop.made_for("a", "1", "one");
+        let one = claim(&shop, &of_call("one"), "one");
+        let other = Claim { hash: blake3::hash(b"other"), ..one.clone() };
+        assert_eq!(state(&[&one]), FilesState::Held);
+        assert_eq!(state(&[&one, &other]), FilesState::Broken);
+        delete_chat(&shop.roots, None, Chat::of("a"), after(9), Run::Real);
+        assert_eq!(state(&[&one]), FilesState::Gone);
+    }
+}
+
 #[test]
 fn a_file_without_a_record_is_what_it_holds() {
     let shop = shop();
@@ -95,10 +111,11 @@ fn a_file_that_came_to_its_end_is_not_held() {
     let shop = shop();
     let name = shop.made_for("a", "1", "x");
     let claim = Claim { name: name.clone(), hash: blake3::hash(b"x"), stored: true };
-    assert!(shop.store.holds(&[&claim]));
+    assert_eq!(shop.store.state_of(&[&claim]), FilesState::Held);
     let ended = shop.record(&name).unwrap().ended(after(1), End::Expired);
     shop.index().records.replace(&name, &ended).unwrap();
-    assert!(shop.has(name.as_str()) && !shop.store.holds(&[&claim]));
+    assert!(shop.has(name.as_str()));
+    assert_eq!(shop.store.state_of(&[&claim]), FilesState::Gone);
 }
 
 /// A name that another process takes between claim and write: with the same content it is
