@@ -135,6 +135,7 @@ impl Service {
         answer.put("bytes", &report.bytes);
         answer.put("changed", &report.changed);
         answer.put("missing", &report.missing);
+        answer.put("unfinished", &report.unfinished);
         answer.put("expired", &report.expired);
         answer.put("unlisted", &report.unlisted);
         let errors: Vec<FileError<'_>> =
@@ -144,6 +145,7 @@ impl Service {
         let lists = [
             ("changed", &report.changed),
             ("missing", &report.missing),
+            ("unfinished", &report.unfinished),
             ("expired", &report.expired),
             ("unlisted", &report.unlisted),
         ];
@@ -186,9 +188,10 @@ fn verify_text(report: &VerifyReport, folder: &str) -> String {
         return format!("\"{folder}\" is not a store of this service; nothing to compare.");
     }
     let mut out = format!("Intact files: {} ({} bytes).", report.intact, report.bytes);
-    let lists: [(&str, &Bounded<String>); 4] = [
+    let lists = [
         ("changed", &report.changed),
         ("missing", &report.missing),
+        ("unfinished write, cleaned by a later sweep", &report.unfinished),
         ("expired", &report.expired),
         ("not listed", &report.unlisted),
     ];

@@ -14,6 +14,8 @@ pub(super) const CHATS: &str = "chats";
 const SHARED: &str = "shared";
 const CALLS: &str = "calls";
 const ENDED: &str = "ended";
+/// The folder with a marker for each file that is being written.
+const UNFINISHED: &str = "unfinished";
 
 /// How often a folder is made again that a deletion removes at the same moment.
 const TRIES: usize = 64;
@@ -86,6 +88,28 @@ impl<'a> Markers<'a> {
             let _ = kind.remove_folder(&group);
         }
         Ok(())
+    }
+
+    /// Marks a file whose name is about to be recorded for the first time: until it is there, its
+    /// write is unfinished. In an object store, this would cost two requests a file.
+    pub(crate) fn begin(self, name: &FileName) -> io::Result<()> {
+        match self.private.local() {
+            Some(_) => self.private.make_folder(UNFINISHED)?.mark(name.as_str()),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes the mark of a file that is there now; no-op if it has none.
+    pub(crate) fn finish(self, name: &FileName) -> io::Result<()> {
+        self.unfinished()?.map_or(Ok(()), |folder| folder.unmark(name.as_str()))
+    }
+
+    /// Opens the folder of the files that are being written, or whose write a crash ended.
+    pub(crate) fn unfinished(self) -> io::Result<Option<Folder>> {
+        match self.private.local() {
+            Some(_) => self.private.open_folder(UNFINISHED),
+            None => Ok(None),
+        }
     }
 
     /// Adds the markers that lead from the call of a file to it.

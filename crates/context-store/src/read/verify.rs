@@ -29,6 +29,8 @@ pub struct VerifyReport {
     pub changed: Bounded<String>,
     /// Files that are missing and did not end.
     pub missing: Bounded<String>,
+    /// Files whose write has not ended, or never did: no answer refers to them.
+    pub unfinished: Bounded<String>,
     /// Files that expired, or whose chat was deleted.
     pub expired: Bounded<String>,
     /// Files with a name of the store's form and no record.
@@ -42,6 +44,7 @@ enum State {
     Intact(u64),
     Changed,
     Missing,
+    Unfinished,
     Expired,
     /// The record cannot be read: the file is reported with those that have none.
     Unlisted,
@@ -81,8 +84,8 @@ pub fn verify(folder: &Location) -> Result<VerifyReport, StoreError> {
             report.unlisted.push(folder.child(name.as_str()).spelled().to_owned());
         }
     }
-    let VerifyReport { changed, missing, expired, unlisted, .. } = &mut report;
-    [changed, missing, expired, unlisted].into_iter().for_each(Bounded::sort);
+    let VerifyReport { changed, missing, unfinished, expired, unlisted, .. } = &mut report;
+    [changed, missing, unfinished, expired, unlisted].into_iter().for_each(Bounded::sort);
     Ok(report)
 }
 
@@ -95,6 +98,7 @@ impl VerifyReport {
             }
             Ok(State::Changed) => self.changed.push(path),
             Ok(State::Missing) => self.missing.push(path),
+            Ok(State::Unfinished) => self.unfinished.push(path),
             Ok(State::Expired) => self.expired.push(path),
             Ok(State::Unlisted) => {}
             Err(error) => self.errors.push(PathError { path, reason: error.to_string() }),
@@ -105,7 +109,13 @@ impl VerifyReport {
 fn state(at: &Location, dir: &Folder, index: &Index, name: &FileName) -> io::Result<State> {
     let Some(record) = index.records.get(name)? else { return Ok(State::Unlisted) };
     let Some((mut file, len)) = open_stored(at, dir, name, &record)? else {
-        return Ok(if record.ended.is_some() { State::Expired } else { State::Missing });
+        let unfinished = index.markers().unfinished()?;
+        let is_unfinished = unfinished.map_or(Ok(false), |begun| begun.is_there(name.as_str()))?;
+        return Ok(match (record.ended, is_unfinished) {
+            (Some(_), _) => State::Expired,
+            (None, true) => State::Unfinished,
+            (None, false) => State::Missing,
+        });
     };
     let is_intact = record.hash == Some(hash_content(&mut file)?);
     Ok(if is_intact { State::Intact(len) } else { State::Changed })

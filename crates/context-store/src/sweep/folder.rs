@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, File, Metadata, MetadataExt};
 
-use super::forget::{forget_ended, remove_temporary};
+use super::forget::{end_unfinished, forget_ended, remove_temporary};
 use super::options::SweepOptions;
 use super::report::{ExpiredFile, SweepEvent, SweepReport};
 use crate::clock::eras::Clock;
@@ -172,7 +172,9 @@ impl Folder<'_> {
         for folder in [&index.private, index.records.folder()] {
             remove_temporary(folder, |modified| self.is_old_temporary(modified))?;
         }
-        forget_ended(index, self.options.now.wall, &mut || Ok(()))
+        let (now, is_old) = (self.options.now.wall, |modified| self.is_old_temporary(modified));
+        end_unfinished(index, self.dir, now, is_old)?;
+        forget_ended(index, now, &mut || Ok(()))
     }
 }
 

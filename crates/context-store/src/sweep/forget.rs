@@ -4,6 +4,8 @@
 use std::io;
 use std::time::SystemTime;
 
+use cap_std::fs::Dir;
+
 use crate::folder::Folder;
 use crate::index::batches::each_batch;
 use crate::index::ends::write_ends;
@@ -12,7 +14,7 @@ use crate::index::markers::Marker;
 use crate::local::publish::is_ulid_tmp;
 use crate::names::file_name::FileName;
 use crate::records::origin::Origin;
-use crate::records::record::Record;
+use crate::records::record::{End, Record};
 use crate::records::timestamp::unix_day;
 
 /// Days for which the call that made an expired file is remembered.
@@ -73,6 +75,39 @@ fn remove_markers(index: &Index, name: &FileName, record: &Record) -> io::Result
         }
     }
     Ok(())
+}
+
+/// Ends the files whose write a process did not finish before it died: no answer refers to them.
+pub(super) fn end_unfinished(
+    index: &Index,
+    files: &Dir,
+    now: SystemTime,
+    is_old: impl Fn(SystemTime) -> bool,
+) -> io::Result<()> {
+    let Some(begun) = index.markers().unfinished()? else { return Ok(()) };
+    let mut old = Vec::new();
+    for name in begun.names()? {
+        let name = name?;
+        if begun.stat(&name)?.is_some_and(|stat| is_old(stat.modified)) {
+            old.extend(FileName::parse(&name));
+        }
+    }
+    if old.is_empty() {
+        return Ok(());
+    }
+    let _locked = index.lock()?;
+    let mut ends = Vec::new();
+    for name in &old {
+        let record = index.records.get(name)?.filter(|record| record.ended.is_none());
+        if let Some(record) = record.filter(|_| !files.exists(name.as_str())) {
+            index.markers().add(Marker::EndedOn(unix_day(now), name))?;
+            ends.push((name, record.ended(now, End::Expired)));
+        }
+    }
+    if write_ends(&index.records, &ends).contains(&false) {
+        return Err(io::Error::other("unfinished files could not be ended; is the disk full?"));
+    }
+    old.iter().try_for_each(|name| index.markers().finish(name))
 }
 
 /// Removes temporary files of the index that a process left when it died.

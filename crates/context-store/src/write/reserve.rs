@@ -71,6 +71,7 @@ pub(super) fn reserve(
         index.markers().add_call(name, origin)?;
         match state {
             RecordState::Absent => {
+                index.markers().begin(name)?;
                 if index.records.create(name, &record)? {
                     return alive(&record);
                 }
@@ -151,4 +152,49 @@ pub(super) fn revive(index: &Index, name: &FileName, record: &Record) -> io::Res
         index.markers().add(Marker::SharedWith(name, before))?;
     }
     index.records.replace(name, &Record { version: known.version, ..record.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::verify::verify;
+    use crate::testing::{origin, seconds, shop};
+    use crate::{Claims, Stem};
+
+    /// A process dies behind the record, or behind the file.
+    #[test]
+    fn a_write_that_did_not_finish_is_told_from_a_lost_file() {
+        let shop = shop();
+        let lost = shop.made_for("a", "lost", "x");
+        shop.remove_file(&lost);
+        let mut names = Vec::new();
+        for id in ["again", "never", "there"] {
+            let hash = blake3::hash(b"text");
+            let stem = Stem::of_call(Some(id), &hash);
+            let claim =
+                shop.store.claim(&mut Claims::default(), &[(stem, hash)]).unwrap().remove(0);
+            reserve(&shop.opened(), &claim, 4, &origin(Some("a"), id)).unwrap().unwrap();
+            names.push(claim.name);
+        }
+        let spelled = |names: &[&FileName]| -> Vec<String> {
+            names.iter().map(|name| shop.at(name.as_str()).spelled().to_owned()).collect()
+        };
+        let state = || {
+            let report = verify(shop.store.folder()).unwrap();
+            let lists = [&report.missing, &report.unfinished, &report.expired];
+            (report.intact, lists.map(|list| list.to_vec()))
+        };
+        let [again, never, there] = [&names[0], &names[1], &names[2]];
+        shop.put_file(there, "text");
+        assert_eq!(state(), (1, [spelled(&[&lost]), spelled(&[again, never]), vec![]]));
+        shop.made_for("a", "again", "text");
+        let now = std::time::SystemTime::now();
+        shop.sweep(now + seconds(1_800));
+        assert_eq!(state(), (2, [spelled(&[&lost]), spelled(&[never]), vec![]]));
+        shop.sweep(now + seconds(3_700));
+        let (_, [missing, unfinished, expired]) = state();
+        assert_eq!((missing, unfinished), (spelled(&[&lost]), vec![]));
+        assert_eq!(expired, spelled(&[again, never, there]));
+        assert!(shop.private().keys().all(|marker| !marker.starts_with("unfinished/")));
+    }
 }

@@ -144,6 +144,9 @@ impl Writer<'_> {
             }
             Err(source) => return Err(("writing", source)),
         };
+        if let Some(index) = &opened.index {
+            index.markers().finish(&claim.name).map_err(|source| ("recording", source))?;
+        }
         match settle(opened, (&claim.name, &file.origin), &reserved) {
             Ok(true) => Ok(Attempt::Written(Written { claim, reservation: Some(reserved), stat })),
             Ok(false) => Ok(Attempt::Over),
