@@ -205,15 +205,17 @@ impl Output<'_> {
         let mut errors = 0;
         let mut reason = self.open.then(|| reason(&text)).flatten();
         for (at, line) in lines.iter().enumerate() {
-            // A source line stands in its file.
-            if !(4..=LINE * 40).contains(&line.trim().len()) || is_source_line(line) {
+            // A line of a listing stands in its file.
+            let is_fit = (4..=LINE * 40).contains(&line.trim().len());
+            if !is_fit || is_listed(&lines, at) {
                 continue;
             }
+            let numbered = is_source_line(line);
             let mut base = self.base;
             if self.failed && (at < EDGE || at + EDGE >= lines.len()) {
                 base += self.errors / 2;
             }
-            if !self.reads {
+            if !self.reads && !numbered {
                 if is_error(line) {
                     errors += 1;
                     base += if errors <= ERRORS { self.errors } else { self.errors / 4 };
@@ -231,7 +233,8 @@ impl Output<'_> {
                 true => cut(&with_what_it_heads(&lines, at), LINE),
                 false => cut(line, LINE),
             };
-            let found_terms = terms.of_text(&shown, self.index);
+            let named = if numbered { split_number(&shown).1 } else { &shown };
+            let found_terms = terms.of_text(named, self.index);
             let item = Item::new(shown, points(base), self.index);
             let core = reason.take_if(|reason| *reason == line.trim()).is_some();
             let item = Item { source: source.to_owned(), terms: found_terms, core, ..item };
@@ -253,6 +256,31 @@ impl Output<'_> {
 fn keep_best(found: &mut Vec<(u32, usize, Item)>, most: usize) {
     found.sort_by_key(|(worth, at, _)| (std::cmp::Reverse(*worth), *at));
     found.truncate(most);
+}
+
+/// The number before a line, and the rest.
+fn split_number(line: &str) -> (&str, &str) {
+    let line = line.trim_start();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.split_at(line.len() - rest.len())
+}
+
+/// True for a line of a file that was shown with its number, and with the line before it or behind
+/// it. A row of a table has more columns.
+fn is_listed(lines: &[&str], at: usize) -> bool {
+    let number = |at: usize| {
+        let line = lines.get(at).filter(|line| is_source_line(line) && !is_row(line))?;
+        split_number(line).0.parse::<u32>().ok()
+    };
+    let is_next =
+        |a: Option<u32>, b: Option<u32>| a.zip(b).is_some_and(|(a, b)| a.checked_add(1) == Some(b));
+    let own = number(at);
+    is_next(own, number(at + 1))
+        || at.checked_sub(1).is_some_and(|before| is_next(number(before), own))
+}
+
+fn is_row(line: &str) -> bool {
+    line.matches(" | ").count() > 1
 }
 
 /// Adds lines that a change wrote, of those that were not there before.

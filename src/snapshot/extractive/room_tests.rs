@@ -61,3 +61,18 @@ fn source_lines_and_announcements_are_no_facts() {
     let known = summarise(&messages, None, 60, &tokens).get(Section::KeyKnowledge).to_owned();
     assert_eq!(known, "- [#4 assistant] The pool ends with max_open because MAX_IDLE is 0.");
 }
+
+#[test]
+fn rows_with_numbers_are_no_source_lines() {
+    let rows = " 101 | Oslo | K-4711 | open\n 102 | Lima | K-4712 | paid\n(2 rows)";
+    let messages = [
+        said(0, Role::User, "Which customer has not paid?"),
+        call(1, "a", "bash", r#"{"command":"psql -c 'select * from bills'"}"#),
+        result(2, "a", rows),
+        said(3, Role::Assistant, "It is K-4711."),
+        said(4, Role::Assistant, "Next I write to them."),
+    ];
+    let summary = summarise(&messages, None, 200, &tokens);
+    let known = summary.get(Section::KeyKnowledge);
+    assert!(known.contains("101 | Oslo | K-4711 | open"), "{known}");
+}
