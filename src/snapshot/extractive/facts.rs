@@ -80,7 +80,7 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
 
 /// Adds the facts of results, and of what changes wrote.
 fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
-    let (resolved, odd) = (input.resolved(), odd(&input.calls));
+    let odd = odd(&input.calls);
     let open: HashSet<usize> =
         open_failures(input).iter().take(OPEN).map(|call| call.index).collect();
     let forms = forms(&input.calls);
@@ -88,7 +88,7 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
         let Some((index, _, result)) = call.result else { continue };
         let source = call.source(index);
         let late = input.lateness(index, 20).saturating_sub(17);
-        let errors = match (call.failed, resolved[at]) {
+        let errors = match (call.failed, input.resolved[at]) {
             (true, false) => 16,
             (true, true) => 8,
             (false, _) => 5,

@@ -18,6 +18,9 @@ pub(super) struct Input<'a> {
     pub(super) messages: &'a [TranscriptMessage<'a>],
     pub(super) said: &'a [Said<'a>],
     pub(super) calls: Vec<CallRecord<'a>>,
+    /// For each call, whether a later one of the same words succeeded, or one of the same tool that
+    /// has all its words: a call that was mended has more.
+    pub(super) resolved: Vec<bool>,
     pub(super) labels: Labels,
 }
 
@@ -27,7 +30,9 @@ impl<'a> Input<'a> {
         said: &'a [Said<'a>],
         labels: Labels,
     ) -> Input<'a> {
-        Input { messages, said, calls: call_records(messages), labels }
+        let calls = call_records(messages);
+        let resolved = resolved(&calls);
+        Input { messages, said, calls, resolved, labels }
     }
 
     /// The texts of a speaker, with their messages.
@@ -44,40 +49,6 @@ impl<'a> Input<'a> {
         by_agent.into_iter().find(|said| !telling(&said.text).is_empty())
     }
 
-    /// For each call, whether a later one of the same words succeeded, or one of the same tool
-    /// that has all its words: a call that was mended has more.
-    pub(super) fn resolved(&self) -> Vec<bool> {
-        let mut succeeded = HashSet::new();
-        let mut resolved = vec![false; self.calls.len()];
-        for (at, call) in self.calls.iter().enumerate().rev() {
-            let key = (call.tool, call.about(KEY));
-            let failed = call.failed;
-            resolved[at] = succeeded.contains(&key) || (failed && self.is_mended(at));
-            if call.result.is_some() && !failed {
-                succeeded.insert(key);
-            }
-        }
-        resolved
-    }
-
-    /// True for a call for which a later one that succeeded has all its words; of a command, all
-    /// but the files that it was about: a run of all tests has those of one file.
-    fn is_mended(&self, at: usize) -> bool {
-        let of = &self.calls[at];
-        let words = of.words();
-        let later = self.calls[at + 1..].iter().take(LATER);
-        let mut same = later.filter(|call| call.tool == of.tool && call.result.is_some());
-        let is_broader = |later: &HashSet<&str>| {
-            let mut left = words.difference(later);
-            of.command().is_some()
-                && !later.is_empty()
-                && later.is_subset(&words)
-                && left.all(|word| word.contains(['/', '.']) || word.contains("::"))
-        };
-        let mends = |later: HashSet<&str>| words.is_subset(&later) || is_broader(&later);
-        !words.is_empty() && same.any(|call| !call.failed && mends(call.words()))
-    }
-
     /// How late a message is, from 0 to `most`.
     pub(super) fn lateness(&self, index: usize, most: u32) -> u32 {
         let first = self.messages.first().map_or(0, |message| message.index);
@@ -85,4 +56,36 @@ impl<'a> Input<'a> {
         let (at, all) = (index.saturating_sub(first), (last - first).max(1));
         u32::try_from(at * most as usize / all).unwrap_or(most).min(most)
     }
+}
+
+fn resolved(calls: &[CallRecord<'_>]) -> Vec<bool> {
+    let mut succeeded = HashSet::new();
+    let mut resolved = vec![false; calls.len()];
+    for (at, call) in calls.iter().enumerate().rev() {
+        let key = (call.tool, call.about(KEY));
+        let failed = call.failed;
+        resolved[at] = succeeded.contains(&key) || (failed && is_mended(calls, at));
+        if call.result.is_some() && !failed {
+            succeeded.insert(key);
+        }
+    }
+    resolved
+}
+
+/// True for a call for which a later one that succeeded has all its words; of a command, all but
+/// the files that it was about: a run of all tests has those of one file.
+fn is_mended(calls: &[CallRecord<'_>], at: usize) -> bool {
+    let of = &calls[at];
+    let words = of.words();
+    let later = calls[at + 1..].iter().take(LATER);
+    let mut same = later.filter(|call| call.tool == of.tool && call.result.is_some());
+    let is_broader = |later: &HashSet<&str>| {
+        let mut left = words.difference(later);
+        of.command().is_some()
+            && !later.is_empty()
+            && later.is_subset(&words)
+            && left.all(|word| word.contains(['/', '.']) || word.contains("::"))
+    };
+    let mends = |later: HashSet<&str>| words.is_subset(&later) || is_broader(&later);
+    !words.is_empty() && same.any(|call| !call.failed && mends(call.words()))
 }

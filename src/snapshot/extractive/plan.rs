@@ -175,9 +175,8 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
 /// Calls that failed and that no later one of the same words repaired, newest first.
 pub(super) fn open_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
     let mut seen = HashSet::new();
-    let resolved = input.resolved();
-    let calls = input.calls.iter().zip(resolved).rev().take(LOOK_BACK);
-    let open = calls.filter(|(call, resolved)| !resolved && call.failed && !call.reads());
+    let calls = input.calls.iter().zip(&input.resolved).rev().take(LOOK_BACK);
+    let open = calls.filter(|(call, resolved)| !**resolved && call.failed && !call.reads());
     open.map(|(call, _)| call)
         .filter(|call| seen.insert((call.tool, call.about(80))))
         .take(8)
