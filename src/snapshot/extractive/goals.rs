@@ -193,7 +193,7 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
             let worth = match (like, is_said) {
                 // A paste has words of rules, too.
                 (true, false) if text.len() > LONG_BYTES => 8,
-                (true, false) => 24 - age,
+                (true, false) => 40 - age,
                 (true, true) => 10 - age,
                 (false, _) => 4,
             };
@@ -203,7 +203,9 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
             let next = next.filter(|next| rule.len() + next.len() <= RULE_BYTES);
             let rule = next.map_or(rule.to_string(), |next| format!("{rule} {next}"));
             let item = Item::of_message(rule, points(worth), *index, line);
-            items.push(Item { terms: found, ..item });
+            // Facts and the trail give way to a rule that stands nowhere else.
+            let core = like && !is_said && text.len() <= LONG_BYTES;
+            items.push(Item { terms: found, core, ..item });
             if items.len() >= RULES {
                 return items;
             }

@@ -24,8 +24,8 @@ pub(super) const CHOSEN_ONCE: u32 = 8;
 
 /// More points of the last item of an earlier summary than of its first.
 const LATE: u32 = 5;
-/// More points of a rule: it stands until it is taken back.
-const RULE: u32 = 14;
+/// More points of a rule: it stands until it is taken back, before facts and the trail.
+const RULE: u32 = 30;
 /// More points of what the agent found: it is made of lines that were left out.
 const FOUND: u32 = 8;
 /// The points of words that name nothing.
@@ -137,6 +137,7 @@ pub(super) fn merge(items: &mut Vec<Item>, earlier: &str, section: Section, term
             _ => points(CHOSEN_ONCE + late + rules[at]) / (1 + u32::from(is_stale)),
         };
         item.terms = terms.of_text(&item.text, 0);
+        item.core = rules[at] > 0;
         items.push(item);
     }
 }

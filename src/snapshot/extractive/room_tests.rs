@@ -29,6 +29,29 @@ fn changed_files_have_room_before_findings() {
 }
 
 #[test]
+fn rules_have_room_before_the_trail() {
+    let mut messages = vec![
+        said(0, Role::User, "Mend the pool."),
+        said(1, Role::User, "Never restart the billing node, whatever happens to the others."),
+    ];
+    for n in 0..8 {
+        let edit = format!(
+            r#"{{"command":"str_replace","path":"crates/pool/src/connection_{n}.rs","old_str":"a","new_str":"b"}}"#
+        );
+        messages.push(call(2 + 2 * n, "a", "str_replace_editor", edit.leak()));
+        messages.push(result(3 + 2 * n, "a", "ok"));
+    }
+    let summary = summarise(&messages, None, 60, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    assert!(rules.contains("Never restart the billing node"), "{rules}");
+    assert!(!summary.get(Section::ArtifactTrail).is_empty());
+    // An earlier summary has it where the messages have not.
+    let summary = summarise(&messages[2..], Some(&summary), 60, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    assert!(rules.contains("Never restart the billing node"), "{rules}");
+}
+
+#[test]
 fn what_went_wrong_and_is_not_mended_has_room() {
     let output =
         "collecting\nran 41 of 42\nsqlite3.IntegrityError: FOREIGN KEY failed\nexit code: 1";
