@@ -1,4 +1,4 @@
-//! What has a place in a built-in summary where there is room for little.
+//! The order in which items get a place in a built-in summary with little room.
 
 use chat_history::message::Role;
 
