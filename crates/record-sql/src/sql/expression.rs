@@ -127,13 +127,22 @@ impl Statement {
         while at < self.tokens.len() {
             if self.is(at, "(") {
                 at = self.closing(at) + 1;
-            } else if self.ends_expression(at) {
+            } else if self.ends_expression(at) || (at > start && self.names_result(at)) {
                 break;
             } else {
                 at += 1;
             }
         }
         (at > start).then_some(start..at)
+    }
+
+    /// Returns true for a name behind an operand, which without AS is the name of the result.
+    fn names_result(&self, at: usize) -> bool {
+        let before = at - 1;
+        let is_operand = self.is_any(before, &[")", "end"])
+            || (self.tokens[before].kind != Kind::Symbol && !self.ends_expression(before));
+        let is_window = self.is(before, "over") || self.is_any(at, &["over", "filter"]);
+        self.tokens[at].is_name() && is_operand && !is_window
     }
 
     /// Returns the bytes of some places.
@@ -273,6 +282,15 @@ mod tests {
         let text = |places: Option<Range<usize>>| &statement.sql[statement.bytes(places.unwrap())];
         assert_eq!(text(statement.expression_before(at)), "lower(trim(b)) || 'x'");
         assert_eq!(text(statement.expression_at(at + 1)), "5 + c");
+        for (sql, expression) in [
+            ("sum(a) / 1000 t FROM r", "sum(a) / 1000"),
+            ("a.b c, d", "a.b"),
+            ("count(*) FILTER (WHERE a) OVER w \"n\"", "count(*) FILTER (WHERE a) OVER w"),
+        ] {
+            let statement = Statement::new(sql.to_owned());
+            let places = statement.expression_at(0).unwrap();
+            assert_eq!(&sql[statement.bytes(places)], expression);
+        }
     }
 
     #[test]

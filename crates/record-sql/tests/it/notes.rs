@@ -52,6 +52,7 @@ fn types_that_do_not_meet() {
     contains("SELECT status, count(*) FROM records", "GROUP BY status");
     contains("SELECT min(mixed) FROM records", "text sorts after every number");
     contains("SELECT sum(done) / count(*) FROM records", "drops the fraction");
+    contains("SELECT sum(priority) / 7 share FROM records", "1.0 * sum(priority) / 7 keeps it");
     let cases = ask_of("SELECT a FROM records", "{\"a\":1,\"A\":2}").unwrap();
     assert!(cases.notes[0].contains("record->>'$.A'"), "{:?}", cases.notes);
     let large = ask_of("SELECT n FROM records", "{\"n\":12345678901234567890}").unwrap();
