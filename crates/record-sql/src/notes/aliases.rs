@@ -19,32 +19,14 @@ fn of_select(facts: &Facts<'_>, at: usize) -> Vec<String> {
     let Some(end) = statement.clause(&select, "from").filter(|end| *end > at) else {
         return Vec::new();
     };
-    items(facts, at + 1..end).into_iter().filter_map(|item| of_item(facts, &select, item)).collect()
+    let items = statement.items(at + 1..end).into_iter();
+    items.filter_map(|item| of_item(facts, &select, &item)).collect()
 }
 
-/// Returns the expressions of a list, without DISTINCT.
-fn items(facts: &Facts<'_>, list: Range<usize>) -> Vec<Range<usize>> {
+fn of_item(facts: &Facts<'_>, select: &Range<usize>, item: &Range<usize>) -> Option<String> {
     let statement = facts.statement();
-    let start = list.start + usize::from(statement.is_any(list.start, &["distinct", "all"]));
-    let commas = statement.outside(start..list.end).filter(|at| statement.is(*at, ","));
-    let mut ends: Vec<usize> = commas.collect();
-    ends.push(list.end);
-    let starts = std::iter::once(start).chain(ends.iter().map(|end| end + 1));
-    starts.zip(ends.iter().copied()).map(|(start, end)| start..end).collect()
-}
-
-fn of_item(facts: &Facts<'_>, select: &Range<usize>, item: Range<usize>) -> Option<String> {
-    let statement = facts.statement();
-    let last = item.end.checked_sub(1)?;
-    let is_named = last > item.start
-        && statement.tokens[last].is_name()
-        && statement.is_any(last - 1, &["as", ")", "end"]);
-    let end = last - usize::from(is_named && statement.is(last - 1, "as"));
-    if !is_named || end <= item.start {
-        return None;
-    }
-    let name = statement.tokens[last].value(&statement.sql);
-    let bytes = statement.bytes(item.start..end);
+    let name = statement.tokens[statement.name_of(item)?].value(&statement.sql);
+    let bytes = statement.bytes(statement.without_name(item));
     let is_same = facts.chain(&bytes).is_some_and(|chain| {
         chain.parts.last().is_some_and(|part| part.name.eq_ignore_ascii_case(&name))
     });

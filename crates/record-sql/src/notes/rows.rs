@@ -3,22 +3,16 @@
 
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::partners::have_other_forms;
-use crate::sql::bare::bare_column;
+use crate::sql::bare::bare_columns;
 use crate::sql::quoting::spelled;
 use crate::sql::statement::Statement;
-use crate::sql::token::Kind;
 
 /// The condition on the values of a column.
 const NOT_NULL: &str = "WHERE {} IS NOT NULL";
 
 pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
-    let statement = facts.statement();
-    let bare = bare_column(statement).map(|column| {
-        format!("{column} is from any record: GROUP BY {column} gives a row for each value")
-    });
     let of = [
-        bare,
-        of_group(facts),
+        of_bare(facts),
         of_counted(facts),
         of_repeated(facts),
         nothing.then(|| of_null_list(facts)).flatten(),
@@ -30,50 +24,31 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     of.into_iter().flatten().collect()
 }
 
-/// A column next to GROUP BY that differs within a group.
-fn of_group(facts: &Facts<'_>) -> Option<String> {
+/// A column that is neither a key of its group nor in an aggregate, and differs within the group.
+fn of_bare(facts: &Facts<'_>) -> Option<String> {
     let statement = facts.statement();
-    let select = statement.select_around(0);
-    if !statement.is(select.start, "select") {
-        return None;
-    }
-    let group = statement.clause_text(&select, "group")?;
-    let keys = statement.clause_places(&select, "group")?;
-    let end = select.start + 1..statement.clause(&select, "from")?;
-    // Of `min` and `max` SQLite takes the record that has the value.
-    if end.clone().any(|at| statement.is_any(at, &["min", "max", "distinct"])) {
-        return None;
-    }
-    let mut start = end.start;
-    while start < end.end {
-        let item = statement.expression_at(start)?;
-        let next = (item.end..end.end).find(|at| statement.is(*at, ",")).unwrap_or(end.end);
-        let bytes = statement.bytes(item);
-        if let Some(chain) = facts.chain(&bytes)
-            && let Some(read) = facts.column(&chain)
-        {
-            let name = &statement.sql[bytes];
-            let is_key = |at: usize| {
-                let token = &statement.tokens[at];
-                token.is_name()
-                    && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name)
-                    || token.kind == Kind::Number
-            };
-            let keys = keys.clone();
-            let from = statement.clause_text(&select, "from")?;
-            let rest = statement.clause_text(&select, "where").unwrap_or_default();
-            let several =
-                format!("SELECT 1 {from} {rest} {group} HAVING count(DISTINCT {name}) > 1 LIMIT 1");
-            if !keys.into_iter().any(is_key) && facts.is_empty(&several) == Some(false) {
-                return Some(format!(
-                    "{name} differs within a group and is from any of its records: add it to \
-                     GROUP BY, or take max({name}) or group_concat(DISTINCT {name})"
-                ));
+    let select = statement.main_select()?;
+    let group = statement.clause_text(&select, "group");
+    let end = ["where", "from"].into_iter().find_map(|word| statement.clause_places(&select, word));
+    let rows = &statement.sql[statement.bytes(select.start..end?.end)];
+    bare_columns(statement, &select).into_iter().find_map(|chain| {
+        let name = &statement.sql[chain.range()];
+        facts.column(&chain)?;
+        let several = format!(
+            "{}{rows} {} HAVING count(DISTINCT {name}) > 1 LIMIT 1",
+            statement.with(),
+            group.unwrap_or_default()
+        );
+        (facts.is_empty(&several) == Some(false)).then(|| match group {
+            Some(_) => format!(
+                "{name} differs within a group and is from any of its records: add it to GROUP \
+                 BY, or take max({name}) or group_concat(DISTINCT {name})"
+            ),
+            None => {
+                format!("{name} is from any record: GROUP BY {name} gives a row for each value")
             }
-        }
-        start = next + 1;
-    }
-    None
+        })
+    })
 }
 
 /// `count` of a condition counts the rows in which it is false, too.

@@ -145,6 +145,29 @@ impl Statement {
         self.tokens[at].is_name() && is_operand && !is_window
     }
 
+    /// Returns the items of a list, without DISTINCT.
+    pub(crate) fn items(&self, list: Range<usize>) -> Vec<Range<usize>> {
+        let start = list.start + usize::from(self.is_any(list.start, &["distinct", "all"]));
+        let commas = self.outside(start..list.end).filter(|at| self.is(*at, ","));
+        let mut ends: Vec<usize> = commas.collect();
+        ends.push(list.end);
+        let starts = std::iter::once(start).chain(ends.iter().map(|end| end + 1));
+        starts.zip(ends.iter().copied()).map(|(start, end)| start..end).collect()
+    }
+
+    /// Returns the place of the name that an item of a list gives its result.
+    pub(crate) fn name_of(&self, item: &Range<usize>) -> Option<usize> {
+        let last = item.end.checked_sub(1).filter(|last| *last > item.start)?;
+        let is_named = self.tokens[last].is_name() && !self.ends_expression(last);
+        (is_named && (self.is(last - 1, "as") || self.names_result(last))).then_some(last)
+    }
+
+    /// Returns an item of a list without the name of its result.
+    pub(crate) fn without_name(&self, item: &Range<usize>) -> Range<usize> {
+        let name = self.name_of(item);
+        item.start..name.map_or(item.end, |at| at - usize::from(self.is(at - 1, "as")))
+    }
+
     /// Returns the bytes of some places.
     pub(crate) fn bytes(&self, places: Range<usize>) -> Range<usize> {
         let start = self.tokens.get(places.start).map_or(self.sql.len(), |token| token.range.start);
@@ -220,6 +243,12 @@ impl Statement {
             at += 1;
         }
         from..end
+    }
+
+    /// Returns the places of the SELECT whose rows are the answer.
+    pub(crate) fn main_select(&self) -> Option<Range<usize>> {
+        let start = self.clause(&(0..self.tokens.len()), "select")?;
+        Some(start..self.select_around(start).end)
     }
 
     /// Returns the place of a word in a SELECT, outside of its brackets.
