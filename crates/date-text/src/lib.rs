@@ -1,5 +1,7 @@
 //! Dates in texts, as spans of time: a month and a day are as long as they are, a time is an
-//! instant. A time without a zone is UTC.
+//! instant. A time without a zone is UTC. [`version`] reads versions.
+
+pub mod version;
 
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400 * 1_000_000_000;

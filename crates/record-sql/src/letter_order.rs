@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 
 use date_text::MONTHS;
+use date_text::version::{self, Fractions};
 
 /// The most texts whose order is looked at.
 pub const MAX_TEXTS: usize = 5_000;
@@ -64,7 +65,10 @@ impl TextKind {
                 let [day, month, year] = date(text)?;
                 (month < 13.0).then(|| vec![year, month, day])
             }
-            Self::Versions => version(text),
+            #[expect(clippy::cast_precision_loss, reason = "parts of versions are small")]
+            Self::Versions => {
+                Some(version::parts(text)?.into_iter().map(|part| part as f64).collect())
+            }
             Self::Zones => Some(vec![(*day)?]).filter(|_| text.len() >= 10),
             Self::MonthNames => month_named(text),
             Self::Beginning | Self::Units => {
@@ -116,7 +120,7 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     (all.len() * 2 >= count).then_some(())?;
     all.sort_by(|a, b| a.text.cmp(&b.text));
     let read_all = |kind: TextKind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
-    let are_versions = are_versions(all.iter().map(|one| one.text.trim()));
+    let are_versions = are_versions(&all);
     let mut kinds = KINDS.into_iter().filter(|kind| !are_versions || *kind != TextKind::Numbers);
     let whole = kinds.find_map(|kind| Some((kind, read_all(kind)?)));
     let (kind, keys) = match whole {
@@ -145,16 +149,11 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     Some(Misordered { kind, first: pair.next()?, second: pair.next()? })
 }
 
-/// Returns true for `1.9` next to `1.10`: who writes numbers writes zeros at the end always or
-/// never.
-fn are_versions<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
-    let mut all = texts.clone();
-    let are_all = all.all(|text| text.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
-    let mut fractions = texts.filter_map(|text| Some(text.split_once('.')?.1));
-    let mut others = fractions.clone();
-    are_all
-        && others.any(|fraction| fraction.len() == 1)
-        && fractions.any(|fraction| fraction.len() > 1 && fraction.ends_with('0'))
+/// Returns true if texts that are numbers, too, are versions.
+fn are_versions(all: &[Spelled]) -> bool {
+    let mut fractions = Fractions::default();
+    all.iter().for_each(|one| fractions.add(&one.text));
+    fractions.are_of_versions() && all.iter().all(|one| version::parts(&one.text).is_some())
 }
 
 /// Returns the unit behind the number of a text; None if there is more than that.
@@ -176,16 +175,6 @@ fn month_named(text: &str) -> Option<Vec<f64>> {
     let year = words().filter(|word| word.len() == 4).find_map(number)?;
     let day = words().filter(|word| word.len() <= 2).find_map(number).unwrap_or(0);
     Some(vec![year.into(), month as f64, day.into()])
-}
-
-fn version(text: &str) -> Option<Vec<f64>> {
-    let text = text.trim();
-    let parts = text.strip_prefix(['v', 'V']).unwrap_or(text).split('.');
-    let part = |part: &str| {
-        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| part.parse().ok()).flatten()
-    };
-    parts.map(part).collect()
 }
 
 /// Reads `5/14/2025`, `14.05.2025` or `14-05-2025`, with or without a time.

@@ -209,6 +209,8 @@ fn texts_whose_letters_stand_in_another_order() {
     let zones = ["2025-05-14T23:30:00-05:00", "2025-05-15T03:00:00+02:00"];
     for (sql, values, part) in [
         (most, &prices[..], "'10' < '9.50'"),
+        (most, &["0.05", "0.5", "0.50", "10.0", "9"], "text of numbers"),
+        ("SELECT 1 FROM records WHERE x = 0.5", &["0.05", "0.5", "0.50"], "in several ways"),
         (order, &prices, "CAST(x AS REAL)"),
         (most, &us, "dates whose year comes last"),
         ("SELECT count(*) FROM records WHERE x > '01/31/2025'", &us, "substr(x, 7, 4)"),

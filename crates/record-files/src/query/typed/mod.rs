@@ -7,6 +7,7 @@ mod operand;
 
 use std::borrow::Cow;
 
+use date_text::version::{self, Fractions};
 use raw_json::{self as raw, Scanner, each_element};
 
 use super::json::value::{Kind, Value};
@@ -22,11 +23,6 @@ const ANY: u8 = NUMBER | VERSION | DATE;
 /// The bytes of a string's spelling in which a number may begin.
 const BEGINNING: usize = 8;
 
-/// A fraction of one digit: `1.9`.
-const ONE_DIGIT: u8 = 1;
-/// A longer fraction that ends with a zero: `1.10`.
-const ENDS_WITH_ZERO: u8 = 2;
-
 /// The facts about the values of a field that its type is inferred from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
@@ -34,8 +30,7 @@ pub(super) struct Facts {
     pub(super) kinds: u8,
     /// The readings that all strings so far have in common.
     readings: u8,
-    /// The fractions of the strings, as bits.
-    fractions: u8,
+    fractions: Fractions,
     /// True if a string is blank.
     pub(super) has_blanks: bool,
     /// True if a string has a digit at its beginning, or behind a few other characters: `$99`.
@@ -44,7 +39,13 @@ pub(super) struct Facts {
 
 impl Default for Facts {
     fn default() -> Self {
-        Self { kinds: 0, readings: ANY, fractions: 0, has_blanks: false, has_digits: false }
+        Self {
+            kinds: 0,
+            readings: ANY,
+            fractions: Fractions::default(),
+            has_blanks: false,
+            has_digits: false,
+        }
     }
 }
 
@@ -71,7 +72,7 @@ impl Facts {
             if self.readings != 0 {
                 let text = raw::unescape(value).text;
                 self.readings &= readings(&text, self.readings);
-                self.fractions |= fraction(&text);
+                self.fractions.add(&text);
             }
         }
     }
@@ -85,16 +86,14 @@ impl Facts {
     pub(super) fn merge(&mut self, other: Self) {
         self.kinds |= other.kinds;
         self.readings &= other.readings;
-        self.fractions |= other.fractions;
+        self.fractions.merge(other.fractions);
         self.has_blanks |= other.has_blanks;
         self.has_digits |= other.has_digits;
     }
 
-    /// Returns the notation that all strings have. `1.9` and `1.10` are versions: who writes
-    /// numbers writes zeros at the end always or never.
+    /// Returns the notation that all strings have.
     pub(super) fn strings(self) -> Strings {
-        let are_versions =
-            self.readings & VERSION != 0 && self.fractions == ONE_DIGIT | ENDS_WITH_ZERO;
+        let are_versions = self.readings & VERSION != 0 && self.fractions.are_of_versions();
         if !self.has(Kind::String) {
             Strings::Absent
         } else if self.readings == ANY {
@@ -154,7 +153,7 @@ impl Strings {
     pub(super) fn read(self, value: &str) -> Value<'_> {
         match Kind::of(value) {
             Kind::String => self.typed(raw::unescape(value).text),
-            Kind::Number if self == Strings::Versions => version(value).map(Value::Version),
+            Kind::Number if self == Strings::Versions => version::parts(value).map(Value::Version),
             _ => None,
         }
         .unwrap_or_else(|| Value::read(value))
@@ -175,7 +174,7 @@ impl Strings {
     fn typed(self, text: Cow<'_, str>) -> Option<Value<'_>> {
         match self {
             Strings::Numbers => number(text).map(Value::Number),
-            Strings::Versions => version(&text).map(Value::Version),
+            Strings::Versions => version::parts(&text).map(Value::Version),
             Strings::Dates => date_text::span(&text).map(|span| Value::Instant(span.first)),
             Strings::Absent | Strings::Text => None,
         }
@@ -198,22 +197,13 @@ fn readings(text: &str, possible: u8) -> u8 {
     if possible & NUMBER != 0 && number(Cow::Borrowed(text)).is_some() {
         readings |= NUMBER;
     }
-    if possible & VERSION != 0 && version(text).is_some() {
+    if possible & VERSION != 0 && version::parts(text).is_some() {
         readings |= VERSION;
     }
     if possible & DATE != 0 && date_text::span(text).is_some_and(|span| !span.is_year) {
         readings |= DATE;
     }
     readings
-}
-
-/// Returns the bit of the fraction of a text.
-fn fraction(text: &str) -> u8 {
-    match text.trim().split_once('.') {
-        Some((_, fraction)) if fraction.len() == 1 => ONE_DIGIT,
-        Some((_, fraction)) if fraction.ends_with('0') => ENDS_WITH_ZERO,
-        _ => 0,
-    }
 }
 
 /// Reads a number in the spelling of JSON.
@@ -228,26 +218,6 @@ fn number(text: Cow<'_, str>) -> Option<Number<'_>> {
         Cow::Borrowed(text) => Number::read(text.trim()),
         Cow::Owned(text) => Number::read(text.trim()).into_owned(),
     })
-}
-
-/// Reads `13`, `13.1.2` or `v13.1.2` as its parts, without zeros at the end: 13.0 is 13. A part
-/// with a leading zero is a code rather than a number.
-fn version(text: &str) -> Option<Vec<u64>> {
-    let text = text.trim();
-    let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
-    if !text.starts_with(|c: char| c.is_ascii_digit()) || text.len() > 64 {
-        return None;
-    }
-    let part = |part: &str| {
-        let is_number = part.bytes().all(|byte| byte.is_ascii_digit())
-            && (part == "0" || !part.starts_with('0'));
-        if is_number { part.parse().ok() } else { None }
-    };
-    let mut parts: Vec<u64> = text.split('.').map(part).collect::<Option<_>>()?;
-    while parts.len() > 1 && parts.last() == Some(&0) {
-        parts.pop();
-    }
-    Some(parts)
 }
 
 #[cfg(test)]

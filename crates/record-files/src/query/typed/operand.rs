@@ -76,7 +76,7 @@ pub(crate) fn understand(operand: &str, facts: Facts, ordered: bool) -> Option<(
     let range = match strings {
         Strings::Text if !ordered => single(Value::read(&raw::quote(&text)).into_owned()),
         Strings::Text => return None,
-        Strings::Versions => single(Value::Version(version(&text)?)),
+        Strings::Versions => single(Value::Version(version::parts(&text)?)),
         Strings::Dates => {
             let date_text::Span { first, last, .. } = date_text::span(&text)?;
             let high = (last > first).then_some(Value::Instant(last));
