@@ -4,7 +4,9 @@ use rusqlite::types::Value;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::letters::{are_versions, of_letters};
-use crate::notes::ordered::{of_alphabet, of_day, of_month, of_shape, of_time, of_zones};
+use crate::notes::ordered::{
+    of_alphabet, of_bounds, of_day, of_month, of_shape, of_time, of_zones,
+};
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
@@ -24,14 +26,8 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         }
         return Some(format!("{shown} is never true: {subject} {not} compares with null"));
     }
-    if let [low, high] = comparison.literals.as_slice()
-        && comparison.operator == "BETWEEN"
-        && facts.counts(&format!("SELECT {} > {}", low.sql, high.sql)).as_deref() == Some(&[1])
-    {
-        return Some(format!(
-            "{shown} is never true: BETWEEN takes the lower bound first: BETWEEN {} AND {}",
-            high.sql, low.sql
-        ));
+    if let Some(note) = of_bounds(facts, comparison) {
+        return Some(format!("{shown} is never true: {note}"));
     }
     let column = comparison.column.as_ref().and_then(|column| facts.column(column));
     let subject = subject(facts, comparison, column)?;

@@ -8,6 +8,23 @@ use crate::records::profile::{Profile, is_date};
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
 use crate::sql::quoting::{self, spelled};
 
+/// Bounds of which the lower one is behind the upper one.
+pub(crate) fn of_bounds(facts: &Facts<'_>, comparison: &Comparison) -> Option<String> {
+    let [low, high] = comparison.literals.as_slice() else { return None };
+    let order = format!("SELECT {} > {}", low.sql, high.sql);
+    let is_behind = comparison.operator == "BETWEEN" && facts.counts(&order)? == [1];
+    is_behind.then(|| {
+        if low.is_text() && low.value.len() != high.value.len() {
+            // Such as `2025-3`, which the other order would not mend.
+            return format!(
+                "as text, letter by letter, {} is behind {}: spell both as the values are",
+                low.sql, high.sql
+            );
+        }
+        format!("BETWEEN takes the lower bound first: BETWEEN {} AND {}", high.sql, low.sql)
+    })
+}
+
 /// A bare date next to times is midnight.
 pub(crate) fn of_time(name: &str, profile: &Profile, comparison: &Comparison) -> Option<String> {
     let is_bare = |literal: &&Literal| literal.is_text() && is_date(literal.value.as_bytes());

@@ -50,10 +50,7 @@ fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
         ends.iter().find_map(|path| fields.find(path).map(|at| fields.names()[at].clone()))
     });
     if let Some(column) = column {
-        return Some(format!(
-            "{sql} is null in every record, for its key has dots: the column is {}",
-            spelled(&column)
-        ));
+        return Some(format!("{sql} is null in every record: the column is {}", spelled(&column)));
     }
     let sources = facts.sources.iter().map(crate::records::source::Scanned::paths);
     let (mut names, mut inner) = (Vec::new(), Vec::new());
