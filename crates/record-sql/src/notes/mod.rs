@@ -20,7 +20,7 @@ mod unlinked;
 pub(crate) mod values;
 
 use crate::notes::compared::{of_comparison, shown, subject};
-use crate::notes::facts::{Facts, Read};
+use crate::notes::facts::{Facts, Read, literal};
 use crate::notes::values::Subject;
 use crate::prepare::ROW_NUMBER;
 use crate::records::profile::Type;
@@ -62,6 +62,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(rows::notes(facts, nothing));
     notes.extend(facts.reads().filter_map(|read| of_column(facts, read)));
     notes.extend(facts.reads().filter_map(|read| of_case(facts, read)));
+    notes.extend(facts.reads().filter_map(|read| of_normal_form(facts, read)));
     let mut seen = Vec::new();
     notes.retain(|note| {
         !seen.contains(note) && {
@@ -131,6 +132,24 @@ fn of_case(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     Some(format!(
         "{} is the field of exactly this case; the other one is record->>'$.{other}'",
         spelled(name)
+    ))
+}
+
+/// Texts that are the same but for the normal form of Unicode, where they are compared or counted.
+fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    let statement = facts.statement();
+    let compares = ["where", "group", "distinct", "join"];
+    let is_compared = (0..statement.tokens.len()).any(|at| statement.is_any(at, &compares));
+    if read.profile.texts == 0 || !is_compared || statement.calls_of(&["nfc"]).next().is_some() {
+        return None;
+    }
+    let same = read.query("{}", "");
+    let twice = format!("WHERE {{}} <> nfc({{}}) AND nfc({{}}) IN ({same}) LIMIT 1");
+    let one = facts.row(&read.query("{}", &twice))?;
+    let (name, one) = (spelled(&read.column.name), literal(one.first()?));
+    Some(format!(
+        "{name} has texts such as {one} in two normal forms of Unicode, which are not equal: \
+         nfc({name}) is the same for both"
     ))
 }
 

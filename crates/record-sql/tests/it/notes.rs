@@ -228,6 +228,12 @@ fn texts_whose_letters_stand_in_another_order() {
         let notes = of(sql, values);
         assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
     }
+    let forms = ["Jos\u{e9}", "Jose\u{301}", "Ann"];
+    for sql in ["SELECT x, count(*) FROM records GROUP BY 1", "SELECT DISTINCT x FROM records"] {
+        assert!(of(sql, &forms).contains("nfc(x) is the same for both"), "{sql}");
+        assert_eq!(of(sql, &forms[1..]), "");
+        assert_eq!(of(&sql.replace('x', "nfc(x)"), &forms), "");
+    }
     for (sql, values) in [
         (most, &["2025-05-14", "2025-05-15"][..]),
         (most, &["1.8.1", "1.9.3"]),
