@@ -10,7 +10,7 @@ use regex::Regex;
 use super::operation::{Named, Operation};
 use super::pattern;
 use crate::query::error::{QueryError, quoted};
-use crate::query::json::value::{Kind, Value};
+use crate::query::json::value::{Kind, Value, nfc};
 use crate::query::typed::{Facts, Range, Strings, understand};
 
 /// The most values of an `in`.
@@ -93,7 +93,7 @@ impl Comparison {
         let text = |accepted| {
             let literal =
                 value.filter(|value| raw::is_string(value)).ok_or_else(|| bad(accepted))?;
-            Ok(raw::unescape(literal).text.into_owned())
+            Ok(nfc(raw::unescape(literal).text).into_owned())
         };
         let any = || value.ok_or_else(|| bad("any JSON value"));
         let operand = match operation {
@@ -349,7 +349,7 @@ fn any(values: &[&str], facts: &mut Facts, mut holds: impl FnMut(&str) -> bool) 
 }
 
 fn string(value: &str) -> Option<std::borrow::Cow<'_, str>> {
-    raw::is_string(value).then(|| raw::unescape(value).text)
+    raw::is_string(value).then(|| nfc(raw::unescape(value).text))
 }
 
 /// Writes the text in lower case, each character by itself, so that a part of the text becomes a

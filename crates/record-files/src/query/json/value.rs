@@ -3,6 +3,7 @@
 
 use std::{borrow::Cow, cmp::Ordering};
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use raw_json::{self as raw, each_element, each_member};
 
 use crate::number::Number;
@@ -29,7 +30,7 @@ pub(crate) enum Value<'a> {
     Deep(String),
 }
 
-/// A string by code points.
+/// A string by code points, in the normal form NFC of Unicode.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Text<'a> {
     pub(crate) text: Cow<'a, str>,
@@ -118,7 +119,7 @@ impl<'a> Value<'a> {
 impl<'a> Text<'a> {
     pub(crate) fn read(literal: &'a str) -> Self {
         let text = raw::unescape(literal);
-        Self { text: text.text, spelled: (!text.exact).then_some(Cow::Borrowed(literal)) }
+        Self { text: nfc(text.text), spelled: (!text.exact).then_some(Cow::Borrowed(literal)) }
     }
 
     /// Returns false if a lone surrogate was replaced by U+FFFD.
@@ -131,6 +132,17 @@ impl<'a> Text<'a> {
             text: Cow::Owned(self.text.into_owned()),
             spelled: self.spelled.map(|spelled| Cow::Owned(spelled.into_owned())),
         }
+    }
+}
+
+/// Returns a text in the normal form NFC, which is the same for every spelling of its letters: `é`
+/// may be one character, or an `e` and an accent.
+pub(crate) fn nfc(text: Cow<'_, str>) -> Cow<'_, str> {
+    let normal = ComposingNormalizerBorrowed::new_nfc();
+    match text {
+        ascii if ascii.is_ascii() => ascii,
+        Cow::Borrowed(text) => normal.normalize(text),
+        Cow::Owned(text) => Cow::Owned(normal.normalize(&text).into_owned()),
     }
 }
 
@@ -229,6 +241,13 @@ mod tests {
         let a = Value::read(r#"{"a":1, "b":[1.0, "\u00e9"], "a":2}"#);
         assert_eq!(a, Value::read(r#"{"b":[1,"é"],"a":2.0}"#));
         assert_ne!(a, Value::read(r#"{"b":[1,"é"],"a":1}"#));
+    }
+
+    #[test]
+    fn a_letter_equals_every_spelling_of_it() {
+        assert_eq!(Value::read("\"Jos\u{e9}\""), Value::read("\"Jose\u{301}\""));
+        assert_eq!(Value::read("\"Jos\u{e9}\""), Value::read(r#""Jose\u0301""#));
+        assert_ne!(Value::read("\"Jose\""), Value::read("\"Jose\u{301}\""));
     }
 
     #[test]
