@@ -1,10 +1,13 @@
 //! The message of a statement that cannot be prepared: SQLite's own, the place, the columns there
 //! are, and what to send instead.
 
+use rusqlite::Connection;
+
 use crate::error::SqlError;
 use crate::prepare::draft::Draft;
 use crate::prepare::failed::Failed;
 use crate::prepare::guard::{Denied, FUNCTIONS};
+use crate::prepare::keywords;
 use crate::sql::quoting::{self, spelled};
 use crate::sql::statement::{Chain, Part, Statement, send_instead};
 use crate::sql::token::{Kind, Token};
@@ -53,13 +56,13 @@ const ELSEWHERE: [(&str, &str); 31] = [
 ];
 
 /// Returns the error of a statement that no fix makes valid.
-pub(crate) fn explain(draft: &Draft<'_, '_>, failed: &Failed) -> SqlError {
+pub(crate) fn explain(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> SqlError {
     let mut lines = vec![headline(draft, failed)];
     let hint = match &failed.denied {
         Some(denied) => of_denied(draft, denied),
         None if failed.unknown_table().is_some() => of_table(draft, failed),
         None if failed.message.starts_with("no such column") => of_column(draft, failed),
-        None => of_other(draft, failed),
+        None => of_other(draft, db, failed),
     };
     lines.push(hint);
     lines.retain(|line| !line.is_empty());
@@ -202,7 +205,7 @@ fn in_array(draft: &Draft<'_, '_>, chain: &Chain) -> Option<String> {
     ))
 }
 
-fn of_other(draft: &Draft<'_, '_>, failed: &Failed) -> String {
+fn of_other(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> String {
     if let Some(name) = failed.message.strip_prefix("no such function: ") {
         return of_function(name);
     }
@@ -215,12 +218,16 @@ fn of_other(draft: &Draft<'_, '_>, failed: &Failed) -> String {
         draft.statement.tokens.iter().position(|token| token.range.contains(&offset))
     });
     let Some(at) = at else { return String::new() };
+    let hint = (!keywords::is_sql(&failed.message)).then(|| keywords::hint(draft, db, at));
+    if let Some(hint) = hint.flatten() {
+        return hint;
+    }
     let names: Vec<&str> = ELSEWHERE.iter().map(|(name, _)| *name).collect();
     let call = draft.statement.calls_of(&names).next();
     let (sql, tokens) = (&draft.statement.sql, &draft.statement.tokens);
     // SQLite reports the first token that does not fit, which may follow the cause.
     for token in tokens[at.saturating_sub(1)..=at].iter().rev() {
-        if let Some(hint) = of_token(draft, token, sql) {
+        if let Some(hint) = of_token(token, sql) {
             return hint;
         }
     }
@@ -229,20 +236,13 @@ fn of_other(draft: &Draft<'_, '_>, failed: &Failed) -> String {
         .unwrap_or_default()
 }
 
-fn of_token(draft: &Draft<'_, '_>, token: &Token, sql: &str) -> Option<String> {
+fn of_token(token: &Token, sql: &str) -> Option<String> {
     let text = token.text(sql);
     if text == "::" {
         return Some("A cast is CAST(x AS INTEGER), CAST(x AS REAL) or CAST(x AS TEXT)".to_owned());
     }
     if token.kind != Kind::Word {
         return None;
-    }
-    if is_column(draft, text) {
-        let corrected = draft.statement.replaced(token.range.clone(), &quoting::name(text));
-        return Some(format!(
-            "`{text}` is a keyword, too: quote it as a column. {}",
-            send_instead(&corrected.sql)
-        ));
     }
     elsewhere(text).map(|here| format!("Instead of {text}: {here}"))
 }
@@ -285,7 +285,7 @@ fn single_quotes(draft: &Draft<'_, '_>) -> Statement {
     statement
 }
 
-fn is_column(draft: &Draft<'_, '_>, name: &str) -> bool {
+pub(crate) fn is_column(draft: &Draft<'_, '_>, name: &str) -> bool {
     names(draft).iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 

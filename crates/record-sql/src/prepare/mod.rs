@@ -6,6 +6,7 @@ mod explain;
 mod failed;
 pub(crate) mod guard;
 mod joined;
+mod keywords;
 mod resolve;
 mod single_quoted;
 
@@ -82,7 +83,7 @@ pub(crate) fn prepare(
             None => false,
         };
         if !fixed {
-            return Err(explain::explain(&draft, &failed));
+            return Err(explain::explain(&draft, db, &failed));
         }
     }
     Err(SqlError::statement("SQL: the statement names too many nested fields; select fewer"))

@@ -117,21 +117,31 @@ impl Statement {
 
     /// Refuses `x[0]`, which SQLite takes for a column with an alias.
     fn elements(&self) -> Result<(), SqlError> {
-        for pair in self.tokens.windows(2) {
-            let text = pair[1].text(&self.sql);
-            let index = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-            let is_index = index.is_some_and(|index| index.trim().parse::<i64>().is_ok());
-            if is_index && pair[0].is_name() && pair[0].range.end == pair[1].range.start {
-                let path = format!("->>'${text}'");
-                let mut corrected = self.sql.clone();
-                corrected.replace_range(pair[1].range.clone(), &path);
-                return Err(SqlError::statement(format!(
-                    "SQL: an element of an array is x{path}, its length json_array_length(x). {}",
-                    send_instead(&corrected)
-                )));
+        let index = |at: usize| {
+            let (name, token) = (self.tokens.get(at.checked_sub(1)?)?, &self.tokens[at]);
+            let index = token.text(&self.sql).strip_prefix('[')?.strip_suffix(']')?.trim();
+            let is_index = index.parse::<i64>().is_ok() && name.is_name();
+            (is_index && name.range.end == token.range.start).then_some(index)
+        };
+        let mut corrected = self.sql.clone();
+        let mut first = None;
+        for at in (0..self.tokens.len()).rev() {
+            let Some(index) = index(at) else { continue };
+            let mut end = at;
+            while self.is(end + 1, ".") && self.tokens.get(end + 2).is_some_and(Token::is_name) {
+                end += 2;
             }
+            let path = self.bytes(at..end + 1);
+            corrected.replace_range(path.clone(), &format!("->>'${}'", &self.sql[path]));
+            first = Some(index);
         }
-        Ok(())
+        first.map_or(Ok(()), |index| {
+            Err(SqlError::statement(format!(
+                "SQL: an element of an array is x->>'$[{index}]', its length \
+                 json_array_length(x). {}",
+                send_instead(&corrected)
+            )))
+        })
     }
 
     /// Refuses fractions where percents are due: `percentile(x, 0.95)` would be nearly the

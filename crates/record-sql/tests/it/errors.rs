@@ -68,7 +68,24 @@ fn other_dialects_are_translated() {
     contains("SELECT id FROM records WHERE status ILIKE 'a%'", &["LIKE"]);
     contains("SELECT priority::int FROM records", &["CAST(x AS INTEGER)"]);
     contains("SELECT tags[0] FROM records", &["Send instead: SELECT tags->>'$[0]' FROM records"]);
-    contains("SELECT order FROM records", &["Send instead: SELECT \"order\" FROM records"]);
+    contains(
+        "SELECT r.events[0].status, events[1] FROM records r",
+        &["Send instead: SELECT r.events->>'$[0].status', events->>'$[1]' FROM records r"],
+    );
+    for (sql, instead) in [
+        ("SELECT order FROM records", "SELECT \"order\" FROM records"),
+        (
+            "SELECT order, count(*) FROM records GROUP BY order",
+            "SELECT \"order\", count(*) FROM records GROUP BY \"order\"",
+        ),
+        ("SELECT case FROM records", "SELECT \"case\" FROM records"),
+        ("SELECT max(to.from) FROM records", "SELECT max(\"to.from\") FROM records"),
+    ] {
+        let lines = "{\"order\":1,\"case\":2,\"from\":3,\"to\":{\"from\":4}}\n";
+        let error = crate::ask_of(sql, lines).unwrap_err().to_string();
+        assert!(error.ends_with(&format!("Send instead: {instead}")), "{sql}: {error}");
+        assert!(crate::ask_of(instead, lines).is_ok(), "{instead}");
+    }
     contains("SELECT medien(score) FROM records", &["Nearest: median"]);
     contains("SELECT percentile(score, 0.5) FROM records", &["percentile(score, 50)"]);
     contains(
