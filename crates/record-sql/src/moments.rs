@@ -1,7 +1,7 @@
 //! The date functions, over every form of a date that conditions read, too.
 //!
-//! SQLite's own functions come first, so each of their readings stays. Where they return null, a
-//! value is read as a moment: a text in any form of [`date_text`], a number of seconds,
+//! SQLite's own functions come first, so each of their readings stays, but for days that there are
+//! not: 2026-02-30 is null rather than 2 March. Where they return null, a value is read as a moment: a text in any form of [`date_text`], a number of seconds,
 //! milliseconds, microseconds or nanoseconds since 1970, or a day such as 20250514.
 
 use std::cell::RefCell;
@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result, Statement, params_from_iter};
+
+use crate::records::date_form::has_day;
 
 /// The functions of SQLite that read dates, with the places of the arguments that are dates.
 pub(crate) const FUNCTIONS: [(&str, &[usize]); 7] = [
@@ -108,6 +110,13 @@ pub(crate) fn add(db: &Connection) -> Result<()> {
 fn read(name: &'static str, dates: &[usize], context: &Context<'_>) -> Result<Value> {
     let given = (0..context.len()).map(|at| Ok(Value::try_from(context.get_raw(at))?));
     let mut arguments: Vec<Value> = given.collect::<Result<_>>()?;
+    let is_no_day = |at: &usize| match arguments.get(*at) {
+        Some(Value::Text(text)) => !has_day(text.trim()),
+        _ => false,
+    };
+    if dates.iter().any(is_no_day) {
+        return Ok(Value::Null);
+    }
     let first = call(name, &arguments)?;
     if first != Value::Null || arguments.contains(&Value::Null) {
         return Ok(first);
@@ -207,6 +216,8 @@ mod tests {
             }
         }
         assert_eq!(all("date(20250514)"), "Text(\"2025-05-14\")");
+        assert_eq!(all("date('2026-02-30')"), "Null");
+        assert_eq!(all("strftime('%d', '2025-04-31 10:00')"), "Null");
         assert_eq!(all("unixepoch('14 May 2025')"), all("unixepoch('2025-05-14')"));
         assert_eq!(
             all("timediff('2025/05/15', 1747216800)"),
@@ -217,7 +228,6 @@ mod tests {
     #[test]
     fn what_sqlite_reads_stays() {
         for sql in [
-            "date('2026-02-30')",
             "date(2460000.5)",
             "date('2025')",
             "time('12:30')",

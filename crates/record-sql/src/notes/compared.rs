@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::letters::{are_versions, of_letters};
 use crate::notes::ordered::{
-    of_alphabet, of_bounds, of_day, of_month, of_shape, of_time, of_zones,
+    never_true, of_alphabet, of_day, of_month, of_shape, of_time, of_zones,
 };
 use crate::notes::values::Subject;
 use crate::records::profile::Type;
@@ -26,7 +26,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         }
         return Some(format!("{shown} is never true: {subject} {not} compares with null"));
     }
-    if let Some(note) = of_bounds(facts, comparison) {
+    if let Some(note) = never_true(facts, comparison) {
         return Some(format!("{shown} is never true: {note}"));
     }
     let column = comparison.column.as_ref().and_then(|column| facts.column(column));

@@ -8,8 +8,17 @@ use crate::records::profile::{Profile, is_date};
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
 use crate::sql::quoting::{self, spelled};
 
-/// Bounds of which the lower one is behind the upper one.
-pub(crate) fn of_bounds(facts: &Facts<'_>, comparison: &Comparison) -> Option<String> {
+/// A constant that is null, or bounds of which the lower one is behind the upper one.
+pub(crate) fn never_true(facts: &Facts<'_>, comparison: &Comparison) -> Option<String> {
+    let is_null = |literal: &&Literal| {
+        literal.kind == LiteralKind::Constant
+            && facts.row(&format!("SELECT {}", literal.sql)) == Some(vec![Value::Null])
+    };
+    if comparison.is_order()
+        && let Some(literal) = comparison.literals.iter().find(is_null)
+    {
+        return Some(format!("{} is null", literal.sql));
+    }
     let [low, high] = comparison.literals.as_slice() else { return None };
     let order = format!("SELECT {} > {}", low.sql, high.sql);
     let is_behind = comparison.operator == "BETWEEN" && facts.counts(&order)? == [1];

@@ -25,7 +25,7 @@ impl DateForm {
             let [tens, ones] = [bytes[from], bytes[from + 1]].map(|digit| digit.wrapping_sub(b'0'));
             tens < 10 && ones < 10 && tens * 10 + ones <= most
         };
-        if !is_date(date) || !within(5, 12) || !within(8, 31) {
+        if !is_date(date) || !has_day(text) {
             return None;
         }
         let Some(separator) = rest.first().copied() else {
@@ -60,6 +60,13 @@ impl DateForm {
             zone: zone.to_owned(),
         })
     }
+}
+
+/// Returns false for a text that begins with a date whose day its month does not have, which SQLite
+/// reads as one of the next month: `2026-02-30`.
+pub(crate) fn has_day(text: &str) -> bool {
+    let day = text.get(..10).filter(|day| is_date(day.as_bytes()));
+    day.is_none_or(|day| date_text::span(day).is_some())
 }
 
 /// The forms of the texts of a column.
@@ -132,6 +139,7 @@ mod tests {
         for text in [
             "",
             "2025-13-14",
+            "2025-02-29",
             "2025-05-14 10:00:00 UTC",
             "2025-05-14T10:00:00+0200",
             "2025-05-14T24:00:00Z",

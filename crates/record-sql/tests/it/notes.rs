@@ -100,6 +100,27 @@ fn odd(sql: &str) -> String {
 }
 
 #[test]
+fn days_that_are_in_no_calendar() {
+    let lines = "{\"d\":\"2025-02-28\"}\n{\"d\":\"2025-02-30\"}\n{\"d\":\"2025-03-02\"}\n";
+    for (sql, rows, note) in [
+        (
+            "SELECT strftime('%m', d) AS m, count(*) FROM records WHERE m = '03' GROUP BY 1",
+            "[\"03\",1]",
+            "1 of 3 values of d are no dates for strftime(), such as '2025-02-30'",
+        ),
+        (
+            "SELECT count(*) FROM records WHERE d < date('2025-02-30')",
+            "[0]",
+            "never true: date('2025-02-30') is null",
+        ),
+    ] {
+        let outcome = ask_of(sql, lines).unwrap();
+        assert_eq!(outcome.rows, [rows], "{sql}");
+        assert!(outcome.notes.join("\n").contains(note), "{sql}: {:?}", outcome.notes);
+    }
+}
+
+#[test]
 fn dates_that_sqlite_does_not_read() {
     for (sql, part) in [
         ("SELECT count(*) FROM records WHERE date(day) = '2025-03-05'", "[2]\n"),
