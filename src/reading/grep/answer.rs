@@ -38,6 +38,8 @@ pub(crate) enum SkipReason {
     LongLine,
     /// A folder that lies deeper than a search goes.
     TooDeep,
+    /// A text in UTF-16.
+    Utf16,
 }
 
 /// The result of a search, as text and as data.

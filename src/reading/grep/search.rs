@@ -22,6 +22,9 @@ use record_files::file::header::TYPE;
 /// The most files that an answer names as not searched.
 const NAMED_SKIPS: usize = 20;
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// One search on its way through the files.
 pub(crate) struct Search<'a> {
     matcher: LineMatcher<'a>,
@@ -117,15 +120,23 @@ impl<'a> Search<'a> {
         self.file_from(path, file, 0);
     }
 
-    /// Searches a file whose byte `start` is the first of the reader.
+    /// Searches a file whose byte `start` is the first of the reader. A byte order mark at its start
+    /// is no part of its first line.
     pub(crate) fn file_from(
         &mut self,
         path: String,
-        file: WatchedReader<'_, impl Read>,
+        mut file: WatchedReader<'_, impl Read>,
         start: u64,
     ) {
         self.findings.files_searched += 1;
         self.findings.paths.push(path);
+        let mut head = Vec::new();
+        let read = (&mut file).take(MARK.len() as u64).read_to_end(&mut head);
+        if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+            return self.skip_last(SkipReason::Utf16);
+        }
+        let rest = head.strip_prefix(MARK).unwrap_or(&head);
+        let start = start + (head.len() - rest.len()) as u64;
         let matcher = &self.matcher;
         let mut sink = Collector {
             matcher,
@@ -136,7 +147,9 @@ impl<'a> Search<'a> {
             used_tokens: &mut self.used_tokens,
             findings: &mut self.findings,
         };
-        if self.searcher.search_reader(matcher, file, &mut sink).is_err() {
+        let read =
+            read.and_then(|_| self.searcher.search_reader(matcher, rest.chain(file), &mut sink));
+        if read.is_err() {
             match self.watch.take() {
                 Interruption::Deadline => self.findings.ended = Some(TruncatedBy::Deadline),
                 Interruption::Unreadable => self.skip_last(SkipReason::Unreadable),
@@ -251,7 +264,7 @@ impl Sink for Collector<'_> {
 /// Returns true for a line that the service wrote at the start of a file of records.
 fn is_header(line: &[u8]) -> bool {
     let start = format!("{{\"type\":\"{TYPE}\"");
-    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).starts_with(start.as_bytes())
+    line.starts_with(start.as_bytes())
 }
 
 /// The line as its reader sees it.

@@ -181,6 +181,7 @@ fn left_out(findings: &Findings) -> String {
                 SkipReason::Unreadable => "cannot be read",
                 SkipReason::LongLine => "a line is too long",
                 SkipReason::TooDeep => "lies too deep",
+                SkipReason::Utf16 => "is UTF-16, and UTF-8 is searched",
             };
             format!("{} ({why})", skipped.path)
         })

@@ -6,6 +6,21 @@ use crate::reading::grep::{self, CaseMode, Syntax};
 use crate::reading::limit::TruncatedBy;
 
 #[test]
+fn a_byte_order_mark_is_no_text() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let store = Store::with(&[
+        ("a.csv", "\u{feff}id,name\n1,id\n".as_bytes()),
+        ("b.csv", &utf16("\u{feff}id,name\n")),
+    ]);
+    let found = store.grep(&pattern("^id,"));
+    assert_eq!(found.matches_total, 1);
+    assert!(!found.matches_total_exact);
+    let end =
+        "\nL1: id,name\n---\n[not searched to the end: b.csv (is UTF-16, and UTF-8 is searched)]";
+    assert!(found.answer.ends_with(end), "{}", found.answer);
+}
+
+#[test]
 fn grep_groups_hits_by_file() {
     let store = Store::golden();
     let answer = store.grep(&pattern("line 000[12]"));
