@@ -55,11 +55,12 @@ fn params(pairs: &[String]) -> Result<Option<String>, CliError> {
     Ok((!members.is_empty()).then(|| format!("{{{}}}", members.join(","))))
 }
 
-/// Checks that a condition is JSON.
+/// Returns a condition as JSON: a comparison in words, such as `priority > 3`, as a string.
 fn condition(text: Option<&str>) -> Result<Option<String>, CliError> {
     let Some(text) = text else { return Ok(None) };
     match serde_json::from_str::<&RawValue>(text) {
         Ok(_) => Ok(Some(text.to_owned())),
+        Err(_) if !text.trim_start().starts_with(['{', '[', '"']) => Ok(Some(quote(text))),
         Err(error) => Err(CliError::Input {
             what: "--where".to_owned(),
             found: format!(
