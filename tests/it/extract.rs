@@ -420,6 +420,10 @@ async fn files_that_cannot_be_asked() {
         status == 422 && message.contains("holds no records") && message.contains("read_file"),
         "{message}"
     );
+    std::fs::write(app.folder().join("nan.json"), "[{\"n\": NaN}]").unwrap();
+    let (_, code, message) = ask("/workspace/nan.json").await;
+    let damage = "its JSON is damaged (expected value at line 1 column 8)";
+    assert!(code == "no_records" && message.contains(damage), "{message}");
     let (status, _, message) = ask("/workspace/bytes.bin").await;
     assert!(status == 422 && message.contains("text"), "{status} {message}");
     let (status, _, message) = ask("/workspace/folder").await;
@@ -437,6 +441,7 @@ async fn damaged_lines_are_named_next_to_what_is_read() {
     for (file, text, count, note) in [
         ("cut.jsonl", format!("{good}{{\"n\":"), 9, "line 10 is damaged"),
         ("nan.json", format!("{{\"n\":NaN}}\n{good}"), 9, "line 1 is damaged"),
+        ("array.json", format!("[{}", "{\"n\":1},\n".repeat(9) + "{\"n\":"), 9, "element 10 is"),
         ("mid.log", format!("{good}{{\"n\":\n{{\"n\":NaN}}\n{good}"), 18, "lines 10, 11 are"),
     ] {
         std::fs::write(app.folder().join(file), &text).unwrap();

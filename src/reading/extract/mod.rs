@@ -25,6 +25,7 @@ use record_files::recipes::{Detail, Profile, Recipe, TEN};
 use record_files::schema::infer;
 use record_sql::{Query as SqlQuery, Source};
 use request::{ExtractQuery, JqFilter, RecipeCall, SqlStatement};
+use serde::de::IgnoredAny;
 use sql_answer::of_sql;
 use trial::tried;
 
@@ -56,12 +57,14 @@ pub enum ExtractError {
     Sql(#[from] SqlError),
     /// A file without records.
     #[error(
-        "{path:?} holds no records; a file of records (JSONL, or JSON with an array of them) would \
+        "{path:?} holds no records{why}; a file of records (JSONL, or JSON with an array of them) would \
          be accepted here, and read_tool_result, read_file and grep read any other"
     )]
     NoRecords {
         /// The path as the caller spells it.
         path: String,
+        /// The damage of its JSON, if it is JSON.
+        why: String,
     },
     /// A file of records that is not whole.
     #[error("{path:?} is damaged: {why}")]
@@ -248,8 +251,9 @@ impl<'a> Records<'a> {
     fn of(content: &'a str, path: &str) -> Result<Records<'a>, ExtractError> {
         match file::split(content) {
             Ok(stored) => Ok(Records::Stored(Box::new(stored))),
-            Err(file::FileError::NoHeader { .. }) => Self::found(content, path)
-                .ok_or_else(|| ExtractError::NoRecords { path: path.to_owned() }),
+            Err(file::FileError::NoHeader { .. }) => Self::found(content, path).ok_or_else(|| {
+                ExtractError::NoRecords { path: path.to_owned(), why: why(content) }
+            }),
             Err(error) => {
                 Err(ExtractError::Damaged { path: path.to_owned(), why: error.to_string() })
             }
@@ -269,9 +273,10 @@ impl<'a> Records<'a> {
         if let Some(found) = found {
             return Some(Records::Found { lines: found.body().to_owned(), note: note(&found) });
         }
-        let lines = ObjectLines::of(content);
-        let note = lines.note();
-        lines.are_most(path).then_some(Records::Found { lines: lines.objects, note })
+        let damaged = [ObjectLines::of(content), ObjectLines::of_array(content)];
+        let most = damaged.into_iter().find(|objects| objects.are_most(path))?;
+        let note = most.note();
+        Some(Records::Found { lines: most.objects, note })
     }
 
     fn lines(&self) -> &str {
@@ -316,6 +321,14 @@ impl<'a> Records<'a> {
             all.into_iter().nth(at).unwrap_or_else(Recipe::identity)
         })
     }
+}
+
+/// Returns the reason that a text that begins as JSON has no records, if it is damaged.
+fn why(content: &str) -> String {
+    let text = content.trim_start_matches('\u{feff}').trim();
+    let is_json = !text.starts_with(['[', '{']) || raw_json::value(text).is_some();
+    let damage = serde_json::from_str::<IgnoredAny>(text).err().filter(|_| !is_json);
+    damage.map_or_else(String::new, |damage| format!(": its JSON is damaged ({damage})"))
 }
 
 /// Returns a note on where records are, and what their file holds beside them.

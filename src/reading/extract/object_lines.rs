@@ -1,5 +1,7 @@
-//! The lines of a text that are JSON objects, where other lines are damaged: cut, or with a value
-//! that JSON does not have, such as `NaN`.
+//! The lines of a text, or the elements of an array, that are JSON objects, where others are
+//! damaged: cut, or with a value that JSON does not have, such as `NaN`.
+
+use raw_json::Cursor;
 
 /// The most numbers of lines in a note.
 const MAX_SHOWN: usize = 5;
@@ -7,14 +9,16 @@ const MAX_SHOWN: usize = 5;
 /// The fewest objects that make a text without the name of a `.jsonl` lines of objects.
 const MIN_OBJECTS: usize = 3;
 
-/// The lines of a text, but for blank ones.
-#[derive(Debug, Default)]
+/// The lines of a text, but for blank ones, or the elements of an array.
+#[derive(Debug)]
 pub(super) struct ObjectLines {
     /// The objects, one on each line.
     pub(super) objects: String,
     /// The number of objects.
     count: usize,
-    /// The numbers of all other lines, from 1.
+    /// `line` or `element`.
+    part: &'static str,
+    /// The numbers of all others, from 1.
     others: Vec<usize>,
     /// The bytes of those.
     other_bytes: usize,
@@ -22,16 +26,40 @@ pub(super) struct ObjectLines {
 
 impl ObjectLines {
     pub(super) fn of(content: &str) -> Self {
-        let mut lines = Self::default();
-        let content = content.trim_start_matches('\u{feff}');
-        for (at, line) in content.lines().map(str::trim).enumerate() {
-            if line.starts_with('{') && raw_json::value(line).is_some() {
-                lines.objects.push_str(line);
+        Self::of_parts("line", content.trim_start_matches('\u{feff}').lines())
+    }
+
+    /// Reads the elements of the array that a text begins with, up to the one that has no end.
+    pub(super) fn of_array(content: &str) -> Self {
+        let text = content.trim_start_matches('\u{feff}').trim();
+        let mut cursor = Cursor::new(text.as_bytes(), 0);
+        let mut goes_on = cursor.take(b'[');
+        let elements = std::iter::from_fn(|| {
+            cursor.skip_space();
+            let start = cursor.at();
+            if !goes_on || matches!(cursor.peek(), Some(b']') | None) {
+                return None;
+            }
+            let element = cursor.value().unwrap_or(start..text.len());
+            cursor.skip_space();
+            goes_on = cursor.take(b',');
+            text.get(element)
+        });
+        Self::of_parts("element", elements)
+    }
+
+    fn of_parts<'t>(part: &'static str, parts: impl Iterator<Item = &'t str>) -> Self {
+        let mut lines =
+            Self { objects: String::new(), count: 0, part, others: Vec::new(), other_bytes: 0 };
+        for (at, one) in parts.map(str::trim).enumerate() {
+            if one.starts_with('{') && raw_json::value(one).is_some() {
+                // A line break is white space: a string has none.
+                lines.objects.extend(one.split(['\n', '\r']));
                 lines.objects.push('\n');
                 lines.count += 1;
-            } else if !line.is_empty() {
+            } else if !one.is_empty() {
                 lines.others.push(at + 1);
-                lines.other_bytes += line.len();
+                lines.other_bytes += one.len();
             }
         }
         lines
@@ -53,14 +81,16 @@ impl ObjectLines {
         let [first, more @ ..] = self.others.as_slice() else { return None };
         if more.is_empty() {
             return Some(format!(
-                "line {first} is damaged and left out: it is no whole JSON object"
+                "{} {first} is damaged and left out: it is no whole JSON object",
+                self.part
             ));
         }
         let shown = self.others.iter().take(MAX_SHOWN).map(ToString::to_string);
         let rest = self.others.len().saturating_sub(MAX_SHOWN);
         let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         Some(format!(
-            "lines {}{rest} are damaged and left out: they are no whole JSON objects",
+            "{}s {}{rest} are damaged and left out: they are no whole JSON objects",
+            self.part,
             shown.collect::<Vec<_>>().join(", ")
         ))
     }
@@ -83,6 +113,27 @@ mod tests {
         assert!(count == 16 && are_most && note.starts_with("line 10 is damaged"), "{note}");
         let (count, are_most, note) = of(&format!("{good}{}", "{\"n\":\n".repeat(7)));
         assert!(count == 8 && are_most && note.contains("9, 10, 11, 12, 13 and 2 more"), "{note}");
+    }
+
+    #[test]
+    fn damaged_elements_are_told_by_their_numbers() {
+        let of = |content: &str| {
+            let found = ObjectLines::of_array(content);
+            (found.objects.clone(), found.are_most("x.json"), found.note().unwrap_or_default())
+        };
+        let good = "{\"n\": 1,\n\"s\": \"]\"},\n".repeat(3);
+        let lines = "{\"n\": 1,\"s\": \"]\"}\n".repeat(3);
+        for (rest, told) in [
+            ("{\"n\": NaN}]", "element 4 is damaged"),
+            ("{\"n\": [\"a", "element 4 is damaged"),
+            ("{\"n\": 1} {\"n\": 2}, {\"n\"", ""),
+            ("", ""),
+        ] {
+            let (objects, are_most, note) = of(&format!(" [{good}{rest}"));
+            assert!(objects.starts_with(&lines) && are_most, "{rest}: {objects}");
+            assert!(note.starts_with(told), "{rest}: {note}");
+        }
+        assert!(!of("[1, 2, 3]").1 && !of("{\"n\": 1}").1 && !of("[{\"n\": 1}, {\"n").1);
     }
 
     #[test]
