@@ -21,7 +21,7 @@ const MAX_LIST: usize = 450;
 const MAX_NEAREST: usize = 3;
 
 /// Functions and words of other dialects, with what SQLite has in their place.
-const ELSEWHERE: [(&str, &str); 31] = [
+const ELSEWHERE: [(&str, &str); 34] = [
     ("date_trunc", "strftime('%Y-%m', x) for months, date(x) for days"),
     ("date_format", "strftime('%Y-%m', x)"),
     ("to_char", "strftime('%Y-%m', x)"),
@@ -32,6 +32,7 @@ const ELSEWHERE: [(&str, &str); 31] = [
     ("hour", "strftime('%H', x)"),
     ("datediff", "julianday(a) - julianday(b)"),
     ("date_diff", "julianday(a) - julianday(b)"),
+    ("interval", "date(x, '-7 days')"),
     ("now", "datetime('now')"),
     ("ilike", "LIKE, which ignores the case of ASCII letters"),
     ("similar", "REGEXP"),
@@ -50,6 +51,8 @@ const ELSEWHERE: [(&str, &str); 31] = [
     ("position", "instr(x, 'part')"),
     ("unnest", "FROM records, json_each(records.x) AS e, with e.value"),
     ("top", "LIMIT at the end"),
+    ("offset", "LIMIT -1 OFFSET n"),
+    ("separator", "group_concat(x, ';')"),
     ("left", "substr(x, 1, n)"),
     ("quantile", "percentile(x, 95), with p from 0 to 100"),
     ("std", "stddev(x)"),
@@ -142,6 +145,12 @@ fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     if let Some(hint) = in_array(draft, &chain).or_else(|| in_array(draft, &parted(&chain))) {
         return hint;
     }
+    let place = draft.statement.tokens.iter().position(|t| t.range.start == chain.range().start);
+    if place.is_some_and(|at| at > 0 && draft.statement.is_any(at - 1, &["->", "->>"])) {
+        let key = quoting::text(&chain.path(0));
+        let corrected = draft.statement.replaced(chain.range(), &key);
+        return format!("A key goes in single quotes. {}", send_instead(&corrected.sql));
+    }
     if is_column(draft, &last.name) {
         let of = chain.parts.first().filter(|_| chain.parts.len() > 1);
         let of = of.map_or_else(String::new, |first| format!(" `{}`", first.name));
@@ -168,7 +177,8 @@ fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     } else {
         format!("Nearest: {}. {instead}\n", near.join(", "))
     };
-    format!("{nearest}{}", columns(draft))
+    let here = elsewhere(&last.name).map(|here| format!("Instead of {}: {here}\n", last.name));
+    format!("{nearest}{}{}", here.unwrap_or_default(), columns(draft))
 }
 
 fn is_double_quoted(draft: &Draft<'_, '_>, chain: &Chain) -> bool {
@@ -213,6 +223,11 @@ fn of_other(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> String {
         return format!(
             "`{name}` is a column of several tables here: name one, as in records.{name}"
         );
+    }
+    if failed.message.ends_with("to function count()") {
+        return "count takes one column: SELECT count(*) FROM (SELECT DISTINCT a, b FROM records) \
+                counts pairs"
+            .to_owned();
     }
     let at = failed.offset.and_then(|offset| {
         draft.statement.tokens.iter().position(|token| token.range.contains(&offset))

@@ -115,30 +115,37 @@ impl Statement {
         Ok(())
     }
 
-    /// Refuses `x[0]`, which SQLite takes for a column with an alias.
+    /// Refuses `x[0]` and `x['key']`, which SQLite takes for a column with an alias.
     fn elements(&self) -> Result<(), SqlError> {
-        let index = |at: usize| {
+        let step = |at: usize| {
             let (name, token) = (self.tokens.get(at.checked_sub(1)?)?, &self.tokens[at]);
-            let index = token.text(&self.sql).strip_prefix('[')?.strip_suffix(']')?.trim();
-            let is_index = index.parse::<i64>().is_ok() && name.is_name();
-            (is_index && name.range.end == token.range.start).then_some(index)
+            let inner = token.text(&self.sql).strip_prefix('[')?.strip_suffix(']')?.trim();
+            // Not `AS[name]`.
+            let is_column = name.is_name() && !self.ends_expression(at - 1);
+            (is_column && name.range.end == token.range.start).then(|| match inner.parse::<i64>() {
+                Ok(_) => format!("[{inner}]"),
+                Err(_) => format!(".{}", inner.trim_matches(['\'', '"'])),
+            })
         };
         let mut corrected = self.sql.clone();
         let mut first = None;
         for at in (0..self.tokens.len()).rev() {
-            let Some(index) = index(at) else { continue };
+            let Some(step) = step(at) else { continue };
             let mut end = at;
             while self.is(end + 1, ".") && self.tokens.get(end + 2).is_some_and(Token::is_name) {
                 end += 2;
             }
-            let path = self.bytes(at..end + 1);
-            corrected.replace_range(path.clone(), &format!("->>'${}'", &self.sql[path]));
-            first = Some(index);
+            let (path, keys) = (self.bytes(at..end + 1), self.bytes(at + 1..end + 1));
+            corrected.replace_range(path, &format!("->>'${step}{}'", &self.sql[keys]));
+            first = Some(step);
         }
-        first.map_or(Ok(()), |index| {
+        first.map_or(Ok(()), |step| {
+            let of = match step.starts_with('[') {
+                true => "an element of an array",
+                false => "a key of an object",
+            };
             Err(SqlError::statement(format!(
-                "SQL: an element of an array is x->>'$[{index}]', its length \
-                 json_array_length(x). {}",
+                "SQL: {of} is x->>'${step}', the length of an array json_array_length(x). {}",
                 send_instead(&corrected)
             )))
         })

@@ -69,6 +69,18 @@ fn other_dialects_are_translated() {
     contains("SELECT priority::int FROM records", &["CAST(x AS INTEGER)"]);
     contains("SELECT tags[0] FROM records", &["Send instead: SELECT tags->>'$[0]' FROM records"]);
     contains(
+        "SELECT source['by'][\"name\"], events FROM records",
+        &["Send instead: SELECT source->>'$.by'->>'$.name', events FROM records"],
+    );
+    contains(
+        "SELECT source->>confidence FROM records",
+        &["Send instead: SELECT source->>'confidence' FROM records"],
+    );
+    contains("SELECT count(DISTINCT status, id) FROM records", &["SELECT DISTINCT a, b"]);
+    contains("SELECT date(created) - INTERVAL '7 days' FROM records", &["'-7 days'"]);
+    contains("SELECT group_concat(id SEPARATOR ';') FROM records", &["group_concat(x, ';')"]);
+    contains("SELECT id FROM records OFFSET 5", &["LIMIT -1 OFFSET n"]);
+    contains(
         "SELECT r.events[0].status, events[1] FROM records r",
         &["Send instead: SELECT r.events->>'$[0].status', events->>'$[1]' FROM records r"],
     );
@@ -161,6 +173,7 @@ fn what_means_something_else_is_refused() {
         "SELECT 'status' AS label, count(*) FROM records",
         "SELECT count(*) FROM records WHERE status = 'status' OR id IN ('id', 'status')",
         "SELECT 'done', count(*) FROM records UNION ALL SELECT 'order', 1",
+        "SELECT[id]AS[the id], r.[status] FROM[records]r",
     ] {
         assert!(crate::ask(fine).is_ok(), "{fine}");
     }
