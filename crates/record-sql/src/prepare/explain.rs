@@ -58,6 +58,27 @@ const ELSEWHERE: [(&str, &str); 34] = [
     ("std", "stddev(x)"),
 ];
 
+/// Parts of messages on functions at a wrong place, with the place that is right. The first counts.
+const MISUSES: [(&str, &str); 5] = [
+    (
+        "window function ",
+        "A window function comes after WHERE and HAVING: SELECT * FROM (SELECT *, row_number() OVER \
+         (ORDER BY x) AS r FROM records) WHERE r = 1",
+    ),
+    (
+        "misuse of aggregate",
+        "An aggregate comes after WHERE: HAVING compares it. One of another is of a subquery: SELECT \
+         max(n) FROM (SELECT count(*) AS n FROM records GROUP BY x)",
+    ),
+    ("misuse of aliased aggregate", "A result of an aggregate is compared in an outer SELECT"),
+    ("HAVING clause on", "WHERE compares columns; HAVING is for aggregates, such as count(*) > 1"),
+    (
+        "to function count()",
+        "count takes one column: SELECT count(*) FROM (SELECT DISTINCT a, b FROM records) counts \
+         pairs",
+    ),
+];
+
 /// Returns the error of a statement that no fix makes valid.
 pub(crate) fn explain(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> SqlError {
     let mut lines = vec![headline(draft, failed)];
@@ -224,10 +245,8 @@ fn of_other(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> String {
             "`{name}` is a column of several tables here: name one, as in records.{name}"
         );
     }
-    if failed.message.ends_with("to function count()") {
-        return "count takes one column: SELECT count(*) FROM (SELECT DISTINCT a, b FROM records) \
-                counts pairs"
-            .to_owned();
+    if let Some((_, here)) = MISUSES.iter().find(|(part, _)| failed.message.contains(part)) {
+        return (*here).to_owned();
     }
     let at = failed.offset.and_then(|offset| {
         draft.statement.tokens.iter().position(|token| token.range.contains(&offset))

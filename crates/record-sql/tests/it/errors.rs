@@ -76,6 +76,16 @@ fn other_dialects_are_translated() {
         "SELECT source->>confidence FROM records",
         &["Send instead: SELECT source->>'confidence' FROM records"],
     );
+    for (sql, hint) in [
+        ("SELECT status FROM records WHERE count(*) > 2", "HAVING compares it"),
+        ("SELECT status, count(*) n FROM records WHERE n > 2 GROUP BY 1", "HAVING compares it"),
+        ("SELECT max(count(*)) FROM records GROUP BY status", "SELECT max(n) FROM (SELECT"),
+        ("SELECT count(*) c FROM records GROUP BY status HAVING c = max(c)", "outer SELECT"),
+        ("SELECT rank() OVER (ORDER BY id) r FROM records WHERE r < 3", "comes after WHERE"),
+        ("SELECT id FROM records HAVING id = 'T-1'", "WHERE compares columns"),
+    ] {
+        contains(sql, &[hint]);
+    }
     contains("SELECT count(DISTINCT status, id) FROM records", &["SELECT DISTINCT a, b"]);
     contains("SELECT date(created) - INTERVAL '7 days' FROM records", &["'-7 days'"]);
     contains("SELECT group_concat(id SEPARATOR ';') FROM records", &["group_concat(x, ';')"]);
