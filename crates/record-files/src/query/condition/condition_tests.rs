@@ -60,6 +60,8 @@ fn every_spelling_gives_the_same_condition() {
     assert_eq!(numbers(r#"{"field":"b","op":"exists","value":false}"#), [4]);
     assert_eq!(numbers(r#"{"field":"c","op":"is_null"}"#), [4]);
     assert_eq!(numbers(r#"{"any":["a=1","c == 'y'","b >= 3.0"]}"#), [1, 2, 3]);
+    assert_eq!(numbers(r#""c contains x""#), [1, 3]);
+    assert_eq!(numbers(r#"{"all":["c starts_with 'x'","a gt 2"]}"#), [3]);
     assert_eq!(numbers("{}"), [1, 2, 3, 4]);
 }
 

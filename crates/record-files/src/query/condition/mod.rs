@@ -240,11 +240,20 @@ fn unquoted(value: &str) -> Cow<'_, str> {
     if inner.trim_ascii_start().starts_with(['{', '[']) { inner } else { Cow::Borrowed(value) }
 }
 
-/// Reads one comparison in words, such as `status = active`: its field, operator and value.
+/// Reads one comparison in words, such as `status = active` and `title contains disk`: its field,
+/// operator and value.
 fn in_words(part: &str) -> Option<(String, String, String)> {
     let text = raw::is_string(part).then(|| raw::unescape(part).text)?;
-    let (field, rest) = text.split_at(text.find(['=', '<', '>', '!'])?);
-    let (op, value) = rest.split_at(rest.find(|c| !"=<>!".contains(c))?);
+    let in_symbols = || {
+        let (field, rest) = text.split_at(text.find(['=', '<', '>', '!'])?);
+        let (op, value) = rest.split_at(rest.find(|c| !"=<>!".contains(c))?);
+        Some((field, op, value))
+    };
+    let mut words = text.trim().splitn(3, char::is_whitespace);
+    let in_words = words.next().zip(words.next()).zip(words.next());
+    let known = in_words.filter(|((_, op), _)| Operation::parse(op, "").is_ok());
+    let (field, op, value) =
+        known.map(|((field, op), value)| (field, op, value)).or_else(in_symbols)?;
     let (field, value) = (field.trim(), value.trim());
     let is_word = |c: char| c.is_alphanumeric() || "._-[]".contains(c);
     let is_quoted = |quote: char| {
