@@ -144,7 +144,11 @@ fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
         return None;
     }
     let same = read.query("{}", "");
-    let twice = format!("WHERE {{}} <> nfc({{}}) AND nfc({{}}) IN ({same}) LIMIT 1");
+    // A text of ASCII has one form.
+    let twice = format!(
+        "WHERE length({{}}) < octet_length({{}}) AND {{}} <> nfc({{}}) AND nfc({{}}) IN ({same}) \
+         LIMIT 1"
+    );
     let one = facts.row(&read.query("{}", &twice))?;
     let (name, one) = (spelled(&read.column.name), literal(one.first()?));
     Some(format!(
