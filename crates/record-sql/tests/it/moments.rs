@@ -202,3 +202,24 @@ fn formats_and_modifiers_that_are_unknown_are_told() {
         assert!(!notes.contains("null for every") && !notes.contains("code"), "{fine}: {notes}");
     }
 }
+
+#[test]
+fn days_that_are_in_no_calendar() {
+    let lines = "{\"d\":\"2025-02-28\"}\n{\"d\":\"2025-02-30\"}\n{\"d\":\"2025-03-02\"}\n";
+    for (sql, rows, note) in [
+        (
+            "SELECT strftime('%m', d) AS m, count(*) FROM records WHERE m = '03' GROUP BY 1",
+            "[\"03\",1]",
+            "1 of 3 values of d are no dates for strftime(), such as '2025-02-30'",
+        ),
+        (
+            "SELECT count(*) FROM records WHERE d < date('2025-02-30')",
+            "[0]",
+            "never true: date('2025-02-30') is null",
+        ),
+    ] {
+        let outcome = ask_of(sql, lines).unwrap();
+        assert_eq!(outcome.rows, [rows], "{sql}");
+        assert!(outcome.notes.join("\n").contains(note), "{sql}: {:?}", outcome.notes);
+    }
+}

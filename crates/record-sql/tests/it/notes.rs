@@ -100,27 +100,6 @@ fn odd(sql: &str) -> String {
 }
 
 #[test]
-fn days_that_are_in_no_calendar() {
-    let lines = "{\"d\":\"2025-02-28\"}\n{\"d\":\"2025-02-30\"}\n{\"d\":\"2025-03-02\"}\n";
-    for (sql, rows, note) in [
-        (
-            "SELECT strftime('%m', d) AS m, count(*) FROM records WHERE m = '03' GROUP BY 1",
-            "[\"03\",1]",
-            "1 of 3 values of d are no dates for strftime(), such as '2025-02-30'",
-        ),
-        (
-            "SELECT count(*) FROM records WHERE d < date('2025-02-30')",
-            "[0]",
-            "never true: date('2025-02-30') is null",
-        ),
-    ] {
-        let outcome = ask_of(sql, lines).unwrap();
-        assert_eq!(outcome.rows, [rows], "{sql}");
-        assert!(outcome.notes.join("\n").contains(note), "{sql}: {:?}", outcome.notes);
-    }
-}
-
-#[test]
 fn dates_that_sqlite_does_not_read() {
     for (sql, part) in [
         ("SELECT count(*) FROM records WHERE date(day) = '2025-03-05'", "[2]\n"),
@@ -158,8 +137,6 @@ fn conditions_that_mean_something_else() {
         ("note LIKE 'x_1'", "LIKE 'x\\_1' ESCAPE"),
         ("meta ->> '$.a.b' = 1", "the column is meta.a.b"),
         ("meta ->> 'C' = 'k1'", "meta ->> 'C' is null in every record: the column is meta.c"),
-        ("id BETWEEN 9 AND 3", "never true: BETWEEN takes the lower bound first"),
-        ("day BETWEEN '03/5/2025' AND '03/25/2025'", "'03/5/2025' is behind '03/25/2025'"),
         ("meta ->> 'd' = 'k1'", "meta ->> 'd' is null in every record; there is meta.a.b, meta.c"),
         ("upper(meta ->> 'c') = 'k7'", "'K7' (1)"),
         ("tags LIKE '%t1%'", "20 have the element 't1'"),
@@ -233,8 +210,6 @@ fn texts_whose_letters_stand_in_another_order() {
     let zones = ["2025-05-14T23:30:00-05:00", "2025-05-15T03:00:00+02:00"];
     for (sql, values, part) in [
         (most, &prices[..], "'10' < '9.50'"),
-        (most, &["0.05", "0.5", "0.50", "10.0", "9"], "text of numbers"),
-        ("SELECT 1 FROM records WHERE x = 0.5", &["0.05", "0.5", "0.50"], "in several ways"),
         (order, &prices, "CAST(x AS REAL)"),
         (most, &us, "dates whose year comes last"),
         ("SELECT count(*) FROM records WHERE x > '01/31/2025'", &us, "substr(x, 7, 4)"),
@@ -248,12 +223,6 @@ fn texts_whose_letters_stand_in_another_order() {
     ] {
         let notes = of(sql, values);
         assert!(notes.contains(part), "{sql}: {part:?} is not in\n{notes}");
-    }
-    let forms = ["Jos\u{e9}", "Jose\u{301}", "Ann"];
-    for sql in ["SELECT x, count(*) FROM records GROUP BY 1", "SELECT DISTINCT x FROM records"] {
-        assert!(of(sql, &forms).contains("nfc(x) is the same for both"), "{sql}");
-        assert_eq!(of(sql, &forms[1..]), "");
-        assert_eq!(of(&sql.replace('x', "nfc(x)"), &forms), "");
     }
     for (sql, values) in [
         (most, &["2025-05-14", "2025-05-15"][..]),

@@ -96,3 +96,29 @@ fn a_number_with_blanks_is_another_spelling() {
         assert_eq!(notes(sql, texts), "", "{sql}");
     }
 }
+
+#[test]
+fn a_text_in_two_normal_forms_is_told() {
+    let forms = ["Jos\u{e9}", "Jose\u{301}", "Ann"];
+    for sql in ["SELECT x, count(*) FROM records GROUP BY 1", "SELECT DISTINCT x FROM records"] {
+        assert!(notes(sql, &forms).contains("nfc(x) is the same for both"), "{sql}");
+        assert_eq!(notes(sql, &forms[1..]), "");
+        assert_eq!(notes(&sql.replace('x', "nfc(x)"), &forms), "");
+    }
+}
+
+#[test]
+fn decimals_with_a_zero_in_front_are_no_versions() {
+    let texts = ["0.05", "0.5", "0.50", "10.0", "9"];
+    assert!(notes("SELECT max(x) FROM records", &texts).contains("text of numbers"));
+    let same = "SELECT 1 FROM records WHERE x = 0.5";
+    assert!(notes(same, &texts).contains("in several ways"));
+}
+
+#[test]
+fn bounds_are_swapped_if_that_is_their_order() {
+    let of =
+        |bounds| notes(&format!("SELECT 1 FROM records WHERE x BETWEEN {bounds}"), &["a", "b"]);
+    assert!(of("'c' AND 'b'").contains("the lower bound first: BETWEEN 'b' AND 'c'"));
+    assert!(of("'2025-3' AND '2025-05'").contains("'2025-3' is behind '2025-05'"));
+}
