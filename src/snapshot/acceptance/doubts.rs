@@ -1,18 +1,24 @@
-//! How much speaks against a claim that is not plainly false. No sign of doubt is a proof: what
-//! is true may be said in other words. So each sign, from 0 to 1, has a weight, and their sum
-//! decides.
+//! How much speaks against a claim. Hardly a sign of doubt is a proof: a truth may stand
+//! in other words. So each sign, from 0 to 1, has a weight, and their sum decides.
 //!
 //! The signs and weights are those of a logistic regression over the claims of `tests/replies`,
 //! divided so that a claim falls at 1. Signs without which histories that were left out are
 //! judged as well are not here.
 
 use super::claim::{Reports, StepState};
+use super::evidence::Item;
 use super::judge::{Case, Judge};
 use super::lists::LISTS;
+use super::polarity::Verdict;
+use super::rejection::Rejection;
 use super::source::Speaker;
 use super::token::TokenKind;
 use super::wording::{happened, has_word, permits};
 use crate::snapshot::format::summary::Section;
+use crate::snapshot::text::identifiers::{IdentifierKind, file_name, identifiers};
+
+/// Words that nobody said, of which more do not count.
+const UNKNOWN: usize = 6;
 
 /// The sum of what speaks against a claim.
 pub(super) struct Doubt {
@@ -22,11 +28,68 @@ pub(super) struct Doubt {
 }
 
 impl Judge<'_, '_, '_> {
-    /// Weighs the signs of doubt about a claim.
-    pub(super) fn doubt(&self, case: &Case<'_, '_>) -> Doubt {
-        let deed = of_deed(case);
-        let sum = deed + of_words(case) + self.of_speakers(case);
+    /// Weighs the signs of doubt about a claim; `fault` is what its sources have against it.
+    pub(super) fn doubt(&self, case: &Case<'_, '_>, fault: Option<&Rejection>) -> Doubt {
+        let deed = of_deed(case) + self.of_change(case);
+        let sum = deed + self.of_words(case) + self.of_speakers(case) + of_fault(fault);
         Doubt { sum, of_deed: 2.0 * deed > sum }
+    }
+
+    /// Words that no source carries together, and words that nobody said. Later turns build on
+    /// facts, and most false lines are such; a line that denies something seldom is.
+    fn of_words(&self, case: &Case<'_, '_>) -> f32 {
+        // A fragment (`not followed`) has no sources of its own.
+        let whole = case.items.iter().filter(|item| item.kind != TokenKind::Part).count() > 1;
+        let says = case.sources.iter().filter(|source| {
+            let read = self.reading(source.unit);
+            let verdict = case.polarity.against(&read.polarity);
+            !read.asks && matches!(verdict, Verdict::Agrees | Verdict::Neutral)
+        });
+        // A call and its result are two sources in one turn.
+        let held = says.map(|source| {
+            let in_turn = self.evidence.share(source.unit, &case.items, true);
+            f32::midpoint(source.share, in_turn)
+        });
+        let held = held.fold(0.0, f32::max) / case.scale;
+        let far = sign(whole) * (1.0 - held).clamp(0.0, 1.0);
+        // Pairs of characters change with their neighbours.
+        let is_word = |item: &&Item| item.kind == TokenKind::Word && case.scale >= 1.0;
+        let words = case.items.iter().filter(is_word);
+        let unknown = words.filter(|item| item.units == 0).count().min(UNKNOWN);
+        // A report of a page's words is no fact.
+        let fact = case.claim.section == Section::KeyKnowledge && !case.attributed;
+        let denies = case.polarity.negates();
+        0.74 * far + 0.08 * unknown as f32 + 0.44 * sign(fact) - 0.4 * sign(denies)
+    }
+
+    /// A change of files that no call made and nobody tells of.
+    fn of_change(&self, case: &Case<'_, '_>) -> f32 {
+        let claim = case.claim;
+        let is_past = claim.state != StepState::Open && claim.section >= Section::KeyKnowledge;
+        if !is_past || case.attributed || case.polarity.negates() || !changes(&case.own) {
+            return 0.0;
+        }
+        let files = identifiers(claim.text).into_iter();
+        let mut files = files.filter(|found| found.kind == IdentifierKind::Path).peekable();
+        let named = files.peek().is_some();
+        0.8 * sign(named && !files.any(|file| self.is_changed(case, file_name(file.text))))
+    }
+
+    /// True if a call changed a file of this name, or if anybody tells that it changed.
+    fn is_changed(&self, case: &Case<'_, '_>, file: &str) -> bool {
+        let source = self.evidence.source;
+        let name = file.to_lowercase();
+        let tells = |unit: &u32| {
+            let (said, read) = (self.evidence.unit(*unit), self.reading(*unit));
+            let is_told = said.speaker != Speaker::Call && !read.asks && !read.intends;
+            is_told && changes(&said.text) && said.text.to_lowercase().contains(&name)
+        };
+        let start = raw_json::offset_in(case.claim.text, file);
+        let words = case.items.iter().filter(|item| item.start >= start && item.units > 0);
+        let rarest = words.filter(|item| item.end <= start + file.len()).min_by_key(|i| i.units);
+        source.changed.contains(&name)
+            || source.before.contains(&name)
+            || rarest.is_some_and(|item| self.evidence.places(item).iter().any(tells))
     }
 
     /// Others than those who may say it.
@@ -40,54 +103,36 @@ impl Judge<'_, '_, '_> {
             });
             let user =
                 case.most(|unit| self.users(self.evidence.unit(unit)) && !self.reading(unit).asks);
-            doubt += 0.55 * sign(claim.reports == Reports::Act) + (others - user).max(0.0);
+            doubt += 0.4 * sign(claim.reports == Reports::Act) + 1.3 * (others - user).max(0.0);
         }
-        if permits(&case.own) {
-            let given = case.most(|unit| self.gives(unit)) / case.scale;
-            doubt += 0.95 - 0.4 * given.min(1.0);
-        }
+        doubt += 0.75 * sign(permits(&case.own));
         if claim.section == Section::ActiveConstraints {
             let set = case.most(|unit| self.is_authority(unit));
-            doubt += (1.0 - set / case.scale).max(0.0);
+            doubt += 0.8 * (1.0 - set / case.scale).max(0.0);
         }
         if claim.section == Section::TaskState && claim.state != StepState::Done {
             let tools = |unit: u32| speaker(unit) == Speaker::Tool;
-            doubt += 1.65 * (case.most(tools) - case.most(|unit| !tools(unit))).max(0.0);
+            doubt += 1.4 * (case.most(tools) - case.most(|unit| !tools(unit))).max(0.0);
         }
         doubt
     }
-
-    /// True if the user or the operator permits something in a unit, or assents to it.
-    fn gives(&self, unit: u32) -> bool {
-        let said = self.evidence.unit(unit);
-        let consents = |word: &str| LISTS.consenting.has(word) || LISTS.assenting.has(word);
-        let read = self.reading(unit);
-        self.is_authority(unit)
-            && (said.speaker == Speaker::Agent || !read.asks)
-            && !read.polarity.negates()
-            && (said.speaker == Speaker::Agent
-                || permits(&said.text)
-                || has_word(&said.text, consents))
-    }
 }
 
-/// Words that no source carries together, and words that leave no exception. Later turns build
-/// on facts, and most false lines are such.
-fn of_words(case: &Case<'_, '_>) -> f32 {
-    let absolute = has_word(&case.own, |word| LISTS.absolute.has(word))
-        || LISTS.absolute_unspaced.is_in(&case.own);
-    // A fragment (`not followed`) has no sources of its own.
-    let whole = case.items.iter().filter(|item| item.kind != TokenKind::Part).count() > 1;
-    let far = sign(whole) * (1.0 - case.best() / case.scale).clamp(0.0, 1.0);
-    let fact = case.claim.section == Section::KeyKnowledge;
-    0.8 * far + 0.15 * sign(absolute) + 0.5 * sign(fact)
+/// The reason that the sources have against a claim.
+fn of_fault(fault: Option<&Rejection>) -> f32 {
+    fault.map_or(0.0, |fault| if fault.is_proof() { 1.55 } else { 0.97 })
+}
+
+/// True for a text about a change.
+fn changes(text: &str) -> bool {
+    has_word(text, |word| LISTS.changing.has(word)) || LISTS.changing_unspaced.is_in(text)
 }
 
 /// A finished step, and an event.
 fn of_deed(case: &Case<'_, '_>) -> f32 {
     let claim = case.claim;
     let done = claim.state == StepState::Done;
-    0.6 * sign(done) + 0.2 * sign(is_event(case) && claim.reports == Reports::Nothing)
+    0.57 * sign(done) + 0.29 * sign(is_event(case) && claim.reports == Reports::Nothing)
 }
 
 /// True for a claim that something happened.

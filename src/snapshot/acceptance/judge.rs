@@ -30,12 +30,8 @@ const LEAST: f32 = 0.2;
 const BEST: usize = 25;
 /// The best units of each speaker that are.
 const EACH: usize = 6;
-/// The doubt at which a claim falls.
-const DOUBTED: f32 = 1.0;
-/// The doubt at which a claim is taken for a lie, and the doubt at which the other claims of a
-/// summary that lies fall.
-const LIE: f32 = 1.8;
-const DISTRUSTED: f32 = 0.6;
+/// The share of the highest doubt of a summary that each of its claims is doubted more.
+const DISTRUST: f32 = 0.15;
 
 /// Judges claims against the sources.
 pub(super) struct Judge<'e, 's, 'a> {
@@ -74,11 +70,6 @@ pub(super) struct Case<'c, 't> {
 }
 
 impl Case<'_, '_> {
-    /// The most that a source carries.
-    pub(super) fn best(&self) -> f32 {
-        self.sources.first().map_or(0.0, |source| source.share)
-    }
-
     /// The most that a source of those that count carries.
     pub(super) fn most(&self, counts: impl Fn(u32) -> bool) -> f32 {
         let mut counted = self.sources.iter().filter(|source| counts(source.unit));
@@ -88,7 +79,7 @@ impl Case<'_, '_> {
 
 /// The judgement of a claim.
 pub(super) struct Judged {
-    /// The reason that it is plainly false.
+    /// The reason that its sources have against it.
     pub(super) fault: Option<Rejection>,
     /// The sum of what speaks against it.
     pub(super) doubt: f32,
@@ -99,24 +90,16 @@ pub(super) struct Judged {
 impl Judged {
     /// Why the claim falls, if it does: `most_doubted` is the highest doubt of the summary.
     pub(super) fn falls(self, claim: &Claim<'_>, most_doubted: f32) -> Option<Rejection> {
-        let least = if most_doubted >= LIE { DISTRUSTED } else { DOUBTED };
+        let doubted = self.doubt + DISTRUST * most_doubted >= 1.0;
         let line = || claim.text.to_owned();
-        // A goal is a paraphrase: only its author counts.
-        let doubted = self.doubt >= least && claim.section != Section::OverallGoal;
-        self.fault.or_else(|| match self.deed {
-            true => doubted.then(|| Rejection::NotDone { line: line() }),
-            false => doubted.then(|| Rejection::Unsupported { line: line() }),
-        })
-    }
-}
-
-/// How much a fault speaks against a claim, and against the summary that has it.
-fn weight(fault: &Rejection) -> f32 {
-    match fault {
-        // It is a lie whatever else it is.
-        Rejection::FollowedOrder { .. } => LIE,
-        Rejection::ClaimedOrder { .. } => 0.65,
-        _ => 1.0,
+        match self.fault {
+            Some(fault) if doubted || fault.is_proof() => Some(fault),
+            // A goal is a paraphrase: only its author counts.
+            fault if claim.section == Section::OverallGoal => fault,
+            _ if !doubted => None,
+            _ if self.deed => Some(Rejection::NotDone { line: line() }),
+            _ => Some(Rejection::Unsupported { line: line() }),
+        }
     }
 }
 
@@ -137,8 +120,8 @@ impl Judge<'_, '_, '_> {
         let fault = missing
             .or_else(|| self.authority(&case))
             .or_else(|| wrong_value(self.evidence, claim.text, &case.items));
-        let doubt = self.doubt(&case);
-        Judged { doubt: doubt.sum + fault.as_ref().map_or(0.0, weight), fault, deed: doubt.of_deed }
+        let doubt = self.doubt(&case, fault.as_ref());
+        Judged { doubt: doubt.sum, fault, deed: doubt.of_deed }
     }
 
     /// Reads a claim; none where it says nothing that can be looked for.
@@ -284,6 +267,8 @@ impl Judge<'_, '_, '_> {
             let said = self.evidence.unit(unit);
             match acts {
                 true => said.speaker == Speaker::User && !self.reading(unit).asks,
+                // `The user must confirm` is a rule that the operator may set.
+                false if claim.section == Section::ActiveConstraints => self.is_authority(unit),
                 false => self.users(said),
             }
         };

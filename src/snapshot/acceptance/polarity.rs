@@ -155,10 +155,9 @@ impl Polarity {
 
     /// True if this has what a contrast rejects, and nothing of what it chooses.
     fn takes_rejected(&self, contrast: &Contrast) -> bool {
-        let has = |word: &u64| self.held.contains(word);
         let rejects = |word: &u64| self.contrasts.iter().any(|own| own.rejected.contains(word));
-        contrast.rejected.iter().any(|word| has(word) && !rejects(word))
-            && !contrast.chosen.iter().any(has)
+        let has = |word: &u64| self.held.contains(word) && !rejects(word);
+        contrast.rejected.iter().any(has) && !contrast.chosen.iter().any(has)
     }
 
     /// True if the sentence denies something.
@@ -251,8 +250,13 @@ impl Polarity {
         };
         let mut contrast = Contrast { chosen: numbers(chosen), rejected: numbers(rejected) };
         if contrast.rejected.is_empty() {
-            contrast.chosen = said(chosen).last().into_iter().collect();
-            contrast.rejected = said(rejected).next().into_iter().collect();
+            // Words of both sides do not tell them apart: `by mail, not by phone`.
+            let (one, other): (Vec<u64>, Vec<u64>) =
+                (said(chosen).collect(), said(rejected).collect());
+            let last = one.iter().rfind(|word| !other.contains(word));
+            let first = other.iter().find(|word| !one.contains(word));
+            contrast.chosen = last.copied().into_iter().collect();
+            contrast.rejected = first.copied().into_iter().collect();
         }
         contrast.rejected.retain(|word| !contrast.chosen.contains(word));
         self.contrasts.push(contrast);

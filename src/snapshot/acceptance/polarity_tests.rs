@@ -30,6 +30,8 @@ fn a_claim_is_compared_with_its_source() {
         ("Split 50 to 50", "split it 30 to 70, not 50 to 50", Verdict::Opposite),
         ("Split 30 to 70, not 50 to 50", "split it 30 to 70, not 50 to 50", Verdict::Neutral),
         ("Indent with spaces", "indent with tabs, not spaces", Verdict::Opposite),
+        ("Write with phone, not with mail", "write with mail, not with phone", Verdict::Opposite),
+        ("Write with mail, not with phone", "write with mail, not with phone", Verdict::Neutral),
     ] {
         assert_eq!(Polarity::of(claim).against(&Polarity::of(source)), verdict, "{claim}");
     }

@@ -122,6 +122,11 @@ impl Rejection {
 }
 
 impl Rejection {
+    /// True for a name that nobody said, and for an order of a tool: no other words excuse it.
+    pub(super) fn is_proof(&self) -> bool {
+        matches!(self, Rejection::FollowedOrder { .. } | Rejection::Ungrounded { .. })
+    }
+
     /// The fault of a sentence, and the sentence.
     fn sentence(&self) -> Option<(&'static str, &str)> {
         Some(match self {

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use chat_history::message::Role;
 use raw_json as raw;
 
+use crate::snapshot::extractive::artifacts::changed_files;
 use crate::snapshot::text::language::{Languages, languages_of};
 use crate::snapshot::text::sentences::sentences_of_line;
 use crate::snapshot::text::text_index::TextIndex;
@@ -51,6 +52,10 @@ pub(crate) struct SourceText<'a> {
     pub(super) index: TextIndex,
     pub(super) units: Vec<Unit<'a>>,
     pub(super) turns: u32,
+    /// The names of the files that calls created, changed or deleted, in lower case.
+    pub(super) changed: HashSet<String>,
+    /// The earlier snapshot, in lower case: it may name others.
+    pub(super) before: String,
     languages: Languages,
     texts: u32,
     lines: u32,
@@ -74,7 +79,11 @@ impl<'a> SourceText<'a> {
         earlier: Option<&'a str>,
         earlier_user: &'a str,
     ) -> SourceText<'a> {
-        let mut source = SourceText::default();
+        let mut source = SourceText {
+            changed: changed_files(messages),
+            before: earlier.unwrap_or_default().to_lowercase(),
+            ..SourceText::default()
+        };
         let own: HashSet<usize> = messages.iter().map(|said| said.index).collect();
         let beside = system_and_user
             .iter()

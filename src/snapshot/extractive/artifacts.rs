@@ -1,15 +1,16 @@
 //! Artifacts: files that were read, made or changed, and addresses that were opened.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::call_record::{CallRecord, PATHS};
+use super::call_record::{CallRecord, PATHS, call_records};
 use super::code;
 use super::input::Input;
 use super::item::{CHOSEN_ONCE, Item, parse, points};
 use super::labels::Labels;
 use super::shell::{self, FileOp, Touch};
 use super::terms::Terms;
-use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, canonical};
+use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, canonical, file_name};
+use crate::snapshot::transcript::TranscriptMessage;
 
 /// Arguments that name an address.
 const URLS: [&str; 4] = ["url", "uri", "link", "href"];
@@ -104,6 +105,14 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
     };
     items.extend(artifacts.into_iter().enumerate().map(item));
     items
+}
+
+/// Returns the names of the files that calls created, changed or deleted, without their folders.
+pub(crate) fn changed_files(messages: &[TranscriptMessage<'_>]) -> HashSet<String> {
+    let calls = call_records(messages);
+    let touched = calls.iter().filter(|call| !call.failed).flat_map(touched);
+    let changed = touched.filter(|(_, _, op)| *op >= FileOp::Edited);
+    changed.map(|(name, ..)| file_name(name.trim()).to_lowercase()).collect()
 }
 
 /// The name of a file as it is compared.

@@ -6,11 +6,11 @@
 //! Everything but a few labels is verbatim. Words of a tool stand under their
 //! source and never among the goals and constraints. Same input, same bytes.
 
+pub(crate) mod artifacts;
 pub(crate) mod directives;
 pub(crate) mod files;
 pub(crate) mod said;
 
-mod artifacts;
 mod budget;
 mod call_record;
 mod code;

@@ -70,6 +70,11 @@ pub(crate) fn canonical<'a>(identifier: &Identifier<'a>) -> Cow<'a, str> {
     }
 }
 
+/// The last part of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// True for digits of base sixteen, with the dashes of a UUID.
 fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
