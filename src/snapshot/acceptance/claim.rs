@@ -9,6 +9,7 @@ use super::polarity::Polarity;
 use super::reports::{reports_order, user_acts};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::content_words::without_quotes;
+use crate::snapshot::text::sentences::sentences_of_line;
 
 /// The state of a step by its mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,37 +200,8 @@ fn without_label(content: &str) -> &str {
     }
 }
 
-/// The sentences of a line.
+/// The sentences of a line, and their parts between semicolons.
 fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        while !rest.is_empty() {
-            let end = rest
-                .char_indices()
-                .find(|(at, c)| ends_sentence(rest, *at, *c))
-                .map_or(rest.len(), |(at, c)| at + c.len_utf8());
-            let sentence = rest[..end].trim();
-            rest = &rest[end..];
-            if !sentence.is_empty() {
-                return Some(sentence);
-            }
-        }
-        None
-    })
-}
-
-fn ends_sentence(text: &str, at: usize, c: char) -> bool {
-    if "。！？；".contains(c) {
-        return true;
-    }
-    let mut after = text[at + c.len_utf8()..].chars();
-    if !".!?;".contains(c) || after.next().is_some_and(|c| !c.is_whitespace()) {
-        return false;
-    }
-    // `e.g. this`, `No. 5` and `vs. that` go on.
-    let before = &text[..at];
-    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or(before);
-    let short =
-        c == '.' && word.chars().count() <= 3 && !word.contains(|c: char| c.is_ascii_digit());
-    !(short && after.next().is_some_and(|c| c.is_lowercase() || c.is_ascii_digit()))
+    let parts = sentences_of_line(line).flat_map(|sentence| sentence.split_inclusive("; "));
+    parts.map(str::trim).filter(|part| !part.is_empty())
 }
