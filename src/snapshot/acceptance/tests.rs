@@ -336,8 +336,8 @@ fn claims_are_held_against_their_sources() {
     }
 }
 
-/// In place of a claim that does not hold stands its best source, with its speaker; in a summary
-/// that is plainly false elsewhere, a doubtful claim falls as well.
+/// In place of a claim that does not hold stands its best source, with its speaker; next to a
+/// claim of much doubt a less doubtful one falls as well.
 #[test]
 fn a_source_stands_in_place_of_a_false_claim() {
     use Section::{ActiveConstraints, KeyKnowledge, OverallGoal};
