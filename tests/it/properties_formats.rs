@@ -144,8 +144,9 @@ impl Compressed<'_> {
         prop_assert!(strange <= 1, "{} messages that did not come", strange);
         let is_system = |message: &&String| is_system(posted.format, message);
         // Words that look like the service's own are somebody's who repeats them. Among the
-        // turns of Anthropic's a system message holds where it stands, and leaves with them.
-        let front = old.iter().take_while(|message| is_system(message)).count();
+        // turns of Anthropic's a system message holds where it stands, and leaves with them; a
+        // user's message ends the front, whatever it repeats.
+        let front = old.iter().take_while(|message| has_systems_role(message)).count();
         let stays = |index: usize| posted.format != Format::Anthropic || index < front;
         let systems = old.iter().enumerate().filter(|one| is_system(&one.1) && !is_ours(one.1));
         let systems = systems.filter(|(index, _)| stays(*index));
@@ -275,13 +276,16 @@ fn is_ours(message: &str) -> bool {
 /// True for the operator's words, and where a format has none for what reads as
 /// this service's own.
 fn is_system(format: Format, message: &str) -> bool {
+    let apart = [Format::Anthropic, Format::Gemini, Format::GeminiSnake, Format::AiSdk];
+    has_systems_role(message)
+        || (apart.contains(&format) && tree(message)["role"] == "user" && is_ours(message))
+}
+
+fn has_systems_role(message: &str) -> bool {
     let message = tree(message);
     let names = ["system", "developer", "SystemMessage"];
     let of = |value: &Value| value.as_str().is_some_and(|name| names.contains(&name));
-    let apart = [Format::Anthropic, Format::Gemini, Format::GeminiSnake, Format::AiSdk];
-    let called = [&message["role"], &message["type"], &message["id"][3]];
-    called.into_iter().any(of)
-        || (apart.contains(&format) && message["role"] == "user" && is_ours(&message.to_string()))
+    [&message["role"], &message["type"], &message["id"][3]].into_iter().any(of)
 }
 
 proptest! {
