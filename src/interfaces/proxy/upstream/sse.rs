@@ -1,4 +1,6 @@
-//! Parser of server-sent events.
+//! Parser of server-sent events, as <https://html.spec.whatwg.org/multipage/server-sent-events.html>
+//! describes it: what it does not know it ignores. `sse-stream` ends a stream there, and takes an
+//! event of any size.
 
 use std::time::Duration;
 
