@@ -32,6 +32,12 @@ const NEUTRAL: [&str; 14] = [
 /// Those of git that show.
 const GIT_READERS: [&str; 8] =
     ["status", "log", "diff", "show", "grep", "blame", "ls-files", "branch"];
+/// Those of git that are commands of the system, too.
+const GIT_COMMANDS: [&str; 2] = ["mv", "rm"];
+/// Commands that run the command behind them.
+const RUNNERS: [&str; 6] = ["sudo", "env", "time", "timeout", "nohup", "command"];
+/// Managers of environments: `uv run pytest` runs `pytest`.
+const MANAGERS: [&str; 4] = ["uv", "poetry", "pipenv", "pdm"];
 /// Commands whose first word is a script or a pattern.
 const SCRIPTED: [&str; 7] = ["sed", "awk", "grep", "rg", "egrep", "perl", "jq"];
 
@@ -97,6 +103,23 @@ fn note(word: &str, op: FileOp, found: &mut Vec<Touch>) {
 }
 
 impl Command {
+    /// The number of words at the beginning behind which another command stands: settings of the
+    /// environment, `sudo -E`, `timeout 10`, `uv run`, the `git` of `git mv`. None for others.
+    fn words_around(&self) -> Option<usize> {
+        let second = self.words.get(1).map_or("", String::as_str);
+        match self.verb() {
+            "git" if GIT_COMMANDS.contains(&second) => Some(1),
+            verb if MANAGERS.contains(&verb) && second == "run" => Some(2),
+            verb if RUNNERS.contains(&verb) => {
+                let own = |word: &&String| {
+                    word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit())
+                };
+                Some(1 + self.words[1..].iter().take_while(own).count())
+            }
+            _ => self.words.first().filter(|word| word.contains('=')).map(|_| 1),
+        }
+    }
+
     /// The command without folders.
     fn verb(&self) -> &str {
         let name = self.words.first().map_or("", String::as_str);
@@ -158,9 +181,9 @@ fn commands(line: &str) -> Vec<Command> {
     reader.read();
     let mut commands = Vec::new();
     for mut command in reader.commands {
-        let set = |word: &String| word.contains('=') && !word.starts_with('-');
-        let sets = command.words.iter().take_while(|word| set(word)).count();
-        command.words.drain(..sets);
+        while let Some(around) = command.words_around() {
+            command.words.drain(..around);
+        }
         let shell = ["bash", "sh", "zsh"].contains(&command.verb());
         match command.words.get(1..3) {
             Some([flag, inner])
@@ -310,6 +333,10 @@ mod tests {
                 vec![("old.txt", Deleted), ("new.txt", Created)],
             ),
             ("FOO=1 mv src/a.rs src/b.rs", vec![("src/a.rs", Deleted), ("src/b.rs", Written)]),
+            ("git mv src/a.rs src/b.rs", vec![("src/a.rs", Deleted), ("src/b.rs", Written)]),
+            ("sudo -E A=1 timeout 10s rm -f old.txt", vec![("old.txt", Deleted)]),
+            ("time uv run python tools/a.py", vec![("tools/a.py", Run)]),
+            ("sudo", vec![]),
             ("curl -s https://a.example/x -o /dev/null", vec![("https://a.example/x", Opened)]),
             ("python -c \"open('src/a.rs')\" # see src/b.rs", vec![]),
             ("echo done", vec![]),
