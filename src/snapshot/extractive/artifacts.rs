@@ -2,20 +2,27 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::call_record::{CallRecord, PATHS, call_records};
+use super::call_record::{CallRecord, call_records};
 use super::code;
+use super::file_op::FileOp;
 use super::input::Input;
 use super::item::{CHOSEN_ONCE, Item, parse, points};
 use super::labels::Labels;
-use super::shell::{self, FileOp, Touch};
+use super::outcome::without_echo;
+use super::result_text::{printed, windows};
+use super::shell::{self, Touch};
 use super::terms::Terms;
-use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, canonical, file_name};
+use crate::snapshot::text::identifiers::{
+    Identifier, IdentifierKind, canonical, file_name, identifiers,
+};
 use crate::snapshot::transcript::TranscriptMessage;
 
 /// Arguments that name an address.
 const URLS: [&str; 4] = ["url", "uri", "link", "href"];
 /// The changed files of which the trail has the newest before all that is no core.
 const CORE: usize = 6;
+/// Files of a result that are taken into the trail.
+const FOUND: usize = 5;
 /// Lines of a patch that name a file.
 const PATCHED: [(&str, FileOp); 5] = [
     ("*** Update File: ", FileOp::Edited),
@@ -24,30 +31,6 @@ const PATCHED: [(&str, FileOp); 5] = [
     ("*** Move to: ", FileOp::Created),
     ("+++ b/", FileOp::Edited),
 ];
-
-impl FileOp {
-    const ALL: [FileOp; 7] = [
-        FileOp::Opened,
-        FileOp::Run,
-        FileOp::Read,
-        FileOp::Edited,
-        FileOp::Written,
-        FileOp::Created,
-        FileOp::Deleted,
-    ];
-
-    fn label(self, labels: &Labels) -> &'static str {
-        match self {
-            FileOp::Opened => labels.opened,
-            FileOp::Run => labels.run,
-            FileOp::Read => labels.read,
-            FileOp::Edited => labels.edited,
-            FileOp::Written => labels.written,
-            FileOp::Created => labels.created,
-            FileOp::Deleted => labels.deleted,
-        }
-    }
-}
 
 /// A file or an address.
 struct Artifact {
@@ -76,7 +59,7 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
     }
     let old = artifacts.len() + items.len();
     for call in input.calls.iter().filter(|call| !call.failed) {
-        for (name, kind, op) in touched(call) {
+        for (name, kind, op) in touched(call).into_iter().chain(found(call)) {
             let name = name.trim();
             if name.is_empty() || name.len() > 300 || name.contains('\n') {
                 continue;
@@ -96,7 +79,8 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
     let item = |(at, artifact): (usize, Artifact)| {
         let late = artifact.last.map_or(0, |last| input.lateness(last, 6));
         let is_changed = artifact.is_changed();
-        let worth = if is_changed { 24 } else { 3 } + late;
+        let is_found = artifact.ops.iter().all(|(op, _)| *op == FileOp::Found);
+        let worth = late + if is_changed { 24 } else { 3 - 2 * u32::from(is_found) };
         let core = is_changed && artifact.last.is_some_and(|last| last >= core);
         let text = artifact.line(&input.labels);
         let found = terms.of_text(&artifact.name, artifact.last.unwrap_or(0));
@@ -136,6 +120,11 @@ impl Artifact {
 
     fn note(&mut self, op: FileOp, at: usize) {
         self.last = Some(at);
+        // What was done to a file before it was deleted is gone with it, and so is the deletion
+        // once the file is there again.
+        if op != FileOp::Deleted && op > FileOp::Found {
+            self.ops.retain(|(known, _)| *known != FileOp::Deleted);
+        }
         match self.ops.iter_mut().find(|(known, _)| *known == op) {
             Some((_, times)) => *times += 1,
             None => self.ops.push((op, 1)),
@@ -146,10 +135,12 @@ impl Artifact {
         self.ops.iter().any(|(op, _)| *op >= FileOp::Edited)
     }
 
-    /// Of a file that was changed only the changes count.
+    /// Of a file that was changed only the changes count, and a place in a result only where nothing
+    /// was done with the file.
     fn line(&self, labels: &Labels) -> String {
-        let changed = self.is_changed();
-        let ops = self.ops.iter().filter(|(op, _)| !changed || *op >= FileOp::Edited);
+        let has = |least: &FileOp| self.ops.iter().any(|(op, _)| op >= least);
+        let least = [FileOp::Edited, FileOp::Opened].into_iter().find(has);
+        let ops = self.ops.iter().filter(|(op, _)| Some(*op) >= least);
         let ops: Vec<String> = ops
             .map(|(op, times)| match (op, times) {
                 (FileOp::Edited, 2..) => format!("{} ×{times}", op.label(labels)),
@@ -171,8 +162,8 @@ fn touched(call: &CallRecord<'_>) -> Vec<Touch> {
     if found.len() > patched {
         return found;
     }
-    if let Some(path) = call.argument(&PATHS) {
-        let op = op_of(&call.verb().to_ascii_lowercase());
+    if let Some(path) = call.path() {
+        let op = FileOp::of_tool(call.verb());
         found.push((path.to_owned(), IdentifierKind::Path, op));
     } else if let Some(command) = call.command() {
         let is_code = call.runs_code();
@@ -186,20 +177,23 @@ fn touched(call: &CallRecord<'_>) -> Vec<Touch> {
     found
 }
 
-/// Returns the operation of a tool by its name.
-fn op_of(name: &str) -> FileOp {
-    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    if has(&["delete", "remove", "unlink"]) {
-        FileOp::Deleted
-    } else if has(&["replace", "edit", "patch", "update", "insert", "modify", "append", "undo"]) {
-        FileOp::Edited
-    } else if has(&["create", "mkdir", "touch"]) {
-        FileOp::Created
-    } else if has(&["write", "save", "put", "upload"]) {
-        FileOp::Written
-    } else {
-        FileOp::Read
-    }
+/// Returns the files that the result of a search names, or the report of another agent: the first
+/// few.
+fn found(call: &CallRecord<'_>) -> Vec<Touch> {
+    let Some((_, _, result)) = call.result.filter(|_| call.locates()) else { return Vec::new() };
+    let (head, _) = windows(without_echo(call, printed(&result.text)));
+    let mut seen = HashSet::new();
+    let is_file = |named: &Identifier<'_>| {
+        named.kind == IdentifierKind::Path
+            && named.text.contains('/')
+            && file_name(named.text).trim_matches('.').contains('.')
+    };
+    let files = identifiers(head).into_iter().filter(is_file);
+    files
+        .filter(|named| seen.insert(named.text))
+        .take(FOUND)
+        .map(|named| (named.text.to_owned(), named.kind, FileOp::Found))
+        .collect()
 }
 
 /// Files that a patch in the arguments names.

@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use raw_json::{elements, fields, is_string, unescape};
+use raw_json::{Fields, elements, fields, is_string, unescape};
 
+use super::file_op::FileOp;
 use super::outcome::is_failed;
 use super::shell;
+use crate::snapshot::text::identifiers::file_name;
+use crate::snapshot::text::markers::is_declined;
 use crate::snapshot::text::sentences::{cut, cut_inside, cut_left};
 use crate::snapshot::transcript::{ToolCall, ToolResult, TranscriptMessage};
 
@@ -18,7 +21,7 @@ const SOURCE: usize = 60;
 /// Longest argument beside a command that is shown, in bytes.
 const OTHER: usize = 40;
 /// Arguments that name a file.
-pub(super) const PATHS: [&str; 11] = [
+const PATHS: [&str; 11] = [
     "path",
     "file_path",
     "file",
@@ -138,8 +141,12 @@ fn tell_apart(records: &mut [CallRecord<'_>]) {
 
 fn record_of<'a>(index: usize, call: &'a ToolCall<'a>) -> CallRecord<'a> {
     let raw = call.arguments.as_ref();
-    let arguments = fields(raw)
-        .map(|members| members.into_iter().map(|(name, raw)| (name, value(raw))).collect());
+    // Null stands for an argument that was left out.
+    let given = |members: Fields<'a>| {
+        let given = members.into_iter().filter(|(_, raw)| *raw != "null");
+        given.map(|(name, raw)| (name, value(raw))).collect()
+    };
+    let arguments = fields(raw).map(given);
     CallRecord {
         index,
         tool: call.name.unwrap_or("tool"),
@@ -179,14 +186,26 @@ impl<'a> CallRecord<'a> {
         names.iter().find_map(named).map(|(_, value)| value.as_ref())
     }
 
+    /// The file that the call names.
+    pub(super) fn path(&self) -> Option<&str> {
+        self.argument(&PATHS)
+    }
+
+    /// The names of the scripts that its command runs, without their folders.
+    pub(super) fn scripts(&self) -> Vec<String> {
+        let touched = self.command().map(shell::touched).unwrap_or_default();
+        let run = touched.into_iter().filter(|(_, _, op)| *op == FileOp::Run);
+        run.map(|(name, ..)| file_name(&name).to_owned()).collect()
+    }
+
     /// The command that the call runs in a shell.
     pub(super) fn command(&self) -> Option<&str> {
-        self.argument(&COMMANDS).filter(|_| self.argument(&PATHS).is_none())
+        self.argument(&COMMANDS).filter(|_| self.path().is_none())
     }
 
     /// The name of what the call does: editors with one tool for all say it in `command`.
     pub(super) fn verb(&self) -> &str {
-        let of_editor = self.argument(&PATHS).and_then(|_| self.argument(&["command", "cmd"]));
+        let of_editor = self.path().and_then(|_| self.argument(&["command", "cmd"]));
         of_editor.unwrap_or(self.tool)
     }
 
@@ -244,12 +263,12 @@ impl<'a> CallRecord<'a> {
             let others: String =
                 others.map(|(name, value)| format!("{name}={} ", cut(value, OTHER))).collect();
             let room = limit.saturating_sub(others.chars().count()).max(limit / 2);
-            return format!("{others}{}", cut_inside(command, room));
+            return format!("{others}{}", cut_inside(in_room(command.trim(), room), room));
         }
         if self.arguments.is_empty() {
             return if self.raw.trim() == "{}" { String::new() } else { cut(self.raw, limit) };
         }
-        let path = self.argument(&PATHS).map(|path| cut_left(path, PATH));
+        let path = self.path().map(|path| cut_left(path, PATH));
         let rest = self.arguments.iter().filter(|(name, _)| {
             let name = name.as_ref();
             let is_shown = path.is_some() && PATHS.contains(&name);
@@ -285,9 +304,58 @@ impl<'a> CallRecord<'a> {
         if let Some(command) = self.command() {
             return shell::only_reads(command);
         }
-        let verbs =
-            ["read", "view", "open", "list", "search", "grep", "find", "fetch", "get", "show"];
-        let name = self.verb().to_ascii_lowercase();
-        verbs.iter().any(|verb| name.split(['_', '-', '.', ' ']).any(|word| word.starts_with(verb)))
+        begins_a_word(
+            self.verb(),
+            &["read", "view", "open", "list", "search", "grep", "find", "fetch", "get", "show"],
+        )
     }
+
+    /// True for a tool that changes the file it names: its result says at its beginning how that
+    /// went, and may go on with checks of what it changed.
+    pub(super) fn changes_file(&self) -> bool {
+        self.path().is_some() && FileOp::of_tool(self.verb()) >= FileOp::Edited
+    }
+
+    /// True for a call that the user declined.
+    pub(super) fn is_declined(&self) -> bool {
+        self.result.is_some_and(|(_, _, result)| is_declined(&result.text))
+    }
+
+    /// True for a call whose result says where something is: a search, or another agent's report.
+    pub(super) fn locates(&self) -> bool {
+        match self.command() {
+            Some(command) => shell::only_searches(command),
+            None => begins_a_word(
+                self.verb(),
+                &["search", "grep", "find", "glob", "task", "agent", "subagent"],
+            ),
+        }
+    }
+}
+
+/// A command, without the folder that it is run in if it is longer than `room`.
+fn in_room(command: &str, room: usize) -> &str {
+    let inner = || command.strip_prefix("cd ")?.split_once(" && ").map(|(_, inner)| inner.trim());
+    let is_long = command.chars().nth(room).is_some();
+    inner().filter(|inner| is_long && !inner.is_empty()).unwrap_or(command)
+}
+
+/// True where a word of a tool's name, such as `web_search` or `SemanticSearch`, begins with one of
+/// these.
+fn begins_a_word(name: &str, beginnings: &[&str]) -> bool {
+    let mut begins = true;
+    let mut before = ' ';
+    for (at, c) in name.char_indices() {
+        begins = begins || (c.is_uppercase() && before.is_lowercase());
+        let rest = &name.as_bytes()[at..];
+        let is_word = |word: &&str| {
+            rest.get(..word.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        if begins && beginnings.iter().any(|word| is_word(word)) {
+            return true;
+        }
+        begins = matches!(c, '_' | '-' | '.' | ' ');
+        before = c;
+    }
+    false
 }

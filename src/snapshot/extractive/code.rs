@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::shell::{FileOp, Touch};
+use super::file_op::FileOp;
+use super::shell::Touch;
 use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
 use crate::snapshot::text::markers::fixed;
 

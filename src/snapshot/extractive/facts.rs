@@ -9,9 +9,9 @@ use super::call_record::CallRecord;
 use super::input::Input;
 use super::item::{Item, LEAST, points};
 use super::json_lines::json_lines;
-use super::outcome::reason;
+use super::outcome::{checks_failed, reason, without_echo};
 use super::plan::open_failures;
-use super::result_text::{readable, with_what_it_heads};
+use super::result_text::{headed_by, printed, readable, with_line};
 use super::said::telling;
 use super::terms::Terms;
 use crate::snapshot::text::content_words::content_words;
@@ -88,22 +88,23 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
         let Some((index, _, result)) = call.result else { continue };
         let source = call.source(index);
         let late = input.lateness(index, 20).saturating_sub(17);
-        let errors = match (call.failed, input.resolved[at]) {
+        let failed = call.failed || checks_failed(call);
+        let errors = match (failed, input.resolved[at]) {
             (true, false) => 16,
             (true, true) => 8,
             (false, _) => 5,
         };
         // A short answer that says no is a fact, in whatever words.
-        let refuses = result.text.len() <= SHORT && (call.failed || odd[at]);
+        let refuses = result.text.len() <= SHORT && (failed || odd[at]);
         let base = late + if refuses { errors.max(8) } else { 0 };
         // A refusal of few lines has nothing else to say than a form.
         let is_bare = refuses && result.text.lines().take(3).count() < 3;
         let form = |line: &str| !is_bare && forms.contains(&(call.tool, label(line)));
-        let (failed, reads) = (call.failed, call.reads());
+        let reads = call.reads();
         let open = open.contains(&call.index);
         let output = Output { index, base, errors, failed, open, reads, form: &form };
-        output.facts(&source, &result.text, terms, items);
-        if !failed {
+        output.facts(&source, without_echo(call, result.text.trim_start()), terms, items);
+        if !call.failed {
             written(call, input.lateness(index, 4), terms, items);
         }
     }
@@ -138,8 +139,12 @@ pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item
     let found = if heads { Vec::new() } else { terms.of_text(text, index) };
     // `I found the issue!` has nothing that anybody could look for.
     let is_empty = || text.len() <= EMPTY_BYTES && content_words(text).len() <= EMPTY_WORDS;
-    let says_nothing = heads || (found.is_empty() && is_empty());
-    let base = base / (1 + u32::from(found.is_empty()) + 2 * u32::from(says_nothing));
+    let says_nothing = heads || is_empty();
+    let base = match found.is_empty() {
+        true if says_nothing => 0,
+        true => base / 2,
+        false => base,
+    };
     Item { terms: found, ..Item::new(text.to_owned(), points(base), index) }
 }
 
@@ -191,7 +196,8 @@ impl Output<'_> {
     /// Adds the lines that say most.
     fn facts(&self, source: &str, text: &str, terms: &Terms, items: &mut Vec<Item>) {
         let text = readable(text);
-        let json = json_lines(&text);
+        let text = printed(&text);
+        let json = json_lines(text);
         let lines: Vec<&str> = match &json {
             Some(lines) => lines.iter().map(String::as_str).collect(),
             None => text.lines().map(str::trim_end).collect(),
@@ -203,11 +209,12 @@ impl Output<'_> {
         }
         let mut found: Vec<(u32, usize, Item)> = Vec::new();
         let mut errors = 0;
-        let mut reason = self.open.then(|| reason(&text)).flatten();
+        let mut reason = self.open.then(|| reason(text)).flatten();
+        let mut joined = None;
         for (at, line) in lines.iter().enumerate() {
-            // A line of a listing stands in its file.
+            // A line of a listing stands in its file, and one under its heading was told with it.
             let is_fit = (4..=LINE * 40).contains(&line.trim().len());
-            if !is_fit || is_listed(&lines, at) {
+            if !is_fit || is_listed(&lines, at) || joined == Some(line.trim()) {
                 continue;
             }
             let numbered = is_source_line(line);
@@ -229,10 +236,13 @@ impl Output<'_> {
             if times[&keys[at]] > CHATTER || (self.form)(line) {
                 base /= 8;
             }
-            let shown = match is_error(line) && !self.reads {
-                true => cut(&with_what_it_heads(&lines, at), LINE),
-                false => cut(line, LINE),
-            };
+            let under = headed_by(&lines, at).filter(|_| is_error(line) && !self.reads);
+            // The exception says by itself that there was one.
+            if under.is_some_and(is_error) && line.trim_start().starts_with("Traceback") {
+                continue;
+            }
+            joined = under.or(joined);
+            let shown = cut(&with_line(line, under), LINE);
             let named = if numbered { split_number(&shown).1 } else { &shown };
             let found_terms = terms.of_text(named, self.index);
             let item = Item::new(shown, points(base), self.index);

@@ -14,7 +14,7 @@ use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::text::content_words::content_words;
-use crate::snapshot::text::markers::{is_list_entry, is_rule};
+use crate::snapshot::text::markers::{is_checkbox, is_list_entry, is_rule};
 use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, opening, sentences, sentences_of_line};
 use crate::snapshot::text::wrappers::Speaker;
@@ -175,12 +175,16 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
         let headings = headings(text, &parts);
         for (line, part) in parts.iter().copied().enumerate() {
             let heads = headings.get(line + 1).is_some_and(|next| *next == Some(line));
-            if heads || quotations.has(offset_in(text, part)) {
+            // A box of a form that was filled in is no rule.
+            if heads || is_checkbox(part) || quotations.has(offset_in(text, part)) {
                 continue;
             }
             // An entry of a list says something else without what heads it.
-            let rule = headings[line]
-                .map_or(Cow::Borrowed(part), |heading| format!("{} {part}", parts[heading]).into());
+            let mark = |entry: &'_ str| entry.find(|c| !"-*•".contains(c)).unwrap_or(0);
+            let bare =
+                Cow::Borrowed(if is_list_entry(part) { part[mark(part)..].trim() } else { part });
+            let rule =
+                headings[line].map_or(bare, |heading| format!("{} {part}", parts[heading]).into());
             // A tag or a heading of one word sets no rule.
             let spoken = rule.contains(' ') || !rule.is_ascii();
             if rule.len() > RULE_BYTES || !spoken || !is_rule(&rule) || !seen.insert(rule.clone()) {

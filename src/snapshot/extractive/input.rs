@@ -73,7 +73,8 @@ fn resolved(calls: &[CallRecord<'_>]) -> Vec<bool> {
 }
 
 /// True for a call for which a later one that succeeded has all its words; of a command, all but
-/// the files that it was about: a run of all tests has those of one file.
+/// the files that it was about: a run of all tests has those of one file. The same script that runs,
+/// however it is called, and the same change of the same file mend one that failed, too.
 fn is_mended(calls: &[CallRecord<'_>], at: usize) -> bool {
     let of = &calls[at];
     let words = of.words();
@@ -86,6 +87,13 @@ fn is_mended(calls: &[CallRecord<'_>], at: usize) -> bool {
             && later.is_subset(&words)
             && left.all(|word| word.contains(['/', '.']) || word.contains("::"))
     };
-    let mends = |later: HashSet<&str>| words.is_subset(&later) || is_broader(&later);
-    !words.is_empty() && same.any(|call| !call.failed && mends(call.words()))
+    let scripts = of.scripts();
+    let mends = |call: &CallRecord<'_>| {
+        let later = call.words();
+        words.is_subset(&later)
+            || is_broader(&later)
+            || (!scripts.is_empty() && scripts == call.scripts())
+            || (of.changes_file() && of.verb() == call.verb() && of.path() == call.path())
+    };
+    !words.is_empty() && same.any(|call| !call.failed && mends(call))
 }

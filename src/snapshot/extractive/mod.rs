@@ -16,6 +16,7 @@ mod call_record;
 mod code;
 mod facts;
 mod failure;
+mod file_op;
 mod follow_ups;
 mod goals;
 mod input;
@@ -111,5 +112,7 @@ fn language(source: &Source<'_>) -> Language {
 mod room_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trail_tests;
 #[cfg(test)]
 mod words_tests;

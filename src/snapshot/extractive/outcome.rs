@@ -3,14 +3,16 @@
 use super::call_record::CallRecord;
 use super::failure::{failing_line, is_warning, states_failure};
 use super::labels::Labels;
-use super::result_text::{readable, says_failure, windows, with_what_it_heads};
-use crate::snapshot::text::markers::{exit_code, is_error, is_table_head};
+use super::result_text::{headed_by, printed, readable, says_failure, windows, with_line};
+use crate::snapshot::text::markers::{exit_code, is_error, is_status, is_table_head};
 use crate::snapshot::text::sentences::cut;
 
 /// Longest shown outcome, in characters.
 const OUTCOME: usize = 120;
 /// Longest shown last line of an output, in characters.
 const LAST_LINE: usize = 80;
+/// First lines of a result that say how a change went.
+const HEAD: usize = 2;
 /// Lines of a result that has nothing to say but how a call went.
 const SHORT: usize = 3;
 
@@ -27,7 +29,7 @@ pub(super) fn is_failed(call: &CallRecord<'_>) -> bool {
         return failed;
     }
     let text = readable(&result.text);
-    if !call.reads() && failing_line(&text).is_some() {
+    if !call.reads() && failing_line(of_the_call(call, &text)).is_some() {
         return true;
     }
     let first = text.trim_start().lines().next().unwrap_or_default();
@@ -45,6 +47,18 @@ pub(super) fn is_failed(call: &CallRecord<'_>) -> bool {
         || is_table_head(first);
     first.starts_with("Traceback")
         || (is_error(first) && !prose && !first.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The part of a result that says how the call itself went: of a change, its first lines.
+fn of_the_call<'t>(call: &CallRecord<'_>, text: &'t str) -> &'t str {
+    let end = || text.match_indices('\n').nth(HEAD - 1).map_or(text.len(), |(at, _)| at);
+    if call.changes_file() { &text[..end()] } else { text }
+}
+
+/// True where a change succeeded, and what its tool checked behind it failed.
+pub(super) fn checks_failed(call: &CallRecord<'_>) -> bool {
+    let result = call.result.filter(|_| call.changes_file() && !call.failed);
+    result.is_some_and(|(_, _, result)| failing_line(printed(&readable(&result.text))).is_some())
 }
 
 /// The exit code that the result of a call states.
@@ -67,8 +81,8 @@ pub(super) fn status(call: &CallRecord<'_>, labels: &Labels) -> String {
 pub(super) fn outcome(call: &CallRecord<'_>, labels: &Labels) -> String {
     let Some((_, _, result)) = call.result else { return labels.no_result.to_owned() };
     let text = readable(&result.text);
-    let text = text.trim();
-    let code = code(call, text);
+    let code = code(call, &text);
+    let text = without_echo(call, printed(text.trim()));
     let mut out = match code.filter(|code| *code != "0") {
         Some(code) => {
             let line = telling(text).map(|line| format!(": {line}")).unwrap_or_default();
@@ -81,12 +95,18 @@ pub(super) fn outcome(call: &CallRecord<'_>, labels: &Labels) -> String {
         }
         None if text.is_empty() => labels.ok.to_owned(),
         None if text.len() <= OUTCOME => text.lines().map(str::trim).collect::<Vec<_>>().join("; "),
-        None => extent(text, call.reads(), code.is_some(), labels),
+        None => extent(call, text, code.is_some(), labels),
     };
     if let Some(path) = &result.moved_to {
         out.push_str(&format!(" ({} {path})", labels.whole_result));
     }
     out
+}
+
+/// What was printed without the command above it, as a terminal shows it.
+pub(super) fn without_echo<'t>(call: &CallRecord<'_>, text: &'t str) -> &'t str {
+    let command = call.command().map(str::trim).filter(|command| !command.is_empty());
+    command.and_then(|command| text.strip_prefix(command)).map_or(text, str::trim_start)
 }
 
 /// Returns the line of an output that says why its call failed, if one does.
@@ -104,18 +124,21 @@ fn telling(text: &str) -> Option<String> {
     let (head, tail) = windows(text);
     let lines: Vec<&str> = tail.lines().chain(head.lines()).collect();
     let at = lines.iter().position(|next| next.trim() == line)?;
-    Some(cut(&with_what_it_heads(&lines, at), OUTCOME))
+    Some(cut(&with_line(line, headed_by(&lines, at)), OUTCOME))
 }
 
-/// The size of an output, and its last line: what nothing says is known by that alone.
-fn extent(text: &str, reads: bool, is_done: bool, labels: &Labels) -> String {
+/// The size of an output, and its last line: what nothing says is known by that alone. Under a
+/// change stands advice, if no check says what it found.
+fn extent(call: &CallRecord<'_>, text: &str, is_done: bool, labels: &Labels) -> String {
     let lines = text.lines().count();
+    let reads = call.reads();
     let size = match lines {
         1 => labels.ok.to_owned(),
         _ if reads || is_done => format!("{} ({lines} {})", labels.ok, labels.lines),
         _ => format!("({lines} {})", labels.lines),
     };
-    match text.lines().next_back() {
+    let says = |line: &&str| !call.changes_file() || is_status(line);
+    match text.lines().next_back().filter(says) {
         Some(last) if lines > 1 && !reads => format!("{size} … {}", cut(last.trim(), LAST_LINE)),
         Some(line) if !reads && !is_done => cut(line, OUTCOME),
         _ => size,

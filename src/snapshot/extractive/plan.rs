@@ -13,8 +13,10 @@ use super::outcome::status;
 use super::said::telling;
 use super::terms::Terms;
 use crate::snapshot::text::content_words::content_words;
-use crate::snapshot::text::markers::{is_checkbox, is_numbered, is_progress, looks_like_output};
-use crate::snapshot::text::sentences::{cut, masked, sentences};
+use crate::snapshot::text::markers::{
+    heads_steps, is_checkbox, is_numbered, is_progress, looks_like_output,
+};
+use crate::snapshot::text::sentences::{cut, masked, sentences, sentences_of_line};
 use crate::snapshot::text::wrappers::Speaker;
 
 /// Steps of a plan that are shown.
@@ -28,7 +30,7 @@ const LOOK_BACK: usize = 400;
 pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> {
     let mut items = Vec::new();
     let of_user = || input.of(Speaker::User).rev().take(LOOK_BACK);
-    let of_user = || of_user().find_map(|(_, text)| steps(text, is_numbered, 3));
+    let of_user = || of_user().find_map(|(_, text)| steps(text, is_numbered, 3, |_| true));
     // The user's steps stand among the directives as well.
     let plan = plan(input).map(|plan| (plan, true)).or_else(|| Some((of_user()?, false)));
     if let Some((plan, core)) = plan {
@@ -39,9 +41,13 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
     }
     progress(input, terms, &mut items);
     if let Some(said) = input.last_said() {
-        let parts = telling(&said.text);
-        let last = parts.len() - 1;
-        let first = parts.iter().position(|part| content_words(part).len() > 1).unwrap_or(0);
+        let mut parts = telling(&said.text);
+        // `Perfect!` says nothing, and `We need to:` nothing without what it heads.
+        let says = |part: &&str| content_words(part).len() > 1 && !part.ends_with([':', '：']);
+        if parts.iter().any(says) {
+            parts.retain(says);
+        }
+        let (first, last) = (0, parts.len() - 1);
         for (at, part) in parts.iter().enumerate() {
             let mut item = spoken(part, 14, said.index, terms);
             // Its beginning and its end, and of the rest what has room.
@@ -71,13 +77,13 @@ fn plan(input: &Input<'_>) -> Option<String> {
         let list =
             call.argument(&["todos", "plan", "tasks", "items", "steps", "todo_list", "task_list"])?;
         todo_list(list)
-            .or_else(|| steps(list, is_checkbox, 2))
-            .or_else(|| steps(list, is_numbered, 2))
+            .or_else(|| steps(list, is_checkbox, 2, |_| true))
+            .or_else(|| steps(list, is_numbered, 2, |_| true))
     });
     let said = || input.of(Speaker::Agent).rev().take(LOOK_BACK).map(|(_, text)| text);
-    kept.or_else(|| said().find_map(|text: &str| steps(text, is_checkbox, 2))).or_else(|| {
-        said().filter(|text| is_progress(text)).find_map(|text| steps(text, is_numbered, 3))
-    })
+    let boxes = || said().find_map(|text: &str| steps(text, is_checkbox, 2, |_| true));
+    // A list of anything may be numbered: what stands above it says that these are steps.
+    kept.or_else(boxes).or_else(|| said().find_map(|text| steps(text, is_numbered, 3, heads_steps)))
 }
 
 /// A plan of at most `most` lines: what is done gives way first, the oldest before others.
@@ -98,17 +104,26 @@ fn is_planner(tool: &str) -> bool {
     ["todo", "plan", "task_tracker", "checklist"].iter().any(|word| tool.contains(word))
 }
 
-/// The last run of lines that are steps, if it has at least `min_steps`.
-fn steps(text: &str, is_step: fn(&str) -> bool, min_steps: usize) -> Option<String> {
+/// The last run of lines that are steps, if it has at least `min_steps`, and if the line above it
+/// is one that `heads` steps.
+fn steps(
+    text: &str,
+    is_step: fn(&str) -> bool,
+    min_steps: usize,
+    heads: fn(&str) -> bool,
+) -> Option<String> {
     if text.len() > 200_000 {
         return None;
     }
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let mut best: Option<Vec<&str>> = None;
+    let mut above = "";
     for run in lines.chunk_by(|a, b| is_step(a) == is_step(b)) {
-        if run.len() >= min_steps && is_step(run[0]) {
+        let heading = sentences_of_line(above).last().unwrap_or_default();
+        if run.len() >= min_steps && is_step(run[0]) && heads(heading) {
             best = Some(run.to_vec());
         }
+        above = run.last().copied().unwrap_or_default();
     }
     let shown: Vec<String> = best?.into_iter().take(STEPS).map(|line| cut(line, 160)).collect();
     Some(shown.join("\n"))
@@ -172,11 +187,14 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     }
 }
 
-/// Calls that failed and that no later one of the same words repaired, newest first.
+/// Calls that failed and that no later one of the same words repaired, newest first. What the user
+/// declined is not open.
 pub(super) fn open_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
     let mut seen = HashSet::new();
     let calls = input.calls.iter().zip(&input.resolved).rev().take(LOOK_BACK);
-    let open = calls.filter(|(call, resolved)| !**resolved && call.failed && !call.reads());
+    let open = calls.filter(|(call, resolved)| {
+        !**resolved && call.failed && !call.reads() && !call.is_declined()
+    });
     open.map(|(call, _)| call)
         .filter(|call| seen.insert((call.tool, call.about(80))))
         .take(8)

@@ -1,10 +1,12 @@
 //! The text of a result: as a person reads it, its ends, and whether it says that the call failed.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use raw_json::{fields, is_string, unescape};
+use regex::Regex;
 
-use crate::snapshot::text::markers::is_error;
+use crate::snapshot::text::markers::{fixed, is_error};
 
 /// Bytes of a result, at each end, in which its outcome is looked for.
 const WINDOW: usize = 4_000;
@@ -13,6 +15,20 @@ const WINDOW: usize = 4_000;
 const HEADING: usize = 60;
 /// Lines under a heading in which the one that says something is looked for.
 const TRACE: usize = 200;
+
+/// The marks behind what was printed.
+static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        r"(?:\s*(?:\[[A-Z][a-z]+ [^\[\]\n]{0,200}\]|[\w.-]+@[\w.-]+:[^\s#$]* ?[#$]|</[a-z_-]{1,30}>))+\s*$",
+    )
+});
+/// Sequences by which a program controls a terminal (ECMA-48), and reminders that a framework puts
+/// into results.
+static CONTROLS: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        r"<system[-_]reminder>(?s:.*?)</system[-_]reminder>|\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[@-Z\\^_])",
+    )
+});
 
 /// Returns whether a JSON object says that something failed; None for any other text.
 pub(super) fn says_failure(text: &str) -> Option<bool> {
@@ -36,25 +52,44 @@ pub(super) fn windows(text: &str) -> (&str, &str) {
     (&text[..head], &text[tail..])
 }
 
-/// Returns line `at` of an output with what it heads: `ERROR:` says nothing without the next line,
-/// and a traceback without the exception under its indented lines.
-pub(super) fn with_what_it_heads<'t>(lines: &[&'t str], at: usize) -> Cow<'t, str> {
+/// Returns the line of an output without which line `at` says nothing: `ERROR:` says nothing without
+/// the next one, and a traceback without the exception under its indented lines.
+pub(super) fn headed_by<'t>(lines: &[&'t str], at: usize) -> Option<&'t str> {
     let line = lines[at].trim();
     if !line.ends_with([':', '：']) || line.len() > HEADING {
-        return Cow::Borrowed(line);
+        return None;
     }
-    let under = lines[at + 1..].iter().take(TRACE).filter(|line| !line.trim().is_empty());
+    let mut under = lines[at + 1..].iter().take(TRACE).filter(|line| !line.trim().is_empty());
     let is_trace = line.starts_with("Traceback");
-    let mut under = under.skip_while(|line| is_trace && line.starts_with([' ', '\t']));
-    match under.next() {
-        Some(next) => Cow::Owned(format!("{line} {}", next.trim())),
+    under.find(|line| !(is_trace && line.starts_with([' ', '\t']))).map(|line| line.trim())
+}
+
+/// A line with the one that it heads, if there is one.
+pub(super) fn with_line<'t>(line: &'t str, under: Option<&str>) -> Cow<'t, str> {
+    match under {
+        Some(under) => Cow::Owned(format!("{} {under}", line.trim())),
         None => Cow::Borrowed(line),
     }
 }
 
-/// A result as a person reads it: of a JSON object whose strings hold lines or
-/// escapes, its members with the strings unescaped.
+/// What a command printed, without the lines that a terminal or a tool puts under it: a prompt, a
+/// note in brackets such as `[Command finished with exit code 0]`, a closing tag.
+pub(super) fn printed(text: &str) -> &str {
+    let (_, tail) = windows(text);
+    let marks = MARKS.find(tail).map_or(0, |marks| marks.len());
+    text[..text.len() - marks].trim_end()
+}
+
+/// A result as a person reads it: without colours, and of a JSON object whose strings hold lines
+/// or escapes, its members with the strings unescaped.
 pub(super) fn readable(text: &str) -> Cow<'_, str> {
+    match unescaped(text) {
+        Cow::Borrowed(text) => CONTROLS.replace_all(text, ""),
+        Cow::Owned(text) => Cow::Owned(CONTROLS.replace_all(&text, "").into_owned()),
+    }
+}
+
+fn unescaped(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let Some(members) = text.starts_with('{').then(|| fields(text).ok()).flatten() else {
         return Cow::Borrowed(text);

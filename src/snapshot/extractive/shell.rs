@@ -1,18 +1,7 @@
 //! Shell lines: which commands they run, on which words, and where output goes.
 
+use super::file_op::FileOp;
 use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
-
-/// An operation on an artifact, the strongest last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum FileOp {
-    Opened,
-    Run,
-    Read,
-    Edited,
-    Written,
-    Created,
-    Deleted,
-}
 
 /// A file or an address, and what was done with it.
 pub(super) type Touch = (String, IdentifierKind, FileOp);
@@ -24,6 +13,8 @@ const READERS: [&str; 16] = [
     "cat", "head", "tail", "less", "more", "grep", "rg", "egrep", "sed", "awk", "wc", "nl", "diff",
     "jq", "ls", "find",
 ];
+/// Those that search.
+const SEARCHERS: [&str; 4] = ["grep", "rg", "egrep", "find"];
 /// Commands that neither show nor change files.
 const NEUTRAL: [&str; 14] = [
     "cd", "echo", "pwd", "true", "sleep", "export", "set", "sort", "uniq", "tr", "cut", "which",
@@ -84,6 +75,15 @@ pub(super) fn only_reads(line: &str) -> bool {
     };
     let shows = |command: &Command| !NEUTRAL.contains(&command.verb());
     commands.iter().any(shows) && commands.iter().all(reads)
+}
+
+/// True for a line that only shows what is there, and searches for it.
+pub(super) fn only_searches(line: &str) -> bool {
+    let is_search = |command: &Command| {
+        SEARCHERS.contains(&command.verb())
+            || (command.verb() == "git" && command.words.get(1).is_some_and(|word| word == "grep"))
+    };
+    only_reads(line) && commands(line).iter().any(is_search)
 }
 
 /// Adds the artifact that a word names, if it names one.
@@ -313,8 +313,10 @@ impl ShellReader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::FileOp::{Created, Deleted, Edited, Opened, Read, Run, Written};
     use super::{only_reads, touched};
+    use crate::snapshot::extractive::file_op::FileOp::{
+        Created, Deleted, Edited, Opened, Read, Run, Written,
+    };
 
     #[test]
     fn commands_touch_the_files_they_name() {

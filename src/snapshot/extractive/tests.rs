@@ -342,7 +342,7 @@ fn facts_are_what_was_used_and_what_failed() {
     assert!(!known.contains("Err(error)"), "{known}");
     assert!(known.contains("B-2002 waits for review") && !known.contains("C-3003"), "{known}");
     assert!(known.contains("error[E0308]: mismatched types in parse"), "{known}");
-    assert!(known.contains("\n  The cause is a missing i64 in parse().\n"), "{known}");
+    assert!(known.contains("- [#9 assistant] The cause is a missing i64 in parse().\n"), "{known}");
     let state = summary.get(Section::TaskState);
     assert!(state.contains("Last said: Tests are still to run."), "{state}");
     assert!(!state.contains("---") && !state.contains("Open:"), "{state}");

@@ -244,5 +244,5 @@ fn an_error_is_shown_with_what_its_heading_heads() {
     let done = summary.get(Section::RecentActions);
     assert!(done.contains("-> failed: ERROR: No text was replaced."), "{done}");
     let known = summary.get(Section::KeyKnowledge);
-    assert!(known.contains("Traceback (most recent call last): KeyError: 'CARD'"), "{known}");
+    assert!(known.contains("KeyError: 'CARD'") && !known.contains("Traceback"), "{known}");
 }

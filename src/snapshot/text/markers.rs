@@ -95,7 +95,14 @@ static NUMBERED: LazyLock<Regex> =
 static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?i-u:\\b(?:next|step [0-9]+|todo|to do|remaining|pending|in progress|still need|left to|\
-         complete[d]?|done|finished|blocked|plan)\\b)|下一步|已完成|待办|接下来|完成|剩余|进行中|次に|完了",
+         completed|(?:is|are) complete|done|finished|blocked|plan)\\b)|下一步|已完成|待办|接下来|完成|剩余|进行中|次に|完了",
+    )
+});
+/// Words above a list of steps.
+static STEPS: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "(?i-u:\\b(?:steps?|process|procedure|workflow|will|going to|need to|needs to|have to|let's|let me|approach|should|must|\
+         schritte?|werde|pasos?|voy a|étapes?|je vais|passos?|passi)\\b)|步骤|计划|方案|手順|計画|шаги|план",
     )
 });
 /// Beginnings of an output that a framework sends as a user's message.
@@ -111,18 +118,26 @@ static OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A tool's words for a user who gave no answer.
-static UNANSWERED: LazyLock<Regex> = LazyLock::new(|| {
+/// A tool's words for a user who wanted nothing of it.
+static DECLINED: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "^[\\[(<\"]?(?i-u:(?:the )?(?:user|human) (?:has )?(?:declined|dismissed|skipped|\
-         cancell?ed|rejected|denied|closed|ignored|did(?: not|n't))\\b|\
-         no (?:answer|response|input|reply)\\b|timed? ?out\\b)",
+         cancell?ed|rejected|denied|closed|ignored|did(?: not|n't)|does(?: not|n't) want)\\b|\
+         request interrupted by user)",
     )
 });
+/// Its words where no answer came.
+static UNANSWERED: LazyLock<Regex> =
+    LazyLock::new(|| fixed("^[\\[(<\"]?(?i-u:no (?:answer|response|input|reply)|timed? ?out)\\b"));
 
 /// True where a tool that asks the user says that there is no answer.
 pub(crate) fn is_unanswered(text: &str) -> bool {
-    UNANSWERED.is_match(text.trim_start()) || is_error(text)
+    UNANSWERED.is_match(text.trim_start()) || is_declined(text) || is_error(text)
+}
+
+/// True where a tool says that the user declined what it would have done.
+pub(crate) fn is_declined(text: &str) -> bool {
+    DECLINED.is_match(text.trim_start())
 }
 
 /// True where a sentence sets a rule.
@@ -191,6 +206,11 @@ pub(crate) fn is_numbered(line: &str) -> bool {
 /// True where a sentence says how far things are.
 pub(crate) fn is_progress(text: &str) -> bool {
     PROGRESS.is_match(text)
+}
+
+/// True for a line above a list that says that its entries are steps.
+pub(crate) fn heads_steps(line: &str) -> bool {
+    STEPS.is_match(line) || is_progress(line)
 }
 
 /// The last exit code that a text states.

@@ -51,9 +51,11 @@ fn sentence_end(text: &str) -> usize {
                 let abbreviation = bytes[at] == b'.' && is_abbreviated(&text[..at]);
                 // `1. Install` is a number, not a sentence.
                 let number = bytes[..at].iter().all(|b| b.is_ascii_digit() || *b == b' ');
+                // `(... COUNT` and `a ... z` leave something out.
+                let gap = at > 0 && matches!(bytes[at - 1], b' ' | b'(' | b'[');
                 match bytes.get(end) {
                     None => return text.len(),
-                    Some(b' ' | b'\t') if !abbreviation && !number => return end,
+                    Some(b' ' | b'\t') if !abbreviation && !number && !gap => return end,
                     _ => at = end,
                 }
             }
@@ -106,7 +108,9 @@ pub(crate) fn cut_inside(text: &str, limit: usize) -> String {
     let head = cut(text, limit * 2 / 3);
     let from = text.chars().count() - limit / 3;
     let tail: String = text.chars().skip(from).collect();
-    let tail = tail.split_once(' ').map_or(tail.as_str(), |(_, words)| words);
+    // Of a path that does not fit its end stands.
+    let path = || tail.find('/').map_or(tail.as_str(), |at| &tail[at..]);
+    let tail = tail.split_once(' ').map_or_else(path, |(_, words)| words);
     format!("{head} {tail}")
 }
 
