@@ -351,7 +351,7 @@ fn begins_a_word(name: &str, beginnings: &[&str]) -> bool {
         let is_word = |word: &&str| {
             rest.get(..word.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(word.as_bytes()))
         };
-        if begins && beginnings.iter().any(|word| is_word(word)) {
+        if begins && beginnings.iter().any(is_word) {
             return true;
         }
         begins = matches!(c, '_' | '-' | '.' | ' ');
