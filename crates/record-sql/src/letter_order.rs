@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 use date_text::MONTHS;
 use date_text::version::{self, Fractions};
 
+use crate::written_number::{NOTATIONS, Notation};
+
 /// The most texts whose order is looked at.
 pub const MAX_TEXTS: usize = 5_000;
 
@@ -33,7 +35,9 @@ pub enum TextKind {
     Zones,
     /// `Feb 2025`, `Fri, 07 Mar 2025 10:00:00`.
     MonthNames,
-    /// They begin with a number: `9%`, `$100`.
+    /// `9%`, `$1,893.20`.
+    Written(Notation),
+    /// They begin with a number: `9 min`, `12 apples`.
     Beginning,
     /// The same with several units: `9 KB`, `1 GB`.
     Units,
@@ -48,7 +52,7 @@ impl TextKind {
             Self::Versions => "versions",
             Self::Zones => "times of several zones",
             Self::MonthNames => "dates with names of months",
-            Self::Beginning => "numbers with other characters",
+            Self::Written(_) | Self::Beginning => "numbers with other characters",
             Self::Units => "numbers with several units",
         }
     }
@@ -71,6 +75,7 @@ impl TextKind {
             }
             Self::Zones => Some(vec![(*day)?]).filter(|_| text.len() >= 10),
             Self::MonthNames => month_named(text),
+            Self::Written(notation) => Some(vec![notation.read(text)?]),
             Self::Beginning | Self::Units => {
                 let text = text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
                 let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
@@ -82,16 +87,19 @@ impl TextKind {
     }
 }
 
-/// The first that reads every text counts.
-const KINDS: [TextKind; 7] = [
-    TextKind::Numbers,
-    TextKind::MonthFirst,
-    TextKind::DayFirst,
-    TextKind::Versions,
-    TextKind::MonthNames,
-    TextKind::Zones,
-    TextKind::Beginning,
-];
+/// Returns the kinds; the first that reads every text counts.
+fn kinds() -> impl Iterator<Item = TextKind> {
+    let plain = [
+        TextKind::Numbers,
+        TextKind::MonthFirst,
+        TextKind::DayFirst,
+        TextKind::Versions,
+        TextKind::MonthNames,
+        TextKind::Zones,
+    ];
+    let written = NOTATIONS.into_iter().map(TextKind::Written);
+    plain.into_iter().chain(written).chain([TextKind::Beginning])
+}
 
 /// Two texts whose letters stand in another order than what they name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +129,7 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     all.sort_by(|a, b| a.text.cmp(&b.text));
     let read_all = |kind: TextKind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
     let are_versions = are_versions(&all);
-    let mut kinds = KINDS.into_iter().filter(|kind| !are_versions || *kind != TextKind::Numbers);
+    let mut kinds = kinds().filter(|kind| !are_versions || *kind != TextKind::Numbers);
     let whole = kinds.find_map(|kind| Some((kind, read_all(kind)?)));
     let (kind, keys) = match whole {
         Some(whole) => whole,
@@ -139,8 +147,8 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
         Some(at) => (kind, at),
         // In order but for their units.
         None => {
-            let has_units =
-                kind == TextKind::Beginning && all.iter().all(|one| unit(one).is_some());
+            let has_units = matches!(kind, TextKind::Written(_) | TextKind::Beginning)
+                && all.iter().all(|one| unit(one).is_some());
             let at = all.windows(2).position(|pair| unit(&pair[0]) != unit(&pair[1]));
             (TextKind::Units, at.filter(|_| has_units)?)
         }

@@ -3,11 +3,12 @@
 use rusqlite::types::Value;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
-use crate::notes::letters::{are_versions, of_letters};
+use crate::notes::letters::of_letters;
 use crate::notes::ordered::{
     never_true, of_alphabet, of_day, of_month, of_shape, of_time, of_zones,
 };
 use crate::notes::values::Subject;
+use crate::notes::written::{of_spellings, of_texts};
 use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
 use crate::sql::quoting::spelled;
@@ -117,11 +118,7 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
         let number = |literal: &Literal| literal.value.parse::<f64>().is_ok();
         let numbers = comparison.literals.iter().any(number);
         if numbers && !matches!(profile.kind(), Type::Integer | Type::Real) {
-            return Some(Some(format!(
-                "{name} has {}, and text is compared letter by letter ('9' > '13'): \
-                 CAST({name} AS REAL) compares numbers",
-                profile.words()
-            )));
+            return Some(of_texts(facts, read, comparison));
         }
     }
     let booleans = profile.booleans == profile.values();
@@ -134,43 +131,17 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
 }
 
 /// Texts that are compared letter by letter where another order is meant.
-fn of_order(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
+pub(crate) fn of_order(
+    facts: &Facts<'_>,
+    subject: &Subject,
+    comparison: &Comparison,
+) -> Option<String> {
     let is_constant = |literal: &Literal| literal.kind == LiteralKind::Constant;
     if !comparison.is_order() || comparison.literals.iter().any(is_constant) {
         return None;
     }
     let literals: Vec<&str> = comparison.literals.iter().map(|l| l.value.as_str()).collect();
     of_letters(facts, subject, &literals)
-}
-
-/// A number next to texts that spell it in several ways.
-fn of_spellings(
-    facts: &Facts<'_>,
-    comparison: &Comparison,
-    column: Option<Read<'_>>,
-) -> Option<String> {
-    let read = column.filter(|read| comparison.is_equality() && read.profile.texts > 0)?;
-    let [literal] = comparison.literals.as_slice() else { return None };
-    // A number of more digits is not exact.
-    let is_exact = |number: &f64| *number != 0.0 && literal.value.len() < 16;
-    literal.value.parse::<f64>().ok().filter(is_exact)?;
-    let number = format!("CAST({{}} AS NUMERIC) = CAST({} AS NUMERIC)", literal.sql);
-    // A text that is all digits, perhaps with blanks, and no code with zeros before it.
-    let number = format!(
-        "{number} AND trim({{}}) <> '' AND trim({{}}) NOT GLOB '*[^-.0-9]*' AND trim({{}}) NOT \
-         GLOB '0[0-9]*'"
-    );
-    let same = format!("{{}} = {}", literal.sql);
-    let select = format!("coalesce(sum({number}), 0), coalesce(sum({same}), 0)");
-    let counts = facts.counts(&read.query(&select, ""))?;
-    let [numbers, same] = counts.as_slice() else { return None };
-    let name = spelled(&read.column.name);
-    (numbers > same && *same > 0 && !are_versions(facts, &Subject::of(read))).then(|| {
-        format!(
-            "{name} spells {} in several ways: CAST({name} AS NUMERIC) = {} finds {numbers} records",
-            literal.value, literal.value
-        )
-    })
 }
 
 /// Values that a literal spells, but of another type: no text is equal to a number.

@@ -5,12 +5,18 @@ use rusqlite::types::Value;
 use crate::letter_order::{MAX_TEXTS, Misordered, Spelled, TextKind, misordered};
 use crate::notes::facts::Facts;
 use crate::notes::values::Subject;
+use crate::notes::written::number_of;
 use crate::records::profile::Type;
 use crate::sql::quoting;
 
-/// Returns the way to order the texts of a column; `{}` is the column.
-fn way(kind: TextKind) -> &'static str {
-    match kind {
+/// Returns the way to order the texts of a subject.
+fn way(facts: &Facts<'_>, of: &Subject, kind: TextKind) -> String {
+    if let TextKind::Written(_) = kind
+        && let Some(number) = number_of(facts, of)
+    {
+        return format!("{number} orders numbers");
+    }
+    let way = match kind {
         TextKind::Numbers => "CAST({} AS REAL) orders numbers",
         TextKind::MonthFirst => {
             "substr({}, 7, 4) || substr({}, 1, 5) orders months and days of two digits"
@@ -22,22 +28,25 @@ fn way(kind: TextKind) -> &'static str {
         TextKind::Versions => "sort_by and where compare them part by part",
         TextKind::Zones => "datetime({}) is in UTC",
         TextKind::MonthNames => "sort_by and where read them as dates",
-        TextKind::Beginning => "CAST({} AS REAL) is a number at the start, without its unit",
+        TextKind::Written(_) | TextKind::Beginning => {
+            "CAST({} AS REAL) is a number at the start, without its unit"
+        }
         TextKind::Units => "bring them to one unit first",
-    }
+    };
+    way.replace("{}", &of.name)
 }
 
 /// Returns the note on values whose texts, with `more` texts beside them, stand in another order as
 /// text than as what they are.
 pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<String> {
     let found = misordered_in(facts, of, more)?;
-    let name = &of.name;
     Some(format!(
-        "{name} is text of {}, compared letter by letter ({} < {}): {}",
+        "{} is text of {}, compared letter by letter ({} < {}): {}",
+        of.name,
         found.kind.name(),
         quoting::text(&found.first),
         quoting::text(&found.second),
-        way(found.kind).replace("{}", name)
+        way(facts, of, found.kind)
     ))
 }
 

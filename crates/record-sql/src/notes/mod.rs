@@ -18,6 +18,7 @@ mod paths;
 mod rows;
 mod unlinked;
 pub(crate) mod values;
+mod written;
 
 use crate::notes::compared::{of_comparison, shown, subject};
 use crate::notes::facts::{Facts, Read, literal};

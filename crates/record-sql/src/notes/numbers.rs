@@ -6,6 +6,7 @@ use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::letters::of_letters;
 use crate::notes::moments::of_no_times;
 use crate::notes::values::Subject;
+use crate::notes::written::number_of;
 use crate::records::profile::Type;
 use crate::sql::expression::COMPARING;
 use crate::sql::quoting::spelled;
@@ -13,25 +14,6 @@ use crate::sql::token::Kind;
 
 /// Functions that take a text for the number at its start, or for 0.
 const NUMERIC: [&str; 6] = ["sum", "avg", "total", "round", "abs", "cast"];
-
-/// Ways to clean texts that people write for numbers; `{}` is the text. With each the texts for
-/// which it is another number.
-const CLEANINGS: [(&str, &str); 8] = [
-    ("replace({}, ',', '')", DECIMAL_COMMA),
-    ("replace(replace({}, '.', ''), ',', '.')", "{} NOT LIKE '%,%' AND {} LIKE '%.%'"),
-    ("replace({}, '$', '')", "0"),
-    ("replace({}, '%', '')", "0"),
-    ("replace({}, '€', '')", "0"),
-    ("replace({}, ' ', '')", "0"),
-    ("replace(replace({}, '$', ''), ',', '')", DECIMAL_COMMA),
-    (
-        "replace(replace(replace({}, '€', ''), '.', ''), ',', '.')",
-        "{} NOT LIKE '%,%' AND {} LIKE '%.%'",
-    ),
-];
-
-/// A comma that does not part thousands.
-const DECIMAL_COMMA: &str = "{} LIKE '%,%' AND {} NOT GLOB '*,[0-9][0-9][0-9]*'";
 
 /// The number that SQLite takes a text for.
 const COUNTED: &str = ", and count as the number at their start, or 0";
@@ -116,8 +98,8 @@ fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
         return None;
     }
     // Next to a number a text that spells one is compared as a number.
-    let other = |value: &str| format!("sum(NOT {value} = CAST({value} AS NUMERIC))");
-    let counts = facts.row(&of.query(&format!("count({{}}), {}", other("{}")), ""))?;
+    let counts = "count({}), sum(NOT {} = CAST({} AS NUMERIC))";
+    let counts = facts.row(&of.query(counts, ""))?;
     let [all, count] = counts.as_slice() else { return None };
     let (all, count) = (plain(all), plain(count));
     if matches!(count.as_str(), "0" | "null") {
@@ -133,15 +115,8 @@ fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
             "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
         ));
     }
-    let clean = CLEANINGS.iter().find_map(|(clean, misread)| {
-        let is_misread = facts.is_empty(&of.query("1", &format!("WHERE {misread} LIMIT 1")));
-        let left = facts.row(&of.query(&other(clean), ""))?;
-        let clean = clean.replace("{}", name);
-        let is_clean = plain(left.first()?) == "0" && is_misread == Some(true);
-        is_clean.then(|| format!(": CAST({clean} AS REAL) is one"))
-    });
-    let how = match clean {
-        Some(how) => how,
+    let how = match number_of(facts, of) {
+        Some(number) => format!(": {number} is one"),
         None if count == all => {
             format!("{COUNTED}; compare them, as in sum({name} = {one}) or a CASE")
         }

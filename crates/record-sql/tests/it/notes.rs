@@ -42,7 +42,7 @@ fn types_that_do_not_meet() {
     let count = "SELECT count(*) FROM records WHERE";
     contains(&format!("{count} done = 'true'"), "done is a boolean");
     contains(&format!("{count} priority IN (5, NULL)"), "finds no null: add OR priority IS NULL");
-    contains(&format!("{count} release >= '1.9'"), "CAST(release AS REAL)");
+    contains(&format!("{count} release >= '1.9'"), "release is text of versions");
     contains(&format!("{count} mixed > 5"), "letter by letter");
     contains(
         &format!("{count} tags = 'a'"),
@@ -288,17 +288,13 @@ fn texts_of_numbers_with_other_characters() {
     for (sql, values, part) in [
         (most, &["9%", "10%", "100%"][..], "'100%' < '9%'"),
         (most, &["9 MB", "120 MB"], "without its unit"),
-        (most, &["9", "10", "1,000", "2", "3"], "'10' < '2'"),
+        (most, &["9", "10", "1,000", "2", "3"], "'1,000' < '10'"),
         (most, &["1", "2", "9", "10", "11", "-"], "'11' < '2'"),
         (most, &["1.9.0", "1.10.0", "1.2.3-rc1"], "'1.10.0' < '1.2.3-rc1'"),
         ("SELECT count(*) FROM records WHERE x > '1 GB'", &["10 MB", "2 GB"], "'10 MB' < '2 GB'"),
         (sum, &["10 MB", "2 GB", "n/a"], "count as the number at their start, or 0"),
         ("SELECT avg(x) FROM records", &["1", "2", "10", ""], "1 of 4 values of x are no numbers"),
-        (
-            sum,
-            &["1,5", "2,5", "10,25"],
-            "CAST(replace(replace(x, '.', ''), ',', '.') AS REAL) is one",
-        ),
+        (sum, &["1,5", "2,5", "10,25"], "CAST(replace(x, ',', '.') AS REAL) is one"),
         (
             sum,
             &["1.234,50", "10,25"],

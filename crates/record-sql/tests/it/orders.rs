@@ -122,3 +122,28 @@ fn bounds_are_swapped_if_that_is_their_order() {
     assert!(of("'c' AND 'b'").contains("the lower bound first: BETWEEN 'b' AND 'c'"));
     assert!(of("'2025-3' AND '2025-05'").contains("'2025-3' is behind '2025-05'"));
 }
+
+/// The expression that a note offers gives the numbers.
+#[test]
+fn written_numbers_have_one_expression_in_all_notes() {
+    let dollars = &["$1,893.20", "$993.32", "$45.00", "$1,100.10"][..];
+    let number = "CAST(replace(replace(x, '$', ''), ',', '') AS REAL)";
+    let euros = &["1.196,27 €", "953,05 €", "2.000,00 €", "n/a"][..];
+    let euro = "CASE WHEN x GLOB '*[0-9]*' THEN CAST(replace(replace(replace(x, '€', ''), '.', \
+                ''), ',', '.') AS REAL) END";
+    for (texts, number) in [(dollars, number), (euros, euro)] {
+        for sql in [
+            "SELECT max(x) FROM records",
+            "SELECT x FROM records ORDER BY x DESC",
+            "SELECT count(*) FROM records WHERE x > 1000",
+            "SELECT sum(x) FROM records",
+        ] {
+            let notes = notes(sql, texts);
+            assert!(notes.contains(number), "{sql} of {texts:?}: {notes}");
+        }
+    }
+    // Zip codes of five digits compare like numbers, and so do prices of one length.
+    for texts in [&["21181", "02814", "90210"][..], &["$10", "$25", "$99"]] {
+        assert_eq!(notes("SELECT count(*) FROM records WHERE x < 10000", texts), "", "{texts:?}");
+    }
+}

@@ -126,7 +126,10 @@ impl Ordered {
                 "; `ltrimstr(\"v\") | split(\".\") | map(tonumber)` makes them comparable"
             }
             TextKind::Zones => "; send the same as SQL, where `datetime(…)` is in UTC",
-            TextKind::MonthFirst | TextKind::DayFirst | TextKind::Beginning => "",
+            TextKind::MonthFirst
+            | TextKind::DayFirst
+            | TextKind::Written(_)
+            | TextKind::Beginning => "",
             TextKind::MonthNames => "; sort_by and where read them as dates",
             TextKind::Units => "; bring them to one unit first",
         };

@@ -1,0 +1,88 @@
+//! Texts that spell numbers, next to numbers: SQLite compares their letters.
+
+use crate::letter_order::MAX_TEXTS;
+use crate::notes::compared::of_order;
+use crate::notes::facts::{Facts, Read, plain};
+use crate::notes::letters::are_versions;
+use crate::notes::values::Subject;
+use crate::sql::comparison::{Comparison, Literal};
+use crate::sql::quoting::spelled;
+use crate::written_number::Notation;
+
+/// Returns the expression that makes numbers of the texts of a subject, if they are numbers in one
+/// notation other than that of SQLite. It is null for texts without digits, such as `n/a`.
+pub(crate) fn number_of(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+    const WRITTEN: &str = "{} GLOB '*[0-9]*'";
+    let rows = format!("WHERE typeof({{}}) = 'text' AND {WRITTEN} LIMIT {MAX_TEXTS}");
+    let rows = facts.rows(&of.query("DISTINCT {}", &rows))?;
+    let texts: Vec<String> = rows.iter().filter_map(|row| Some(plain(row.first()?))).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let plain = Notation::of(&texts)?.plain(&texts);
+    let others = format!("WHERE {WRITTEN} AND NOT {plain} = CAST({plain} AS NUMERIC) LIMIT 1");
+    let is_all = plain != "{}" && facts.is_empty(&of.query("1", &others)) == Some(true);
+    is_all.then_some(())?;
+    let words = facts.is_empty(&of.query("1", &format!("WHERE NOT {WRITTEN} LIMIT 1")));
+    let number = match words {
+        Some(true) => format!("CAST({plain} AS REAL)"),
+        _ => format!("CASE WHEN {WRITTEN} THEN CAST({plain} AS REAL) END"),
+    };
+    Some(number.replace("{}", &of.name))
+}
+
+/// Texts next to a number, if the comparison of numbers holds in other rows.
+pub(crate) fn of_texts(
+    facts: &Facts<'_>,
+    read: Read<'_>,
+    comparison: &Comparison,
+) -> Option<String> {
+    let subject = Subject::of(read);
+    let name = &subject.name;
+    let number = number_of(facts, &subject).unwrap_or_else(|| format!("CAST({name} AS REAL)"));
+    let compared = |value: &str, of: fn(&Literal) -> &String| {
+        let literals: Vec<&str> =
+            comparison.literals.iter().map(|literal| of(literal).as_str()).collect();
+        format!("coalesce({value} {} {}, 0)", comparison.operator, literals.join(" AND "))
+    };
+    let (texts, numbers) = (compared("{}", |l| &l.sql), compared(&number, |l| &l.value));
+    let others = subject.query("1", &format!("WHERE {texts} <> {numbers} LIMIT 1"));
+    if facts.is_empty(&others) == Some(true) && !are_versions(facts, &subject) {
+        return None;
+    }
+    of_order(facts, &subject, comparison).or_else(|| {
+        Some(format!(
+            "{name} has {}, and text is compared letter by letter ('9' > '13'): {number} compares \
+             numbers",
+            read.profile.words()
+        ))
+    })
+}
+
+/// A number next to texts that spell it in several ways.
+pub(crate) fn of_spellings(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    column: Option<Read<'_>>,
+) -> Option<String> {
+    let read = column.filter(|read| comparison.is_equality() && read.profile.texts > 0)?;
+    let [literal] = comparison.literals.as_slice() else { return None };
+    // A number of more digits is not exact.
+    let is_exact = |number: &f64| *number != 0.0 && literal.value.len() < 16;
+    literal.value.parse::<f64>().ok().filter(is_exact)?;
+    let number = format!("CAST({{}} AS NUMERIC) = CAST({} AS NUMERIC)", literal.sql);
+    // A text that is all digits, perhaps with blanks, and no code with zeros before it.
+    let number = format!(
+        "{number} AND trim({{}}) <> '' AND trim({{}}) NOT GLOB '*[^-.0-9]*' AND trim({{}}) NOT \
+         GLOB '0[0-9]*'"
+    );
+    let same = format!("{{}} = {}", literal.sql);
+    let select = format!("coalesce(sum({number}), 0), coalesce(sum({same}), 0)");
+    let counts = facts.counts(&read.query(&select, ""))?;
+    let [numbers, same] = counts.as_slice() else { return None };
+    let name = spelled(&read.column.name);
+    (numbers > same && *same > 0 && !are_versions(facts, &Subject::of(read))).then(|| {
+        format!(
+            "{name} spells {} in several ways: CAST({name} AS NUMERIC) = {} finds {numbers} records",
+            literal.value, literal.value
+        )
+    })
+}
