@@ -4,6 +4,7 @@ use rusqlite::types::Value;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::letters::of_letters;
+use crate::notes::moments;
 use crate::notes::ordered::{
     never_true, of_alphabet, of_day, of_month, of_shape, of_time, of_zones,
 };
@@ -11,7 +12,7 @@ use crate::notes::values::Subject;
 use crate::notes::written::{of_spellings, of_texts};
 use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
-use crate::sql::quoting::spelled;
+use crate::sql::quoting::{self, spelled};
 
 /// The most characters of a condition in a note.
 const MAX_SHOWN: usize = 80;
@@ -44,7 +45,10 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_day(&subject, comparison))
         .or_else(|| of_alphabet(facts, &subject, comparison))
         .or_else(|| of_month(facts, &subject, comparison))
-        .or_else(|| of_shape(facts, &subject, comparison))
+        .or_else(|| {
+            of_shape(facts, &subject, comparison)
+                .filter(|_| !moments::holds_alike(facts, &comparison.range))
+        })
         .or_else(|| of_order(facts, &subject, comparison))
         .or_else(|| of_spellings(facts, comparison, column))
         .or_else(|| of_other_type(facts, &subject, comparison))
@@ -316,7 +320,8 @@ fn of_absent(
 /// `_` in LIKE is any character.
 fn of_wildcard(facts: &Facts<'_>, subject: &Subject, comparison: &Comparison) -> Option<String> {
     let literal = comparison.literals.first().filter(|_| comparison.operator == "LIKE")?;
-    if !literal.is_text() || !literal.value.contains('_') || literal.value.contains('\\') {
+    let has_escapes = literal.value.contains('\\') || literal.sql != quoting::text(&literal.value);
+    if !literal.is_text() || !literal.value.contains('_') || has_escapes {
         return None;
     }
     let exact = format!("{} ESCAPE '\\'", literal.sql.replace('_', "\\_"));

@@ -16,12 +16,40 @@ const MAX_SHOWN: usize = 60;
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let compared =
         facts.reads().filter(|read| read.profile.containers > 0 && is_compared(facts, *read));
-    compared.filter_map(|read| of_spellings(facts, read)).collect()
+    let mut notes: Vec<String> = compared.filter_map(|read| of_spellings(facts, read)).collect();
+    notes.extend(of_sides(facts));
+    notes
 }
+
+/// An object next to a text or a number, which are never equal.
+fn of_sides(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    (1..statement.tokens.len()).filter(|at| statement.is_any(*at, &EQUAL)).find_map(|at| {
+        let sides = [statement.expression_before(at)?, statement.expression_at(at + 1)?];
+        let [left, right] = sides.map(|side| facts.chain(&statement.bytes(side)));
+        let (left, right) = (facts.column(&left?)?, facts.column(&right?)?);
+        let is_object = |read: &Read<'_>| {
+            read.profile.containers > read.profile.arrays
+                && read.profile.containers == read.profile.values()
+        };
+        let (object, other) = match (is_object(&left), is_object(&right)) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => return None,
+        };
+        let (object, other) = (spelled(&object.column.name), spelled(&other.column.name));
+        Some(format!(
+            "{object} is an object as JSON text, which is never equal to {other}: compare \
+             {object}->>'key'"
+        ))
+    })
+}
+
+/// The operators of equality.
+const EQUAL: [&str; 5] = ["=", "==", "!=", "<>", "in"];
 
 /// Returns true if the statement groups by a column, counts its values or asks for equality.
 fn is_compared(facts: &Facts<'_>, read: Read<'_>) -> bool {
-    const EQUAL: [&str; 5] = ["=", "==", "!=", "<>", "in"];
     let statement = facts.statement();
     let is_column = |at: usize| {
         let token = &statement.tokens[at];

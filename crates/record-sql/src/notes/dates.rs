@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rusqlite::types::Value;
+
 use crate::moments::{FORM, FUNCTIONS, MOMENT, READINGS};
 use crate::notes::facts::{Facts, literal, plain};
 use crate::sql::quoting::spelled;
@@ -54,7 +56,7 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
     }
     let function = statement.tokens[at].text(&statement.sql);
     let name = &statement.sql[argument];
-    let (with, from) = (statement.with(), facts.from(at)?);
+    let (with, from) = (statement.with(), facts.kept_from(at)?);
     let unread = format!("{name} IS NOT NULL AND {call} IS NULL");
     let named = READINGS.iter().any(|word| call.to_lowercase().contains(word));
     let julian =
@@ -62,7 +64,7 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
     let counts =
         format!("{with}SELECT count({name}), sum({unread}), sum({julian}), max({name}) {from}");
     let counts = facts.row(&counts)?;
-    let [all, unread_count, of_julian, _] = counts.as_slice() else { return None };
+    let [all, unread_count, of_julian, most] = counts.as_slice() else { return None };
     let is_none = |count: &str| matches!(count, "0" | "null");
     let (all, count, of_julian) = (plain(all), plain(unread_count), plain(of_julian));
     if !is_none(&count) {
@@ -79,17 +81,40 @@ fn of_call(facts: &Facts<'_>, at: usize, date: usize) -> Option<String> {
              Julian days, not as years"
         ));
     }
+    if let Some(date) = in_1970(facts, most).filter(|_| named && shows_year(&call)) {
+        return Some(format!(
+            "{name} goes to {}, which {function}() reads as seconds since 1970, up to {date}",
+            plain(most)
+        ));
+    }
     let forms = facts.rows(&format!(
         "{with}SELECT {FORM}({name}), count(*) {from} WHERE {MOMENT}({name}) IS NOT NULL \
          GROUP BY 1 ORDER BY 2 DESC"
     ))?;
-    let is_number = |form: &str| form != "dates";
+    // 'unixepoch' says that numbers are seconds.
+    let is_number = |form: &str| form != "dates" && !(named && form.starts_with("seconds"));
     forms.iter().any(|row| is_number(&plain(&row[0]))).then_some(())?;
     let forms: Vec<String> = match forms.as_slice() {
         [one] => vec![plain(&one[0])],
         all => all.iter().map(|row| format!("{} ({})", plain(&row[0]), plain(&row[1]))).collect(),
     };
     Some(format!("{name} holds {}, which {function}() reads as such", forms.join(" and ")))
+}
+
+/// Returns the date of a number of seconds in 1970, which may be of other units or divided once too
+/// often.
+fn in_1970(facts: &Facts<'_>, seconds: &Value) -> Option<String> {
+    let seconds = match seconds {
+        Value::Integer(_) | Value::Real(_) => plain(seconds),
+        _ => return None,
+    };
+    let date = facts.row(&format!("SELECT date({seconds}, 'unixepoch')"))?;
+    Some(plain(date.first()?)).filter(|date| date.starts_with("1970"))
+}
+
+/// Returns true unless a call shows a time alone, such as that of a duration.
+fn shows_year(call: &str) -> bool {
+    !call.to_lowercase().starts_with("time") && (!call.contains('%') || call.contains("%Y"))
 }
 
 /// Arguments next to a date with which the function is null for every date, or a format without

@@ -108,6 +108,24 @@ impl<'r> Facts<'r> {
         let statement = self.statement();
         statement.clause_text(&statement.select_around(place), "from")
     }
+
+    /// Returns the FROM clause of the SELECT around a place, of the rows that its WHERE keeps. For
+    /// a place in WHERE itself, it is of all rows.
+    pub(crate) fn kept_from(&self, place: usize) -> Option<String> {
+        let statement = self.statement();
+        let select = statement.select_around(place);
+        let from = self.from(place)?;
+        let condition = statement.clause_places(&select, "where");
+        let kept = condition.filter(|places| !places.contains(&place)).map(|places| {
+            let condition = &statement.sql[statement.bytes(places.start + 1..places.end)];
+            format!("{from} JOIN (SELECT 1) ON ({condition})")
+        });
+        // WHERE may name columns of the result, or of a SELECT around it.
+        let prepares = |from: &String| {
+            self.db.prepare(&format!("{}SELECT 1 {from}", statement.with())).is_ok()
+        };
+        Some(kept.filter(prepares).unwrap_or_else(|| from.to_owned()))
+    }
 }
 
 impl Read<'_> {

@@ -29,6 +29,7 @@ use crate::sql::comparison::{Comparison, Literal, LiteralKind, comparisons};
 use crate::sql::condition::lone_columns;
 use crate::sql::quoting::spelled;
 use crate::sql::statement::Chain;
+use crate::sql::token::Kind;
 
 /// The most notes.
 const MAX_NOTES: usize = 5;
@@ -47,6 +48,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     notes.extend(others.filter_map(|comparison| of_comparison(facts, comparison)));
     notes.extend(aliases::notes(facts));
     notes.extend(of_row_number(facts));
+    notes.extend(of_numbers(facts));
     notes.extend(paths::notes(facts));
     notes.extend(json::notes(facts));
     notes.extend(containers::notes(facts));
@@ -100,6 +102,18 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     let named = statement.chains().iter().any(is_last);
     (mixed && orders && named)
         .then(|| format!("{name} has {}: text sorts after every number", profile.words()))
+}
+
+/// A number in an aggregate that is the name of a field, too, such as a year.
+fn of_numbers(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    statement.calls_of(&["sum", "avg", "total", "min", "max", "median"]).find_map(|at| {
+        let token = statement.tokens.get(at + 2).filter(|token| token.kind == Kind::Number)?;
+        let number = token.text(&statement.sql);
+        let mut fields = facts.sources.iter().map(|source| &source.shape.fields);
+        let is_field = fields.any(|fields| fields.find(number).is_some());
+        is_field.then(|| format!("{number} is a number here; the column is {}", spelled(number)))
+    })
 }
 
 /// The number of a row is no field.

@@ -32,7 +32,18 @@ struct Order<'s> {
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<(usize, String)> {
     let statement = facts.statement();
     let orders = (1..statement.tokens.len()).filter_map(|at| Order::at(statement, at));
-    orders.filter_map(|order| Some((order.operator, of_order(facts, &order)?))).collect()
+    orders.filter_map(|order| Some((order.operator, of_order(facts, &order)??))).collect()
+}
+
+/// Returns true for a comparison of times, in bytes of the statement, that holds in the same rows as
+/// that of their texts.
+pub(crate) fn holds_alike(facts: &Facts<'_>, comparison: &Range<usize>) -> bool {
+    let statement = facts.statement();
+    let is_in = |at: &usize| comparison.contains(&statement.tokens[*at].range.start);
+    let mut orders = (1..statement.tokens.len()).filter(is_in);
+    orders
+        .find_map(|at| Order::at(statement, at))
+        .is_some_and(|order| of_order(facts, &order) == Some(None))
 }
 
 impl<'s> Order<'s> {
@@ -89,7 +100,10 @@ impl<'s> Order<'s> {
     }
 }
 
-fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<String> {
+/// Returns the note on a comparison of times, or Some(None) if it is as it should be; None if it is no
+/// comparison of times in several spellings.
+#[expect(clippy::option_option, reason = "the inner one is the note, the outer one the judgement")]
+fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
     let (with, from) = (order.statement.with(), facts.from(order.operator)?);
     if is_ordered(facts, order) || order.is_span() {
         return None;
@@ -142,15 +156,15 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<String> {
             .then(|| format!("{count} values of {name} are no dates, such as {}", literal(one)))
     });
     if *other == 0 {
-        return unread.map(|unread| format!("{unread}, and are compared as text"));
+        return Some(unread.map(|unread| format!("{unread}, and are compared as text")));
     }
     let shown: String = order.statement.sql[order.bytes.clone()].chars().take(80).collect();
-    Some(format!(
+    Some(Some(format!(
         "{shown} compares how times are spelled: it holds in {by_text} of {rows_count} rows, and \
          between the times in {by_time}: compare {}{}",
         order.with(&|at| order.datetime(at)),
         unread.map_or_else(String::new, |unread| format!("; {unread}"))
-    ))
+    )))
 }
 
 /// Returns the note on ordered times among which other values stand as text.

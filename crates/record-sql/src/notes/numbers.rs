@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::facts::{Facts, literal, plain};
 use crate::notes::letters::of_letters;
 use crate::notes::moments::of_no_times;
 use crate::notes::values::Subject;
@@ -33,7 +33,7 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
     if statement.calls_of(&["typeof"]).count() > 0 {
         return Vec::new();
     }
-    let mut reads: Vec<Read<'_>> = Vec::new();
+    let mut columns: Vec<Subject> = Vec::new();
     for chain in statement.chains() {
         let range = chain.range();
         let place = |end: bool, at: usize| {
@@ -69,15 +69,18 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
                 last + 2,
                 &["real", "integer", "int", "float", "numeric", "double", "decimal"],
             );
-        let Some(read) = facts.column(&chain).filter(|_| operand || argument || cast) else {
+        if !(operand || argument || cast) || facts.column(&chain).is_none() {
+            continue;
+        }
+        let of = place(false, range.start).zip(place(true, range.end));
+        let Some(of) = of.and_then(|(first, last)| Subject::at(facts, first..last + 1)) else {
             continue;
         };
-        if !reads.iter().any(|known| known.column.name == read.column.name) {
-            reads.push(read);
+        if !columns.iter().any(|known| known.name == of.name) {
+            columns.push(of);
         }
     }
-    let columns = reads.into_iter().map(Subject::of);
-    columns.chain(of_calls(facts)).filter_map(|of| of_texts(facts, &of)).collect()
+    columns.into_iter().chain(of_calls(facts)).filter_map(|of| of_texts(facts, &of)).collect()
 }
 
 /// Returns the expressions of which an aggregate takes numbers.
@@ -139,7 +142,7 @@ fn of_casts(facts: &Facts<'_>) -> Option<String> {
             return None;
         }
         let expression = &statement.sql[argument];
-        let (with, from) = (statement.with(), facts.from(at)?);
+        let (with, from) = (statement.with(), facts.kept_from(at)?);
         let other = format!(
             "typeof({expression}) = 'text' AND NOT ({expression}) = CAST(({expression}) AS NUMERIC)"
         );

@@ -46,8 +46,14 @@ impl Subject {
     pub(crate) fn at(facts: &Facts<'_>, places: Range<usize>) -> Option<Self> {
         let statement = facts.statement();
         let (place, bytes) = (places.start, statement.bytes(places.clone()));
+        let kept = facts.kept_from(place)?;
         if let Some(read) = facts.chain(&bytes).and_then(|chain| facts.column(&chain)) {
-            return Some(Self::of(read));
+            let of = Self::of(read);
+            if facts.from(place) == Some(&kept) {
+                return Some(of);
+            }
+            let (sql, with) = (statement.sql[bytes].to_owned(), statement.with());
+            return Some(Self { sql, with, from: kept, ..of });
         }
         let chains = statement.chains();
         let has_columns = chains.iter().any(|chain| bytes.contains(&chain.range().start));
@@ -55,8 +61,13 @@ impl Subject {
             return None;
         }
         let name = statement.sql[bytes].to_owned();
-        let (with, from) = (statement.with(), facts.from(place)?.to_owned());
-        Some(Self { sql: format!("({name})"), name, with, from, column: None })
+        Some(Self {
+            sql: format!("({name})"),
+            name,
+            with: statement.with(),
+            from: kept,
+            column: None,
+        })
     }
 
     /// Returns a query over the rows; `{}` is the expression.

@@ -197,7 +197,11 @@ fn operands(
             (literal.kind != LiteralKind::Null).then_some((vec![literal], end))
         }
         _ => {
-            let (literal, end) = operand(statement, chains, at)?;
+            let (mut literal, mut end) = operand(statement, chains, at)?;
+            if operator == "LIKE" && statement.is(end, "escape") {
+                end += 2;
+                literal.sql = statement.sql[statement.bytes(at..end)].to_owned();
+            }
             Some((vec![literal], end))
         }
     }
@@ -288,6 +292,10 @@ mod tests {
         assert_eq!(
             found("SELECT sum(lower(a) = 'x') FROM r WHERE b ->> '$.c' LIKE 'y%' AND 1 + d = 5"),
             ["lower(a) = 'x'", "b ->> '$.c' LIKE 'y%'", "1 + d = 5"]
+        );
+        assert_eq!(
+            found("WHERE a LIKE '9^%%' ESCAPE '^' AND b = 1"),
+            ["a LIKE '9^%%' ESCAPE '^'", "b = 1"]
         );
     }
 

@@ -22,7 +22,8 @@ const ENDS: [&str; 13] = [
     "is",
 ];
 
-/// Refuses `a = 1 OR 2`, `1 < a < 5` and `a > 2026-02-01`, which mean something else than they look.
+/// Refuses `a = 1 OR 2`, `1 < a < 5`, `a > 2026-02-01` and `strftime(a, '%Y')`, which mean something
+/// else than they look.
 ///
 /// # Errors
 ///
@@ -47,7 +48,32 @@ pub(crate) fn check(statement: &Statement) -> Result<(), SqlError> {
             send_instead(&corrected)
         )));
     }
+    if let Some(corrected) = format_behind(statement) {
+        return Err(SqlError::statement(format!(
+            "SQL: strftime takes the format first. {}",
+            send_instead(&corrected)
+        )));
+    }
     Ok(())
+}
+
+/// Returns the statement with the format of each `strftime` in front, if it is behind the date.
+fn format_behind(statement: &Statement) -> Option<String> {
+    let mut corrected = statement.sql.clone();
+    for at in statement.calls_of(&["strftime"]).collect::<Vec<_>>().into_iter().rev() {
+        let arguments = statement.arguments(at + 1);
+        let [date, format] = arguments.as_slice() else { continue };
+        let is_text = |at: usize| statement.tokens[at].kind == Kind::Text;
+        let has_codes = statement.tokens[format.start].text(&statement.sql).contains('%');
+        if is_text(date.start) || !is_text(format.start) || !has_codes {
+            continue;
+        }
+        let [date, format] = [date, format].map(|places| statement.bytes(places.clone()));
+        let swapped =
+            format!("{}, {}", &statement.sql[format.clone()], &statement.sql[date.clone()]);
+        corrected.replace_range(date.start..format.end, &swapped);
+    }
+    (corrected != statement.sql).then_some(corrected)
 }
 
 /// Returns the columns that are conditions by themselves, such as `a` in `WHERE a AND b = 1`.

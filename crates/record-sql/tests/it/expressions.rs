@@ -57,7 +57,7 @@ fn values_behind_expressions_are_told_as_columns_are() {
     }
     for fine in [
         "SELECT sum(id), max(id) FROM records ORDER BY max(id)",
-        "SELECT max(date(id, 'unixepoch')) FROM records",
+        "SELECT max(date(id * 200000000, 'unixepoch')) FROM records",
         "SELECT sum(e.value->>'n') FROM records, json_each(it) e",
         "SELECT sum(CAST(replace(pct, '%', '') AS REAL)) FROM records",
         "SELECT max(CAST(e.value->>'q' AS INTEGER)) FROM records, json_each(it) e",

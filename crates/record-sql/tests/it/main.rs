@@ -10,6 +10,7 @@ mod errors;
 mod expressions;
 mod hostile;
 mod joins;
+mod misread;
 mod moments;
 mod notes;
 mod orders;

@@ -147,3 +147,23 @@ fn written_numbers_have_one_expression_in_all_notes() {
         assert_eq!(notes("SELECT count(*) FROM records WHERE x < 10000", texts), "", "{texts:?}");
     }
 }
+
+/// A condition may leave out the texts that are no numbers or dates.
+#[test]
+fn notes_are_of_the_rows_that_where_keeps() {
+    let numbers = &["1.5", "20.5", "n/a", "-"][..];
+    let dates = &["2025-05-14", "2025-06-01", "soon", "n/a"][..];
+    let kept = "WHERE x NOT IN ('n/a', '-', 'soon')";
+    for (texts, sql) in [
+        (numbers, "SELECT avg(x) FROM records"),
+        (numbers, "SELECT r.x, avg(CAST(trim(r.x) AS REAL)) FROM records r"),
+        (dates, "SELECT strftime('%Y', x), count(*) FROM records"),
+    ] {
+        let all = notes(sql, texts);
+        assert!(all.contains("2 of 4 values"), "{sql}: {all}");
+        let kept = notes(&format!("{sql} {kept}"), texts);
+        assert!(!kept.contains("values of"), "{sql}: {kept}");
+    }
+    let sql = "SELECT r.x FROM records r WHERE r.x LIKE '%.%' ORDER BY r.x LIMIT 1";
+    assert!(notes(sql, &["9.5", "10.5", "n/a", "-"]).contains("'10.5' < '9.5'"));
+}

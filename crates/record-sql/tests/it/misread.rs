@@ -1,0 +1,75 @@
+//! Statements that are read in another way than they are meant, and those that are read as meant.
+
+use crate::ask_of;
+
+fn notes(sql: &str, lines: &str) -> String {
+    ask_of(sql, lines).unwrap_or_else(|error| panic!("{sql}: {error}")).notes.join("\n")
+}
+
+#[test]
+fn the_format_of_a_date_comes_first() {
+    let error = ask_of(
+        "SELECT strftime(t, '%Y-%m') m, count(*) FROM records GROUP BY strftime(t, '%Y-%m')",
+        "{\"t\":1756692300}",
+    );
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "SQL: strftime takes the format first. Send instead: SELECT strftime('%Y-%m', t) m, count(*) \
+         FROM records GROUP BY strftime('%Y-%m', t)"
+    );
+}
+
+#[test]
+fn seconds_that_are_divided_as_milliseconds_are_told() {
+    let lines = "{\"t\":1756692300,\"spent\":4000}\n{\"t\":1763028060,\"spent\":90}\n";
+    let divided = notes("SELECT strftime('%Y-%m', t / 1000, 'unixepoch') FROM records", lines);
+    assert!(divided.contains("goes to 1763028, which strftime() reads as"), "{divided}");
+    assert!(divided.contains("up to 1970-01-21"), "{divided}");
+    for sql in [
+        "SELECT time(spent, 'unixepoch') FROM records",
+        "SELECT strftime('%H:%M', spent, 'unixepoch') FROM records",
+    ] {
+        assert_eq!(notes(sql, lines), "", "{sql}");
+    }
+}
+
+#[test]
+fn an_object_is_never_equal_to_a_text() {
+    let lines = "{\"user\":{\"login\":\"ann\"},\"assignee\":{\"login\":\"ann\"}}\n\
+                 {\"user\":{\"login\":\"ben\"},\"assignee\":null}\n";
+    let found = notes("SELECT count(*) FROM records WHERE assignee <> user.login", lines);
+    assert!(found.contains("assignee is an object as JSON text"), "{found}");
+    let found = notes("SELECT count(*) FROM records WHERE assignee.login = user.login", lines);
+    assert_eq!(found, "");
+}
+
+#[test]
+fn a_year_without_quotes_is_no_column() {
+    let lines = "{\"2024\":5,\"2025\":7}\n";
+    let found = notes("SELECT sum(2025) FROM records", lines);
+    assert_eq!(found, "2025 is a number here; the column is \"2025\"");
+    for sql in ["SELECT sum(\"2025\") FROM records", "SELECT count(1) FROM records LIMIT 2025"] {
+        assert_eq!(notes(sql, lines), "", "{sql}");
+    }
+}
+
+#[test]
+fn an_escaped_pattern_is_found() {
+    let lines = "{\"x\":\"100% CPU\"}\n{\"x\":\"100 CPU\"}\n{\"x\":\"a_b\"}\n";
+    for (pattern, count) in [("'100^% %' ESCAPE '^'", "[1]"), ("'%a!_b%' ESCAPE '!'", "[1]")] {
+        let sql = format!("SELECT count(*) FROM records WHERE x LIKE {pattern}");
+        let found = ask_of(&sql, lines).unwrap();
+        assert_eq!((found.rows.join(""), found.notes), (count.to_owned(), Vec::new()), "{sql}");
+    }
+}
+
+/// Another notation is told only where it finds other rows.
+#[test]
+fn times_that_compare_alike_have_no_note() {
+    let lines =
+        "{\"t\":\"2025-06-24T20:44:00.000+0000\"}\n{\"t\":\"2024-03-01T00:00:00.000+0000\"}\n";
+    let sql = "SELECT count(*) FROM records WHERE t >= '2025-01-01T00:00:00Z'";
+    assert_eq!(notes(sql, lines), "");
+    let sql = "SELECT count(*) FROM records WHERE t >= '2024-03-01T00:00:00Z'";
+    assert!(notes(sql, lines).contains("between the times in 2"), "{}", notes(sql, lines));
+}
