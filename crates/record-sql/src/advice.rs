@@ -28,6 +28,11 @@ pub(crate) fn with_advice(facts: &Facts<'_>, error: SqlError) -> SqlError {
         json::malformed(facts)
     } else if message.contains("is not numeric") || message.contains("must be numbers") {
         of_numbers(facts)
+    } else if message.contains("bad JSON path") {
+        let all = "all elements are FROM records, json_each(records.x) AS e, with e.value->>'key'";
+        Some(format!("A path is '$.key' or '$[0].key'; {all}"))
+    } else if message.contains("integer overflow") {
+        Some("total(x) adds as numbers with a fraction".to_owned())
     } else {
         None
     };

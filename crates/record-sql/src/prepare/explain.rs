@@ -4,13 +4,15 @@
 use rusqlite::Connection;
 
 use crate::error::SqlError;
+use crate::prepare::dialects;
 use crate::prepare::draft::Draft;
+use crate::prepare::elements;
 use crate::prepare::failed::Failed;
 use crate::prepare::guard::{Denied, FUNCTIONS};
 use crate::prepare::keywords;
 use crate::sql::quoting::{self, spelled};
 use crate::sql::statement::{Chain, Part, Statement, send_instead};
-use crate::sql::token::{Kind, Token};
+use crate::sql::token::Kind;
 use crate::suggest::excerpt;
 use crate::suggest::nearest::nearest;
 
@@ -19,65 +21,6 @@ const MAX_LIST: usize = 450;
 
 /// The most suggestions.
 const MAX_NEAREST: usize = 3;
-
-/// Functions and words of other dialects, with what SQLite has in their place.
-const ELSEWHERE: [(&str, &str); 34] = [
-    ("date_trunc", "strftime('%Y-%m', x) for months, date(x) for days"),
-    ("date_format", "strftime('%Y-%m', x)"),
-    ("to_char", "strftime('%Y-%m', x)"),
-    ("extract", "CAST(strftime('%Y', x) AS INTEGER)"),
-    ("year", "strftime('%Y', x)"),
-    ("month", "strftime('%m', x)"),
-    ("day", "strftime('%d', x)"),
-    ("hour", "strftime('%H', x)"),
-    ("datediff", "julianday(a) - julianday(b)"),
-    ("date_diff", "julianday(a) - julianday(b)"),
-    ("interval", "date(x, '-7 days')"),
-    ("now", "datetime('now')"),
-    ("ilike", "LIKE, which ignores the case of ASCII letters"),
-    ("similar", "REGEXP"),
-    ("rlike", "REGEXP"),
-    ("regexp_like", "x REGEXP 'pattern'"),
-    ("regexp_matches", "x REGEXP 'pattern'"),
-    ("array_length", "json_array_length(x)"),
-    ("any", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
-    ("array_contains", "EXISTS (SELECT 1 FROM json_each(x) AS e WHERE e.value = …)"),
-    ("cardinality", "json_array_length(x)"),
-    ("json_length", "json_array_length(x)"),
-    ("json_value", "x ->> '$.key'"),
-    ("json_extract_path_text", "x ->> '$.key'"),
-    ("split_part", "substr(x, 1, instr(x, '.') - 1)"),
-    ("strpos", "instr(x, 'part')"),
-    ("position", "instr(x, 'part')"),
-    ("unnest", "FROM records, json_each(records.x) AS e, with e.value"),
-    ("top", "LIMIT at the end"),
-    ("offset", "LIMIT -1 OFFSET n"),
-    ("separator", "group_concat(x, ';')"),
-    ("left", "substr(x, 1, n)"),
-    ("quantile", "percentile(x, 95), with p from 0 to 100"),
-    ("std", "stddev(x)"),
-];
-
-/// Parts of messages on functions at a wrong place, with the place that is right. The first counts.
-const MISUSES: [(&str, &str); 5] = [
-    (
-        "window function ",
-        "A window function comes after WHERE and HAVING: SELECT * FROM (SELECT *, row_number() OVER \
-         (ORDER BY x) AS r FROM records) WHERE r = 1",
-    ),
-    (
-        "misuse of aggregate",
-        "An aggregate comes after WHERE: HAVING compares it. One of another is of a subquery: SELECT \
-         max(n) FROM (SELECT count(*) AS n FROM records GROUP BY x)",
-    ),
-    ("misuse of aliased aggregate", "A result of an aggregate is compared in an outer SELECT"),
-    ("HAVING clause on", "WHERE compares columns; HAVING is for aggregates, such as count(*) > 1"),
-    (
-        "to function count()",
-        "count takes one column: SELECT count(*) FROM (SELECT DISTINCT a, b FROM records) counts \
-         pairs",
-    ),
-];
 
 /// Returns the error of a statement that no fix makes valid.
 pub(crate) fn explain(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> SqlError {
@@ -119,6 +62,16 @@ fn of_denied(draft: &Draft<'_, '_>, denied: &Denied) -> String {
 fn of_table(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     let statement = &draft.statement;
     let name = failed.unknown_table().unwrap_or_default();
+    if let Some(here) = dialects::elsewhere(name) {
+        return format!("Instead of {name}: {here}");
+    }
+    if name.starts_with("information_schema.") {
+        return columns(draft);
+    }
+    if is_column(draft, name) {
+        let any = dialects::elsewhere("any").unwrap_or_default();
+        return format!("{name} is a column. For the elements of an array: {any}");
+    }
     let known: Vec<String> = draft
         .sources
         .iter()
@@ -150,7 +103,11 @@ fn file_instead(draft: &Draft<'_, '_>, name: &str) -> String {
     let statement = &draft.statement;
     let chain = statement.chains().into_iter().find(|chain| chain.path(0) == name);
     // `a.jsonl` without quotes is a table in a database.
-    match chain.filter(|chain| chain.parts.len() == 2) {
+    let is_file = |chain: &Chain| {
+        let end = chain.parts.last().map_or("", |part| part.name.as_str());
+        chain.parts.len() == 2 && ["jsonl", "ndjson", "json", "txt"].contains(&end)
+    };
+    match chain.filter(is_file) {
         Some(chain) => {
             send_instead(&statement.replaced(chain.range(), &format!("records('{name}')")).sql)
         }
@@ -163,14 +120,32 @@ fn file_instead(draft: &Draft<'_, '_>, name: &str) -> String {
 fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
     let Some(chain) = failed.unknown_column(&draft.statement) else { return columns(draft) };
     let Some(last) = chain.parts.last() else { return columns(draft) };
-    if let Some(hint) = in_array(draft, &chain).or_else(|| in_array(draft, &parted(&chain))) {
+    if let Some(hint) = elements::of_json_each(draft, &chain) {
         return hint;
     }
     let place = draft.statement.tokens.iter().position(|t| t.range.start == chain.range().start);
-    if place.is_some_and(|at| at > 0 && draft.statement.is_any(at - 1, &["->", "->>"])) {
+    let before = place.and_then(|at| at.checked_sub(1));
+    let is_behind = |words: &[&str]| before.is_some_and(|at| draft.statement.is_any(at, words));
+    if is_behind(&["->", "->>"]) {
         let key = quoting::text(&chain.path(0));
         let corrected = draft.statement.replaced(chain.range(), &key);
         return format!("A key goes in single quotes. {}", send_instead(&corrected.sql));
+    }
+    if let Some(hint) = place.and_then(|at| bare(draft, at)) {
+        return format!("{hint}\n{}", columns(draft));
+    }
+    let is_value = last.quoted && is_behind(&["=", "==", "!=", "<>", "like", "in", "(", ","]);
+    let ends = endings(draft, &chain.path(0));
+    if let [end] = ends.as_slice()
+        && (!is_value || spelled(end) != *end)
+    {
+        let corrected = draft.statement.replaced(chain.range(), &spelled(end));
+        return format!("Nearest: {end}. {}\n{}", send_instead(&corrected.sql), columns(draft));
+    }
+    if let Some(hint) =
+        elements::in_array(draft, &chain).or_else(|| elements::in_array(draft, &parted(&chain)))
+    {
+        return hint;
     }
     if is_column(draft, &last.name) {
         let of = chain.parts.first().filter(|_| chain.parts.len() > 1);
@@ -181,25 +156,59 @@ fn of_column(draft: &Draft<'_, '_>, failed: &Failed) -> String {
             last.name
         );
     }
-    let names = names(draft);
-    let near = nearest(&last.name, names.iter().map(String::as_str), MAX_NEAREST);
     let in_single = single_quotes(draft).sql;
     let is_another = in_single != draft.statement.sql;
     if last.quoted && chain.parts.len() == 1 && is_double_quoted(draft, &chain) && is_another {
         let text = "Text goes in single quotes, names of columns in double quotes.";
         return format!("{text} {}\n{}", send_instead(&in_single), columns(draft));
     }
-    let instead = near.first().map_or_else(String::new, |best| {
-        let best = spelled(best);
-        send_instead(&draft.statement.replaced(chain.from(chain.parts.len() - 1), &best).sql)
-    });
-    let nearest = if near.is_empty() {
-        String::new()
-    } else {
-        format!("Nearest: {}. {instead}\n", near.join(", "))
+    let names = names(draft);
+    // The first part may be an alias.
+    let of_path = |from| nearest(&chain.path(from), names.iter().map(String::as_str), MAX_NEAREST);
+    let from = usize::from(chain.parts.len() > 1 && of_path(0).is_empty());
+    let mut near = if ends.is_empty() { of_path(from) } else { Vec::new() };
+    near.extend(ends.iter().take(MAX_NEAREST).map(String::as_str));
+    let nearest = match near.first() {
+        None => String::new(),
+        // Several paths end in the same key.
+        Some(_) if !ends.is_empty() => format!("Nearest: {}\n", near.join(", ")),
+        Some(best) => {
+            let corrected = draft.statement.replaced(chain.from(from), &spelled(best));
+            format!("Nearest: {}. {}\n", near.join(", "), send_instead(&corrected.sql))
+        }
     };
-    let here = elsewhere(&last.name).map(|here| format!("Instead of {}: {here}\n", last.name));
+    let here = dialects::elsewhere(&last.name);
+    let here = here.map(|here| format!("Instead of {}: {here}\n", last.name));
     format!("{nearest}{}{}", here.unwrap_or_default(), columns(draft))
+}
+
+/// Returns the hint for a column whose name begins at a token and is no name without quotes, such as
+/// `Unit-Nr`.
+fn bare(draft: &Draft<'_, '_>, at: usize) -> Option<String> {
+    let statement = &draft.statement;
+    let is_here = |name: &str, at: usize| {
+        let rest = &statement.sql[statement.tokens[at].range.start..];
+        let found = rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+        found && !rest[name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    };
+    let needs_quotes = |name: &String| spelled(name) != *name && is_here(name, at);
+    let name = names(draft).into_iter().filter(needs_quotes).max_by_key(String::len)?;
+    let mut corrected = statement.clone();
+    for at in (0..statement.tokens.len()).rev() {
+        let token = &statement.tokens[at];
+        if token.kind == Kind::Word && is_here(&name, at) {
+            let end = token.range.start + name.len();
+            corrected = corrected.replaced(token.range.start..end, &quoting::name(&name));
+        }
+    }
+    (corrected.sql != statement.sql)
+        .then(|| format!("{name} goes in double quotes. {}", send_instead(&corrected.sql)))
+}
+
+/// Returns the paths that end in the keys of another path.
+fn endings(draft: &Draft<'_, '_>, path: &str) -> Vec<String> {
+    let path = format!(".{path}").to_lowercase();
+    names(draft).into_iter().filter(|name| name.to_lowercase().ends_with(&path)).collect()
 }
 
 fn is_double_quoted(draft: &Draft<'_, '_>, chain: &Chain) -> bool {
@@ -216,26 +225,6 @@ fn parted(chain: &Chain) -> Chain {
     Chain { parts }
 }
 
-/// Returns the hint for a key of the objects in an array.
-fn in_array(draft: &Draft<'_, '_>, chain: &Chain) -> Option<String> {
-    let last = &chain.parts.last()?.name;
-    let arrays = draft.sources.iter().flat_map(|source| &source.paths().in_arrays);
-    let mut arrays = arrays.filter(|(_, inner)| inner.eq_ignore_ascii_case(last));
-    let of = chain.parts.len().checked_sub(2).map(|at| chain.parts[at].name.as_str());
-    let (array, inner) = match of {
-        Some(of) => arrays.find(|(array, _)| {
-            array.rsplit('.').next().is_some_and(|end| end.eq_ignore_ascii_case(of))
-        })?,
-        None if is_column(draft, last) => return None,
-        None => arrays.next()?,
-    };
-    Some(format!(
-        "{inner} is a key of the objects in the array {array}: join its elements, as in SELECT \
-         e.value->>'{inner}', count(*) FROM records, json_each(records.{}) AS e GROUP BY 1",
-        quoting::name(array)
-    ))
-}
-
 fn of_other(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> String {
     if let Some(name) = failed.message.strip_prefix("no such function: ") {
         return of_function(name);
@@ -245,7 +234,9 @@ fn of_other(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> String {
             "`{name}` is a column of several tables here: name one, as in records.{name}"
         );
     }
-    if let Some((_, here)) = MISUSES.iter().find(|(part, _)| failed.message.contains(part)) {
+    if let Some((_, here)) =
+        dialects::MISUSES.iter().find(|(part, _)| failed.message.contains(part))
+    {
         return (*here).to_owned();
     }
     let at = failed.offset.and_then(|offset| {
@@ -256,33 +247,14 @@ fn of_other(draft: &Draft<'_, '_>, db: &Connection, failed: &Failed) -> String {
     if let Some(hint) = hint.flatten() {
         return hint;
     }
-    let names: Vec<&str> = ELSEWHERE.iter().map(|(name, _)| *name).collect();
-    let call = draft.statement.calls_of(&names).next();
-    let (sql, tokens) = (&draft.statement.sql, &draft.statement.tokens);
-    // SQLite reports the first token that does not fit, which may follow the cause.
-    for token in tokens[at.saturating_sub(1)..=at].iter().rev() {
-        if let Some(hint) = of_token(token, sql) {
-            return hint;
-        }
+    if let Some(hint) = (at.saturating_sub(2)..=at).find_map(|at| bare(draft, at)) {
+        return hint;
     }
-    let call = call.map(|at| tokens[at].text(sql));
-    call.and_then(|name| Some(format!("Instead of {name}: {}", elsewhere(name)?)))
-        .unwrap_or_default()
-}
-
-fn of_token(token: &Token, sql: &str) -> Option<String> {
-    let text = token.text(sql);
-    if text == "::" {
-        return Some("A cast is CAST(x AS INTEGER), CAST(x AS REAL) or CAST(x AS TEXT)".to_owned());
-    }
-    if token.kind != Kind::Word {
-        return None;
-    }
-    elsewhere(text).map(|here| format!("Instead of {text}: {here}"))
+    dialects::at(&draft.statement, at).unwrap_or_default()
 }
 
 fn of_function(name: &str) -> String {
-    if let Some(here) = elsewhere(name) {
+    if let Some(here) = dialects::elsewhere(name) {
         return format!("Instead of {name}: {here}");
     }
     let near = nearest(name, FUNCTIONS.split_ascii_whitespace(), MAX_NEAREST);
@@ -292,10 +264,6 @@ fn of_function(name: &str) -> String {
             .to_owned(),
         near => format!("Nearest: {}", near.join(", ")),
     }
-}
-
-fn elsewhere(word: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, here)| *here)
 }
 
 /// Returns the statement with each double-quoted text that is no column in single quotes.

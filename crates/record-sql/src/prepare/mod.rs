@@ -1,7 +1,9 @@
 //! Prepares a statement against empty tables: finds the tables, nested columns and files that it
 //! names, and the columns that it reads.
 
+mod dialects;
 mod draft;
+mod elements;
 mod explain;
 mod failed;
 pub(crate) mod guard;
@@ -109,17 +111,15 @@ fn offset(error: &Error) -> Option<usize> {
 /// Quotes the paths of four keys and more, which are not SQL.
 fn whole_paths(statement: Statement, sources: &[Scanned<'_>]) -> Statement {
     let long = |statement: &Statement| {
-        statement.chains().into_iter().find_map(|chain| {
-            let parts = chain.parts.len();
-            let found = (0..2).find(|from| {
-                parts - from > 2
-                    && parts > 3
-                    && sources
-                        .iter()
-                        .any(|source| source.paths().plain.find(&chain.path(*from)).is_some())
-            })?;
-            Some((chain.from(found), chain.path(found)))
-        })
+        let mut chains = statement.chains().into_iter();
+        let chain = chains.find(|chain| chain.parts.len() > 3)?;
+        let is_path = |from: &usize| {
+            let path = chain.path(*from);
+            sources.iter().any(|source| source.paths().plain.find(&path).is_some())
+        };
+        // One that is no path has an error of its own as a column.
+        let from = (0..2).find(is_path).unwrap_or(0);
+        Some((chain.from(from), chain.path(from)))
     };
     let mut statement = statement;
     for _ in 0..MAX_FIXES {

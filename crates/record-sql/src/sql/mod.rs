@@ -6,5 +6,6 @@ pub(crate) mod condition;
 pub(crate) mod expression;
 pub(crate) mod from;
 pub(crate) mod quoting;
+mod refused;
 pub(crate) mod statement;
 pub(crate) mod token;

@@ -97,13 +97,7 @@ impl Statement {
                  be read. {COLUMNS_OF_ALL}"
             )));
         }
-        if let Some(token) = self.tokens.iter().find(|token| token.kind == Kind::Parameter) {
-            return Err(SqlError::statement(format!(
-                "SQL: there are no parameters ({}): write the value into the statement, text in \
-                 single quotes",
-                token.text(&self.sql).chars().take(30).collect::<String>()
-            )));
-        }
+        self.parameters()?;
         self.percentiles()?;
         self.elements()?;
         if (0..self.tokens.len()).any(|at| self.is(at, "within") && self.is(at + 1, "group")) {
@@ -111,66 +105,6 @@ impl Statement {
                 "SQL: there is no WITHIN GROUP: percentile_cont(x, 0.95) and percentile(x, 95) \
                  take the column as their first argument",
             ));
-        }
-        Ok(())
-    }
-
-    /// Refuses `x[0]` and `x['key']`, which SQLite takes for a column with an alias.
-    fn elements(&self) -> Result<(), SqlError> {
-        let step = |at: usize| {
-            let (name, token) = (self.tokens.get(at.checked_sub(1)?)?, &self.tokens[at]);
-            let inner = token.text(&self.sql).strip_prefix('[')?.strip_suffix(']')?.trim();
-            // Not `AS[name]`.
-            let is_column = name.is_name() && !self.ends_expression(at - 1);
-            (is_column && name.range.end == token.range.start).then(|| match inner.parse::<i64>() {
-                Ok(_) => format!("[{inner}]"),
-                Err(_) => format!(".{}", inner.trim_matches(['\'', '"'])),
-            })
-        };
-        let mut corrected = self.sql.clone();
-        let mut first = None;
-        for at in (0..self.tokens.len()).rev() {
-            let Some(step) = step(at) else { continue };
-            let mut end = at;
-            while self.is(end + 1, ".") && self.tokens.get(end + 2).is_some_and(Token::is_name) {
-                end += 2;
-            }
-            let (path, keys) = (self.bytes(at..end + 1), self.bytes(at + 1..end + 1));
-            corrected.replace_range(path, &format!("->>'${step}{}'", &self.sql[keys]));
-            first = Some(step);
-        }
-        first.map_or(Ok(()), |step| {
-            let of = match step.starts_with('[') {
-                true => "an element of an array",
-                false => "a key of an object",
-            };
-            Err(SqlError::statement(format!(
-                "SQL: {of} is x->>'${step}', the length of an array json_array_length(x). {}",
-                send_instead(&corrected)
-            )))
-        })
-    }
-
-    /// Refuses fractions where percents are due: `percentile(x, 0.95)` would be nearly the
-    /// minimum.
-    fn percentiles(&self) -> Result<(), SqlError> {
-        for at in 0..self.tokens.len() {
-            if !self.is(at, "percentile") || !self.is(at + 1, "(") {
-                continue;
-            }
-            let close = self.closing(at + 1);
-            let Some(last) = close.checked_sub(1).and_then(|at| self.tokens.get(at)) else {
-                continue;
-            };
-            let fraction = last.text(&self.sql).parse::<f64>().ok();
-            let Some(fraction) = fraction.filter(|f| *f > 0.0 && *f < 1.0) else { continue };
-            let mut corrected = self.sql.clone();
-            corrected
-                .replace_range(last.range.clone(), &format!("{}", (fraction * 1e8).round() / 1e6));
-            return Err(SqlError::statement(format!(
-                "SQL: percentile(x, p) takes p from 0 to 100. {}",
-                send_instead(&corrected)
-            )));
         }
         Ok(())
     }

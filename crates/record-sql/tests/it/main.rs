@@ -5,6 +5,7 @@
 
 mod aliases;
 mod answers;
+mod dialects;
 mod elements;
 mod errors;
 mod expressions;
