@@ -13,7 +13,7 @@
 //!   `printed_calls`: every call that a reference prints, run; `sync_order`: what is on the
 //!   disk before an answer; `thresholds`: what is met exactly.
 //! - `conformance`: the specifications of large results, sentence by sentence;
-//!   `large`, `large_real`, `extract`, `extract_sql`, `tool_result`: as their users meet them;
+//!   `large`, `large_real`, `extract`, `extract_around`, `extract_sql`, `tool_result`: as their users meet them;
 //!   `lro`: their parts, beside the system's jq; `lifecycle`: how long files live; `deletion`:
 //!   what goes with a chat.
 //! - `http`, `mcp`, `cli`, `socket`: the interfaces; `proxy`: in front of a scripted server;
@@ -67,6 +67,7 @@ mod deletion;
 mod docs;
 mod doors;
 mod extract;
+mod extract_around;
 mod extract_sql;
 #[cfg(target_os = "linux")]
 mod footprint;

@@ -4,6 +4,7 @@
 
 pub(crate) mod answer;
 mod command;
+mod envelope;
 mod object_lines;
 pub(crate) mod request;
 mod shell_words;
@@ -18,6 +19,7 @@ use crate::reading::limit::CountTokens;
 use answer::{Extracted, of_jq, of_query};
 use object_lines::ObjectLines;
 use query_sandbox::{Cut, Job, JqError, Outcome as JqOutcome, SqlError, StartedWorker, Workers};
+use record_files::file::header::Header;
 use record_files::file::{self, Stored};
 use record_files::find::{self, Accept, Found};
 use record_files::query::{self, Outcome, QueryError};
@@ -145,7 +147,8 @@ pub(crate) fn extract(
         ExtractQuery::Jq(JqFilter { filter, vars, slurp, raw, offset, limit, note }) => {
             let (offset, limit) = (*offset, *limit);
             let job = Job { filter, vars, slurp: *slurp, raw: *raw, offset, limit };
-            let mut outcome = paged(means.workers, &job, lines, &|text| count(text) > room)?;
+            let outcome = paged(means.workers, &job, lines, &|text| count(text) > room);
+            let mut outcome = envelope::explained(filter, records.header(), outcome)?;
             outcome.warnings.extend(note.clone().into_iter().chain(records.note()));
             Ok(of_jq(outcome, &job, records.count(), room, &count))
         }
@@ -301,13 +304,17 @@ impl<'a> Records<'a> {
         }
     }
 
+    fn header(&self) -> Option<&Header> {
+        match self {
+            Records::Stored(stored) => Some(&stored.header),
+            Records::Found { .. } => None,
+        }
+    }
+
     /// One of the ten recipes: those the file came with, or the same made again.
     fn recipe(&self, number: u64, workers: &Workers) -> Recipe {
         let at = usize::try_from(number).unwrap_or(TEN).clamp(1, TEN) - 1;
-        let header = match self {
-            Records::Stored(stored) => Some(&stored.header),
-            Records::Found { .. } => None,
-        };
+        let header = self.header();
         let kept = header.and_then(|header| header.recipes.as_ref()).and_then(|recipes| {
             serde_json::from_str::<Vec<Recipe>>(recipes.get()).ok()?.into_iter().nth(at)
         });

@@ -67,6 +67,12 @@ impl Header {
     pub fn text_bytes(&self) -> Option<u64> {
         self.source.as_ref().map(|source| source.bytes)
     }
+
+    /// Returns `records` with the text around them; None if the file comes from another
+    /// implementation.
+    pub fn around(&self, records: &str) -> Option<String> {
+        self.source.as_ref().map(|source| source.around(records.to_owned()))
+    }
 }
 
 /// Reads a source of this crate, recognized by its `shape`; ignores any other.

@@ -31,7 +31,12 @@ impl Source {
         limit: u64,
     ) -> Result<String, RebuildError> {
         let text = unflatten(self.shape, self.spacing.as_ref(), records, limit)?;
-        Ok(self.wraps.iter().rev().fold(text, |text, wrap| wrap.around(&text)))
+        Ok(self.around(text))
+    }
+
+    /// Returns the text of the records with the text around them.
+    pub(crate) fn around(&self, records: String) -> String {
+        self.wraps.iter().rev().fold(records, |text, wrap| wrap.around(&text))
     }
 }
 

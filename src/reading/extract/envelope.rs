@@ -1,0 +1,97 @@
+//! The JSON around records, which a filter may be written for: agents see a result before it
+//! becomes a file of records.
+
+use query_sandbox::{JqError, Outcome};
+use record_files::file::header::Header;
+use serde_json::Value;
+
+/// Stands for the records in the JSON around them.
+const RECORDS: &str = "\u{1}records";
+
+/// The longest value that a hint shows, in bytes.
+const MAX_VALUE: usize = 200;
+
+/// The start of the warning on a field that no record has.
+const NO_FIELD: &str = "no record has a field";
+
+/// Adds the hint to the outcome or the error of a filter with a field that no record has.
+pub(super) fn explained(
+    filter: &str,
+    header: Option<&Header>,
+    outcome: Result<Outcome, JqError>,
+) -> Result<Outcome, JqError> {
+    let hint = || header.and_then(|header| hint(filter, header));
+    match outcome {
+        Ok(mut outcome) => {
+            if outcome.warnings.iter().any(|warning| warning.starts_with(NO_FIELD)) {
+                outcome.warnings.extend(hint());
+            }
+            Ok(outcome)
+        }
+        Err(JqError::Runtime { mut message, record }) => {
+            if message.contains(NO_FIELD) {
+                message.extend(hint().map(|hint| format!("; {hint}")));
+            }
+            Err(JqError::Runtime { message, record })
+        }
+        other => other,
+    }
+}
+
+/// Returns the hint for a filter that names a member of the JSON around the records: the filter to
+/// send instead, or the value.
+fn hint(filter: &str, header: &Header) -> Option<String> {
+    let around = header.around(&Value::from(RECORDS).to_string())?;
+    let around: Value = serde_json::from_str(&around).ok()?;
+    let path = path_of_records(&around)?;
+    if let Some(at) = place(filter, &path) {
+        let rest = &filter[at + path.len()..];
+        // Members became records with a key and a value.
+        let entries = rest.trim_start().strip_prefix('|').map(str::trim_start);
+        let rest = entries.and_then(|rest| rest.strip_prefix("to_entries")).unwrap_or(rest);
+        let instead = Value::from(format!("{}.{rest}", &filter[..at]));
+        return Some(format!(
+            "`{path}` is the array of the records, which is `.` here: send {{\"query\": {instead}, \
+             \"slurp\": true}}"
+        ));
+    }
+    let mut members = around.as_object()?.iter();
+    members.find_map(|(key, value)| {
+        let at = place(filter, &format!(".{key}"))?;
+        let (mut value, mut end) = (value, at + 1 + key.len());
+        // The keys behind it, as far as the filter names them.
+        while let Some(rest) = filter[end..].strip_prefix('.') {
+            let length = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
+            let Some(inner) = value.get(&rest[..length]) else { break };
+            (value, end) = (inner, end + 1 + length);
+        }
+        let value = value.to_string();
+        let is_shown = value.len() <= MAX_VALUE && !value.contains(RECORDS);
+        is_shown.then(|| {
+            format!("`{}` is not of the records but around them: {value}", &filter[at..end])
+        })
+    })
+}
+
+/// Returns the path through objects to the records, such as `.hits.hits`; None if they are alone.
+fn path_of_records(value: &Value) -> Option<String> {
+    value.as_object()?.iter().find_map(|(key, value)| match value {
+        Value::String(text) if text == RECORDS => Some(format!(".{key}")),
+        value => path_of_records(value).map(|path| format!(".{key}{path}")),
+    })
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Returns the place of a whole path in a filter, where it begins one.
+fn place(filter: &str, path: &str) -> Option<usize> {
+    let is_whole = |at: &usize| {
+        let before = filter[..*at].chars().next_back();
+        let behind = filter[at + path.len()..].chars().next();
+        !before.is_some_and(|c| is_of_name(c) || ")]?\".".contains(c))
+            && !behind.is_some_and(is_of_name)
+    };
+    filter.match_indices(path).map(|(at, _)| at).find(is_whole)
+}
