@@ -1,7 +1,9 @@
 //! Dates in texts, as spans of time: a month and a day are as long as they are, a time is an
-//! instant. A time without a zone is UTC. [`version`] reads versions.
+//! instant. A time without a zone is UTC. [`version`] reads versions, and [`written_number`] numbers
+//! as people write them.
 
 pub mod version;
+pub mod written_number;
 
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400 * 1_000_000_000;

@@ -1,30 +1,74 @@
 //! Versions in texts, and the signs by which they differ from numbers.
 
-/// Reads `13`, `13.1.2` or `v13.1.2` as its parts, without zeros at the end: 13.0 is 13. A part
-/// with a leading zero is a code rather than a number.
-///
-/// ```
-/// use date_text::version::parts;
-///
-/// assert!(parts("v1.9") < parts("1.10"));
-/// assert_eq!(parts("0.05"), None);
-/// ```
-pub fn parts(text: &str) -> Option<Vec<u64>> {
-    let text = text.trim();
-    let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
-    if !text.starts_with(|c: char| c.is_ascii_digit()) || text.len() > 64 {
-        return None;
+/// A version. It is ordered part by part, and one before a release comes before it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// Without zeros at the end: 13.0 is 13.
+    parts: Vec<u64>,
+    stage: Stage,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Stage {
+    /// `beta.1`
+    Before(Vec<Identifier>),
+    Release,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Identifier {
+    Number(u64),
+    Word(String),
+}
+
+impl Version {
+    /// Reads `13`, `13.1.2`, `v13.1.2` or `13.1.2-beta.1`. A part with a leading zero is a code rather
+    /// than a number.
+    ///
+    /// ```
+    /// use date_text::version::Version;
+    ///
+    /// assert!(Version::read("v1.9") < Version::read("1.10-rc.1"));
+    /// assert!(Version::read("1.10-rc.1") < Version::read("1.10.0"));
+    /// assert_eq!(Version::read("0.05"), None);
+    /// ```
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
+        if !text.starts_with(|c: char| c.is_ascii_digit()) || text.len() > 64 {
+            return None;
+        }
+        let (release, before) = match text.split_once('-') {
+            // Others with a dash are dates and codes.
+            Some((release, before)) => {
+                let is_word = before.starts_with(|c: char| c.is_ascii_alphabetic());
+                (release.contains('.') && is_word).then_some((release, Some(before)))?
+            }
+            None => (text, None),
+        };
+        let mut parts: Vec<u64> = release.split('.').map(part).collect::<Option<_>>()?;
+        while parts.len() > 1 && parts.last() == Some(&0) {
+            parts.pop();
+        }
+        let stage = match before {
+            Some(before) => {
+                Stage::Before(before.split('.').map(identifier).collect::<Option<_>>()?)
+            }
+            None => Stage::Release,
+        };
+        Some(Self { parts, stage })
     }
-    let part = |part: &str| {
-        let is_number = part.bytes().all(|byte| byte.is_ascii_digit())
-            && (part == "0" || !part.starts_with('0'));
-        if is_number { part.parse().ok() } else { None }
-    };
-    let mut parts: Vec<u64> = text.split('.').map(part).collect::<Option<_>>()?;
-    while parts.len() > 1 && parts.last() == Some(&0) {
-        parts.pop();
-    }
-    Some(parts)
+}
+
+fn part(part: &str) -> Option<u64> {
+    let is_number =
+        part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'));
+    if is_number { part.parse().ok() } else { None }
+}
+
+fn identifier(text: &str) -> Option<Identifier> {
+    let is_one = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    is_one.then(|| part(text).map_or_else(|| Identifier::Word(text.to_owned()), Identifier::Number))
 }
 
 /// The fractions of texts, which tell versions from numbers if the texts are both.

@@ -1,7 +1,10 @@
 //! Numbers as people write them: `$1,893.20`, `1.196,27 €`, `3 511,33`, `5,5 %`.
 
-/// Characters next to a number that do not change it. A space is one, too.
-const SYMBOLS: [char; 8] = ['$', '€', '£', '¥', '%', '+', ' ', '\u{a0}'];
+/// Characters next to a number. Of these, a field of numbers has one at most.
+const MARKS: [char; 5] = ['$', '€', '£', '¥', '%'];
+
+/// The longest text that is read, in bytes.
+const MAX_BYTES: usize = 40;
 
 /// The characters that a way of writing numbers gives a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,8 +15,8 @@ pub struct Notation {
     point: char,
 }
 
-/// The first one that reads all texts of a field counts.
-pub(crate) const NOTATIONS: [Notation; 7] = [
+/// The notations; the first one that reads all texts of a field counts.
+pub const NOTATIONS: [Notation; 7] = [
     Notation { group: ',', point: '.' },
     Notation { group: '.', point: ',' },
     Notation { group: ' ', point: ',' },
@@ -23,49 +26,83 @@ pub(crate) const NOTATIONS: [Notation; 7] = [
     Notation { group: '\'', point: '.' },
 ];
 
+/// Returns the marks next to numbers that a text has, as bits.
+pub fn marks(text: &str) -> u8 {
+    let bits = MARKS.iter().enumerate().filter(|(_, mark)| text.contains(**mark));
+    bits.map(|(at, _)| 1 << at).sum()
+}
+
+/// Returns true for bits of [`marks`] that numbers of one field may have: not of two currencies.
+pub fn are_of_one_unit(marks: u8) -> bool {
+    marks.count_ones() < 2
+}
+
+fn is_next(c: char) -> bool {
+    MARKS.contains(&c) || c.is_whitespace()
+}
+
 impl Notation {
     /// Returns the notation of all `texts`; None if there is no text, or one that is no number.
-    pub(crate) fn of(texts: &[&str]) -> Option<Self> {
+    pub fn of(texts: &[&str]) -> Option<Self> {
+        let marks = texts.iter().fold(0, |marks, text| marks | self::marks(text));
         let reads_all = |one: &Self| texts.iter().all(|text| one.read(text).is_some());
-        NOTATIONS.into_iter().find(reads_all).filter(|_| !texts.is_empty())
+        let of_one = !texts.is_empty() && are_of_one_unit(marks);
+        NOTATIONS.into_iter().find(reads_all).filter(|_| of_one)
     }
 
-    /// Reads a text; None if it is no number in this notation.
-    pub(crate) fn read(self, text: &str) -> Option<f64> {
-        let is_symbol = |c: char| SYMBOLS.contains(&c);
-        let text = text.trim_matches(is_symbol);
+    /// Reads a text as a number in the spelling of JSON; None if it is no number in this notation. A
+    /// number with a leading zero is a code.
+    ///
+    /// ```
+    /// use date_text::written_number::Notation;
+    ///
+    /// let notation = Notation::of(&["$1,893.20", "$5"]).unwrap();
+    /// assert_eq!(notation.read("-$1,893.20").as_deref(), Some("-1893.20"));
+    /// assert_eq!(notation.read("007"), None);
+    /// ```
+    pub fn read(self, text: &str) -> Option<String> {
+        if text.len() > MAX_BYTES {
+            return None;
+        }
+        let text = text.trim_matches(is_next);
         let (sign, text) = text.strip_prefix('-').map_or(("", text), |text| ("-", text));
-        let text = text.trim_start_matches(is_symbol);
-        let (whole, fraction) = text.split_once(self.point).unwrap_or((text, "0"));
-        let groups: Vec<&str> = whole.split(self.group).collect();
+        let text = text.trim_start_matches(is_next);
+        let (whole, fraction) = match text.split_once(self.point) {
+            Some((whole, fraction)) => (whole, Some(fraction)),
+            None => (text, None),
+        };
         let all = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-        let are_thousands = groups.len() == 1
-            || (groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3));
-        (are_thousands && groups.iter().all(|group| all(group)) && all(fraction)).then_some(())?;
-        format!("{sign}{}.{fraction}", groups.concat()).parse().ok()
+        let mut groups = whole.split(self.group);
+        let mut number = groups.next().filter(|first| all(first))?.to_owned();
+        if number.len() > 1 && number.starts_with('0') {
+            return None;
+        }
+        let first = number.len();
+        for group in groups {
+            (first <= 3 && group.len() == 3 && all(group)).then(|| number.push_str(group))?;
+        }
+        if let Some(fraction) = fraction {
+            all(fraction).then(|| number = format!("{number}.{fraction}"))?;
+        }
+        Some(format!("{sign}{number}"))
     }
 
     /// Returns the SQL that makes plain numbers of `texts` in this notation; `{}` is the text. It
     /// is `{}` alone for texts that are plain numbers.
-    pub(crate) fn plain(self, texts: &[&str]) -> String {
+    pub fn plain(self, texts: &[&str]) -> String {
         let has = |c: char| texts.iter().any(|text| text.trim().contains(c));
         // A cast ignores blanks around a number.
-        let mut removed: Vec<char> = SYMBOLS.into_iter().filter(|c| *c != ' ' && has(*c)).collect();
-        let ends_of = |text: &str| text.trim_matches(|c: char| SYMBOLS.contains(&c)).to_owned();
-        let is_grouped = texts.iter().any(|text| ends_of(text).contains(self.group));
-        if is_grouped && !removed.contains(&self.group) {
-            removed.push(self.group);
-        }
-        let replace = |of: String, from: &str, to: &str| format!("replace({of}, {from}, '{to}')");
-        let mut sql = removed.into_iter().fold("{}".to_owned(), |sql, c| match c {
-            '\'' => replace(sql, "''''", ""),
-            c if c.is_whitespace() && c != ' ' => {
-                replace(sql, &format!("char({})", u32::from(c)), "")
+        let is_grouped = texts.iter().any(|text| text.trim_matches(is_next).contains(self.group));
+        let marks = MARKS.into_iter().filter(|mark| has(*mark));
+        let removed = marks.chain(is_grouped.then_some(self.group));
+        let mut sql = removed.fold("{}".to_owned(), |sql, c| match c {
+            '\'' | '\u{a0}' | '\u{202f}' => {
+                format!("replace({sql}, char({}), '')", u32::from(c))
             }
-            c => replace(sql, &format!("'{c}'"), ""),
+            c => format!("replace({sql}, '{c}', '')"),
         });
         if self.point == ',' && has(',') {
-            sql = replace(sql, "','", ".");
+            sql = format!("replace({sql}, ',', '.')");
         }
         sql
     }
@@ -107,7 +144,8 @@ mod tests {
             (&["12.75", "0.5", "7"], [12.75, 0.5, 7.0], "{}"),
         ] {
             let notation = Notation::of(texts).unwrap_or_else(|| panic!("{texts:?}"));
-            let read: Vec<f64> = texts.iter().filter_map(|text| notation.read(text)).collect();
+            let read = texts.iter().filter_map(|text| notation.read(text)?.parse().ok());
+            let read: Vec<f64> = read.collect();
             assert_eq!(read, numbers, "{texts:?}");
             assert_eq!(notation.plain(texts), plain);
         }
@@ -115,8 +153,11 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_numbers() {
-        for text in ["", "-", "12 MB", "1.2.3", "1,2,3", "01:02:03", "2025-05-14", "1e5", "5 - 7"] {
+        for text in
+            ["", "-", "12 MB", "1.2.3", "1,2,3", "01:02:03", "2025-05-14", "1e5", "5 - 7", "007"]
+        {
             assert_eq!(Notation::of(&[text]), None, "{text}");
         }
+        assert_eq!(Notation::of(&["$5", "€5"]), None);
     }
 }

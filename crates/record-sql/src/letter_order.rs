@@ -4,9 +4,8 @@
 use std::cmp::Ordering;
 
 use date_text::MONTHS;
-use date_text::version::{self, Fractions};
-
-use crate::written_number::{NOTATIONS, Notation};
+use date_text::version::{Fractions, Version};
+use date_text::written_number::{NOTATIONS, Notation};
 
 /// The most texts whose order is looked at.
 pub const MAX_TEXTS: usize = 5_000;
@@ -58,8 +57,8 @@ impl TextKind {
     }
 
     /// Reads a text as what compares texts of this kind; None for another text.
-    fn key(self, Spelled { text, day }: &Spelled) -> Option<Vec<f64>> {
-        match self {
+    fn key(self, Spelled { text, day }: &Spelled) -> Option<Key> {
+        let numbers = match self {
             Self::Numbers => Some(vec![text.trim().parse().ok()?]),
             Self::MonthFirst => {
                 let [month, day, year] = date(text)?;
@@ -69,13 +68,10 @@ impl TextKind {
                 let [day, month, year] = date(text)?;
                 (month < 13.0).then(|| vec![year, month, day])
             }
-            #[expect(clippy::cast_precision_loss, reason = "parts of versions are small")]
-            Self::Versions => {
-                Some(version::parts(text)?.into_iter().map(|part| part as f64).collect())
-            }
+            Self::Versions => return Version::read(text).map(Key::Version),
             Self::Zones => Some(vec![(*day)?]).filter(|_| text.len() >= 10),
             Self::MonthNames => month_named(text),
-            Self::Written(notation) => Some(vec![notation.read(text)?]),
+            Self::Written(notation) => Some(vec![notation.read(text)?.parse().ok()?]),
             Self::Beginning | Self::Units => {
                 let text = text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
                 let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
@@ -83,8 +79,16 @@ impl TextKind {
                 let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
                 runs.map(|run| Some(sign * run.parse::<f64>().ok()?)).collect()
             }
-        }
+        };
+        numbers.map(Key::Numbers)
     }
+}
+
+/// Compares texts of one kind.
+#[derive(PartialEq, PartialOrd)]
+enum Key {
+    Numbers(Vec<f64>),
+    Version(Version),
 }
 
 /// Returns the kinds; the first that reads every text counts.
@@ -142,7 +146,7 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
             (read, all.iter().filter_map(|one| read.key(one)).collect())
         }
     };
-    let misplaced = |pair: &[Vec<f64>]| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater);
+    let misplaced = |pair: &[Key]| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater);
     let (kind, at) = match keys.windows(2).position(misplaced) {
         Some(at) => (kind, at),
         // In order but for their units.
@@ -161,7 +165,7 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
 fn are_versions(all: &[Spelled]) -> bool {
     let mut fractions = Fractions::default();
     all.iter().for_each(|one| fractions.add(&one.text));
-    fractions.are_of_versions() && all.iter().all(|one| version::parts(&one.text).is_some())
+    fractions.are_of_versions() && all.iter().all(|one| Version::read(&one.text).is_some())
 }
 
 /// Returns the unit behind the number of a text; None if there is more than that.

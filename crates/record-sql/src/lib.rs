@@ -38,7 +38,6 @@ mod records;
 mod run;
 mod sql;
 pub mod suggest;
-mod written_number;
 
 pub use error::SqlError;
 pub use limits::Limits;
@@ -46,4 +45,3 @@ pub use outcome::{Outcome, cut};
 pub use records::source::Source;
 pub use run::{Query, run};
 pub use sql::statement::{NamedFile, named_files};
-pub use written_number::Notation;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fair_share::on;
+use raw_json as raw;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::chunk::{CHUNK_BYTES, Chunk};
@@ -216,6 +217,23 @@ impl<'a> Alone<'a> {
     }
 }
 
+/// Two values that no one element has: those of two elements are found by a `not`, which is judged
+/// by itself.
+fn of_several(plan: &Plan<'_>, path: usize) -> Option<String> {
+    let is_value = |test: &&Test| {
+        let comparison = &test.comparison;
+        test.path == path && comparison.name() == "=" && !comparison.is_negated()
+    };
+    let mut values = plan.query.tests.iter().filter(is_value).map(|test| test.comparison.spelled());
+    let first = values.next()?;
+    let other = values.find(|other| *other != first)?;
+    let field = raw::quote(&plan.query.paths.all()[path].name());
+    Some(format!(
+        "; for {first} and {other} in two elements: {{\"not\": {{\"field\": {field}, \"op\": \
+         \"!=\", \"value\": {other}}}}} for one of them"
+    ))
+}
+
 /// Says how values were read, and which records are at which end of an order.
 pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
     let query = plan.query;
@@ -238,6 +256,7 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
         notes.extend(match typed.strings {
             Strings::Numbers => Some(format!("{field} compared as numbers")),
+            Strings::Written(_) => Some(format!("{field} compared as the numbers it spells")),
             Strings::Versions => Some(format!("{field} compared as versions, part by part")),
             Strings::Dates => Some(format!("{field} compared as dates, a day as a whole, in UTC")),
             Strings::Text if ordered && facts.has(Kind::String) && typed.is_text() => {
@@ -252,11 +271,12 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
     let mut notes: Vec<String> = notes.into_iter().collect();
     for (shared, _) in query.shared.iter().zip(&found.chosen).filter(|(_, chosen)| **chosen) {
         let fields: Vec<String> = shared.through.iter().map(|path| name(*path)).collect();
-        let note = format!(
+        let mut note = format!(
             "conditions on {} met by one element of {}",
             fields.join(" and "),
             name(shared.path)
         );
+        note += &shared.through.iter().find_map(|path| of_several(plan, *path)).unwrap_or_default();
         if !notes.contains(&note) {
             notes.push(note);
         }
@@ -270,6 +290,7 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
         match strings {
             Strings::Numbers => notes.push(format!("{field} sorted as numbers")),
+            Strings::Written(_) => notes.push(format!("{field} sorted as the numbers it spells")),
             Strings::Versions => notes.push(format!("{field} sorted as versions")),
             Strings::Text if found.facts[key.path].is_lettered() => {
                 notes.push(format!("{field} sorted as text, letter by letter"));

@@ -49,6 +49,11 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// Returns true if a record has an empty array.
+    pub(super) fn has_empty(&self) -> bool {
+        self.counts.values().any(|(text, _)| *text == "[]")
+    }
+
     /// Adds the counts of later records.
     pub(super) fn merge(&mut self, later: Self) {
         self.has_lists |= later.has_lists;

@@ -85,9 +85,8 @@ pub fn run<'a>(
         notes.extend(found.watch.notes(&plan, found.matched));
         if let Some(path) = query.group_by.filter(|_| found.groups.has_lists) {
             let field = query.paths.all()[path].name();
-            notes.push(format!(
-                "a record counts once for each different value in {field}; [] is an empty list"
-            ));
+            let empty = if found.groups.has_empty() { "; [] is an empty list" } else { "" };
+            notes.push(format!("a record counts once for each different value in {field}{empty}"));
         }
     }
     let parted = query.ids.as_ref().map(|ids| ids.split(&found.ids, &found.ids_met));

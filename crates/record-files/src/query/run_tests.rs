@@ -323,6 +323,9 @@ fn many_parts_keep_the_order_of_the_file() {
 fn an_order_of_letters_or_lists_is_told() {
     let money = "{\"p\":\"$99.00\"}\n{\"p\":\"$850.25\"}\n{\"p\":\"$1,200.00\"}\n";
     let notes = ask(r#"{"sort_by":"-p"}"#, money).unwrap().notes;
+    assert_eq!(notes, ["p sorted as the numbers it spells"]);
+    let durations = "{\"p\":\"9 min\"}\n{\"p\":\"1 h 5 min\"}\n";
+    let notes = ask(r#"{"sort_by":"-p"}"#, durations).unwrap().notes;
     assert_eq!(notes, ["p sorted as text, letter by letter"]);
     let lists = "{\"c\":[{\"n\":0},{\"n\":9}]}\n{\"c\":[{\"n\":6}]}\n";
     let notes = ask(r#"{"sort_by":"-c.n","limit":1}"#, lists).unwrap().notes;
@@ -347,4 +350,33 @@ fn values_that_were_not_compared_are_noted() {
         let found = note.and_then(|note| note.strip_prefix("f holds ")?.split_once(", too"));
         assert_eq!(found.map_or("", |(found, _)| found), expected, "{values:?}: {notes:?}");
     }
+}
+
+/// Numbers as people write them compare as numbers.
+#[test]
+fn written_numbers_are_compared_and_sorted() {
+    let money = "{\"p\":\"$99.00\"}\n{\"p\":\"$850.25\"}\n{\"p\":\"$1,200.00\"}\n";
+    for operand in ["800", "\"$800.00\"", "\"800\""] {
+        let found = ask(&format!(r#"{{"where":{{"p":{{">":{operand}}}}},"count":true}}"#), money);
+        assert_eq!(found.as_ref().unwrap().matched, 2, "{operand}");
+        assert_eq!(found.unwrap().notes, ["p compared as the numbers it spells"]);
+    }
+    let first = ask(r#"{"sort_by":"-p","limit":1}"#, money).unwrap().records;
+    assert_eq!(first, [r#"{"p":"$1,200.00"}"#]);
+    let rates = "{\"r\":\"19 %\"}\n{\"r\":\"5,5 %\"}\n";
+    assert_eq!(ask(r#"{"where":{"r":19},"count":true}"#, rates).unwrap().matched, 1);
+    assert_eq!(ask(r#"{"where":{"r":{"<":"5.6"}},"count":true}"#, rates).unwrap().matched, 1);
+}
+
+#[test]
+fn notes_on_elements_say_what_is_there() {
+    let lines = "{\"l\":[{\"n\":\"a\"},{\"n\":\"b\"}]}\n{\"l\":[]}\n";
+    let notes = ask(r#"{"group_by":"l.n"}"#, lines).unwrap().notes;
+    assert_eq!(notes, ["a record counts once for each different value in l.n"]);
+    let both = r#"{"where":{"all":[{"field":"l.n","op":"=","value":"a"},{"field":"l.n","op":"=","value":"b"}]}}"#;
+    let found = ask(both, lines).unwrap();
+    let offer = r#"{"not": {"field": "l.n", "op": "!=", "value": "b"}}"#;
+    assert!(found.matched == 0 && found.notes[0].contains(offer), "{:?}", found.notes);
+    let sent = both.replace(r#"{"field":"l.n","op":"=","value":"b"}"#, offer);
+    assert_eq!(ask(&sent, lines).unwrap().matched, 1);
 }

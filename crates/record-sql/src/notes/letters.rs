@@ -14,7 +14,7 @@ fn way(facts: &Facts<'_>, of: &Subject, kind: TextKind) -> String {
     if let TextKind::Written(_) = kind
         && let Some(number) = number_of(facts, of)
     {
-        return format!("{number} orders numbers");
+        return format!("{} orders numbers", number.replace("{}", &of.name));
     }
     let way = match kind {
         TextKind::Numbers => "CAST({} AS REAL) orders numbers",

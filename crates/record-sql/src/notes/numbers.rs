@@ -119,7 +119,7 @@ fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
         ));
     }
     let how = match number_of(facts, of) {
-        Some(number) => format!(": {number} is one"),
+        Some(number) => format!(": {} is one", number.replace("{}", name)),
         None if count == all => {
             format!("{COUNTED}; compare them, as in sum({name} = {one}) or a CASE")
         }

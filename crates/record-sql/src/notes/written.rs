@@ -1,5 +1,7 @@
 //! Texts that spell numbers, next to numbers: SQLite compares their letters.
 
+use date_text::written_number::Notation;
+
 use crate::letter_order::MAX_TEXTS;
 use crate::notes::compared::of_order;
 use crate::notes::facts::{Facts, Read, plain};
@@ -7,10 +9,10 @@ use crate::notes::letters::are_versions;
 use crate::notes::values::Subject;
 use crate::sql::comparison::{Comparison, Literal};
 use crate::sql::quoting::spelled;
-use crate::written_number::Notation;
 
 /// Returns the expression that makes numbers of the texts of a subject, if they are numbers in one
-/// notation other than that of SQLite. It is null for texts without digits, such as `n/a`.
+/// notation other than that of SQLite; `{}` is the text. It is null for texts without digits, such as
+/// `n/a`.
 pub(crate) fn number_of(facts: &Facts<'_>, of: &Subject) -> Option<String> {
     const WRITTEN: &str = "{} GLOB '*[0-9]*'";
     let rows = format!("WHERE typeof({{}}) = 'text' AND {WRITTEN} LIMIT {MAX_TEXTS}");
@@ -26,7 +28,7 @@ pub(crate) fn number_of(facts: &Facts<'_>, of: &Subject) -> Option<String> {
         Some(true) => format!("CAST({plain} AS REAL)"),
         _ => format!("CASE WHEN {WRITTEN} THEN CAST({plain} AS REAL) END"),
     };
-    Some(number.replace("{}", &of.name))
+    Some(number)
 }
 
 /// Texts next to a number, if the comparison of numbers holds in other rows.
@@ -37,7 +39,7 @@ pub(crate) fn of_texts(
 ) -> Option<String> {
     let subject = Subject::of(read);
     let name = &subject.name;
-    let number = number_of(facts, &subject).unwrap_or_else(|| format!("CAST({name} AS REAL)"));
+    let number = number_of(facts, &subject).unwrap_or_else(|| "CAST({} AS REAL)".to_owned());
     let compared = |value: &str, of: fn(&Literal) -> &String| {
         let literals: Vec<&str> =
             comparison.literals.iter().map(|literal| of(literal).as_str()).collect();
@@ -49,6 +51,7 @@ pub(crate) fn of_texts(
         return None;
     }
     of_order(facts, &subject, comparison).or_else(|| {
+        let number = number.replace("{}", name);
         Some(format!(
             "{name} has {}, and text is compared letter by letter ('9' > '13'): {number} compares \
              numbers",

@@ -146,6 +146,9 @@ fn written_numbers_have_one_expression_in_all_notes() {
     for texts in [&["21181", "02814", "90210"][..], &["$10", "$25", "$99"]] {
         assert_eq!(notes("SELECT count(*) FROM records WHERE x < 10000", texts), "", "{texts:?}");
     }
+    let nested = "{\"a\":{\"zip\":\"21181\"}}\n{\"a\":{\"zip\":\"02814\"}}\n";
+    let found = ask_of("SELECT count(*) FROM records WHERE a.zip < 10000", nested).unwrap();
+    assert!(found.notes.is_empty(), "{:?}", found.notes);
 }
 
 /// A condition may leave out the texts that are no numbers or dates.

@@ -63,7 +63,7 @@ impl TypedOperand {
                 kind => (vec![kind], kind.plural()),
             },
             Strings::Dates => (vec![Kind::String], "dates"),
-            Strings::Numbers => (vec![Kind::String, Kind::Number], "numbers"),
+            Strings::Numbers | Strings::Written(_) => (vec![Kind::String, Kind::Number], "numbers"),
             Strings::Versions => (vec![Kind::String, Kind::Number], "versions"),
         })
     }

@@ -1,6 +1,7 @@
 //! A JSON value in the order of jq: null, false, true, numbers, strings, arrays, objects. Only
 //! values that are compared, sorted or grouped are parsed; records stay text.
 
+use date_text::version::Version;
 use std::{borrow::Cow, cmp::Ordering};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -22,7 +23,7 @@ pub(crate) enum Value<'a> {
     /// Nanoseconds since the year 0; only `typed` reads one.
     Instant(i128),
     /// The parts of a version; only `typed` reads one.
-    Version(Vec<u64>),
+    Version(Version),
     String(Text<'a>),
     Array(Vec<Value<'a>>),
     Object(Object<'a>),

@@ -1,13 +1,14 @@
 //! The type of a field, inferred from its values, and its values and operands read as this type.
 //!
-//! Strings that all are numbers, versions or dates compare as these. Blank strings count as
+//! Strings that all are numbers, also as people write them, versions or dates compare as these. Blank strings count as
 //! missing here. A number in a field of versions is a version.
 
 mod operand;
 
 use std::borrow::Cow;
 
-use date_text::version::{self, Fractions};
+use date_text::version::{Fractions, Version};
+use date_text::written_number::{NOTATIONS, Notation, are_of_one_unit, marks};
 use raw_json::{self as raw, Scanner, each_element};
 
 use super::json::value::{Kind, Value};
@@ -15,10 +16,12 @@ use crate::number::Number;
 
 pub(super) use operand::{Range, understand};
 
-const NUMBER: u8 = 1;
-const VERSION: u8 = 2;
-const DATE: u8 = 4;
-const ANY: u8 = NUMBER | VERSION | DATE;
+const NUMBER: u16 = 1;
+const VERSION: u16 = 2;
+const DATE: u16 = 4;
+/// The first of [`NOTATIONS`]; the others follow it.
+const WRITTEN: u16 = 8;
+const ANY: u16 = (WRITTEN << NOTATIONS.len()) - 1;
 
 /// The bytes of a string's spelling in which a number may begin.
 const BEGINNING: usize = 8;
@@ -29,8 +32,10 @@ pub(super) struct Facts {
     /// The types of JSON, as bits of [`Kind`].
     pub(super) kinds: u8,
     /// The readings that all strings so far have in common.
-    readings: u8,
+    readings: u16,
     fractions: Fractions,
+    /// The marks next to numbers: `$`.
+    marks: u8,
     /// True if a string is blank.
     pub(super) has_blanks: bool,
     /// True if a string has a digit at its beginning, or behind a few other characters: `$99`.
@@ -43,6 +48,7 @@ impl Default for Facts {
             kinds: 0,
             readings: ANY,
             fractions: Fractions::default(),
+            marks: 0,
             has_blanks: false,
             has_digits: false,
         }
@@ -56,6 +62,8 @@ pub(super) enum Strings {
     Absent,
     Text,
     Numbers,
+    /// Numbers as people write them.
+    Written(Notation),
     Versions,
     Dates,
 }
@@ -73,6 +81,7 @@ impl Facts {
                 let text = raw::unescape(value).text;
                 self.readings &= readings(&text, self.readings);
                 self.fractions.add(&text);
+                self.marks |= marks(&text);
             }
         }
     }
@@ -87,6 +96,7 @@ impl Facts {
         self.kinds |= other.kinds;
         self.readings &= other.readings;
         self.fractions.merge(other.fractions);
+        self.marks |= other.marks;
         self.has_blanks |= other.has_blanks;
         self.has_digits |= other.has_digits;
     }
@@ -106,8 +116,14 @@ impl Facts {
         } else if self.readings & VERSION != 0 {
             Strings::Versions
         } else {
-            Strings::Text
+            self.notation().map_or(Strings::Text, Strings::Written)
         }
+    }
+
+    fn notation(self) -> Option<Notation> {
+        let has = |at: &usize| self.readings & (WRITTEN << at) != 0;
+        let first = (0..NOTATIONS.len()).find(has).filter(|_| are_of_one_unit(self.marks))?;
+        Some(NOTATIONS[first])
     }
 
     pub(super) fn has(self, kind: Kind) -> bool {
@@ -136,7 +152,7 @@ impl Facts {
         let names =
             Kind::ALL.into_iter().filter(|kind| kinds & kind.bit() != 0).map(|kind| {
                 match (kind, self.strings()) {
-                    (Kind::String, Strings::Numbers) => "numbers in strings",
+                    (Kind::String, Strings::Numbers | Strings::Written(_)) => "numbers in strings",
                     (Kind::String, Strings::Versions) => "versions",
                     (Kind::String, Strings::Dates) => "dates",
                     (Kind::String, _) => "text",
@@ -153,7 +169,7 @@ impl Strings {
     pub(super) fn read(self, value: &str) -> Value<'_> {
         match Kind::of(value) {
             Kind::String => self.typed(raw::unescape(value).text),
-            Kind::Number if self == Strings::Versions => version::parts(value).map(Value::Version),
+            Kind::Number if self == Strings::Versions => Version::read(value).map(Value::Version),
             _ => None,
         }
         .unwrap_or_else(|| Value::read(value))
@@ -171,10 +187,14 @@ impl Strings {
         if is_missing { Value::Null } else { self.read(value) }
     }
 
+    /// Reads a text as the type of the strings.
     fn typed(self, text: Cow<'_, str>) -> Option<Value<'_>> {
         match self {
             Strings::Numbers => number(text).map(Value::Number),
-            Strings::Versions => version::parts(&text).map(Value::Version),
+            Strings::Written(notation) => {
+                Some(Value::Number(Number::read(&notation.read(&text)?).into_owned()))
+            }
+            Strings::Versions => Version::read(&text).map(Value::Version),
             Strings::Dates => date_text::span(&text).map(|span| Value::Instant(span.first)),
             Strings::Absent | Strings::Text => None,
         }
@@ -187,17 +207,29 @@ fn is_blank(literal: &str) -> bool {
 }
 
 /// Returns those of the `possible` readings that a text has.
-fn readings(text: &str, possible: u8) -> u8 {
+fn readings(text: &str, possible: u16) -> u16 {
     let text = text.trim();
-    let Some(first) = text.bytes().next() else { return ANY };
-    if !first.is_ascii_alphanumeric() && first != b'-' {
+    if text.is_empty() {
+        return ANY;
+    }
+    if !text.bytes().take(BEGINNING).any(|byte| byte.is_ascii_alphanumeric()) {
         return 0;
     }
-    let mut readings = 0;
+    let is_whole = text.len() < 19 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut readings = if is_whole && !text.starts_with('0') {
+        // It is a number in each notation, and a version.
+        possible & !DATE
+    } else {
+        let written = NOTATIONS.into_iter().enumerate().map(|(at, notation)| {
+            let reading = possible & (WRITTEN << at);
+            if reading != 0 && notation.read(text).is_some() { reading } else { 0 }
+        });
+        written.fold(0, |readings, reading| readings | reading)
+    };
     if possible & NUMBER != 0 && number(Cow::Borrowed(text)).is_some() {
         readings |= NUMBER;
     }
-    if possible & VERSION != 0 && version::parts(text).is_some() {
+    if possible & VERSION != 0 && Version::read(text).is_some() {
         readings |= VERSION;
     }
     if possible & DATE != 0 && date_text::span(text).is_some_and(|span| !span.is_year) {
@@ -222,7 +254,7 @@ fn number(text: Cow<'_, str>) -> Option<Number<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Facts, Strings};
+    use super::{Facts, NOTATIONS, Strings};
 
     fn strings(values: &[&str]) -> Strings {
         let mut facts = Facts::default();
@@ -246,6 +278,11 @@ mod tests {
             (vec![r#""2024""#, r#""2025""#], Strings::Numbers),
             (vec![r#""2025-05-14""#, r#""n/a""#], Strings::Text),
             (vec![r#""1""#, r#""2025-05-14""#], Strings::Text),
+            (vec![r#""$1,893.20""#, r#""$5""#, "7"], Strings::Written(NOTATIONS[0])),
+            (vec![r#""1.196,27 €""#, r#""-5,5 €""#, r#""""#], Strings::Written(NOTATIONS[1])),
+            (vec![r#""$5""#, r#""5 €""#], Strings::Text),
+            (vec![r#""$5""#, r#""n/a""#], Strings::Text),
+            (vec![r#""1.2.0-beta.1""#, r#""1.10.0""#], Strings::Versions),
             // Codes, such as those of the post, keep their zeros.
             (vec![r#""01234""#, r#""99501""#], Strings::Text),
             (vec![r#""""#], Strings::Text),
@@ -260,6 +297,7 @@ mod tests {
         assert!(read(r#""9.3.5""#) < read(r#""13""#));
         assert!(read(r#""13""#) < read(r#""13.1.2""#));
         assert_eq!(read(r#""v13.0""#), read("13"));
+        assert!(read(r#""1.10-rc.1""#) < read(r#""1.10""#));
         assert!(read(r#""1.9""#) < read(r#""1.10""#) && read(r#""1.1""#) != read(r#""1.10""#));
     }
 }

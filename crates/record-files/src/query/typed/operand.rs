@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use date_text::version::Version;
 use raw_json as raw;
 
-use super::{Facts, Strings, number, version};
+use super::{Facts, Strings, number};
 use crate::query::json::value::{Kind, Value};
 
 /// An operand: the values from `low` to `high`. A date is as long as it is, such as a day;
@@ -61,9 +62,7 @@ pub(crate) fn understand(operand: &str, facts: Facts, ordered: bool) -> Option<(
         (Kind::Array | Kind::Object | Kind::Boolean, _) if facts.has(kind) => return exact(),
         (Kind::Array | Kind::Object, _) => return None,
         (Kind::String, Strings::Text) => return exact(),
-        (Kind::String, Strings::Numbers | Strings::Versions | Strings::Dates)
-            if text.trim().is_empty() =>
-        {
+        (Kind::String, _) if strings.are_typed() && text.trim().is_empty() => {
             return Some((single(Value::read(operand).into_owned()), false));
         }
         (Kind::Number, Strings::Absent | Strings::Text | Strings::Dates)
@@ -76,13 +75,18 @@ pub(crate) fn understand(operand: &str, facts: Facts, ordered: bool) -> Option<(
     let range = match strings {
         Strings::Text if !ordered => single(Value::read(&raw::quote(&text)).into_owned()),
         Strings::Text => return None,
-        Strings::Versions => single(Value::Version(version::parts(&text)?)),
+        Strings::Versions => single(Value::Version(Version::read(&text)?)),
         Strings::Dates => {
             let date_text::Span { first, last, .. } = date_text::span(&text)?;
             let high = (last > first).then_some(Value::Instant(last));
             Range { low: Value::Instant(first), high }
         }
         Strings::Numbers => single(Value::Number(number(text)?.into_owned())),
+        Strings::Written(_) => {
+            let written = if kind == Kind::String { strings.typed(text.clone()) } else { None };
+            let plain = || number(text).map(Value::Number);
+            single(written.or_else(plain)?.into_owned())
+        }
         Strings::Absent => single(scalar(&text, facts)?),
     };
     Some((range, false))
