@@ -85,6 +85,11 @@ const SENTENCE: &[&str] = &[
     "the", "your", "a", "an", "is", "are", "must", "please", "enter", "not", "be", "for", "of",
     "and", "or", "to", "with", "in", "no", "this", "that", "can", "should",
 ];
+/// Letters of terms with a number, as sentences have them: `sha256`, `oauth2`.
+const TERMS: &[&str] = &[
+    "aes", "argon", "base", "chars", "crc", "http", "ipv", "oauth", "pbkdf", "python", "rsa",
+    "scram", "sha", "utf",
+];
 /// Shortest values, in bytes.
 const PASSWORD: usize = 6;
 const TOKEN: usize = 8;
@@ -184,12 +189,22 @@ fn names_secret(value: &str) -> bool {
     NAMES.iter().any(|name| lower.contains(name))
 }
 
-/// True for a sentence, as programs show to users.
+/// True for a sentence, as programs show to users. One word of grammar may be a password's
+/// where another word is no word of a language.
 fn is_sentence(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let digit = value.bytes().any(|byte| byte.is_ascii_digit());
-    let told = lower.split_whitespace().any(|word| SENTENCE.contains(&word) || names_secret(word));
-    told || (!digit && value.starts_with(|c: char| c.is_uppercase()))
+    let grammar = lower.split_whitespace().filter(|word| SENTENCE.contains(word)).count();
+    let coined = lower.split(|c: char| !c.is_alphanumeric()).any(is_coined);
+    grammar > usize::from(coined)
+        || lower.split_whitespace().any(names_secret)
+        || (!digit && value.starts_with(|c: char| c.is_uppercase()))
+}
+
+/// True for letters with a digit beside them that are no term: `spaces9`.
+fn is_coined(word: &str) -> bool {
+    let letters: String = word.chars().filter(|c| c.is_alphabetic()).collect();
+    letters.len() > 2 && letters.len() < word.len() && !TERMS.contains(&letters.as_str())
 }
 
 /// A sign that no name of a program holds.
