@@ -1,7 +1,7 @@
 //! The type of a field, inferred from its values, and its values and operands read as this type.
 //!
-//! Strings that all are numbers, also as people write them, versions or dates compare as these. Blank strings count as
-//! missing here. A number in a field of versions is a version.
+//! Strings that all are numbers, also as people write them, versions or dates compare as these.
+//! Blank strings count as missing here. A number in a field of versions is a version.
 
 mod operand;
 
