@@ -19,7 +19,12 @@ const WHOLE_TEXT: usize = 40;
 
 /// Returns a message of `jaq` with its values as their type and size.
 pub(super) fn explain(message: &str) -> String {
-    described(message).unwrap_or_else(|| shorten(message, DATA_END))
+    let mut text = described(message).unwrap_or_else(|| shorten(message, DATA_END));
+    let of_null = ["null and string cannot", "cannot use null as string"];
+    if of_null.iter().any(|start| message.starts_with(start)) {
+        text.push_str("; `// \"\"` behind the field takes null for an empty text");
+    }
+    text
 }
 
 /// Removes the middle of a long text.

@@ -89,8 +89,8 @@ impl Ordered {
             let counts = self.has_nulls && !self.types.is_empty() && !is_guarded();
             return counts.then(|| {
                 format!(
-                    "`{path}` is null or absent in some records, and `add / length` counts these; \
-                     `select({path} != null)` leaves them out"
+                    "`{path}` is null or absent in some records, and `add / length` counts these \
+                     where they are selected; `select({path} != null)` leaves them out"
                 )
             });
         }
