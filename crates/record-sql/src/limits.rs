@@ -12,7 +12,8 @@ pub struct Limits {
     /// The memory of SQLite in bytes. SQLite has one such limit for a process, and the smallest
     /// one counts.
     pub memory_bytes: u64,
-    /// The bytes of all rows that are returned.
+    /// The bytes of all rows that are returned and of the columns' names as JSON, with two more
+    /// for each.
     pub output_bytes: usize,
 }
 

@@ -14,6 +14,9 @@ const MAX_COUNTING: Duration = Duration::from_millis(300);
 /// The characters of a cell of a row that alone is too large for the output.
 const CUT_CELL: usize = 2_000;
 
+/// The bytes that part a row or a name from the next one, whoever writes them.
+const BETWEEN: usize = 2;
+
 /// The answer to a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -47,7 +50,8 @@ impl Outcome {
     ///
     /// Fails with an error of SQLite before the page is full.
     pub(crate) fn read(&mut self, rows: &mut Rows<'_>, page: &Page<'_>) -> rusqlite::Result<()> {
-        let mut room = page.output_bytes;
+        let names = self.columns.iter().map(|name| raw_json::quote(name).len() + BETWEEN);
+        let mut room = page.output_bytes.saturating_sub(names.sum());
         let mut full = page.limit == 0;
         loop {
             let row = match rows.next() {
@@ -65,12 +69,12 @@ impl Outcome {
                 continue;
             }
             let mut text = json(row, self.columns.len(), usize::MAX)?;
-            if text.len() > room && self.rows.is_empty() {
+            if text.len() + BETWEEN > room && self.rows.is_empty() {
                 text = json(row, self.columns.len(), CUT_CELL)?;
             }
-            full = text.len() > room;
+            full = text.len() + BETWEEN > room;
             if !full {
-                room -= text.len();
+                room -= text.len() + BETWEEN;
                 self.rows.push(text);
                 full = self.rows.len() as u64 >= page.limit;
             }

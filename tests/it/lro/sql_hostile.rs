@@ -62,6 +62,16 @@ fn a_page_of_an_endless_statement_is_given() {
 }
 
 #[test]
+fn an_answer_of_many_narrow_rows_is_cut_between_two() {
+    let records: String = (0..250_000).map(|n| format!("{{\"id\":{}}}\n", n % 10)).collect();
+    let deadline = Duration::from_secs(20);
+    let workers = workers(Limits { deadline, ..Limits::default() });
+    let outcome = workers.sql(&query("SELECT id FROM records", &records)).unwrap();
+    // Three bytes each and the name's four, with two more for each.
+    assert_eq!((outcome.rows.len(), outcome.total), (((1 << 20) - 6) / 5, 250_000));
+}
+
+#[test]
 fn limits_have_their_own_errors() {
     let records = records();
     let workers = workers(Limits { deadline: Duration::from_millis(300), ..Limits::default() });

@@ -1,6 +1,6 @@
 //! Columns, types, functions, files and pages.
 
-use record_sql::{Query, run};
+use record_sql::{Limits, Query, run};
 
 use crate::{ask, ask_of, limits, rows, rows_of, source, tickets};
 
@@ -215,4 +215,15 @@ fn letters_of_every_alphabet() {
     }
     let error = ask_of("SELECT 1 FROM records WHERE x LIKE 'a' ESCAPE 'ab'", lines).unwrap_err();
     assert!(error.to_string().contains("ESCAPE takes a text of one character"), "{error}");
+}
+
+#[test]
+fn names_and_what_parts_rows_count_as_output() {
+    let (tickets, limits) = (tickets(), Limits { output_bytes: 40, ..limits() });
+    for (name, rows) in [("n", 7), ("a_name_of_20_letters", 3)] {
+        let sql = format!("SELECT \"order\" AS {name} FROM records");
+        let query = Query::new(&sql, vec![source("records", &tickets)]);
+        let outcome = run(&query, &limits).unwrap();
+        assert_eq!((outcome.rows.len(), outcome.total), (rows, 200), "{name}");
+    }
 }
