@@ -20,8 +20,9 @@ request! {
     pub(crate) struct Grep {
         /// Regular expression, matched line by line.
         ///
-        /// Syntax of the Rust `regex` crate: no back-references, no look-around. At most 1024
-        /// bytes.
+        /// Syntax of the Rust `regex` crate: no back-references, no look-around. The carriage
+        /// return before a line feed is no part of a line, so `ok$` finds `ok` there and `ok.`
+        /// does not; a pattern that names it (`\r`) finds it. At most 1024 bytes.
         pattern: String {
             aka: &["regex", "query", "search", "text", "expression", "keyword"],
             accepted: "a regular expression, as a string",
