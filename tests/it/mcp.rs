@@ -253,13 +253,34 @@ fn of_2026(id: u32, method: &str, mut params: Value) -> Value {
 }
 
 #[tokio::test]
+async fn every_method_that_is_named_is_answered() {
+    let (app, _) = app();
+    let of = |method: &str| json!({"jsonrpc": "2.0", "id": 1, "method": method}).to_string();
+    let reply = app.mcp(&of("tools/eat")).await;
+    let words = reply.json["error"]["message"].as_str().unwrap();
+    let (_, methods) = words.split_once("this server has ").unwrap();
+    assert_eq!(methods.split(", ").count(), 8, "{words}");
+    for method in methods.split(", ") {
+        let reply = app.mcp(&of(method)).await;
+        assert_ne!(reply.json["error"]["code"], -32601, "{method}: {}", reply.text);
+    }
+}
+
+#[tokio::test]
 async fn both_generations_are_spoken_over_http() {
     let (app, _) = app();
-    for version in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+    for (version, agreed) in [
+        ("2024-11-05", "2024-11-05"),
+        // It demands that batches are received.
+        ("2025-03-26", "2024-11-05"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2030-01-01", "2025-11-25"),
+    ] {
         let begin = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
         let reply = app.mcp(&begin.to_string()).await;
-        assert_eq!(reply.json["result"]["protocolVersion"], version);
+        assert_eq!(reply.json["result"]["protocolVersion"], agreed, "{version}");
         assert_eq!(reply.json["result"]["serverInfo"]["name"], "unburden");
     }
     let params = json!({"name": "grep", "arguments": {"pattern": "L3999 "}});
@@ -409,6 +430,8 @@ fn on_standard_input_it_answers_until_the_input_ends() {
     for (message, id, why) in [
         (r#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#, Value::Null, "hex escape"),
         (r#"{"jsonrpc":"2.0","id":1e400,"method":"ping"}"#, Value::Null, "out of range"),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Value::Null, "a whole number"),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Value::Null, "is no JSON-RPC message"),
         (
             r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"grep","arguments":{"pattern":"\ud800"}}}"#,
             json!(4),
@@ -427,7 +450,8 @@ fn on_standard_input_it_answers_until_the_input_ends() {
     let unknown = mcp.receive()["error"]["message"].as_str().unwrap().to_owned();
     assert_eq!(
         unknown,
-        "there is no method \"tools/eat\"; this server has initialize, ping, tools/list, tools/call"
+        "there is no method \"tools/eat\"; this server has initialize, server/discover, ping, \
+         tools/list, tools/call, resources/list, resources/templates/list, prompts/list"
     );
     let messages = r#"[{"role":"user","n":1.10,"content":"hi"}]"#;
     let arguments = format!(r#"{{"messages":{messages},"store_dir":"./s"}}"#);

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use super::request_body::RequestBody;
 use super::state::{AppState, TenantState};
 use super::{error, guarded_body};
-use crate::interfaces::mcp::message::{self, INVALID_REQUEST, PARSE_ERROR};
+use crate::interfaces::mcp::message::{self, INVALID_REQUEST, NO_MESSAGE, PARSE_ERROR};
 use crate::interfaces::mcp::original::HttpBody;
 use crate::service::budget::weight;
 
@@ -53,16 +53,11 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn unreadable(body: &[u8]) -> Response {
     let is_json = std::str::from_utf8(body).is_ok_and(message::is_json);
     let (code, why) = match is_json {
-        true => (
-            INVALID_REQUEST,
-            "the body is no JSON-RPC message; accepted is one request or \
-                                   notification, an object with jsonrpc \"2.0\", a string method \
-                                   and, in a request, an id that is a string or a whole number",
-        ),
-        false => (PARSE_ERROR, "the body is not JSON; accepted is one JSON-RPC message"),
+        true => (INVALID_REQUEST, format!("the body is {NO_MESSAGE}")),
+        false => (PARSE_ERROR, "the body is not JSON; accepted is one JSON-RPC message".to_owned()),
     };
     let json = [(header::CONTENT_TYPE, "application/json")];
-    (StatusCode::BAD_REQUEST, json, message::error("null", code, why)).into_response()
+    (StatusCode::BAD_REQUEST, json, message::error("null", code, &why)).into_response()
 }
 
 /// MCP clients must name both content types; `curl` names neither.

@@ -7,13 +7,15 @@ pub(crate) mod message;
 pub(crate) mod original;
 pub(crate) mod stdio;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool,
+    CustomResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
@@ -24,16 +26,22 @@ use crate::tools::{self, CONTEXT_OFFLOAD, Definition, ToolOutput};
 use original::{HttpBody, Originals};
 
 /// The methods of this server, and the params that each accepts.
-const ACCEPTED_PARAMS: [(&str, &str); 4] = [
+const ACCEPTED_PARAMS: [(&str, &str); 8] = [
     (
         "initialize",
         "a string protocolVersion, an object capabilities, and an object clientInfo with a string \
          name and a string version",
     ),
+    ("server/discover", "an object with the _meta of 2026-07-28"),
     ("ping", "no params, or an object"),
-    ("tools/list", "no params, or an object with a string cursor"),
+    ("tools/list", A_PAGE),
     ("tools/call", "a string name and an object arguments"),
+    // There are none, which an answer says.
+    ("resources/list", A_PAGE),
+    ("resources/templates/list", A_PAGE),
+    ("prompts/list", A_PAGE),
 ];
+const A_PAGE: &str = "no params, or an object with a string cursor";
 
 const INSTRUCTIONS: &str = include_str!("../../../prompts/mcp_instructions.md");
 
@@ -93,6 +101,25 @@ impl ServerHandler for Mcp {
         info.server_info = server;
         info.instructions = Some(tools::prefixed(INSTRUCTIONS.trim_end(), &self.prefix));
         info
+    }
+
+    /// All but 2025-03-26, which demands that batches are received.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        let known = ProtocolVersion::KNOWN_VERSIONS.iter();
+        known.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect()
+    }
+
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        // A client of that time knows the version before it, and may know none after it.
+        if request.protocol_version == ProtocolVersion::V_2025_03_26 {
+            request.protocol_version = ProtocolVersion::V_2024_11_05;
+        }
+        self.negotiate_initialize(&request)
     }
 
     async fn list_tools(

@@ -4,16 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
-use rmcp::model::RequestId;
+use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::Mutex;
 
 use super::Mcp;
 use super::lines::{self, Line};
-use super::message::{self, INVALID_REQUEST, Message};
+use super::message::{self, INVALID_REQUEST, Message, NO_MESSAGE};
 use super::original::Originals;
 
 /// Capacity of the pipe to the library, in bytes.
@@ -91,16 +92,28 @@ async fn read_messages(
     }
 }
 
-/// Returns the line if the library can parse it, otherwise the error that answers it. Half a
-/// surrogate pair is JSON, but no text.
+/// Returns the line if the library can read it, otherwise the error that answers it: the
+/// library's own has no id, not even null. Half a surrogate pair is JSON, but no text.
 fn parsed(line: Vec<u8>) -> Result<Vec<u8>, Vec<u8>> {
-    let Err(error) = serde_json::from_slice::<Value>(&line) else { return Ok(line) };
+    let why = match serde_json::from_slice::<Value>(&line) {
+        Ok(value) if is_read(&value) => return Ok(line),
+        Ok(_) => format!("the line is {NO_MESSAGE}"),
+        Err(error) => {
+            format!("the line cannot be parsed ({error}); accepted is one JSON-RPC message a line")
+        }
+    };
     let text = String::from_utf8_lossy(&line);
-    let id = Message::read(&text).and_then(|message| message.id());
+    // A client may have a request of its own with the id of an answer.
+    let request = Message::read(&text).filter(|message| message.method().is_some());
+    let id = request.and_then(|message| message.id());
     let id = id.filter(|id| serde_json::from_str::<RequestId>(id).is_ok()).unwrap_or("null");
-    let why =
-        format!("the line cannot be parsed ({error}); accepted is one JSON-RPC message a line");
     Err(message::error(id, INVALID_REQUEST, &why))
+}
+
+/// True for a message that the library takes, and for a notification, which it may pass over.
+fn is_read(value: &Value) -> bool {
+    let told = value.get("method").is_some_and(Value::is_string) && value.get("id").is_none();
+    told || ClientJsonRpcMessage::deserialize(value).is_ok()
 }
 
 /// Writes the library's messages.
