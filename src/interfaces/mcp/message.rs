@@ -18,7 +18,7 @@ pub(crate) const UPSTREAM_FAILED: i32 = -32000;
 /// Why JSON is refused that the library cannot read as a message.
 pub(crate) const NO_MESSAGE: &str = "no JSON-RPC message; accepted is one request or \
     notification, an object with jsonrpc \"2.0\", a string method and, in a request, an id that is \
-    a string or a whole number";
+    a string or a whole number of 64 bits";
 
 /// Bytes of either end of a message that are searched for its id.
 const MAX_EDGE_BYTES: usize = 4_096;
