@@ -120,8 +120,7 @@ impl Artifact {
 
     fn note(&mut self, op: FileOp, at: usize) {
         self.last = Some(at);
-        // What was done to a file before it was deleted is gone with it, and so is the deletion
-        // once the file is there again.
+        // A file with which something is done again is there: its deletion is over.
         if op != FileOp::Deleted && op > FileOp::Found {
             self.ops.retain(|(known, _)| *known != FileOp::Deleted);
         }
