@@ -16,6 +16,9 @@ use crate::names::chat::Chat;
 use crate::names::file_name::FileName;
 use crate::records::record::Record;
 
+/// Looks at a name whose file is deleted and written again meanwhile.
+const LOOKS: usize = 8;
+
 /// The content that a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameState {
@@ -118,9 +121,21 @@ impl<'s> Opened<'s> {
 
     /// Returns the state of a name; reads its file only if metadata does not tell.
     pub(crate) fn state(&self, name: &FileName) -> io::Result<NameState> {
-        if let Some(state) = self.known_state(name)? {
-            return Ok(state);
+        for _ in 0..LOOKS {
+            if let Some(state) = self.known_state(name)? {
+                return Ok(state);
+            }
+            match self.read_state(name) {
+                // A deletion took the file between the two looks.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                read => return read,
+            }
         }
+        self.read_state(name)
+    }
+
+    /// Returns the state of a name by the content of its file.
+    fn read_state(&self, name: &FileName) -> io::Result<NameState> {
         // Without a local folder, the record has told.
         let Some(folder) = self.folder.local() else { return Ok(NameState::Taken) };
         let (mut file, _) = open_regular(folder, name.as_str().as_ref())?;
