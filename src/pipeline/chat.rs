@@ -1,7 +1,7 @@
 //! The chat of a request: its files have its name and belong to it.
 //! A caller that gives no name gets one made from how its history begins.
 
-use chat_history::message::Role;
+use chat_history::message::{MessageView, Role};
 
 use crate::pipeline::context::Context;
 use crate::pipeline::snapshots::plan::Compression;
@@ -17,7 +17,7 @@ pub(crate) fn chat_name(context: &Context<'_>, compression: &Compression) -> Str
     let name = context.settings.chat_id.clone().or_else(|| named(&compression.earlier()));
     match name {
         Some(name) => context.offloader.redact.word(&name).into_owned(),
-        None => made(context.history().messages()[compression.cut.gone.start]),
+        None => made(context, compression.cut.gone.start),
     }
 }
 
@@ -32,11 +32,7 @@ pub(crate) fn chat_of(context: &Context<'_>) -> Chat {
 /// Returns it as [`chat_name`] does, before anything is decided: a history that is
 /// too small for a compression belongs to the chat that it will be.
 fn made_name(context: &Context<'_>) -> String {
-    let views = context.views();
-    named(&context.place().blocks).unwrap_or_else(|| {
-        let first = views.iter().position(|view| view.role != Role::System);
-        made(first.map_or("", |index| context.history().messages()[index]))
-    })
+    named(&context.place().blocks).unwrap_or_else(|| made(context, 0))
 }
 
 /// The name in the latest group's file that snapshots name.
@@ -50,6 +46,13 @@ fn named(blocks: &[Block]) -> Option<String> {
     named.next()
 }
 
-fn made(first: &str) -> String {
+/// Returns the name made of the first message from `start` on that no offload changes: neither of
+/// the system, which takes snapshots, nor with results, which move. Else of the first one.
+fn made(context: &Context<'_>, start: usize) -> String {
+    let views = &context.views()[start..];
+    let begins = |view: &MessageView| view.role != Role::System;
+    let stays = views.iter().position(|view| begins(view) && view.results.is_empty());
+    let first = stays.or_else(|| views.iter().position(|view| begins(view)));
+    let first = first.map_or("", |at| context.history().messages()[start + at]);
     blake3::hash(first.as_bytes()).to_hex()[..DIGITS].to_owned()
 }
