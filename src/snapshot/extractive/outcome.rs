@@ -103,7 +103,7 @@ pub(super) fn outcome(call: &CallRecord<'_>, labels: &Labels) -> String {
     out
 }
 
-/// What was printed without the command above it, as a terminal shows it.
+/// Returns an output without the command that a terminal shows above it.
 pub(super) fn without_echo<'t>(call: &CallRecord<'_>, text: &'t str) -> &'t str {
     let command = call.command().map(str::trim).filter(|command| !command.is_empty());
     command.and_then(|command| text.strip_prefix(command)).map_or(text, str::trim_start)

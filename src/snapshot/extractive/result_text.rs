@@ -72,8 +72,8 @@ pub(super) fn with_line<'t>(line: &'t str, under: Option<&str>) -> Cow<'t, str> 
     }
 }
 
-/// What a command printed, without the lines that a terminal or a tool puts under it: a prompt, a
-/// note in brackets such as `[Command finished with exit code 0]`, a closing tag.
+/// Returns an output without the lines that a terminal or a tool puts under it: a prompt, a note in
+/// brackets such as `[Command finished with exit code 0]`, a closing tag.
 pub(super) fn printed(text: &str) -> &str {
     let (_, tail) = windows(text);
     let marks = MARKS.find(tail).map_or(0, |marks| marks.len());

@@ -1,4 +1,4 @@
-//! What other dialects spell in another way, and what to send instead.
+//! Spellings of other dialects, and those to send instead.
 
 use crate::ask_of;
 
@@ -17,7 +17,7 @@ fn error(sql: &str) -> String {
     }
 }
 
-/// What is sent instead has an answer, whose first row this is.
+/// The statement to send instead has an answer, whose first row this is.
 #[test]
 fn a_corrected_statement_finds_what_is_meant() {
     for (sql, row) in [
