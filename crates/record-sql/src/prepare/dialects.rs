@@ -4,7 +4,7 @@ use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
 
 /// Functions, words, and pairs of words with what SQLite has in their place.
-const ELSEWHERE: [(&str, &str); 96] = [
+const ELSEWHERE: [(&str, &str); 97] = [
     ("date_trunc", "strftime('%Y-%m', x) for months, date(x) for days"),
     ("date_format", "strftime('%Y-%m', x)"),
     ("to_char", "strftime('%Y-%m', x)"),
@@ -67,7 +67,9 @@ const ELSEWHERE: [(&str, &str); 96] = [
     ("approx_quantile", "percentile(x, 95), with p from 0 to 100"),
     ("percentile_approx", "percentile(x, 95), with p from 0 to 100"),
     ("quantile_cont", "percentile_cont(x, 0.95)"),
-    ("quantile_disc", "percentile_disc(x, 0.95)"),
+    // SQLite's own takes the value below, the standard the one above.
+    ("percentile_disc", "percentile_cont(x, 0.95), which is between two values"),
+    ("quantile_disc", "percentile_cont(x, 0.95), which is between two values"),
     ("arg_max", "SELECT x, max(y): x is of the record with the greatest y"),
     ("max_by", "SELECT x, max(y): x is of the record with the greatest y"),
     ("arg_min", "SELECT x, min(y): x is of the record with the least y"),

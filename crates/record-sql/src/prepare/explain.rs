@@ -49,9 +49,12 @@ fn headline(draft: &Draft<'_, '_>, failed: &Failed) -> String {
 
 fn of_denied(draft: &Draft<'_, '_>, denied: &Denied) -> String {
     match denied {
-        Denied::Function(name) => {
-            format!("`{name}` is not available: a statement reads records and nothing else")
-        }
+        Denied::Function(name) => match dialects::elsewhere(name) {
+            Some(here) => format!("Instead of {name}: {here}"),
+            None => {
+                format!("`{name}` is not available: a statement reads records and nothing else")
+            }
+        },
         Denied::Table(_) => columns(draft),
         Denied::Other => {
             "Only SELECT is accepted: no PRAGMA, no ATTACH, and nothing that writes".to_owned()

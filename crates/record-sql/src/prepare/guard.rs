@@ -15,7 +15,7 @@ pub(crate) const FUNCTIONS: &str = "\
     json_object json_patch json_pretty json_quote json_remove json_replace json_set json_type \
     json_valid json_error_position -> ->> julianday lag last_value lead length like likelihood \
     likely ln log log10 log2 lower ltrim max median min mod nfc nth_value ntile nullif \
-    octet_length percent_rank percentile percentile_cont percentile_disc pi pow power printf quote radians \
+    octet_length percent_rank percentile percentile_cont pi pow power printf quote radians \
     random rank regexp replace round row_number rtrim sign sin sinh sqrt stddev stddev_pop \
     stddev_samp strftime string_agg substr substring subtype sum tan tanh time timediff total trim \
     trunc typeof unhex unicode unistr unistr_quote unixepoch unlikely upper variance var_pop \

@@ -54,7 +54,7 @@ const BETWEEN_EXPRESSIONS: [&str; 40] = [
 ];
 
 /// The functions that read many rows.
-pub(crate) const AGGREGATES: [&str; 20] = [
+pub(crate) const AGGREGATES: [&str; 19] = [
     "count",
     "sum",
     "avg",
@@ -62,7 +62,6 @@ pub(crate) const AGGREGATES: [&str; 20] = [
     "median",
     "percentile",
     "percentile_cont",
-    "percentile_disc",
     "group_concat",
     "string_agg",
     "stddev",

@@ -82,3 +82,10 @@ fn words_and_functions_of_other_dialects_have_a_hint() {
         assert!(!error.contains("Send instead: "), "{sql}: {error}");
     }
 }
+
+/// SQLite's function takes the value below the fraction, other databases the one above it.
+#[test]
+fn percentile_disc_is_refused() {
+    let error = error("SELECT percentile_disc(x, 0.95) FROM records");
+    assert!(error.contains("Instead of percentile_disc: percentile_cont(x, 0.95)"), "{error}");
+}
