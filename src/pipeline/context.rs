@@ -2,15 +2,14 @@
 //! nothing that a step decides.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use chat_history::History;
 use chat_history::dialect::Problem;
 use chat_history::message::{MessageView, Role};
-use quick_cache::sync::Cache;
 use redact::Redact;
 
 use super::error::OffloadError;
+use super::leases::ExpandedFiles;
 use super::material::Materials;
 use super::recent::recent_from;
 use super::replacement::Replacements;
@@ -26,9 +25,6 @@ use context_store::{
 };
 use query_sandbox::Workers;
 use token_count::Tokenizer;
-
-/// Files whose own references were renewed for a chat, and when.
-pub(crate) type ExpandedFiles = Cache<blake3::Hash, Instant>;
 
 /// The resources that all offloads of a process share.
 pub(crate) struct Offloader {
@@ -56,7 +52,7 @@ pub(crate) struct Offloader {
     pub workers: Arc<Workers>,
     /// The lifetimes of files.
     pub lifetimes: Lifetimes,
-    /// Files whose own references were renewed, and when.
+    /// The references inside groups and lists.
     pub expanded_files: ExpandedFiles,
 }
 

@@ -1,39 +1,76 @@
 //! Renews leases: of the files that a posted history refers to, and of those that its groups
 //! and lists refer to. The files are recorded as this chat's, so that no other chat's
 //! deletion takes them. Only proven references and snapshots count: text of a tool that
-//! names a file keeps nothing alive.
+//! names a file keeps nothing alive. A file that `/offload_result` gave out is renewed wherever
+//! it is named, as nobody can guess its name, and stays nobody's.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use chat_history::History;
+use chat_history::footprint::{CACHE_ENTRY_BYTES, block_bytes};
 use chat_history::message::MessageView;
 use fair_share::on;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::reading::restore::proof::{originals, reference_texts};
 use crate::snapshot::format::block::{Block, FileLine};
-use context_store::{Ahead, FileName, Lease, Location, MissingIndex, Store, reference_key};
+use context_store::{
+    Ahead, FileName, Lease, Location, MissingIndex, Store, has_own_ttl, names_in, path_at,
+    reference_key,
+};
 
-/// The time for which files that a group or a list refers to count as renewed.
+/// The time after which a group or a list is read again: a reference in it may not have been
+/// proven, because a file could not be read then.
 const EXPANSION_INTERVAL: Duration = Duration::from_secs(3_600);
-/// Most files of one history whose own references are looked at.
+/// Most files of one history that are read for their own references.
 const FILES: usize = 256;
 /// Most files of one history that are renewed, the latest first.
 const RENEWED: usize = 10_000;
 /// Messages are searched in runs of at least this many.
 const RUN: usize = 16;
 
+/// The paths that groups and lists refer to, by chat and file.
+pub(crate) type ExpandedFiles = Cache<blake3::Hash, Arc<Expansion>, ExpansionBytes>;
+
+/// The references inside a group or a list.
+#[derive(Debug)]
+pub(crate) struct Expansion {
+    read_at: Instant,
+    paths: Box<[Box<str>]>,
+}
+
+/// The size of an expansion, for a bounded cache.
+#[derive(Clone)]
+pub(crate) struct ExpansionBytes;
+
+impl Weighter<blake3::Hash, Arc<Expansion>> for ExpansionBytes {
+    fn weight(&self, _: &blake3::Hash, expansion: &Arc<Expansion>) -> u64 {
+        let paths = expansion.paths.iter().map(|path| size_of_val(path) + block_bytes(path.len()));
+        let paths: usize = paths.sum();
+        CACHE_ENTRY_BYTES + (size_of::<Expansion>() + paths) as u64
+    }
+}
+
+/// Returns a cache of up to `bytes` of expansions.
+pub(crate) fn expanded_files(bytes: u64) -> ExpandedFiles {
+    let entries = usize::try_from(bytes / 1_024).unwrap_or(usize::MAX);
+    Cache::with_weighter(entries, bytes, ExpansionBytes)
+}
+
 /// Renews what the history refers to. Nothing is opened where it refers to nothing.
 pub(crate) fn renew_leases(context: &Context<'_>) {
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut next = files_of_blocks(context, &context.place().blocks);
     next.extend(referred_files(context, context.history(), &context.views()));
-    let mut left = FILES;
+    let mut unread = FILES;
     loop {
         let room = RENEWED.saturating_sub(seen.len());
         next.retain(|at| seen.insert(at.key()));
@@ -42,23 +79,34 @@ pub(crate) fn renew_leases(context: &Context<'_>) {
             return;
         }
         renew(context, &next);
-        let mut further = Vec::new();
-        for at in next.iter().filter(|at| contains_references(at)) {
-            let key = reference_key(chat_of(context), at);
-            let fresh = context.offloader.expanded_files.get(&key);
-            if left == 0 || fresh.is_some_and(|then| then.elapsed() < EXPANSION_INTERVAL) {
-                continue;
-            }
-            left -= 1;
-            let Ok(file) = context.reader.text(at) else { continue };
-            context.offloader.expanded_files.insert(key, Instant::now());
-            further.extend(files_inside(context, at, &file.text));
-        }
-        next = further;
+        let inside = next.iter().filter(|at| contains_references(at));
+        let inside: Vec<Arc<Expansion>> =
+            inside.filter_map(|at| expansion(context, at, &mut unread)).collect();
+        let paths = inside.iter().flat_map(|expansion| &expansion.paths);
+        next = paths.filter_map(|path| context.roots.locate(path).ok()).collect();
     }
 }
 
-/// Returns the files of the proven references of a history, the latest first.
+/// Returns what a group or a list refers to; None where it cannot be read, or too many were read.
+fn expansion(context: &Context<'_>, at: &Location, unread: &mut usize) -> Option<Arc<Expansion>> {
+    let cache = &context.offloader.expanded_files;
+    let key = reference_key(chat_of(context), at);
+    let known = cache.get(&key);
+    let is_fresh = |known: &Arc<Expansion>| known.read_at.elapsed() < EXPANSION_INTERVAL;
+    if *unread == 0 || known.as_ref().is_some_and(is_fresh) {
+        return known;
+    }
+    *unread -= 1;
+    let Ok(file) = context.reader.text(at) else { return known };
+    let files = files_inside(context, at, &file.text);
+    let paths = files.iter().map(|at| at.spelled().into()).collect();
+    let expansion = Arc::new(Expansion { read_at: Instant::now(), paths });
+    cache.insert(key, Arc::clone(&expansion));
+    Some(expansion)
+}
+
+/// Returns the files of the proven references of a history, and those of `/offload_result` that it
+/// names, the latest first.
 fn referred_files(
     context: &Context<'_>,
     history: &History<'_>,
@@ -70,10 +118,19 @@ fn referred_files(
     prover.look_ahead(messages.iter().copied(), Ahead::Records);
     let of = |(raw, view): &(&str, &MessageView)| {
         let proven = reference_texts(raw, view).filter_map(|(id, text)| prover.proven(&text, id));
-        proven.flat_map(|proven| prover.files(&proven)).collect::<Vec<Location>>()
+        let given_out = files_given_out(raw).filter_map(|path| context.roots.locate(path).ok());
+        proven.flat_map(|proven| prover.files(&proven)).chain(given_out).collect::<Vec<Location>>()
     };
     let found: Vec<Vec<Location>> = on(|| messages.par_iter().with_min_len(RUN).map(of).collect());
     found.into_iter().rev().flatten().collect()
+}
+
+/// Returns the paths in a text, which may be raw JSON, of files that `/offload_result` gave out.
+fn files_given_out(text: &str) -> impl Iterator<Item = &str> {
+    let given_out = |name: &Range<usize>| {
+        FileName::parse(&text[name.clone()]).is_some_and(|name| has_own_ttl(&name))
+    };
+    names_in(text).filter(given_out).map(|name| path_at(text, name))
 }
 
 /// The files that snapshots name: originals, results, lists.
@@ -117,7 +174,8 @@ pub(crate) fn renew(context: &Context<'_>, files: &[Location]) {
         store.set_chat(chat_of(context), offloader.lifetimes);
         let leases = store.renew(&names, &offloader.lifetimes, now);
         let held = names.into_iter().zip(leases).filter(|(_, lease)| *lease == Lease::Held);
-        let held: Vec<FileName> = held.map(|(name, _)| name).collect();
+        let held = held.map(|(name, _)| name).filter(|name| !has_own_ttl(name));
+        let held: Vec<FileName> = held.collect();
         if !held.is_empty() {
             store.note_references(chat_of(context), &held, MissingIndex::Skip);
         }

@@ -12,7 +12,7 @@ use super::stored::Stored;
 use crate::config::{self, Config, ReloadConfig};
 use crate::measure::Measure;
 use crate::offload_result::{ResultOffloader, StripedLocks};
-use crate::pipeline::{ExpandedFiles, Materials, Offloader, replacements};
+use crate::pipeline::{Materials, Offloader, expanded_files, replacements};
 use crate::reading::extract::Limits as ExtractLimits;
 use context_store::{Durability, FileCache, Key, Lifetimes, RootSpec, Roots};
 use query_sandbox::Workers;
@@ -37,8 +37,8 @@ pub struct Service {
     pub(super) time_limit: Duration,
 }
 
-/// Most expanded files: groups and lists whose own references are remembered.
-const MAX_EXPANDED_FILES: usize = 10_000;
+/// The most memory for the references inside groups and lists.
+const EXPANDED_BYTES: u64 = 4 << 20;
 
 impl Service {
     /// Opens the configured roots and prepares the model's client; writes nothing and makes no
@@ -88,7 +88,7 @@ impl Service {
             redact: config.privacy.into(),
             workers: Arc::clone(&workers),
             lifetimes,
-            expanded_files: ExpandedFiles::new(MAX_EXPANDED_FILES),
+            expanded_files: expanded_files(EXPANDED_BYTES),
         };
         let reload = config.reload.clone();
         let mut extract = config.extract.limits();

@@ -220,6 +220,51 @@ fn what_a_snapshot_stands_for_lives_on_with_it() {
     }
 }
 
+/// It does so at each post, and not only at the first one of a process.
+#[test]
+fn what_a_list_names_lives_on_at_each_post() {
+    let app = TestApp::with(|config| config.store.ttl_seconds = 600);
+    let parts: Vec<String> =
+        (0..30).map(|n| message(&format!("call_{n}"), &format!("run {n}\n{}", log()))).collect();
+    let settings = json!({"max_total_tokens": 1, "max_tool_message_tokens": 200});
+    let compacted = app.offload(&history(&parts), &settings);
+    let compress = json!({"context_manage_mode": "compress", "max_total_tokens": 1});
+    let compressed = app.offload(&compacted.messages, &compress);
+    assert!(compressed.messages.contains("more are listed in"), "{}", compressed.messages);
+    for _ in 0..2 {
+        let files = app.files().into_iter().map(|(name, _)| name);
+        let files: Vec<String> = files.filter(|file| !file.contains("/.")).collect();
+        for file in &files {
+            age(&app, &format!("/workspace/{file}"), 500);
+        }
+        app.offload(&compressed.messages, &json!({}));
+        for file in &files {
+            assert!(is_renewed(&app, &format!("/workspace/{file}")), "{file} was not renewed");
+        }
+    }
+}
+
+/// Its name in a history renews a file of `/offload_result`, which has no signed reference.
+#[test]
+fn a_large_result_that_a_history_names_lives_on() {
+    let app = TestApp::new();
+    for (given, descriptor) in [("results", "full"), ("results", "pointer"), ("content", "full")] {
+        let results: Vec<Value> = (0..200).map(|n| json!({"id": n, "state": descriptor})).collect();
+        let given = match given {
+            "results" => json!({"results": results}),
+            _ => json!({"content": log()}),
+        };
+        let mut body = json!({"operation": "search", "threshold_tokens": 100,
+            "output_dir": "/workspace/lro", "ttl_seconds": 100, "descriptor": descriptor});
+        body.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
+        let answer = read(app.service.offload_result(body.to_string().as_bytes()).unwrap());
+        let path = answer["metadata"]["file"]["path"].as_str().unwrap();
+        age(&app, path, 90);
+        app.offload(&history(&[message("call_1", answer["answer"].as_str().unwrap())]), &json!({}));
+        assert!(is_renewed(&app, path), "{path}");
+    }
+}
+
 #[test]
 fn files_are_kept_for_good_where_the_operator_says_so() {
     let app = TestApp::with(|config| config.store.ttl_seconds = 0);

@@ -100,9 +100,11 @@ pub use local::publish::Durability;
 pub use local::regular_file::{MAX_WHOLE_FILE_BYTES, modified, read_start, regular_len};
 pub use local::roots::{RootSpec, Roots};
 pub use names::chat::Chat;
-pub use names::file_name::{FileName, contains_references, group_of, is_reference_target};
+pub use names::file_name::{
+    FileName, contains_references, group_of, has_own_ttl, is_reference_target,
+};
 pub use names::lro_name::LroPrefix;
-pub use names::names_in::names_in;
+pub use names::names_in::{names_in, path_at};
 pub use names::stem::Stem;
 pub use objects::client::Objects;
 pub use objects::counts::RequestCounts;

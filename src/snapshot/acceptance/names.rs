@@ -11,7 +11,7 @@ use super::evidence::Evidence;
 use crate::snapshot::acceptance::rejection::Rejection;
 use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, canonical, identifiers};
 use crate::snapshot::text::text_index::{Edge, Needle, TextIndex, fold};
-use context_store::names_in;
+use context_store::{names_in, path_at};
 
 /// Fewest characters of an id that a longer one may begin with.
 const PREFIX: usize = 8;
@@ -43,7 +43,7 @@ pub(super) fn missing_names(texts: &[&str], evidence: &Evidence<'_, '_>) -> Vec<
             }
         }
         // Whatever stands around the path of a stored file, an agent would read that file.
-        for path in names_in(said).map(|name| with_folders(said, name)) {
+        for path in names_in(said).map(|name| path_at(said, name)) {
             if !named[start..].iter().any(|one| one.found.text.ends_with(path)) {
                 let found = Identifier { kind: IdentifierKind::Path, text: path };
                 named.push(Named { text, found, code: true });
@@ -219,22 +219,6 @@ fn joined_paths<'t>(named: Vec<Named<'t>>, evidence: &Evidence<'_, '_>) -> Vec<N
     };
     let all = named.into_iter().zip(splits);
     all.filter(|one| !joins(one)).map(|(named, _)| named).collect()
-}
-
-/// The name of a file with the folders before it. A number or a mark that stands before
-/// a path is not one of them.
-fn with_folders(text: &str, name: Range<usize>) -> &str {
-    let before = &text[..name.start];
-    if !before.ends_with('/') {
-        return &text[name];
-    }
-    let folders = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    let path = &text[before.trim_end_matches(folders).len()..name.end];
-    let mark = |head: &str| !["", ".."].contains(&head) && !head.contains(char::is_alphabetic);
-    match path.split_once('/') {
-        Some((head, rest)) if mark(head) => rest,
-        _ => path,
-    }
 }
 
 /// A quote may leave something out by dots; each part of it must stand somewhere.

@@ -96,7 +96,13 @@ pub(crate) fn is_text(name: &FileName) -> bool {
 
 /// Returns true for a result that was given out by itself. Records of a compaction have no
 /// time in their name, no lifetime in their header, and live as their chat does.
-pub(crate) fn has_own_ttl(name: &FileName) -> bool {
+///
+/// ```
+/// use context_store::{FileName, has_own_ttl};
+/// let name = FileName::parse("tool_call_9.txt").expect("a name that a store gives");
+/// assert!(!has_own_ttl(&name));
+/// ```
+pub fn has_own_ttl(name: &FileName) -> bool {
     is_text(name) || LroName::parse(name.as_str()).is_some_and(|lro| lro.ulid.timestamp_ms() > 0)
 }
 

@@ -27,6 +27,27 @@ pub fn names_in(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
+/// Returns the path in `text` whose last part is the name of a file at `name`. A number or a mark
+/// that stands before a path is not a part of it.
+///
+/// ```
+/// let text = "2./s/tool_call_9.txt";
+/// assert_eq!(context_store::path_at(text, 5..20), "s/tool_call_9.txt");
+/// ```
+pub fn path_at(text: &str, name: Range<usize>) -> &str {
+    let before = &text[..name.start];
+    if !before.ends_with('/') {
+        return &text[name];
+    }
+    let folders = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let path = &text[before.trim_end_matches(folders).len()..name.end];
+    let mark = |head: &str| !["", ".."].contains(&head) && !head.contains(char::is_alphabetic);
+    match path.split_once('/') {
+        Some((head, rest)) if mark(head) => rest,
+        _ => path,
+    }
+}
+
 /// Returns the length of a stored file's extension at the start of `text`.
 fn extension(text: &str) -> Option<usize> {
     let known = [".jsonl", ".json", ".txt"].into_iter().find(|known| text.starts_with(known))?;
