@@ -143,7 +143,7 @@ fn rows(
     prepared: &Prepared,
     page: &Page<'_>,
 ) -> Result<Outcome, SqlError> {
-    guard.watch(prepared.tables.iter().map(|table| table.name.clone()).collect());
+    guard.watch(&prepared.statement, &prepared.tables);
     let statement = db.prepare(&prepared.statement.sql);
     guard.end();
     let mut statement = statement.map_err(|error| of_run(&error))?;

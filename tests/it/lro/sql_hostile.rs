@@ -33,7 +33,7 @@ fn every_statement_ends() {
         "SELECT group_concat(x) FROM c",
         "SELECT json_group_array(printf('%9999d', x)) FROM c",
         "SELECT replace(printf('%99999d', 1), ' ', printf('%99999d', 1)) FROM c",
-        "SELECT count(*) FROM c, records a, records b WHERE a.text REGEXP '(x+x+)+y'",
+        "SELECT count(*) FROM c, records a, records b WHERE NOT a.text REGEXP '(x+x+)+y'",
     ] {
         let sql = format!("{ENDLESS} {end}");
         let start = Instant::now();

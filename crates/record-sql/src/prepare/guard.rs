@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
+use crate::records::table::Table;
+use crate::sql::statement::Statement;
+
 /// The functions of SQLite that a statement may call, and ours.
 pub(crate) const FUNCTIONS: &str = "\
     abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling changes char coalesce concat \
@@ -32,6 +35,8 @@ pub(crate) struct Guard(Arc<Mutex<State>>);
 struct State {
     on: bool,
     tables: Vec<String>,
+    /// The names that the statement's WITH gives.
+    derived: Vec<String>,
     reads: Vec<(String, String)>,
     denied: Option<Denied>,
 }
@@ -56,9 +61,11 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Guards the statements that are prepared from here, which may read `tables`.
-    pub(crate) fn watch(&self, tables: Vec<String>) {
-        *self.state() = State { on: true, tables, ..State::default() };
+    /// Guards a statement that is prepared from here, which may read `tables`.
+    pub(crate) fn watch(&self, statement: &Statement, tables: &[Table]) {
+        let tables = tables.iter().map(|table| table.name.clone()).collect();
+        let derived = statement.derived_names();
+        *self.state() = State { on: true, tables, derived, ..State::default() };
     }
 
     /// Ends the guard. Returns the columns that were read, as table and column without
@@ -89,6 +96,11 @@ impl State {
                     if !self.reads.contains(&read) {
                         self.reads.push(read);
                     }
+                    return Authorization::Allow;
+                }
+                // SQLite names a derived table only where none of its columns is read.
+                let is_derived = |name: &String| name.eq_ignore_ascii_case(table_name);
+                if column_name.is_empty() && self.derived.iter().any(is_derived) {
                     return Authorization::Allow;
                 }
                 Denied::Table(table_name.to_owned())

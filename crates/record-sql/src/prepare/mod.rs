@@ -61,7 +61,7 @@ pub(crate) fn prepare(
     single_quoted::check(&statement, sources)?;
     let mut draft = Draft::new(whole_paths(statement, sources), sources);
     for _ in 0..MAX_FIXES {
-        guard.watch(draft.tables.iter().map(|table| table.name.clone()).collect());
+        guard.watch(&draft.statement, &draft.tables);
         let result = db.prepare(&draft.statement.sql).map(drop);
         let (reads, denied) = guard.end();
         let failed = match result {

@@ -32,6 +32,23 @@ pub(crate) enum Parts {
 }
 
 impl Statement {
+    /// Returns the names that WITH gives to its SELECTs: those before `AS (`, and before the names
+    /// of columns between.
+    pub(crate) fn derived_names(&self) -> Vec<String> {
+        let names = (1..self.tokens.len()).filter(|at| self.is(*at, "as")).filter_map(|at| {
+            let hint = (at + 1..).take_while(|at| self.is_any(*at, &["not", "materialized"]));
+            let is_derived = self.is(at + 1 + hint.count(), "(");
+            let opens = |open: &usize| self.is(*open, "(") && self.closing(*open) == at - 1;
+            let name = match self.is(at - 1, ")") {
+                true => (1..at - 1).rev().find(opens)? - 1,
+                false => at - 1,
+            };
+            let token = &self.tokens[name];
+            (is_derived && token.is_name()).then(|| token.value(&self.sql))
+        });
+        names.collect()
+    }
+
     /// Returns the SELECTs of the statement, without those in brackets of their own.
     pub(crate) fn selects(&self) -> impl Iterator<Item = Range<usize>> {
         let places = (0..self.tokens.len()).filter(|at| self.is(*at, "select"));

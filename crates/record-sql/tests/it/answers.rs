@@ -227,3 +227,22 @@ fn names_and_what_parts_rows_count_as_output() {
         assert_eq!((outcome.rows.len(), outcome.total), (rows, 200), "{name}");
     }
 }
+
+#[test]
+fn no_column_of_a_derived_table_need_be_read() {
+    let with = "WITH t AS (SELECT status FROM records GROUP BY status), \
+                \"U 1\"(x, y) AS MATERIALIZED (SELECT 1, 2)";
+    for (select, row) in [
+        ("SELECT count(*) FROM T", "3"),
+        ("SELECT sum(1) FROM t JOIN \"U 1\"", "3"),
+        ("SELECT exists(SELECT 1 FROM \"u 1\")", "1"),
+    ] {
+        assert_eq!(rows(&format!("{with} {select}")), [row], "{select}");
+    }
+    let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5)";
+    assert_eq!(rows(&format!("{numbers} SELECT count(*) FROM n")), ["5"]);
+    for table in ["sqlite_schema", "pragma_table_list"] {
+        assert!(ask(&format!("SELECT count(*) FROM {table}")).is_err(), "{table}");
+        assert!(ask(&format!("{with} SELECT count(*) FROM {table}")).is_err(), "{table}");
+    }
+}
