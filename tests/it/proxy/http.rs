@@ -110,6 +110,18 @@ fn a_server_that_is_not_there_is_told_with_every_request() {
     assert_eq!(client.end(), Some(0));
 }
 
+/// No client waits for an answer that came under the id of nobody.
+#[test]
+fn json_with_another_id_is_no_answer() {
+    let mut client = Client::new(Way::Json, &[], &["other=1"]);
+    let answer = client.ask(1, "x/unknown", "{}");
+    assert!(
+        answer.contains("answered with JSON that is no answer to this request's id"),
+        "{answer}"
+    );
+    assert_eq!(client.end(), Some(0));
+}
+
 #[test]
 fn a_session_that_ended_is_told() {
     let mut client = Client::silent(Way::Json, &[], &[]);

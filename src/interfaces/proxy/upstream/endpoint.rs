@@ -121,8 +121,13 @@ impl Endpoint {
         if has_content_type(&response, "application/json") {
             let answer = self.body(response, self.limit).await?;
             self.learn_from(sent, &answer);
+            let is_answered = answers(&answer, Id::of(id).as_ref());
             self.forward(on_one_line(answer)).await;
-            return Ok(());
+            let other = || {
+                let url = &self.public_url;
+                format!("{url} answered with JSON that is no answer to this request's id")
+            };
+            return if is_answered { Ok(()) } else { Err(other()) };
         }
         let status = response.status();
         Err(format!("{} answered {status} without JSON or an event stream", self.public_url))
