@@ -23,14 +23,6 @@ const URLS: [&str; 4] = ["url", "uri", "link", "href"];
 const CORE: usize = 6;
 /// Files of a result that are taken into the trail.
 const FOUND: usize = 5;
-/// Lines of a patch that name a file.
-const PATCHED: [(&str, FileOp); 5] = [
-    ("*** Update File: ", FileOp::Edited),
-    ("*** Add File: ", FileOp::Created),
-    ("*** Delete File: ", FileOp::Deleted),
-    ("*** Move to: ", FileOp::Created),
-    ("+++ b/", FileOp::Edited),
-];
 
 /// A file or an address.
 struct Artifact {
@@ -69,9 +61,10 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
                 artifacts.push(Artifact { name: name.to_owned(), ops: Vec::new(), last: None });
                 artifacts.len() - 1
             });
-            artifacts[place].note(op, call.index);
+            artifacts[place].note(op, 1, Some(call.index));
         }
     }
+    let artifacts = each_once(artifacts);
     let mut changes: Vec<usize> =
         artifacts.iter().filter(|artifact| artifact.is_changed()).filter_map(|a| a.last).collect();
     changes.sort_unstable();
@@ -89,6 +82,43 @@ pub(super) fn artifacts(input: &Input<'_>, earlier: &str, terms: &Terms) -> Vec<
     };
     items.extend(artifacts.into_iter().enumerate().map(item));
     items
+}
+
+/// Makes one of a file's absolute path and its path in a working directory, under the shorter one:
+/// where a single absolute path ends like a path with a folder.
+fn each_once(artifacts: Vec<Artifact>) -> Vec<Artifact> {
+    let mut absolute: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, artifact) in artifacts.iter().enumerate() {
+        if artifact.name.starts_with('/') {
+            absolute.entry(file_name(&artifact.name).to_owned()).or_default().push(at);
+        }
+    }
+    let twin = |short: &str| {
+        let short = short.trim_start_matches("./");
+        let is_relative = short.contains('/') && !short.starts_with(['/', '~', '.']);
+        let named = absolute.get(file_name(short)).filter(|_| is_relative)?;
+        let ends = |at: &&usize| {
+            artifacts[**at].name.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'))
+        };
+        let mut same = named.iter().filter(ends);
+        same.next().filter(|_| same.next().is_none()).copied()
+    };
+    let twins: Vec<Option<usize>> = artifacts.iter().map(|one| twin(&one.name)).collect();
+    let mut left: Vec<Option<Artifact>> = artifacts.into_iter().map(Some).collect();
+    for (at, long) in twins.into_iter().enumerate() {
+        let Some(mut long) = long.and_then(|long| left[long].take()) else { continue };
+        let Some(mut short) = left[at].take() else { continue };
+        let is_later = long.last > short.last;
+        if !is_later {
+            std::mem::swap(&mut long.ops, &mut short.ops);
+        }
+        let last = long.last.max(short.last);
+        for (op, times) in long.ops {
+            short.note(op, times, last);
+        }
+        left[at] = Some(short);
+    }
+    left.into_iter().flatten().collect()
 }
 
 /// Returns the names of the files that calls created, changed or deleted, without their folders.
@@ -118,15 +148,15 @@ impl Artifact {
         Some(Artifact { name: name.to_owned(), ops, last: None })
     }
 
-    fn note(&mut self, op: FileOp, at: usize) {
-        self.last = Some(at);
+    fn note(&mut self, op: FileOp, times: usize, at: Option<usize>) {
+        self.last = self.last.max(at);
         // A file with which something is done again is there: its deletion is over.
         if op != FileOp::Deleted && op > FileOp::Found {
             self.ops.retain(|(known, _)| *known != FileOp::Deleted);
         }
         match self.ops.iter_mut().find(|(known, _)| *known == op) {
-            Some((_, times)) => *times += 1,
-            None => self.ops.push((op, 1)),
+            Some((_, known)) => *known += times,
+            None => self.ops.push((op, times)),
         }
     }
 
@@ -156,9 +186,10 @@ fn touched(call: &CallRecord<'_>) -> Vec<Touch> {
     if let Some(url) = call.argument(&URLS) {
         found.push((url.to_owned(), IdentifierKind::Url, FileOp::Opened));
     }
-    let patched = found.len();
-    of_patch(call, &mut found);
-    if found.len() > patched {
+    let patched = call.patched();
+    if !patched.is_empty() {
+        let of = |(path, op): (&str, FileOp)| (path.to_owned(), IdentifierKind::Path, op);
+        found.extend(patched.into_iter().map(of));
         return found;
     }
     if let Some(path) = call.path() {
@@ -193,17 +224,6 @@ fn found(call: &CallRecord<'_>) -> Vec<Touch> {
         .take(FOUND)
         .map(|named| (named.text.to_owned(), named.kind, FileOp::Found))
         .collect()
-}
-
-/// Files that a patch in the arguments names.
-fn of_patch(call: &CallRecord<'_>, found: &mut Vec<Touch>) {
-    for line in call.texts().filter(|text| text.contains('\n')).flat_map(str::lines) {
-        for (mark, op) in PATCHED {
-            if let Some(path) = line.strip_prefix(mark) {
-                found.push((path.to_owned(), IdentifierKind::Path, op));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

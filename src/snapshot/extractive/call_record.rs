@@ -57,6 +57,15 @@ const CONTENT: [&str; 14] = [
     "data",
 ];
 
+/// Lines of a patch that name a file.
+const PATCHED: [(&str, FileOp); 5] = [
+    ("*** Update File: ", FileOp::Edited),
+    ("*** Add File: ", FileOp::Created),
+    ("*** Delete File: ", FileOp::Deleted),
+    ("*** Move to: ", FileOp::Created),
+    ("+++ b/", FileOp::Edited),
+];
+
 /// One call and its result.
 pub(super) struct CallRecord<'a> {
     /// The message that asked.
@@ -230,6 +239,16 @@ impl<'a> CallRecord<'a> {
         words.filter(|word| !word.is_empty()).collect()
     }
 
+    /// The files that a patch in its arguments names, in order.
+    pub(super) fn patched(&self) -> Vec<(&str, FileOp)> {
+        let lines = self.texts().filter(|text| text.contains('\n')).flat_map(str::lines);
+        let of_line = |line| {
+            let mut marks = PATCHED.iter();
+            marks.find_map(|(mark, op)| Some((str::strip_prefix(line, *mark)?, *op)))
+        };
+        lines.filter_map(of_line).collect()
+    }
+
     /// What a change adds and takes away, as far as the arguments say so.
     pub(super) fn change(&self) -> (Vec<Cow<'_, str>>, Vec<Cow<'_, str>>) {
         let all = |names: &[&str]| {
@@ -264,6 +283,11 @@ impl<'a> CallRecord<'a> {
                 others.map(|(name, value)| format!("{name}={} ", cut(value, OTHER))).collect();
             let room = limit.saturating_sub(others.chars().count()).max(limit / 2);
             return format!("{others}{}", cut_inside(in_room(command.trim(), room), room));
+        }
+        let patched = self.patched();
+        if !patched.is_empty() {
+            let files: Vec<&str> = patched.iter().map(|(path, _)| path.trim()).collect();
+            return cut_left(&files.join(", "), limit);
         }
         if self.arguments.is_empty() {
             return if self.raw.trim() == "{}" { String::new() } else { cut(self.raw, limit) };
@@ -313,7 +337,8 @@ impl<'a> CallRecord<'a> {
     /// True for a tool that changes the file it names: its result says at its beginning how that
     /// went, and may go on with checks of what it changed.
     pub(super) fn changes_file(&self) -> bool {
-        self.path().is_some() && FileOp::of_tool(self.verb()) >= FileOp::Edited
+        let names_one = self.path().is_some() && FileOp::of_tool(self.verb()) >= FileOp::Edited;
+        names_one || !self.patched().is_empty()
     }
 
     /// True for a call that the user declined.

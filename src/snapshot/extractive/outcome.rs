@@ -81,7 +81,7 @@ pub(super) fn status(call: &CallRecord<'_>, labels: &Labels) -> String {
 pub(super) fn outcome(call: &CallRecord<'_>, labels: &Labels) -> String {
     let Some((_, _, result)) = call.result else { return labels.no_result.to_owned() };
     let text = readable(&result.text);
-    let code = code(call, &text);
+    let code = code(call, &text).or_else(|| code(call, &result.text));
     let text = without_echo(call, printed(text.trim()));
     let mut out = match code.filter(|code| *code != "0") {
         Some(code) => {

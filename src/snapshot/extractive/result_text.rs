@@ -16,10 +16,16 @@ const HEADING: usize = 60;
 /// Lines under a heading in which the one that says something is looked for.
 const TRACE: usize = 200;
 
-/// The marks behind what was printed.
+/// The lines that a tool sets above what was printed: those of Codex.
+static ABOVE: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        r"^\s*(?:Chunk ID: \S*\n)?Wall time: [^\n]*\n(?:Process [^\n]*\n)?(?:Original token count: [^\n]*\n)?Output:\n?",
+    )
+});
+/// The marks behind what was printed, those of the Gemini CLI among them.
 static MARKS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        r"(?:\s*(?:\[[A-Z][a-z]+ [^\[\]\n]{0,200}\]|[\w.-]+@[\w.-]+:[^\s#$]* ?[#$]|</[a-z_-]{1,30}>))+\s*$",
+        r"(?:\s*(?:(?:Error|Signal|Background PIDs): \(none\)|Exit Code: 0|Process Group PGID: [0-9]+|```|\[[A-Z][a-z]+ [^\[\]\n]{0,200}\]|[\w.-]+@[\w.-]+:[^\s#$]* ?[#$]|</[a-z_-]{1,30}>))+\s*$",
     )
 });
 /// Sequences by which a program controls a terminal (ECMA-48), and reminders that a framework puts
@@ -72,9 +78,10 @@ pub(super) fn with_line<'t>(line: &'t str, under: Option<&str>) -> Cow<'t, str> 
     }
 }
 
-/// Returns an output without the lines that a terminal or a tool puts under it: a prompt, a note in
-/// brackets such as `[Command finished with exit code 0]`, a closing tag.
+/// Returns an output without the lines that a terminal or a tool puts around it: times above it, a
+/// prompt under it, a note in brackets such as `[Command finished with exit code 0]`, a closing tag.
 pub(super) fn printed(text: &str) -> &str {
+    let text = &text[ABOVE.find(text).map_or(0, |above| above.end())..];
     let (_, tail) = windows(text);
     let marks = MARKS.find(tail).map_or(0, |marks| marks.len());
     text[..text.len() - marks].trim_end()
@@ -94,7 +101,9 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     let Some(members) = text.starts_with('{').then(|| fields(text).ok()).flatten() else {
         return Cow::Borrowed(text);
     };
-    if let [(_, only)] = members[..]
+    // Codex: what a tool printed, and beside it how long it took.
+    let mut said = members.iter().filter(|(name, _)| name != "metadata").map(|(_, value)| value);
+    if let (Some(only), None) = (said.next(), said.next())
         && is_string(only)
     {
         return Cow::Owned(unescape(only).text.trim().to_owned());

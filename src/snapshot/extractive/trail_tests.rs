@@ -123,3 +123,42 @@ fn words_said_last_are_those_that_say_something() {
     let state = summary.get(Section::TaskState);
     assert_eq!(state, "- Last said: 1. raise the pool to 40 connections");
 }
+
+#[test]
+fn a_file_under_two_paths_is_one_where_only_one_can_be_meant() {
+    let read = ("bash", r#"{"command":"cat src/pool.py src/a/mod.py"}"#, "print(1)");
+    let edit =
+        r#"{"command":"str_replace","path":"/repo/src/pool.py","old_str":"a","new_str":"b"}"#;
+    let edit = ("editor", edit, "The file has been edited.");
+    let other = r#"{"command":"str_replace","path":"/repo/lib/src/a/mod.py","new_str":"b"}"#;
+    let third = r#"{"command":"str_replace","path":"/repo/src/a/mod.py","new_str":"b"}"#;
+    let done = "The file has been edited.";
+    let calls = [read, edit, edit, ("editor", other, done), ("editor", third, done)];
+    let summary = summary(&calls);
+    let trail = summary.get(Section::ArtifactTrail);
+    assert!(trail.contains("- src/pool.py: edited ×2"), "{trail}");
+    assert!(!trail.contains("/repo/src/pool.py"), "{trail}");
+    assert!(trail.contains("- /repo/src/a/mod.py: edited"), "{trail}");
+    assert!(trail.contains("- /repo/lib/src/a/mod.py: edited"), "{trail}");
+}
+
+/// Codex says in a patch which files it changes, and puts times around what was printed.
+#[test]
+fn a_patch_is_named_by_its_files_and_results_stand_without_times() {
+    let patch = "*** Begin Patch\n*** Update File: src/pool.py\n@@\n-a\n+b\n*** Add File: src/new.py\n+c\n*** End Patch";
+    let updated = r#"{"output":"Success. Updated the following files:\nM src/pool.py\n","metadata":{"exit_code":0,"duration_seconds":0.1}}"#;
+    let ran = "Chunk ID: 5b3f0f\nWall time: 0.3 seconds\nProcess exited with code 0\nOriginal token count: 2\nOutput:\n40 OK\n";
+    let shell = "Output: 12 rows are left over\nError: (none)\nExit Code: 0\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 52790";
+    let summary = summary(&[
+        ("apply_patch", patch, updated),
+        ("exec_command", r#"{"cmd":"python check.py"}"#, ran),
+        ("run_shell_command", r#"{"command":"python count.py"}"#, shell),
+    ]);
+    let actions = summary.get(Section::RecentActions);
+    assert!(actions.contains("apply_patch src/pool.py, src/new.py -> Success."), "{actions}");
+    assert!(actions.contains("python check.py -> 40 OK"), "{actions}");
+    assert!(actions.ends_with("-> Output: 12 rows are left over"), "{actions}");
+    for noise in ["Chunk", "PIDs", "PGID", "metadata", "Begin Patch"] {
+        assert!(!actions.contains(noise), "{actions}");
+    }
+}
