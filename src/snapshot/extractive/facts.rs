@@ -11,6 +11,7 @@ use super::item::{Item, LEAST, points};
 use super::json_lines::json_lines;
 use super::outcome::{checks_failed, reason, without_echo};
 use super::plan::open_failures;
+use super::replaced_lines::ReplacedLines;
 use super::result_text::{headed_by, printed, readable, with_line};
 use super::said::telling;
 use super::terms::Terms;
@@ -84,8 +85,10 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
     let open: HashSet<usize> =
         open_failures(input).iter().take(OPEN).map(|call| call.index).collect();
     let forms = forms(&input.calls);
+    let replaced = ReplacedLines::of(&input.calls);
     for (at, call) in input.calls.iter().enumerate() {
         let Some((index, _, result)) = call.result else { continue };
+        let before = items.len();
         let source = call.source(index);
         let late = input.lateness(index, 20).saturating_sub(17);
         let failed = call.failed || checks_failed(call);
@@ -107,6 +110,9 @@ fn of_calls(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
         if !call.failed {
             written(call, input.lateness(index, 4), terms, items);
         }
+        let is_gone = |item: &Item| replaced.holds(split_number(&item.text).1, call.index);
+        let found = items.split_off(before);
+        items.extend(found.into_iter().filter(|item| !is_gone(item)));
     }
 }
 

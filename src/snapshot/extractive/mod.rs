@@ -26,6 +26,7 @@ mod labels;
 mod outcome;
 mod plan;
 mod recent;
+mod replaced_lines;
 mod result_text;
 mod retractions;
 mod shell;

@@ -162,3 +162,19 @@ fn a_patch_is_named_by_its_files_and_results_stand_without_times() {
         assert!(!actions.contains(noise), "{actions}");
     }
 }
+
+#[test]
+fn a_line_that_a_change_took_away_is_no_fact() {
+    let shown = "def pool():\n    limit = max_connections(default=40)\n    return limit";
+    let read = ("bash", r#"{"command":"python show.py"}"#, shown);
+    let edit = r#"{"command":"str_replace","path":"src/pool.py","old_str":"    limit = max_connections(default=40)","new_str":"    limit = min_connections(default=64)"}"#;
+    let back = r#"{"command":"str_replace","path":"src/pool.py","old_str":"    limit = min_connections(default=64)","new_str":"    limit = max_connections(default=40)"}"#;
+    let done = "The file has been edited.";
+    let knows = |calls: &[_], fact: &str| summary(calls).get(Section::KeyKnowledge).contains(fact);
+    let (old, new) = ("max_connections(default=40)", "min_connections(default=64)");
+    assert!(knows(&[read], old));
+    assert!(!knows(&[read, ("editor", edit, done)], old));
+    assert!(knows(&[read, ("editor", edit, done)], new));
+    assert!(knows(&[read, ("editor", edit, "ERROR:\nNo replacement was performed")], old));
+    assert!(knows(&[read, ("editor", edit, done), ("editor", back, done)], old));
+}

@@ -3,10 +3,10 @@
 use raw_json::offset_in;
 
 /// Abbreviations of more than three letters, or without a capital, before which a sentence goes on.
-const ABBREVIATIONS: [&str; 30] = [
+const ABBREVIATIONS: [&str; 29] = [
     "abs", "approx", "art", "avda", "bzw", "ca", "co", "corp", "dept", "eg", "est", "etc", "evtl",
-    "fig", "ggf", "ie", "inkl", "kap", "ltd", "max", "min", "nr", "prof", "resp", "sra", "str",
-    "tel", "usw", "vgl", "vs",
+    "fig", "ggf", "ie", "inkl", "kap", "ltd", "max", "min", "nr", "prof", "resp", "sra", "tel",
+    "usw", "vgl", "vs",
 ];
 
 /// Longest span of code within a sentence, in bytes.
@@ -95,7 +95,8 @@ fn is_abbreviated(text: &str) -> bool {
         1 => start > 0 && !text[..start].ends_with(['\'', '’']),
         _ if word.bytes().all(|byte| byte.is_ascii_digit()) => letters <= 2,
         2 | 3 if is_capital && start > 0 => true,
-        _ => ABBREVIATIONS.contains(&word.to_lowercase().as_str()),
+        // `Hafenstr. 4` is an address.
+        _ => word.ends_with("str") || ABBREVIATIONS.contains(&word.to_lowercase().as_str()),
     }
 }
 
