@@ -25,6 +25,8 @@ const STEPS: usize = 30;
 const STEP: u64 = 60;
 /// Messages whose plans and progress are looked for, newest first.
 const LOOK_BACK: usize = 400;
+/// Content words of the user that say no more than to go on.
+const GO_ON: usize = 2;
 
 /// The state of the task.
 pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> {
@@ -188,12 +190,16 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
 }
 
 /// Calls that failed and that no later one of the same words repaired, newest first. What the user
-/// declined is not open.
+/// declined is not open, nor what failed before the user said more than `go on`: that answers what
+/// came of it.
 pub(super) fn open_failures<'a>(input: &'a Input<'a>) -> Vec<&'a CallRecord<'a>> {
     let mut seen = HashSet::new();
     let calls = input.calls.iter().zip(&input.resolved).rev().take(LOOK_BACK);
+    let says_more = |(_, text): &(usize, &str)| content_words(text).len() > GO_ON;
+    let answered = input.of(Speaker::User).rfind(says_more).map_or(0, |(index, _)| index);
     let open = calls.filter(|(call, resolved)| {
-        !**resolved && call.failed && !call.reads() && !call.is_declined()
+        let is_settled = **resolved || call.index < answered;
+        !is_settled && call.failed && !call.reads() && !call.is_declined()
     });
     open.map(|(call, _)| call)
         .filter(|call| seen.insert((call.tool, call.about(80))))

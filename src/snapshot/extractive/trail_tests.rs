@@ -178,3 +178,23 @@ fn a_line_that_a_change_took_away_is_no_fact() {
     assert!(knows(&[read, ("editor", edit, "ERROR:\nNo replacement was performed")], old));
     assert!(knows(&[read, ("editor", edit, done), ("editor", back, done)], old));
 }
+
+#[test]
+fn a_failure_that_the_user_has_answered_is_not_open() {
+    let refund = r#"{"order":"LM-20417","amount":149}"#;
+    let mut messages = vec![
+        said(0, Role::User, "Refund the lamp."),
+        call(1, "call_1", "refund", refund),
+        result(2, "call_1", r#"{"error":"above 100 EUR an approval is needed"}"#),
+    ];
+    let state = |messages: &[TranscriptMessage<'_>]| {
+        let summary = summarise(messages, None, 2_000, &tokens);
+        summary.get(Section::TaskState).contains("Open: refund")
+    };
+    assert!(state(&messages));
+    messages.push(said(3, Role::Assistant, "It needs an approval. Shall I ask for one?"));
+    messages.push(said(4, Role::User, "go on"));
+    assert!(state(&messages));
+    messages.push(said(5, Role::User, "no, send a replacement from the warehouse instead"));
+    assert!(!state(&messages));
+}
