@@ -16,6 +16,7 @@ mod ordered;
 mod partners;
 mod paths;
 mod rows;
+mod spelling;
 mod unlinked;
 pub(crate) mod values;
 mod written;
@@ -84,12 +85,8 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
             "{name} has numbers beyond 64 bits, which are text here: compare them in quotes"
         ));
     }
-    if profile.numbers_lose_zeros() && shows(facts, read) {
-        return Some(format!(
-            "the texts of {name} are read as numbers, without zeros at their ends: \
-             record->>'$.{}' is the text",
-            read.column.name
-        ));
+    if let Some(note) = spelling::note(facts, read) {
+        return Some(note);
     }
     let mixed = profile.kind() == Type::Mixed && profile.texts > 0 && profile.containers == 0;
     let statement = facts.statement();
@@ -120,23 +117,6 @@ fn of_numbers(facts: &Facts<'_>) -> Option<String> {
 fn of_row_number(facts: &Facts<'_>) -> Option<String> {
     let is_read = facts.prepared.reads.iter().any(|(_, column)| column == ROW_NUMBER);
     is_read.then(|| "rowid is no field: it numbers the records of the file from 1".to_owned())
-}
-
-/// Returns true if values of a column are shown, or compared with a pattern.
-fn shows(facts: &Facts<'_>, read: Read<'_>) -> bool {
-    let statement = facts.statement();
-    let is_word = |at: usize, words: &[&str]| statement.is_any(at, words);
-    (0..statement.tokens.len()).any(|at| {
-        let token = &statement.tokens[at];
-        let is_column =
-            token.is_name() && token.value(&statement.sql).eq_ignore_ascii_case(&read.column.name);
-        let before = at.checked_sub(1);
-        let is_shown = before
-            .is_some_and(|at| is_word(at, &["select", "distinct", "by", ",", "."]))
-            && (at + 1 == statement.tokens.len()
-                || is_word(at + 1, &[",", "from", "as", "order", "limit", "having", ";"]));
-        is_column && (is_shown || is_word(at + 1, &["like", "glob", "regexp", "not"]))
-    })
 }
 
 /// Two fields whose names differ only in case: the first one is the column.

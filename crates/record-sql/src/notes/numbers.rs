@@ -35,15 +35,8 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
     }
     let mut columns: Vec<Subject> = Vec::new();
     for chain in statement.chains() {
-        let range = chain.range();
-        let place = |end: bool, at: usize| {
-            let edge = |t: &crate::sql::token::Token| if end { t.range.end } else { t.range.start };
-            statement.tokens.iter().position(|token| edge(token) == at)
-        };
-        let Some((mut first, mut last)) = place(false, range.start).zip(place(true, range.end))
-        else {
-            continue;
-        };
+        let Some(places) = statement.places(&chain.range()) else { continue };
+        let (mut first, mut last) = (places.start, places.end - 1);
         // The least or greatest of dates is a date.
         let is_extreme = first > 1
             && statement.is(first - 1, "(")
@@ -72,10 +65,7 @@ fn of_values(facts: &Facts<'_>) -> Vec<String> {
         if !(operand || argument || cast) || facts.column(&chain).is_none() {
             continue;
         }
-        let of = place(false, range.start).zip(place(true, range.end));
-        let Some(of) = of.and_then(|(first, last)| Subject::at(facts, first..last + 1)) else {
-            continue;
-        };
+        let Some(of) = Subject::at(facts, places) else { continue };
         if !columns.iter().any(|known| known.name == of.name) {
             columns.push(of);
         }

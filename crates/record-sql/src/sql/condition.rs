@@ -79,16 +79,8 @@ fn format_behind(statement: &Statement) -> Option<String> {
 /// Returns the columns that are conditions by themselves, such as `a` in `WHERE a AND b = 1`.
 pub(crate) fn lone_columns(statement: &Statement) -> Vec<Chain> {
     let chains = statement.chains().into_iter().filter(|chain| {
-        let range = chain.range();
-        let place = |at: usize, end: bool| {
-            statement
-                .tokens
-                .iter()
-                .position(|token| if end { token.range.end == at } else { token.range.start == at })
-        };
-        let Some((first, last)) = place(range.start, false).zip(place(range.end, true)) else {
-            return false;
-        };
+        let Some(places) = statement.places(&chain.range()) else { return false };
+        let (first, last) = (places.start, places.end - 1);
         let is_test = statement.is(last + 1, "is")
             && !statement.is_any(last + 2, &["true", "false"])
             && !statement.is_any(last + 3, &["true", "false"]);

@@ -105,12 +105,32 @@ impl Statement {
         None
     }
 
+    /// Returns the places of the CASE that is open at a place.
+    pub(crate) fn case_around(&self, place: usize) -> Option<Range<usize>> {
+        let mut depth = 0_usize;
+        let start = (0..place).rev().find(|at| {
+            let starts = self.is(*at, "case");
+            let is_found = starts && depth == 0;
+            depth = (depth + usize::from(self.is(*at, "end"))).saturating_sub(usize::from(starts));
+            is_found
+        })?;
+        let end = (place..self.tokens.len()).find(|at| {
+            let ends = self.is(*at, "end");
+            let is_found = ends && depth == 0;
+            depth = (depth + usize::from(self.is(*at, "case"))).saturating_sub(usize::from(ends));
+            is_found
+        })?;
+        Some(start..end + 1)
+    }
+
     /// Returns the places of the expression that ends before `end`; None if it is empty.
     pub(crate) fn expression_before(&self, end: usize) -> Option<Range<usize>> {
         let mut at = end;
         while let Some(before) = at.checked_sub(1) {
             if self.is(before, ")") {
                 at = self.opening(before)?;
+            } else if self.is(before, "end") {
+                at = self.case_around(before)?.start;
             } else if self.ends_expression(before) {
                 break;
             } else {
@@ -126,6 +146,8 @@ impl Statement {
         while at < self.tokens.len() {
             if self.is(at, "(") {
                 at = self.closing(at) + 1;
+            } else if self.is(at, "case") {
+                at = self.case_around(at + 1)?.end;
             } else if self.ends_expression(at) || (at > start && self.names_result(at)) {
                 break;
             } else {
@@ -165,6 +187,13 @@ impl Statement {
     pub(crate) fn without_name(&self, item: &Range<usize>) -> Range<usize> {
         let name = self.name_of(item);
         item.start..name.map_or(item.end, |at| at - usize::from(self.is(at - 1, "as")))
+    }
+
+    /// Returns the places of tokens from their bytes.
+    pub(crate) fn places(&self, bytes: &Range<usize>) -> Option<Range<usize>> {
+        let first = self.tokens.iter().position(|token| token.range.start == bytes.start)?;
+        let last = self.tokens.iter().position(|token| token.range.end == bytes.end)?;
+        Some(first..last + 1)
     }
 
     /// Returns the bytes of some places.
@@ -313,6 +342,10 @@ mod tests {
         for (sql, expression) in [
             ("sum(a) / 1000 t FROM r", "sum(a) / 1000"),
             ("a.b c, d", "a.b"),
+            (
+                "CASE WHEN a THEN CASE b WHEN 1 THEN 2 END END + 1 n",
+                "CASE WHEN a THEN CASE b WHEN 1 THEN 2 END END + 1",
+            ),
             ("count(*) FILTER (WHERE a) OVER w \"n\"", "count(*) FILTER (WHERE a) OVER w"),
         ] {
             let statement = Statement::new(sql.to_owned());

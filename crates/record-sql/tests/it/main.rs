@@ -17,6 +17,7 @@ mod notes;
 mod orders;
 mod random;
 mod same_as_sqlite;
+mod spelling;
 
 use std::fmt::Write;
 use std::time::Duration;

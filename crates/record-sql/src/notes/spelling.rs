@@ -1,0 +1,150 @@
+//! Texts that are kept as numbers, without zeros at their ends, where their letters count.
+
+use std::ops::Range;
+
+use crate::notes::facts::{Facts, Read};
+use crate::sql::expression::COMPARING;
+use crate::sql::quoting::spelled;
+use crate::sql::statement::Statement;
+use crate::sql::token::Kind;
+
+/// The operators that take the letters of an operand.
+const LETTERED: [&str; 4] = ["||", "like", "glob", "regexp"];
+
+/// The operators that take an operand as a number, besides those that compare.
+const CALCULATING: [&str; 8] = ["+", "-", "*", "/", "%", "is", "isnull", "notnull"];
+
+/// Functions that take an argument as a number. All others may take its letters.
+const NUMERIC: [&str; 24] = [
+    "sum",
+    "avg",
+    "total",
+    "count",
+    "median",
+    "percentile",
+    "percentile_cont",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "variance",
+    "var_pop",
+    "var_samp",
+    "round",
+    "abs",
+    "ceil",
+    "floor",
+    "sqrt",
+    "pow",
+    "power",
+    "sign",
+    "typeof",
+    "in",
+    "mod",
+];
+
+/// Functions whose result is one of their arguments.
+const PASSING: [&str; 11] = [
+    "coalesce",
+    "ifnull",
+    "iif",
+    "if",
+    "nullif",
+    "min",
+    "max",
+    "lag",
+    "lead",
+    "first_value",
+    "last_value",
+];
+
+pub(crate) fn note(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
+    read.profile.numbers_lose_zeros().then_some(())?;
+    let statement = facts.statement();
+    let is_column = |name: &str| name.eq_ignore_ascii_case(&read.column.name);
+    let mut chains = statement.chains().into_iter();
+    let is_lettered = chains.any(|chain| {
+        chain.parts.last().is_some_and(|part| is_column(&part.name))
+            && statement.places(&chain.range()).is_some_and(|at| takes_letters(statement, at, true))
+    });
+    (is_lettered || shows_all(statement)).then(|| {
+        format!(
+            "the texts of {} are read as numbers, without zeros at their ends: \
+             record->>'$.{}' is the text",
+            spelled(&read.column.name),
+            read.column.name
+        )
+    })
+}
+
+/// Returns true for `SELECT *`.
+fn shows_all(statement: &Statement) -> bool {
+    (1..statement.tokens.len()).any(|at| {
+        statement.is(at, "*") && statement.is_any(at - 1, &["select", "distinct", ",", "."])
+    })
+}
+
+/// Returns true if an operator or a function takes the letters of a value, or if they are shown
+/// and `shown` asks for that.
+fn takes_letters(statement: &Statement, places: Range<usize>, shown: bool) -> bool {
+    let (behind, Some(before)) = (places.end, places.start.checked_sub(1)) else { return false };
+    let is_next = |words: &[&str]| {
+        let not = usize::from(statement.is(behind, "not"));
+        statement.is_any(before, words) || statement.is_any(behind + not, words)
+    };
+    if is_next(&LETTERED) {
+        return true;
+    }
+    if is_next(&CALCULATING) || is_next(&COMPARING) {
+        return false;
+    }
+    if statement.is_any(before, &["then", "else"]) {
+        return statement
+            .case_around(before)
+            .is_some_and(|case| takes_letters(statement, case, false));
+    }
+    let Some(open) = enclosing(statement, before) else {
+        return shown && is_listed(statement, before);
+    };
+    let close = statement.closing(open);
+    let call = open.checked_sub(1).filter(|at| statement.tokens[*at].kind == Kind::Word);
+    match call {
+        _ if statement.is_any(open + 1, &["select", "with"]) => {
+            shown && is_listed(statement, before)
+        }
+        Some(cast) if statement.is(cast, "cast") => statement.tokens[behind..close]
+            .iter()
+            .any(|token| is_text_type(token.text(&statement.sql))),
+        Some(call) if statement.is_any(call, &["printf", "format"]) => {
+            statement.tokens[open + 1].text(&statement.sql).contains("%s")
+        }
+        Some(call) if statement.is_any(call, &NUMERIC) || statement.is(call, "over") => false,
+        Some(call) if statement.is_any(call, &PASSING) => {
+            takes_letters(statement, call..close + 1, false)
+        }
+        Some(call) if !statement.ends_expression(call) => true,
+        _ => before == open && behind == close && takes_letters(statement, open..close + 1, shown),
+    }
+}
+
+fn is_text_type(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    ["text", "char", "clob", "string"].iter().any(|part| word.contains(part))
+}
+
+/// Returns true if a value behind a place is one of those that a SELECT shows.
+fn is_listed(statement: &Statement, before: usize) -> bool {
+    let select = statement.select_around(before);
+    let end = statement.clause(&select, "from").unwrap_or(select.end);
+    before < end && statement.is_any(before, &["select", "distinct", "all", ","])
+}
+
+/// Returns the place of the bracket that is open at a place.
+fn enclosing(statement: &Statement, place: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    (0..=place).rev().find(|at| {
+        let opens = statement.is(*at, "(");
+        let is_found = opens && depth == 0;
+        depth = (depth + usize::from(statement.is(*at, ")"))).saturating_sub(usize::from(opens));
+        is_found
+    })
+}
