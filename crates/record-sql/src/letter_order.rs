@@ -1,11 +1,15 @@
 //! Texts in the order of their letters where another order is meant: numbers, versions, dates
-//! whose year comes last, times of several zones.
+//! whose year comes last, times of several zones, and letters around numbers of any size.
+
+mod natural;
 
 use std::cmp::Ordering;
 
 use date_text::MONTHS;
 use date_text::version::{Fractions, Version};
 use date_text::written_number::{NOTATIONS, Notation};
+
+use natural::Part;
 
 /// The most texts whose order is looked at.
 pub const MAX_TEXTS: usize = 5_000;
@@ -24,7 +28,7 @@ pub struct Spelled {
 pub enum TextKind {
     /// `9.50` and `10`.
     Numbers,
-    /// `5/14/2025`.
+    /// `5/14/2025`, `05/14/25`.
     MonthFirst,
     /// `14.05.2025`.
     DayFirst,
@@ -40,6 +44,8 @@ pub enum TextKind {
     Beginning,
     /// The same with several units: `9 KB`, `1 GB`.
     Units,
+    /// Other letters with numbers: `PAY-9`, `PT1H5M`.
+    Natural,
 }
 
 impl TextKind {
@@ -53,6 +59,7 @@ impl TextKind {
             Self::MonthNames => "dates with names of months",
             Self::Written(_) | Self::Beginning => "numbers with other characters",
             Self::Units => "numbers with several units",
+            Self::Natural => "letters and numbers",
         }
     }
 
@@ -76,9 +83,10 @@ impl TextKind {
                 let text = text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
                 let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
                 text.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
-                let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
-                runs.map(|run| Some(sign * run.parse::<f64>().ok()?)).collect()
+                let numbers = natural::parts(text).into_iter().filter_map(Part::number);
+                Some(numbers.map(|number| sign * number).collect())
             }
+            Self::Natural => return Some(Key::Parts(natural::parts(text))),
         };
         numbers.map(Key::Numbers)
     }
@@ -89,6 +97,7 @@ impl TextKind {
 enum Key {
     Numbers(Vec<f64>),
     Version(Version),
+    Parts(Vec<Part>),
 }
 
 /// Returns the kinds; the first that reads every text counts.
@@ -139,10 +148,17 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
         Some(whole) => whole,
         None => {
             // Few of them may be other texts.
-            let read = TextKind::Beginning;
-            let count = all.len();
-            all.retain(|one| read.key(one).is_some());
-            (all.len() * 10 >= count * 8).then_some(())?;
+            let begin = |one: &Spelled| TextKind::Beginning.key(one).is_some();
+            let count = all.iter().filter(|one| begin(one)).count();
+            let read = if count * 10 >= all.len() * 8 {
+                all.retain(begin);
+                TextKind::Beginning
+            } else {
+                // Codes of one length, such as hashes, have no other order.
+                let length = all.first()?.text.len();
+                all.iter().any(|one| one.text.len() != length).then_some(())?;
+                TextKind::Natural
+            };
             (read, all.iter().filter_map(|one| read.key(one)).collect())
         }
     };
@@ -189,7 +205,7 @@ fn month_named(text: &str) -> Option<Vec<f64>> {
     Some(vec![year.into(), month as f64, day.into()])
 }
 
-/// Reads `5/14/2025`, `14.05.2025` or `14-05-2025`, with or without a time.
+/// Reads `5/14/2025`, `05/14/25`, `14.05.2025` or `14-05-2025`, with or without a time.
 fn date(text: &str) -> Option<[f64; 3]> {
     let (date, _) = text.split_once([' ', 'T']).unwrap_or((text, ""));
     let parts: Vec<&str> = date.split(['/', '.', '-']).collect();
@@ -199,6 +215,6 @@ fn date(text: &str) -> Option<[f64; 3]> {
             (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
         is_number.then(|| part.parse().ok()).flatten()
     };
-    (year.len() == 4).then_some(())?;
+    (year.len() == 4 || (year.len() == 2 && date.contains('/'))).then_some(())?;
     Some([number(first, 2)?, number(second, 2)?, number(year, 4)?])
 }

@@ -10,13 +10,14 @@ use crate::records::profile::Type;
 use crate::sql::quoting;
 
 /// Returns the way to order the texts of a subject.
-fn way(facts: &Facts<'_>, of: &Subject, kind: TextKind) -> String {
-    if let TextKind::Written(_) = kind
+fn way(facts: &Facts<'_>, of: &Subject, found: &Misordered) -> String {
+    if let TextKind::Written(_) = found.kind
         && let Some(number) = number_of(facts, of)
     {
         return format!("{} orders numbers", number.replace("{}", &of.name));
     }
-    let way = match kind {
+    let is_grouped = [&found.first, &found.second].iter().any(|text| text.contains(','));
+    let way = match found.kind {
         TextKind::Numbers => "CAST({} AS REAL) orders numbers",
         TextKind::MonthFirst => {
             "substr({}, 7, 4) || substr({}, 1, 5) orders months and days of two digits"
@@ -28,26 +29,51 @@ fn way(facts: &Facts<'_>, of: &Subject, kind: TextKind) -> String {
         TextKind::Versions => "sort_by and where compare them part by part",
         TextKind::Zones => "datetime({}) is in UTC",
         TextKind::MonthNames => "sort_by and where read them as dates",
+        TextKind::Written(_) | TextKind::Beginning if is_grouped => {
+            "CAST(replace({}, ',', '') AS REAL) is a number at the start, without its unit"
+        }
         TextKind::Written(_) | TextKind::Beginning => {
             "CAST({} AS REAL) is a number at the start, without its unit"
         }
         TextKind::Units => "bring them to one unit first",
+        TextKind::Natural => {
+            let [first, second] = [&found.first, &found.second].map(|text| beginning(text));
+            let number =
+                format!("CAST(substr({{}}, {}) AS REAL) is the number", 1 + first.chars().count());
+            let way = if first == second { &number } else { "order them by the numbers in them" };
+            return way.replace("{}", &of.name);
+        }
     };
     way.replace("{}", &of.name)
+}
+
+/// Returns the letters before the first digit.
+fn beginning(text: &str) -> &str {
+    text.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default()
 }
 
 /// Returns the note on values whose texts, with `more` texts beside them, stand in another order as
 /// text than as what they are.
 pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<String> {
-    let found = misordered_in(facts, of, more)?;
-    Some(format!(
+    Some(told(facts, of, &misordered_in(facts, of, more)?))
+}
+
+/// Returns the same note on values that are shown in their order, all of them: of names with
+/// numbers, this order is no other answer.
+pub(crate) fn of_shown_letters(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+    let found = misordered_in(facts, of, &[])?;
+    (found.kind != TextKind::Natural).then(|| told(facts, of, &found))
+}
+
+fn told(facts: &Facts<'_>, of: &Subject, found: &Misordered) -> String {
+    format!(
         "{} is text of {}, compared letter by letter ({} < {}): {}",
         of.name,
         found.kind.name(),
         quoting::text(&found.first),
         quoting::text(&found.second),
-        way(facts, of, found.kind)
-    ))
+        way(facts, of, found)
+    )
 }
 
 /// Returns true for texts that are versions, such as `1.9` and `1.10`.
@@ -57,8 +83,9 @@ pub(crate) fn are_versions(facts: &Facts<'_>, of: &Subject) -> bool {
 
 fn misordered_in(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<Misordered> {
     let is_text = match of.column {
-        Some(kind) => kind == Type::Text,
-        None => {
+        Some(Type::Text) => true,
+        Some(Type::Integer | Type::Real) => false,
+        Some(Type::Mixed) | None => {
             let other = "WHERE {} IS NOT NULL AND typeof({}) <> 'text' LIMIT 1";
             facts.is_empty(&of.query("1", other)) == Some(true)
         }

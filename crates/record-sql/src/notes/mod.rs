@@ -85,20 +85,7 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
             "{name} has numbers beyond 64 bits, which are text here: compare them in quotes"
         ));
     }
-    if let Some(note) = spelling::note(facts, read) {
-        return Some(note);
-    }
-    let mixed = profile.kind() == Type::Mixed && profile.texts > 0 && profile.containers == 0;
-    let statement = facts.statement();
-    let orders = ["order", "min", "max"]
-        .iter()
-        .any(|word| statement.tokens.iter().any(|token| token.is(&statement.sql, word)));
-    let is_last = |chain: &Chain| {
-        chain.parts.last().is_some_and(|part| part.name.eq_ignore_ascii_case(&read.column.name))
-    };
-    let named = statement.chains().iter().any(is_last);
-    (mixed && orders && named)
-        .then(|| format!("{name} has {}: text sorts after every number", profile.words()))
+    spelling::note(facts, read)
 }
 
 /// A number in an aggregate that is the name of a field, too, such as a year.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::notes::facts::{Facts, literal, plain};
-use crate::notes::letters::of_letters;
+use crate::notes::letters::{of_letters, of_shown_letters};
 use crate::notes::moments::of_no_times;
 use crate::notes::values::Subject;
 use crate::notes::written::number_of;
@@ -213,17 +213,22 @@ fn of_aggregates(facts: &Facts<'_>) -> Option<String> {
 /// Texts in an order that may not be the one that is meant.
 fn of_order(facts: &Facts<'_>) -> Vec<String> {
     let statement = facts.statement();
-    let mut ordered: Vec<Subject> = Vec::new();
+    // Each with true if all of them are shown, whatever their order is.
+    let mut ordered: Vec<(Subject, bool)> = Vec::new();
     for at in 0..statement.tokens.len() {
         if statement.is_any(at, &["min", "max"]) && statement.is(at + 1, "(") {
-            ordered.extend(ordered_values(facts, at + 2));
+            let values = statement.items(at + 2..statement.closing(at + 1)).into_iter();
+            ordered.extend(values.filter_map(|of| Some((ordered_values(facts, of)?, false))));
         }
         if !(statement.is(at, "order") && statement.is(at + 1, "by")) {
             continue;
         }
+        let select = statement.select_around(at);
+        let is_shown = statement.clause(&select, "order") == Some(at)
+            && statement.clause(&select, "limit").is_none();
         let mut term = at + 2;
         while let Some(places) = statement.expression_at(term) {
-            ordered.extend(ordered_values(facts, term));
+            ordered.extend(ordered_values(facts, places.clone()).map(|of| (of, is_shown)));
             let mut end = places.end;
             while statement.is_any(end, &["asc", "desc", "nulls", "first", "last"]) {
                 end += 1;
@@ -234,21 +239,23 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
             term = end + 1;
         }
     }
-    let of = |of: Subject| of_no_times(facts, &of).or_else(|| of_letters(facts, &of, &[]));
+    let of = |(of, is_shown): (Subject, bool)| {
+        let letters = || match is_shown {
+            true => of_shown_letters(facts, &of),
+            false => of_letters(facts, &of, &[]),
+        };
+        of_no_times(facts, &of).or_else(|| of_types(facts, &of)).or_else(letters)
+    };
     ordered.into_iter().filter_map(of).collect()
 }
 
-/// The functions of one text whose order is that of their argument.
-const KEEPING_ORDER: [&str; 6] = ["trim", "lower", "upper", "rtrim", "ltrim", "coalesce"];
-
-/// Returns the values that an expression of an order stands for: those of the expression, of a
-/// column of the result by its name or number, or of the column in a text function.
-fn ordered_values(facts: &Facts<'_>, start: usize) -> Option<Subject> {
+/// Returns the values that an expression of an order stands for: those of the expression, or of a
+/// column of the result by its name or number.
+fn ordered_values(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
     let statement = facts.statement();
-    let places = statement.expression_at(start)?;
     let text = |at: usize| statement.tokens.get(at).map(|token| token.text(&statement.sql));
     if places.len() == 1 {
-        let term = text(start)?;
+        let term = text(places.start)?;
         let shown = match term.parse::<usize>() {
             Ok(number) => shown_expression(facts, number.checked_sub(1)?),
             Err(_) => (1..statement.tokens.len())
@@ -263,19 +270,22 @@ fn ordered_values(facts: &Facts<'_>, start: usize) -> Option<Subject> {
 }
 
 fn values_of(facts: &Facts<'_>, places: Range<usize>) -> Option<Subject> {
-    let statement = facts.statement();
-    let is_call = statement.is_any(places.start, &KEEPING_ORDER)
-        && statement.is(places.start + 1, "(")
-        && statement.closing(places.start + 1) + 1 == places.end;
-    let inner = is_call.then(|| statement.expression_at(places.start + 2)).flatten();
-    let column = inner.and_then(|inner| Subject::at(facts, inner));
-    let found = match column.filter(|of| of.column.is_some()) {
-        Some(column) => Some(column),
-        None => Subject::at(facts, places),
-    }?;
-    // Numbers have one order, and so have dates that SQLite writes.
-    let is_number = matches!(found.column, Some(Type::Integer | Type::Real));
-    (!is_number).then_some(found)
+    let is_number = |of: &Subject| matches!(of.column, Some(Type::Integer | Type::Real));
+    Subject::at(facts, places).filter(|of| !is_number(of))
+}
+
+/// Numbers and texts in one order: text comes behind every number.
+fn of_types(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+    let is_text = "typeof({}) = 'text'";
+    let counts = format!("sum(typeof({{}}) IN ('integer', 'real')), sum({is_text})");
+    let counts = facts.counts(&of.query(&counts, ""))?;
+    let [numbers @ (1..), texts @ (1..)] = counts.as_slice() else { return None };
+    let one = facts.row(&of.query("{}", &format!("WHERE {is_text} LIMIT 1")))?;
+    Some(format!(
+        "{} has numbers ({numbers}) and text such as {} ({texts}): text sorts after every number",
+        of.name,
+        literal(one.first()?)
+    ))
 }
 
 /// Returns the expression of a column of the outer result, counted from 0.

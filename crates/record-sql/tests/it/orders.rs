@@ -37,6 +37,68 @@ fn texts_are_read_in_spite_of_other_texts_among_them() {
     }
 }
 
+/// Numbers of any notation between other letters, in the order of numbers.
+#[test]
+fn texts_are_compared_in_their_natural_order() {
+    for (texts, pair, way) in [
+        (&["1,200円", "98円", "15,000円"][..], "'15,000円' < '98円'", "replace(x, ',', '')"),
+        (&["PT9M", "PT12M", "PT1H5M"], "'PT12M' < 'PT1H5M'", "CAST(substr(x, 3) AS REAL)"),
+        (&["PAY-9", "PAY-10", "PAY-100"], "'PAY-100' < 'PAY-9'", "CAST(substr(x, 5) AS REAL)"),
+        (&["(1,200)", "98", "150"], "'(1,200)' < '150'", "by the numbers in them"),
+        (&["1,00,000", "98,000", "5,000"], "'1,00,000' < '5,000'", "replace(x, ',', '')"),
+        (&["5.15.0-9", "5.4.0-150", "6.2.1"], "'5.15.0-9' < '5.4.0-150'", ""),
+        (&["web 9, east", "db 10", "db 9"], "'db 10' < 'db 9'", ""),
+        (&["01/02/26", "12/31/25"], "'01/02/26' < '12/31/25'", "substr(x, 7, 4)"),
+    ] {
+        for sql in [
+            "SELECT max(x) FROM records",
+            "SELECT x FROM records ORDER BY x DESC LIMIT 1",
+            "SELECT x FROM records ORDER BY trim(x) LIMIT 1",
+        ] {
+            let notes = notes(sql, texts);
+            let (is_pair, is_way) = (notes.contains(pair), notes.contains(way));
+            assert!(is_pair && (is_way || sql.contains("trim")), "{sql} of {texts:?}: {notes}");
+        }
+    }
+    let more = notes("SELECT count(*) FROM records WHERE x > 'PAY-150'", &["PAY-9", "PAY-80"]);
+    assert!(more.contains("'PAY-150' < 'PAY-80'"), "{more}");
+    for texts in [
+        // Codes of one length, decimals, and numbers of as many digits.
+        &["a9f3", "a10b", "a1c2"][..],
+        &["ca. 0.5", "ca. 0.25"],
+        &["host-01", "host-02", "gateway-1"],
+        &["9:30", "9:45"],
+    ] {
+        assert_eq!(notes("SELECT x FROM records ORDER BY x LIMIT 1", texts), "", "{texts:?}");
+    }
+    // All of them are shown.
+    assert_eq!(notes("SELECT x FROM records ORDER BY x", &["PAY-9", "PAY-10"]), "");
+}
+
+/// A number comes before every text, whichever expression gives both.
+#[test]
+fn numbers_and_texts_in_one_order_are_told() {
+    let of = |sql: &str, lines: &str| ask_of(sql, lines).unwrap().notes.join("\n");
+    let lines =
+        "{\"q\":\"8\",\"f\":\"Y\"}\n{\"q\":\"9\",\"f\":\"N\"}\n{\"q\":\"10\",\"f\":\"Y\"}\n";
+    for most in ["max(iif(f = 'Y', q, '0'))", "max(CASE WHEN f = 'Y' THEN q ELSE '' END)"] {
+        let told = of(&format!("SELECT {most} FROM records"), lines);
+        assert!(told.contains("has numbers (2) and text such as"), "{most}: {told}");
+    }
+    for fine in ["max(iif(f = 'Y', q, 0))", "max(coalesce(q, 0))", "max(nullif(q, 8))"] {
+        assert_eq!(of(&format!("SELECT {fine} FROM records"), lines), "", "{fine}");
+    }
+    for text in ["max(trim(q))", "max(lower(q))", "min(record->>'q')"] {
+        let told = of(&format!("SELECT {text} FROM records"), lines);
+        assert!(told.contains("'10' < '8'"), "{text}: {told}");
+    }
+    let objects = "{\"s\":\"9\"}\n{\"s\":\"98\"}\n{\"s\":\"119\"}\n{\"s\":{\"nil\":true}}";
+    let kept = "SELECT max(s) FROM records WHERE json_type(record, '$.s') = 'text'";
+    for sql in ["SELECT max(s) FROM records", kept] {
+        assert!(of(sql, objects).contains("'119' < '9'"), "{sql}");
+    }
+}
+
 #[test]
 fn an_order_is_found_by_every_name_of_its_column() {
     for sql in [

@@ -129,7 +129,8 @@ impl Ordered {
             TextKind::MonthFirst
             | TextKind::DayFirst
             | TextKind::Written(_)
-            | TextKind::Beginning => "",
+            | TextKind::Beginning
+            | TextKind::Natural => "",
             TextKind::MonthNames => "; sort_by and where read them as dates",
             TextKind::Units => "; bring them to one unit first",
         };
