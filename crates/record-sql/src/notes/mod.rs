@@ -9,6 +9,7 @@ pub(crate) mod facts;
 mod joined;
 pub(crate) mod json;
 mod letters;
+mod mixed_types;
 mod moments;
 mod nulls;
 mod numbers;
@@ -47,6 +48,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         .iter()
         .filter(|comparison| !noted.iter().any(|at| comparison.range.contains(&start(at))));
     notes.extend(others.filter_map(|comparison| of_comparison(facts, comparison)));
+    notes.extend(mixed_types::notes(facts, &comparisons, &noted));
     notes.extend(aliases::notes(facts));
     notes.extend(of_row_number(facts));
     notes.extend(of_numbers(facts));

@@ -31,7 +31,8 @@ pub(crate) fn number_of(facts: &Facts<'_>, of: &Subject) -> Option<String> {
     Some(number)
 }
 
-/// Texts next to a number, if the comparison of numbers holds in other rows.
+/// Texts next to a number, if the comparison of numbers holds in other rows, or if texts are no
+/// numbers, such as `+Inf` and `3 days`.
 pub(crate) fn of_texts(
     facts: &Facts<'_>,
     read: Read<'_>,
@@ -39,14 +40,18 @@ pub(crate) fn of_texts(
 ) -> Option<String> {
     let subject = Subject::of(read);
     let name = &subject.name;
-    let number = number_of(facts, &subject).unwrap_or_else(|| "CAST({} AS REAL)".to_owned());
+    let written = number_of(facts, &subject);
+    let is_read = written.is_some() || read.profile.is_date();
+    let number = written.unwrap_or_else(|| "CAST({} AS REAL)".to_owned());
     let compared = |value: &str, of: fn(&Literal) -> &String| {
         let literals: Vec<&str> =
             comparison.literals.iter().map(|literal| of(literal).as_str()).collect();
         format!("coalesce({value} {} {}, 0)", comparison.operator, literals.join(" AND "))
     };
     let (texts, numbers) = (compared("{}", |l| &l.sql), compared(&number, |l| &l.value));
-    let others = subject.query("1", &format!("WHERE {texts} <> {numbers} LIMIT 1"));
+    let unread = if is_read { "0" } else { "NOT {} = CAST({} AS NUMERIC)" };
+    let others = format!("WHERE {texts} <> {numbers} OR {unread} LIMIT 1");
+    let others = subject.query("1", &others);
     if facts.is_empty(&others) == Some(true) && !are_versions(facts, &subject) {
         return None;
     }

@@ -17,6 +17,12 @@ pub(crate) fn spelled(text: &str) -> String {
     if plain { text.to_owned() } else { name(text) }
 }
 
+/// Returns an expression as a note names it, at most 40 characters of it.
+pub(crate) fn shortened(sql: &str) -> String {
+    let end = if sql.chars().nth(MAX_SHOWN).is_some() { "…" } else { "" };
+    sql.chars().take(MAX_SHOWN).chain(end.chars()).collect()
+}
+
 /// Returns a text in single quotes, in one line, at most 40 characters of it.
 pub(crate) fn text(text: &str) -> String {
     let shown: String =

@@ -12,6 +12,7 @@ mod expressions;
 mod hostile;
 mod joins;
 mod misread;
+mod mixed_types;
 mod moments;
 mod notes;
 mod orders;
