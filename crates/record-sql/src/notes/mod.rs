@@ -26,11 +26,9 @@ use crate::notes::compared::{of_comparison, shown, subject};
 use crate::notes::facts::{Facts, Read, literal};
 use crate::notes::values::Subject;
 use crate::prepare::ROW_NUMBER;
-use crate::records::profile::Type;
 use crate::sql::comparison::{Comparison, Literal, LiteralKind, comparisons};
-use crate::sql::condition::lone_columns;
+use crate::sql::condition::lone_conditions;
 use crate::sql::quoting::spelled;
-use crate::sql::statement::Chain;
 use crate::sql::token::Kind;
 
 /// The most notes.
@@ -141,28 +139,27 @@ fn of_normal_form(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     ))
 }
 
-/// Columns of texts where a condition is expected: no text is true.
+/// Texts where a condition is expected: no text is true.
 fn lone(facts: &Facts<'_>) -> Vec<String> {
-    let columns = lone_columns(facts.statement()).into_iter();
-    let of = |chain: Chain| {
-        let read = facts.column(&chain).filter(|read| read.profile.texts > 0)?;
-        let name = spelled(&read.column.name);
-        if matches!(read.profile.kind(), Type::Integer | Type::Real) {
+    let of = |places| {
+        let of = Subject::at(facts, places)?;
+        let counts = facts.counts(&of.query("sum(typeof({}) = 'text'), count({})", ""))?;
+        let [texts, all] = counts.as_slice() else { return None };
+        let name = &of.name;
+        if *texts == 0 {
             return None;
         }
-        if read.profile.kind() != Type::Text {
-            let texts = read.profile.texts;
+        if texts < all {
             return Some(format!(
                 "{texts} values of {name} are text, which is true only where it begins with a \
                  number: compare it"
             ));
         }
-        let subject = Subject::of(read);
-        let all = Literal { sql: String::new(), value: String::new(), kind: LiteralKind::Text };
-        let values = subject.values(facts, &all)?;
+        let any = Literal { sql: String::new(), value: String::new(), kind: LiteralKind::Text };
+        let values = of.values(facts, &any)?;
         Some(format!("{name} is text, which is no condition: compare it; {values}"))
     };
-    columns.filter_map(of).collect()
+    lone_conditions(facts.statement()).into_iter().filter_map(of).collect()
 }
 
 /// Why nothing was found: how many records meet each comparison.

@@ -1,8 +1,10 @@
 //! Columns and literals that stand alone where a condition is expected.
 
+use std::ops::Range;
+
 use crate::error::SqlError;
 use crate::records::profile::is_date;
-use crate::sql::statement::{Chain, Statement, send_instead};
+use crate::sql::statement::{Statement, send_instead};
 use crate::sql::token::Kind;
 
 /// The words that may follow a whole condition.
@@ -76,17 +78,29 @@ fn format_behind(statement: &Statement) -> Option<String> {
     (corrected != statement.sql).then_some(corrected)
 }
 
-/// Returns the columns that are conditions by themselves, such as `a` in `WHERE a AND b = 1`.
-pub(crate) fn lone_columns(statement: &Statement) -> Vec<Chain> {
-    let chains = statement.chains().into_iter().filter(|chain| {
-        let Some(places) = statement.places(&chain.range()) else { return false };
-        let (first, last) = (places.start, places.end - 1);
-        let is_test = statement.is(last + 1, "is")
-            && !statement.is_any(last + 2, &["true", "false"])
-            && !statement.is_any(last + 3, &["true", "false"]);
-        begins(statement, first) && ends(statement, last + 1) && !is_test
+/// Returns the places of the expressions that are conditions by themselves, without a comparison,
+/// such as `a` in `WHERE a AND b = 1`.
+pub(crate) fn lone_conditions(statement: &Statement) -> Vec<Range<usize>> {
+    let conditions = (1..statement.tokens.len()).filter_map(|at| {
+        let is_argument =
+            statement.is(at - 1, "(") && at > 1 && statement.is_any(at - 2, &["iif", "if"]);
+        // That of CASE is compared with the values behind WHEN.
+        let is_value = statement.is(at - 1, "when")
+            && statement
+                .case_around(at - 1)
+                .is_some_and(|case| !statement.is(case.start + 1, "when"));
+        if is_value || statement.is(at, "(") || !(is_argument || begins(statement, at)) {
+            return None;
+        }
+        let places = statement.expression_at(at)?;
+        let end = places.end;
+        let is_test = statement.is(end, "is")
+            && !statement.is_any(end + 1, &["true", "false"])
+            && !statement.is_any(end + 2, &["true", "false"]);
+        let is_whole = ends(statement, end) || (is_argument && statement.is(end, ","));
+        (is_whole && !is_test).then_some(places)
     });
-    chains.collect()
+    conditions.collect()
 }
 
 /// Returns the first literal behind OR or AND that is a condition by itself, and a corrected
@@ -177,19 +191,22 @@ fn in_between(statement: &Statement, and: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn columns(sql: &str) -> Vec<String> {
+    fn conditions(sql: &str) -> Vec<String> {
         let statement = Statement::new(sql.to_owned());
-        lone_columns(&statement).iter().map(|chain| chain.path(0)).collect()
+        let text = |places| statement.sql[statement.bytes(places)].to_owned();
+        lone_conditions(&statement).into_iter().map(text).collect()
     }
 
     #[test]
     fn columns_stand_alone() {
-        assert_eq!(columns("WHERE a AND NOT b OR (c) GROUP BY d"), ["a", "b", "c"]);
-        assert_eq!(columns("SELECT CASE WHEN r.a THEN 1 END WHERE e IS NOT TRUE"), ["r.a", "e"]);
-        for fine in ["WHERE a = 1 AND b", "SELECT count(a) WHERE f(b) AND c IS NULL"] {
-            assert!(columns(fine).iter().all(|name| name == "b"), "{fine}: {:?}", columns(fine));
-        }
-        assert!(columns("WHERE a BETWEEN b AND c").is_empty());
+        assert_eq!(conditions("WHERE a AND NOT b OR (c) GROUP BY d"), ["a", "b", "c"]);
+        assert_eq!(conditions("SELECT CASE WHEN r.a THEN 1 END WHERE e IS NOT TRUE"), ["r.a", "e"]);
+        assert_eq!(conditions("SELECT iif(a->>'b', 1, 0) WHERE b = 1 AND c"), ["a->>'b'", "c"]);
+        assert_eq!(
+            conditions("SELECT CASE a WHEN b THEN 1 END WHERE f(b) AND c IS NULL"),
+            ["f(b)"]
+        );
+        assert!(conditions("WHERE a BETWEEN b AND c").is_empty());
     }
 
     #[test]
