@@ -46,6 +46,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         .iter()
         .filter(|comparison| !noted.iter().any(|at| comparison.range.contains(&start(at))));
     notes.extend(others.filter_map(|comparison| of_comparison(facts, comparison)));
+    notes.extend(of_alternatives(facts, &comparisons));
     notes.extend(mixed_types::notes(facts, &comparisons, &noted));
     notes.extend(aliases::notes(facts));
     notes.extend(of_row_number(facts));
@@ -86,6 +87,31 @@ fn of_column(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
         ));
     }
     spelling::note(facts, read)
+}
+
+/// `a != 'x' OR a != 'y'`, which holds for every value.
+fn of_alternatives(facts: &Facts<'_>, comparisons: &[Comparison]) -> Option<String> {
+    let sql = &facts.statement().sql;
+    comparisons.windows(2).find_map(|pair| {
+        let [one, other] = pair else { return None };
+        let literal = |of: &Comparison| Some(of.literals.first()?.sql.clone());
+        let is_one = |of: &Comparison| of.is_equality() && of.excludes() && of.literals.len() == 1;
+        let between = sql.get(one.range.end..other.range.start)?.trim();
+        let subject = &sql[one.subject.clone()];
+        let holds = between.eq_ignore_ascii_case("or")
+            && *subject == sql[other.subject.clone()]
+            && is_one(one)
+            && is_one(other)
+            && literal(one) != literal(other);
+        holds.then(|| {
+            format!(
+                "{} holds for every value: {subject} NOT IN ({}, {}) excludes both",
+                &sql[one.range.start..other.range.end],
+                literal(one).unwrap_or_default(),
+                literal(other).unwrap_or_default()
+            )
+        })
+    })
 }
 
 /// A number in an aggregate that is the name of a field, too, such as a year.

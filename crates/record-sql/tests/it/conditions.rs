@@ -30,3 +30,16 @@ fn a_text_is_no_condition() {
         assert_eq!(notes(fine, texts), "", "{fine}");
     }
 }
+
+#[test]
+fn two_exclusions_of_one_value_are_no_alternatives() {
+    let lines = "{\"t\":\"A\",\"u\":\"A\"}\n{\"t\":\"B\",\"u\":\"B\"}\n{\"t\":\"C\",\"u\":\"C\"}";
+    let of = |condition| notes(&format!("SELECT count(*) FROM records WHERE {condition}"), lines);
+    for condition in ["t != 'A' OR t != 'B'", "u = 'A' AND (t <> 'A' or t <> 'B')"] {
+        let told = of(condition);
+        assert!(told.contains("holds for every value: t NOT IN ('A', 'B')"), "{told}");
+    }
+    for fine in ["t != 'A' AND t != 'B'", "t != 'A' OR u != 'B'", "t = 'A' OR t = 'B'"] {
+        assert_eq!(of(fine), "", "{fine}");
+    }
+}
