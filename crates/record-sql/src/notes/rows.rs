@@ -20,6 +20,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
         of_list(facts, nothing),
         of_first_nulls(facts),
         of_division(facts),
+        of_limit(facts),
     ];
     of.into_iter().flatten().collect()
 }
@@ -236,6 +237,38 @@ fn of_division(facts: &Facts<'_>) -> Option<String> {
         let whole = facts.row(&types)?.iter().all(|kind| plain(kind) == "integer");
         whole.then(|| {
             format!("`/` between whole numbers drops the fraction: 1.0 * {left} / {right} keeps it")
+        })
+    })
+}
+
+/// A LIMIT of the one row of an aggregate.
+fn of_limit(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    (1..statement.tokens.len()).filter(|at| statement.is(*at, "limit")).find_map(|at| {
+        let select = statement.select_around(at);
+        let of = |word| statement.clause_places(&select, word);
+        let (list, from) = (of("select")?, of("from")?);
+        let limit = statement.tokens.get(at + 1)?.text(&statement.sql).parse::<u64>().ok()?;
+        let calls = statement.calls_of(&["sum", "avg", "total", "median", "min", "max"]);
+        let is_one_row = calls.into_iter().any(|at| {
+            list.contains(&at)
+                && statement.arguments(at + 1).len() == 1
+                && !statement.is_any(statement.closing(at + 1) + 1, &["over", "filter"])
+                && statement.select_around(at) == select
+        });
+        if limit < 2 || !is_one_row || of("group").is_some() {
+            return None;
+        }
+        let call = &statement.sql[statement.bytes(list.start + 1..list.end)];
+        let rows = &statement.sql[statement.bytes(from.start..select.end)];
+        let kept = &statement.sql[statement.bytes(from.start..of("where").unwrap_or(from).end)];
+        let counts = facts.counts(&format!("{}SELECT count(*) {kept}", statement.with()))?;
+        (u64::try_from(counts[0]).ok()? > limit).then(|| {
+            format!(
+                "LIMIT {limit} is of the one row of all {}: SELECT {call} FROM (SELECT * {rows}) is \
+                 of {limit} records",
+                counts[0]
+            )
         })
     })
 }

@@ -43,3 +43,36 @@ fn two_exclusions_of_one_value_are_no_alternatives() {
         assert_eq!(of(fine), "", "{fine}");
     }
 }
+
+/// LIMIT keeps rows of the result, and an aggregate has one.
+#[test]
+fn a_limit_of_one_row_is_told() {
+    let lines: String = (0..20).map(|x| format!("{{\"x\":{x},\"g\":{}}}\n", x % 3)).collect();
+    for (sql, instead, value) in [
+        (
+            "SELECT avg(x) FROM records LIMIT 10",
+            "SELECT avg(x) FROM (SELECT * FROM records LIMIT 10)",
+            "[4.5]",
+        ),
+        (
+            "SELECT sum(x) FROM records WHERE x > 1 ORDER BY x DESC LIMIT 5",
+            "SELECT sum(x) FROM (SELECT * FROM records WHERE x > 1 ORDER BY x DESC LIMIT 5)",
+            "[85]",
+        ),
+    ] {
+        let told = notes(sql, &lines);
+        assert!(told.contains(instead), "{sql}: {told}");
+        assert_eq!(ask_of(instead, &lines).unwrap().rows, [value]);
+    }
+    for fine in [
+        "SELECT count(*) FROM records LIMIT 10",
+        "SELECT sum(x) FROM records LIMIT 100",
+        "SELECT sum(x) FROM records LIMIT 1",
+        "SELECT g, sum(x) FROM records GROUP BY g LIMIT 2",
+        "SELECT sum(x) FROM (SELECT x FROM records ORDER BY x LIMIT 3)",
+        "SELECT x, sum(x) OVER (ORDER BY x) AS s FROM records LIMIT 3",
+        "SELECT x, (SELECT max(x) FROM records) AS m FROM records LIMIT 3",
+    ] {
+        assert_eq!(notes(fine, &lines), "", "{fine}");
+    }
+}
