@@ -90,6 +90,15 @@ fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
     if matches!(of.column, Some(Type::Integer | Type::Real)) {
         return None;
     }
+    let name = &of.name;
+    let large = "WHERE typeof({}) = 'text' AND CAST({} AS INTEGER) = 9223372036854775807 LIMIT 1";
+    if let Some(row) = facts.row(&of.query("{}", large)) {
+        return Some(format!(
+            "{name} has numbers beyond 64 bits, such as {}, which are rounded or cut here: compare \
+             them as text",
+            literal(row.first()?)
+        ));
+    }
     // Next to a number a text that spells one is compared as a number.
     let counts = "count({}), sum(NOT {} = CAST({} AS NUMERIC))";
     let counts = facts.row(&of.query(counts, ""))?;
@@ -98,7 +107,6 @@ fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
     if matches!(count.as_str(), "0" | "null") {
         return None;
     }
-    let name = &of.name;
     let other_values = "WHERE NOT {} = CAST({} AS NUMERIC)";
     let one = of.query("{}", &format!("{other_values} ORDER BY {{}} = '' LIMIT 1"));
     let one = literal(facts.row(&one)?.first()?);

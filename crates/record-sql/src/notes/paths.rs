@@ -20,7 +20,21 @@ struct JsonPath<'s> {
 /// Notes on paths that are null in every record.
 pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     let paths = paths(facts).into_iter();
-    paths.filter_map(|path| of_path(facts, &path)).collect()
+    paths.filter_map(|path| of_large(facts, &path).or_else(|| of_path(facts, &path))).collect()
+}
+
+/// A path to whole numbers beyond 64 bits, of which SQLite makes floats.
+fn of_large(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {
+    let (with, from, sql) = (facts.statement().with(), facts.from(path.place)?, path.sql);
+    let large = format!("typeof({sql}) = 'real' AND abs({sql}) >= 9223372036854775807");
+    let found = facts.counts(&format!("{with}SELECT count(*) {from} WHERE {large}"))?;
+    (found[0] > 0).then(|| {
+        format!(
+            "{} values of {sql} are numbers beyond 64 bits, which are rounded here: a column of \
+             this name has them as text, with all digits",
+            found[0]
+        )
+    })
 }
 
 fn of_path(facts: &Facts<'_>, path: &JsonPath<'_>) -> Option<String> {

@@ -76,3 +76,25 @@ fn a_limit_of_one_row_is_told() {
         assert_eq!(notes(fine, &lines), "", "{fine}");
     }
 }
+
+#[test]
+fn numbers_beyond_64_bits_are_told_wherever_they_are_rounded() {
+    let lines: String = (0..4)
+        .map(|n| {
+            format!("{{\"i\":1844674407370955100{n},\"s\":\"1234567890123456789{n}\",\"n\":{n}}}\n")
+        })
+        .collect();
+    for value in [
+        "count(DISTINCT json_extract(record, '$.i'))",
+        "count(DISTINCT record->>'i')",
+        "max(CAST(s AS INTEGER))",
+        "count(DISTINCT s + 0)",
+        "count(DISTINCT i)",
+    ] {
+        let told = notes(&format!("SELECT {value} FROM records"), &lines);
+        assert!(told.contains("numbers beyond 64 bits"), "{value}: {told}");
+    }
+    let fine =
+        "SELECT count(DISTINCT s), max(CAST(n AS INTEGER)), count(record->>'n') FROM records";
+    assert_eq!(notes(fine, &lines), "");
+}
