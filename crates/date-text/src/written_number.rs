@@ -37,6 +37,73 @@ pub fn are_of_one_unit(marks: u8) -> bool {
     marks.count_ones() < 2
 }
 
+/// The separators of the numbers of a field, which tell thousands from fractions unless each number
+/// has one separator at most, with three digits behind it: `1.200 €`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Separators {
+    /// A separator that may be either.
+    open: Option<char>,
+    /// A number tells.
+    decided: bool,
+}
+
+impl Separators {
+    /// Adds a text of a number.
+    pub fn add(&mut self, text: &str) {
+        let text = text.trim_matches(|c| is_next(c) || c == '-');
+        let Some((whole, rest)) = text.split_once([',', '.']) else { return };
+        let is_open = rest.len() == 3
+            && rest.bytes().all(|byte| byte.is_ascii_digit())
+            && (1..=3).contains(&whole.len())
+            && !whole.starts_with('0');
+        let separator = text[whole.len()..].chars().next();
+        self.merge(Self { open: separator.filter(|_| is_open), decided: !is_open });
+    }
+
+    /// Adds the separators of further texts.
+    pub fn merge(&mut self, other: Self) {
+        let differ = self.open.is_some() && other.open.is_some() && self.open != other.open;
+        self.decided |= other.decided || differ;
+        self.open = self.open.or(other.open);
+    }
+
+    /// Returns true if no number tells thousands from fractions.
+    pub fn are_open(self) -> bool {
+        self.open.is_some() && !self.decided
+    }
+
+    /// Returns the clause of a note that tells how numbers with these [`marks`] are read, and the
+    /// SQL that reads them in the other way; `{}` is the text. None if a number tells.
+    ///
+    /// ```
+    /// use date_text::written_number::{Separators, marks};
+    ///
+    /// let mut separators = Separators::default();
+    /// separators.add("1.200 €");
+    /// let doubt = separators.doubt(marks("1.200 €")).unwrap();
+    /// assert!(doubt.ends_with("CAST(replace(replace({}, '€', ''), '.', '') AS REAL)"));
+    /// separators.add("98.50 €");
+    /// assert_eq!(separators.doubt(marks("98.50 €")), None);
+    /// ```
+    pub fn doubt(self, marks: u8) -> Option<String> {
+        let open = self.open.filter(|_| self.are_open())?;
+        let marked = MARKS.iter().enumerate().filter(|(at, _)| marks & (1 << at) != 0);
+        let text: String =
+            marked.map(|(_, mark)| *mark).chain(format!("1{open}234").chars()).collect();
+        let (here, elsewhere) = match open {
+            '.' => ("begins the fraction", "parts thousands"),
+            _ => ("parts thousands", "begins the fraction"),
+        };
+        Some(format!(
+            "`{open}` {here} here; if it {elsewhere}, use the SQL CAST({} AS REAL)",
+            OTHER.plain(&[&text])
+        ))
+    }
+}
+
+/// The notation in which the separators of the first one change their parts.
+pub const OTHER: Notation = NOTATIONS[1];
+
 fn is_next(c: char) -> bool {
     MARKS.contains(&c) || c.is_whitespace()
 }

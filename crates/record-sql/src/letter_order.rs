@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use date_text::MONTHS;
 use date_text::version::{Fractions, Version};
-use date_text::written_number::{NOTATIONS, Notation};
+use date_text::written_number::{NOTATIONS, Notation, OTHER, Separators};
 
 use natural::Part;
 
@@ -140,10 +140,9 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     all.retain(|one| one.text.contains(|c: char| c.is_ascii_digit()));
     (all.len() * 2 >= count).then_some(())?;
     all.sort_by(|a, b| a.text.cmp(&b.text));
-    let read_all = |kind: TextKind| all.iter().map(|one| kind.key(one)).collect::<Option<Vec<_>>>();
     let are_versions = are_versions(&all);
     let mut kinds = kinds().filter(|kind| !are_versions || *kind != TextKind::Numbers);
-    let whole = kinds.find_map(|kind| Some((kind, read_all(kind)?)));
+    let whole = kinds.find_map(|kind| Some((kind, read_all(&all, kind)?)));
     let (kind, keys) = match whole {
         Some(whole) => whole,
         None => {
@@ -163,7 +162,14 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
         }
     };
     let misplaced = |pair: &[Key]| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater);
-    let (kind, at) = match keys.windows(2).position(misplaced) {
+    let in_other_notation = || {
+        let mut separators = Separators::default();
+        all.iter().for_each(|one| separators.add(&one.text));
+        let is_open = matches!(kind, TextKind::Written(_)) && separators.are_open();
+        is_open.then(|| read_all(&all, TextKind::Written(OTHER)))??.windows(2).position(misplaced)
+    };
+    let found = keys.windows(2).position(misplaced).or_else(in_other_notation);
+    let (kind, at) = match found {
         Some(at) => (kind, at),
         // In order but for their units.
         None => {
@@ -175,6 +181,10 @@ pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
     };
     let mut pair = all.drain(at..).map(|one| one.text);
     Some(Misordered { kind, first: pair.next()?, second: pair.next()? })
+}
+
+fn read_all(all: &[Spelled], kind: TextKind) -> Option<Vec<Key>> {
+    all.iter().map(|one| kind.key(one)).collect()
 }
 
 /// Returns true if texts that are numbers, too, are versions.

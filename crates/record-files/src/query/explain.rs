@@ -256,7 +256,10 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
         notes.extend(match typed.strings {
             Strings::Numbers => Some(format!("{field} compared as numbers")),
-            Strings::Written(_) => Some(format!("{field} compared as the numbers it spells")),
+            Strings::Written(_) => {
+                let doubt = facts.doubt(&column(&field));
+                Some(format!("{field} compared as the numbers it spells{doubt}"))
+            }
             Strings::Versions => Some(format!("{field} compared as versions, part by part")),
             Strings::Dates => Some(format!("{field} compared as dates, a day as a whole, in UTC")),
             Strings::Text if ordered && facts.has(Kind::String) && typed.is_text() => {
@@ -290,7 +293,10 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
         match strings {
             Strings::Numbers => notes.push(format!("{field} sorted as numbers")),
-            Strings::Written(_) => notes.push(format!("{field} sorted as the numbers it spells")),
+            Strings::Written(_) => {
+                let doubt = found.facts[key.path].doubt(&column(&field));
+                notes.push(format!("{field} sorted as the numbers it spells{doubt}"));
+            }
             Strings::Versions => notes.push(format!("{field} sorted as versions")),
             Strings::Text if found.facts[key.path].is_lettered() => {
                 notes.push(format!("{field} sorted as text, letter by letter"));
@@ -316,6 +322,12 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
     notes
 }
 
+/// Returns the name of a field as SQL spells it.
+fn column(field: &str) -> String {
+    let is_word = field.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_word { field.to_owned() } else { format!("\"{field}\"") }
+}
+
 /// Says that conditions on the elements of one array may be met by different ones.
 fn apart(plan: &Plan<'_>, found: &Chunk<'_>, path: usize) -> Option<String> {
     if !found.facts[path].has(Kind::Array) {
@@ -326,8 +338,7 @@ fn apart(plan: &Plan<'_>, found: &Chunk<'_>, path: usize) -> Option<String> {
     let sql: Option<Vec<String>> =
         tests.map(|test| Some(format!("e.value {}", test.comparison.sql()?))).collect();
     let sql = sql.map_or_else(|| "…".to_owned(), |tests| tests.join(" AND "));
-    let is_word = field.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let column = if is_word { field.clone() } else { format!("\"{field}\"") };
+    let column = column(&field);
     Some(format!(
         "conditions on {field} may be met by different elements; for one element send {{\"sql\": \
          {}}}",

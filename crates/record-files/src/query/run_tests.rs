@@ -363,6 +363,14 @@ fn written_numbers_are_compared_and_sorted() {
     }
     let first = ask(r#"{"sort_by":"-p","limit":1}"#, money).unwrap().records;
     assert_eq!(first, [r#"{"p":"$1,200.00"}"#]);
+    // A separator that may part thousands or begin a fraction is told.
+    let euros = "{\"p\":\"1.200 €\"}\n{\"p\":\"98 €\"}\n{\"p\":\"15.000 €\"}\n";
+    let doubt = "numbers it spells: `.` begins the fraction here; if it parts thousands, use the \
+                 SQL CAST(replace(replace(p, '€', ''), '.', '') AS REAL)";
+    for request in [r#"{"where":{"p":{">":1000}},"count":true}"#, r#"{"sort_by":"-p"}"#] {
+        let notes = ask(request, euros).unwrap().notes;
+        assert!(notes.iter().any(|note| note.ends_with(doubt)), "{request}: {notes:?}");
+    }
     let rates = "{\"r\":\"19 %\"}\n{\"r\":\"5,5 %\"}\n";
     assert_eq!(ask(r#"{"where":{"r":19},"count":true}"#, rates).unwrap().matched, 1);
     assert_eq!(ask(r#"{"where":{"r":{"<":"5.6"}},"count":true}"#, rates).unwrap().matched, 1);

@@ -5,16 +5,16 @@ use rusqlite::types::Value;
 use crate::letter_order::{MAX_TEXTS, Misordered, Spelled, TextKind, misordered};
 use crate::notes::facts::Facts;
 use crate::notes::values::Subject;
-use crate::notes::written::number_of;
+use crate::notes::written::written;
 use crate::records::profile::Type;
 use crate::sql::quoting;
 
 /// Returns the way to order the texts of a subject.
 fn way(facts: &Facts<'_>, of: &Subject, found: &Misordered) -> String {
     if let TextKind::Written(_) = found.kind
-        && let Some(number) = number_of(facts, of)
+        && let Some(written) = written(facts, of)
     {
-        return format!("{} orders numbers", number.replace("{}", &of.name));
+        return format!("{} orders numbers{}", written.number(&of.name), written.doubt);
     }
     let is_grouped = [&found.first, &found.second].iter().any(|text| text.contains(','));
     let way = match found.kind {

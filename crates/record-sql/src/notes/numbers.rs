@@ -6,7 +6,7 @@ use crate::notes::facts::{Facts, literal, plain};
 use crate::notes::letters::{of_letters, of_shown_letters};
 use crate::notes::moments::of_no_times;
 use crate::notes::values::Subject;
-use crate::notes::written::number_of;
+use crate::notes::written::written;
 use crate::records::profile::Type;
 use crate::sql::expression::COMPARING;
 use crate::sql::quoting::spelled;
@@ -116,8 +116,8 @@ fn of_texts(facts: &Facts<'_>, of: &Subject) -> Option<String> {
             "{name} has dates such as {one}, which are no numbers: julianday({name}) counts days"
         ));
     }
-    let how = match number_of(facts, of) {
-        Some(number) => format!(": {} is one", number.replace("{}", name)),
+    let how = match written(facts, of) {
+        Some(written) => format!(": {} is one{}", written.number(name), written.doubt),
         None if count == all => {
             format!("{COUNTED}; compare them, as in sum({name} = {one}) or a CASE")
         }

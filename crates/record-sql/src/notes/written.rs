@@ -1,6 +1,6 @@
 //! Texts that spell numbers, next to numbers: SQLite compares their letters.
 
-use date_text::written_number::Notation;
+use date_text::written_number::{Notation, Separators, marks};
 
 use crate::letter_order::MAX_TEXTS;
 use crate::notes::compared::of_order;
@@ -10,10 +10,29 @@ use crate::notes::values::Subject;
 use crate::sql::comparison::{Comparison, Literal};
 use crate::sql::quoting::spelled;
 
-/// Returns the expression that makes numbers of the texts of a subject, if they are numbers in one
-/// notation other than that of SQLite; `{}` is the text. It is null for texts without digits, such as
-/// `n/a`.
-pub(crate) fn number_of(facts: &Facts<'_>, of: &Subject) -> Option<String> {
+/// Texts that are numbers in one notation other than that of SQLite.
+pub(crate) struct Written {
+    /// The expression that makes numbers of them; `{}` is the text. It is null for texts without
+    /// digits, such as `n/a`.
+    number: String,
+    /// The clause on a separator that may have another meaning, or nothing.
+    pub(crate) doubt: String,
+}
+
+impl Written {
+    /// Texts of which SQLite makes numbers.
+    fn plain() -> Self {
+        Self { number: "CAST({} AS REAL)".to_owned(), doubt: String::new() }
+    }
+
+    /// Returns the expression for the text `name`.
+    pub(crate) fn number(&self, name: &str) -> String {
+        self.number.replace("{}", name)
+    }
+}
+
+/// Returns the notation of the texts of a subject, if they are numbers.
+pub(crate) fn written(facts: &Facts<'_>, of: &Subject) -> Option<Written> {
     const WRITTEN: &str = "{} GLOB '*[0-9]*'";
     let rows = format!("WHERE typeof({{}}) = 'text' AND {WRITTEN} LIMIT {MAX_TEXTS}");
     let rows = facts.rows(&of.query("DISTINCT {}", &rows))?;
@@ -28,7 +47,11 @@ pub(crate) fn number_of(facts: &Facts<'_>, of: &Subject) -> Option<String> {
         Some(true) => format!("CAST({plain} AS REAL)"),
         _ => format!("CASE WHEN {WRITTEN} THEN CAST({plain} AS REAL) END"),
     };
-    Some(number)
+    let mut separators = Separators::default();
+    texts.iter().for_each(|text| separators.add(text));
+    let marks = texts.iter().fold(0, |all, text| all | marks(text));
+    let doubt = separators.doubt(marks).map(|doubt| format!("; {}", doubt.replace("{}", &of.name)));
+    Some(Written { number, doubt: doubt.unwrap_or_default() })
 }
 
 /// Texts next to a number, if the comparison of numbers holds in other rows, or if texts are no
@@ -40,9 +63,9 @@ pub(crate) fn of_texts(
 ) -> Option<String> {
     let subject = Subject::of(read);
     let name = &subject.name;
-    let written = number_of(facts, &subject);
-    let is_read = written.is_some() || read.profile.is_date();
-    let number = written.unwrap_or_else(|| "CAST({} AS REAL)".to_owned());
+    let found = written(facts, &subject);
+    let is_read = found.as_ref().map_or(read.profile.is_date(), |one| one.doubt.is_empty());
+    let Written { number, doubt } = found.unwrap_or_else(Written::plain);
     let compared = |value: &str, of: fn(&Literal) -> &String| {
         let literals: Vec<&str> =
             comparison.literals.iter().map(|literal| of(literal).as_str()).collect();
@@ -59,7 +82,7 @@ pub(crate) fn of_texts(
         let number = number.replace("{}", name);
         Some(format!(
             "{name} has {}, and text is compared letter by letter ('9' > '13'): {number} compares \
-             numbers",
+             numbers{doubt}",
             read.profile.words()
         ))
     })

@@ -204,6 +204,18 @@ fn written_numbers_have_one_expression_in_all_notes() {
             assert!(notes.contains(number), "{sql} of {texts:?}: {notes}");
         }
     }
+    // Three digits behind the only separator are thousands or a fraction.
+    let either = &["1.200 €", "98 €", "15.000 €"][..];
+    let thousands = "`.` begins the fraction here; if it parts thousands, use the SQL \
+                     CAST(replace(replace(x, '€', ''), '.', '') AS REAL)";
+    for sql in [
+        "SELECT max(x) FROM records",
+        "SELECT count(*) FROM records WHERE x > 1000",
+        "SELECT sum(x) FROM records",
+    ] {
+        let notes = notes(sql, either);
+        assert!(notes.contains(thousands), "{sql}: {notes}");
+    }
     // Zip codes of five digits compare like numbers, and so do prices of one length.
     for texts in [&["21181", "02814", "90210"][..], &["$10", "$25", "$99"]] {
         assert_eq!(notes("SELECT count(*) FROM records WHERE x < 10000", texts), "", "{texts:?}");

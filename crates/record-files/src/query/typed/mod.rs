@@ -8,7 +8,7 @@ mod operand;
 use std::borrow::Cow;
 
 use date_text::version::{Fractions, Version};
-use date_text::written_number::{NOTATIONS, Notation, are_of_one_unit, marks};
+use date_text::written_number::{NOTATIONS, Notation, Separators, are_of_one_unit, marks};
 use raw_json::{self as raw, Scanner, each_element};
 
 use super::json::value::{Kind, Value};
@@ -36,6 +36,7 @@ pub(super) struct Facts {
     fractions: Fractions,
     /// The marks next to numbers: `$`.
     marks: u8,
+    separators: Separators,
     /// True if a string is blank.
     pub(super) has_blanks: bool,
     /// True if a string has a digit at its beginning, or behind a few other characters: `$99`.
@@ -49,6 +50,7 @@ impl Default for Facts {
             readings: ANY,
             fractions: Fractions::default(),
             marks: 0,
+            separators: Separators::default(),
             has_blanks: false,
             has_digits: false,
         }
@@ -82,6 +84,7 @@ impl Facts {
                 self.readings &= readings(&text, self.readings);
                 self.fractions.add(&text);
                 self.marks |= marks(&text);
+                self.separators.add(&text);
             }
         }
     }
@@ -97,6 +100,7 @@ impl Facts {
         self.readings &= other.readings;
         self.fractions.merge(other.fractions);
         self.marks |= other.marks;
+        self.separators.merge(other.separators);
         self.has_blanks |= other.has_blanks;
         self.has_digits |= other.has_digits;
     }
@@ -124,6 +128,13 @@ impl Facts {
         let has = |at: &usize| self.readings & (WRITTEN << at) != 0;
         let first = (0..NOTATIONS.len()).find(has).filter(|_| are_of_one_unit(self.marks))?;
         Some(NOTATIONS[first])
+    }
+
+    /// Returns the clause that tells how a separator of the numbers of `column` is read, if no
+    /// number tells it; else nothing.
+    pub(super) fn doubt(self, column: &str) -> String {
+        let doubt = self.separators.doubt(self.marks);
+        doubt.map_or_else(String::new, |doubt| format!(": {}", doubt.replace("{}", column)))
     }
 
     pub(super) fn has(self, kind: Kind) -> bool {
