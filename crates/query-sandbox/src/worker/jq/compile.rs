@@ -129,6 +129,9 @@ mod tests {
         assert!(error("import \"a\" as a; .").contains("not supported"));
         assert!(error("import \"a\" as $a; $a").contains("not supported"));
         assert!(error("").contains("found the end"));
+        assert!(error("map(.catégorie)").contains("is quoted: .\"catégorie\""));
+        assert!(error("map(.a + .価格_2)|add").contains("is quoted: .\"価格_2\""));
+        assert!(!error("map(.a é)").contains("is quoted"));
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub(super) fn of_loading(filter: &str, errors: load::Errors<&str, ()>) -> JqErro
         Some(load::Error::Parse(errors)) => of_parsing(filter, &errors),
         None => (0, "it cannot be read".to_owned()),
     };
+    let what = key_with_letters(filter, at).map_or(what.clone(), |key| {
+        format!("{what}; a key with other letters than those of ASCII is quoted: .\"{key}\"")
+    });
     let (position, near) = excerpt::at(filter, at);
     JqError::Syntax { position, what, near }
 }
@@ -78,6 +81,16 @@ pub(super) fn of_compiling(
         _ => (format!("{} {name}", undefined.as_str()), Vec::new()),
     };
     JqError::Undefined { name, nearest, position, near }
+}
+
+/// Returns the key around `at` if it has letters that a key without quotes cannot have.
+fn key_with_letters(filter: &str, at: usize) -> Option<&str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let (before, after) = (filter.get(..at)?, filter.get(at..)?);
+    let start = before.trim_end_matches(is_part).len();
+    let end = at + after.find(|c| !is_part(c)).unwrap_or(after.len());
+    let key = &filter[start..end];
+    (before[..start].ends_with('.') && !key.is_ascii()).then_some(key)
 }
 
 /// Returns the field that is meant if the name at `at` belongs to a field with dashes: `.a-b` is
