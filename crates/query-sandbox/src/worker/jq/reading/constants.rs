@@ -5,6 +5,7 @@ use jaq_core::{
         lex::StrPart,
         parse::{BinaryOp, Term},
     },
+    ops::Cmp,
     path::Part,
 };
 
@@ -41,6 +42,31 @@ pub(super) fn is_of_several(term: &Term<&str>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns the note on `.a != "x" or .a != "y"`, which always holds, or on `.a == "x" and .a == "y"`,
+/// which never does.
+pub(super) fn always_or_never(
+    left: &Term<&str>,
+    op: &BinaryOp<&str>,
+    right: &Term<&str>,
+) -> Option<String> {
+    let (compares, word, way) = match op {
+        BinaryOp::Or => (Cmp::Ne, "or", "always holds; `and` excludes both"),
+        BinaryOp::And => (Cmp::Eq, "and", "never holds; `or` finds both"),
+        _ => return None,
+    };
+    let compared = |term: &Term<&str>| match term {
+        Term::BinOp(value, BinaryOp::Cmp(op), text) if *op == compares && !is_of_several(value) => {
+            let Term::Str(None, parts) = &**text else { return None };
+            Some((format!("{value:?}"), raw_json::quote(&constant(parts)?)))
+        }
+        _ => None,
+    };
+    let ((value, one), (same, other)) = (compared(left)?, compared(right)?);
+    let sign = if compares == Cmp::Ne { "!=" } else { "==" };
+    (value == same && one != other)
+        .then(|| format!("`… {sign} {one} {word} … {sign} {other}` of one value {way}"))
 }
 
 /// Returns a constant that fields are compared with.

@@ -13,7 +13,7 @@ use jaq_core::{
 
 use super::{
     comparison::{Constant, How},
-    constants::{comparand, constant, is_length, is_number},
+    constants::{always_or_never, comparand, constant, is_length, is_number},
     fields::Reading,
     shape::{Shape, Step},
 };
@@ -218,6 +218,7 @@ impl<'f> Reader<'f> {
             }
             BinaryOp::Alt => self.alternative(left, right, input),
             BinaryOp::Or | BinaryOp::And => {
+                self.reading.constant_conditions.extend(always_or_never(left, op, right));
                 for term in [left, right] {
                     self.condition(term, input);
                 }
