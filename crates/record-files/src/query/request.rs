@@ -13,6 +13,9 @@ use super::{
 
 const MAX_SELECTED: usize = 100;
 const MAX_SORT_KEYS: usize = 8;
+/// The members of a request that are read.
+const MEMBERS: [&str; 9] =
+    ["where", "select", "count", "group_by", "sort_by", "limit", "offset", "ids", "id_field"];
 /// Accepted for `group_by`.
 const GROUP: &str = "the dotted name of one field; for several send \
                      {\"sql\": \"SELECT a, b, count(*) FROM records GROUP BY 1, 2\"}";
@@ -85,6 +88,7 @@ impl Query {
     /// Fails if a member has an unaccepted type or value, or more parts than the limits, or if
     /// it would have no effect.
     pub fn parse(members: &Fields<'_>) -> Result<Self, QueryError> {
+        given_once(members)?;
         let member = |name| raw::field(members, name).map(str::trim_ascii).filter(|v| *v != "null");
         let mut reading = Reading::default();
         let condition = member("where").map(|raw| reading.condition(raw)).transpose()?;
@@ -173,6 +177,19 @@ impl Query {
     /// Returns the most groups or records that are needed, those before the page included.
     pub(super) fn room(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_add(self.offset))
+    }
+}
+
+/// Refuses a member that is given twice, of which JSON parsers drop the first.
+fn given_once(members: &Fields<'_>) -> Result<(), QueryError> {
+    let count = |name: &str| members.iter().filter(|(key, _)| key == name).count();
+    match MEMBERS.into_iter().find(|name| count(name) > 1) {
+        None => Ok(()),
+        Some(name) => Err(QueryError::BadMember {
+            member: name.to_owned(),
+            found: "given twice".to_owned(),
+            accepted: "one value; {\"all\": [{…}, {…}]} joins conditions",
+        }),
     }
 }
 

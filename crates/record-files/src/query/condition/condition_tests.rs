@@ -38,6 +38,14 @@ fn numbers_of(lines: &str, condition: &str) -> Vec<u64> {
 }
 
 #[test]
+fn a_condition_without_effect_is_an_error() {
+    assert!(error(r#"{"any":[]}"#).starts_with("where.any is empty, and so never holds"));
+    let request = r#"{"where":{"c":"x"},"where":{"c":"y"},"count":true}"#;
+    let twice = Query::parse(&raw::fields(request).unwrap()).unwrap_err().to_string();
+    assert!(twice.starts_with("where is given twice; accepted is one value"), "{twice}");
+}
+
+#[test]
 fn every_spelling_gives_the_same_condition() {
     for condition in [
         r#"{"all":[{"field":"a","op":">=","value":2},{"field":"a","op":"<","value":5}]}"#,

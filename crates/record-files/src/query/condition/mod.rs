@@ -96,7 +96,17 @@ impl Reading {
             let at = format!("{member}.{}", quoted(key));
             match key.trim_start_matches('$').to_ascii_lowercase().as_str() {
                 "all" | "and" => parts.extend(self.list(value, &at, depth)?),
-                "any" | "or" => parts.push(Condition::Any(self.list(value, &at, depth)?)),
+                "any" | "or" => {
+                    let any = self.list(value, &at, depth)?;
+                    if any.is_empty() {
+                        return Err(QueryError::BadMember {
+                            member: at,
+                            found: "empty, and so never holds".to_owned(),
+                            accepted: "a list of one condition or more",
+                        });
+                    }
+                    parts.push(Condition::Any(any));
+                }
                 "not" => {
                     parts.push(Condition::Not(Box::new(self.part(value, &at, depth + 1)?)));
                 }
