@@ -3,6 +3,7 @@
 
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::partners::have_other_forms;
+use crate::notes::values::Subject;
 use crate::sql::bare::bare_columns;
 use crate::sql::quoting::spelled;
 use crate::sql::statement::Statement;
@@ -14,6 +15,7 @@ pub(crate) fn notes(facts: &Facts<'_>, nothing: bool) -> Vec<String> {
     let of = [
         of_bare(facts),
         of_counted(facts),
+        of_mean(facts),
         of_repeated(facts),
         nothing.then(|| of_null_list(facts)).flatten(),
         of_join(facts, nothing),
@@ -79,6 +81,27 @@ fn of_counted(facts: &Facts<'_>) -> Option<String> {
             format!(
                 "count({condition}) is {all}, of the rows in which it is not null: \
                  sum({condition}) is {met}, of those in which it is true"
+            )
+        })
+    })
+}
+
+/// `avg` of a condition leaves out the rows in which it is null.
+fn of_mean(facts: &Facts<'_>) -> Option<String> {
+    let statement = facts.statement();
+    statement.calls_of(&["avg"]).find_map(|at| {
+        let arguments = statement.arguments(at + 1);
+        let [argument] = arguments.as_slice() else { return None };
+        let of = Subject::at(facts, argument.clone()).filter(|of| of.column.is_none())?;
+        let truths = "coalesce(sum({} IN (0, 1) AND typeof({}) = 'integer'), 0)";
+        let counts = facts.counts(&of.query(&format!("count(*), count({{}}), {truths}"), ""))?;
+        let [rows, values, truths] = counts.as_slice() else { return None };
+        let name = &of.name;
+        (values < rows && values == truths && *values > 0).then(|| {
+            format!(
+                "avg({name}) leaves out {} of {rows} rows, in which it is null: \
+                 avg(coalesce({name}, 0)) is of all",
+                rows - values
             )
         })
     })

@@ -98,3 +98,20 @@ fn numbers_beyond_64_bits_are_told_wherever_they_are_rounded() {
         "SELECT count(DISTINCT s), max(CAST(n AS INTEGER)), count(record->>'n') FROM records";
     assert_eq!(notes(fine, &lines), "");
 }
+
+#[test]
+fn a_mean_of_a_condition_over_nulls_is_told() {
+    let lines = "{\"r\":\"a\",\"b\":true}\n{\"r\":\"b\",\"b\":false}\n{\"r\":null,\"b\":null}";
+    for condition in ["r = 'a'", "CASE r WHEN 'a' THEN 1 WHEN 'b' THEN 0 END"] {
+        let told = notes(&format!("SELECT avg({condition}) FROM records"), lines);
+        let all = format!("avg(coalesce({condition}, 0)) is of all");
+        assert!(told.contains("leaves out 1 of 3 rows") && told.contains(&all), "{told}");
+    }
+    for fine in [
+        "SELECT avg(b), avg(b IS TRUE), avg(coalesce(r = 'a', 0)) FROM records",
+        "SELECT avg(r = 'a') FROM records WHERE r IS NOT NULL",
+        "SELECT avg(b * 2) FROM records",
+    ] {
+        assert_eq!(notes(fine, lines), "", "{fine}");
+    }
+}
