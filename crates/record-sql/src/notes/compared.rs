@@ -3,6 +3,7 @@
 use rusqlite::types::Value;
 
 use crate::notes::facts::{Facts, Read, literal, plain};
+use crate::notes::json;
 use crate::notes::letters::of_letters;
 use crate::notes::moments;
 use crate::notes::ordered::{
@@ -113,6 +114,9 @@ fn of_types(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> Optio
     if profile.containers > 0 && profile.containers == profile.values() {
         return Some(of_container(facts, read, comparison));
     }
+    if let Some(note) = json::of_elements_of_some(facts, read, comparison) {
+        return Some(Some(note));
+    }
     if profile.is_time()
         && let Some(note) = of_time(&name, profile, comparison)
     {
@@ -186,7 +190,9 @@ fn of_container(facts: &Facts<'_>, read: Read<'_>, comparison: &Comparison) -> O
     } else {
         ("an object", "{}->>'key' = …")
     };
-    if comparison.is_equality() && is_found {
+    // `!= '[]'` asks for elements.
+    let is_whole = literal.value.is_empty() || literal.value.starts_with(['[', '{']);
+    if comparison.is_equality() && is_found && (is_whole || !comparison.excludes()) {
         return None;
     }
     if comparison.operator == "LIKE" && is_found && read.profile.arrays > 0 {

@@ -1,6 +1,7 @@
 //! Columns that are an array in some records, and one element by itself in others.
 
 use crate::notes::facts::{Facts, Read};
+use crate::sql::comparison::Comparison;
 use crate::sql::quoting::spelled;
 use crate::sql::token::Kind;
 
@@ -55,6 +56,32 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     notes.extend(paths);
     notes.extend(of_parts(facts));
     notes
+}
+
+/// Equality with a value that is also an element of arrays, which are other records of the column.
+pub(crate) fn of_elements_of_some(
+    facts: &Facts<'_>,
+    read: Read<'_>,
+    comparison: &Comparison,
+) -> Option<String> {
+    if read.profile.arrays == 0 || !comparison.is_equality() || comparison.excludes() {
+        return None;
+    }
+    let literals: Vec<&str> = comparison.literals.iter().map(|one| one.sql.as_str()).collect();
+    let is_one = format!("IN ({})", literals.join(", "));
+    let any = format!("EXISTS (SELECT 1 FROM json_each({AS_ARRAY}) AS e WHERE e.value {is_one})");
+    let counts = format!("coalesce(sum({{}} {is_one}), 0), coalesce(sum({any}), 0)");
+    let counts = facts.counts(&read.query(&counts, ""))?;
+    let [whole, elements] = counts.as_slice() else { return None };
+    let name = spelled(&read.column.name);
+    (whole < elements).then(|| {
+        format!(
+            "{name} is an array in {} records, and {whole} records are met as a whole, {elements} \
+             with elements: {}",
+            read.profile.arrays,
+            any.replace("{}", &name)
+        )
+    })
 }
 
 /// `instr` of an array finds parts of its elements, too.

@@ -115,3 +115,25 @@ fn a_mean_of_a_condition_over_nulls_is_told() {
         assert_eq!(notes(fine, lines), "", "{fine}");
     }
 }
+
+#[test]
+fn elements_are_no_whole_values() {
+    let some = "{\"g\":\"F\"}\n{\"g\":[\"F\",\"H\"]}\n{\"g\":\"H\"}\n{\"g\":[\"X\"]}";
+    for condition in ["g = 'F'", "g IN ('F')"] {
+        let told = notes(&format!("SELECT count(*) FROM records WHERE {condition}"), some);
+        assert!(told.contains("1 records are met as a whole, 2 with elements: EXISTS"), "{told}");
+        let exists = &told[told.find("EXISTS").unwrap()..];
+        let sql = format!("SELECT count(*) FROM records WHERE {exists}");
+        assert_eq!(ask_of(&sql, some).unwrap().rows, ["[2]"]);
+    }
+    let lists = "{\"g\":[\"a\"]}\n{\"g\":[\"b\"]}\n{\"g\":[\"a\",\"b\"]}\n{\"g\":[]}";
+    let told = notes("SELECT count(*) FROM records WHERE g != 'a'", lists);
+    assert!(told.contains("g is an array as JSON text"), "{told}");
+    for fine in ["g != '[]'", "g = '[\"a\"]'"] {
+        assert_eq!(
+            notes(&format!("SELECT count(*) FROM records WHERE {fine}"), lists),
+            "",
+            "{fine}"
+        );
+    }
+}
