@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::notes::facts::{Facts, Read};
 use crate::sql::expression::COMPARING;
 use crate::sql::quoting::spelled;
-use crate::sql::statement::Statement;
+use crate::sql::statement::{Part, Statement};
 use crate::sql::token::Kind;
 
 /// The operators that take the letters of an operand.
@@ -60,12 +60,17 @@ const PASSING: [&str; 11] = [
 pub(crate) fn note(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
     read.profile.numbers_lose_zeros().then_some(())?;
     let statement = facts.statement();
-    let is_column = |name: &str| name.eq_ignore_ascii_case(&read.column.name);
-    let mut chains = statement.chains().into_iter();
-    let is_lettered = chains.any(|chain| {
-        chain.parts.last().is_some_and(|part| is_column(&part.name))
-            && statement.places(&chain.range()).is_some_and(|at| takes_letters(statement, at, true))
-    });
+    let chains = statement.chains();
+    let places_of = |name: &str| -> Vec<Range<usize>> {
+        let is_name = |part: &Part| part.name.eq_ignore_ascii_case(name);
+        let named = chains.iter().filter(|chain| chain.parts.last().is_some_and(is_name));
+        named.filter_map(|chain| statement.places(&chain.range())).collect()
+    };
+    let own = places_of(&read.column.name);
+    let passed_on: Vec<String> = own.iter().filter_map(|at| passed_on(statement, at)).collect();
+    let passed_on = passed_on.iter().flat_map(|name| places_of(name));
+    let mut uses = own.iter().cloned().chain(passed_on);
+    let is_lettered = uses.any(|places| takes_letters(statement, places, true));
     (is_lettered || shows_all(statement)).then(|| {
         format!(
             "the texts of {} are read as numbers, without zeros at their ends: \
@@ -74,6 +79,15 @@ pub(crate) fn note(facts: &Facts<'_>, read: Read<'_>) -> Option<String> {
             read.column.name
         )
     })
+}
+
+/// Returns the name under which a SELECT in brackets passes a value on.
+fn passed_on(statement: &Statement, places: &Range<usize>) -> Option<String> {
+    let open = enclosing(statement, places.start.checked_sub(1)?)?;
+    let at = places.end + usize::from(statement.is(places.end, "as"));
+    let name = statement.tokens.get(at).filter(|token| token.is_name())?;
+    let is_name = statement.is_any(open + 1, &["select", "with"]) && !statement.ends_expression(at);
+    is_name.then(|| name.value(&statement.sql))
 }
 
 /// Returns true for `SELECT *`.
@@ -108,9 +122,8 @@ fn takes_letters(statement: &Statement, places: Range<usize>, shown: bool) -> bo
     let close = statement.closing(open);
     let call = open.checked_sub(1).filter(|at| statement.tokens[*at].kind == Kind::Word);
     match call {
-        _ if statement.is_any(open + 1, &["select", "with"]) => {
-            shown && is_listed(statement, before)
-        }
+        // It is passed on to the SELECT around it.
+        _ if statement.is_any(open + 1, &["select", "with"]) => false,
         Some(cast) if statement.is(cast, "cast") => statement.tokens[behind..close]
             .iter()
             .any(|token| is_text_type(token.text(&statement.sql))),

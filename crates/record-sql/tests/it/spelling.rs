@@ -28,8 +28,12 @@ fn letters_of_a_number_are_told() {
         "count(*) FILTER (WHERE NOT (p NOT LIKE '%.50'))",
         "printf('%s EUR', p)",
         "json_group_array(p)",
+        "c FROM (SELECT p AS c FROM records)",
+        "c || ' EUR' FROM (SELECT p c FROM records)",
+        "* FROM (SELECT p c FROM records)",
     ] {
         let sql = format!("SELECT {expression} FROM records r");
+        let sql = if expression.contains("FROM (") { format!("SELECT {expression}") } else { sql };
         let told = notes(&sql);
         assert!(told.contains("record->>'$.p' is the text"), "{sql}: {told}");
     }
@@ -46,6 +50,8 @@ fn numbers_have_no_note() {
         "SELECT count(*) FROM records WHERE length(record->>'p') = 5",
         "SELECT max(coalesce(p, 0)), sum(CAST(p AS REAL)), printf('%.2f', sum(p)) FROM records",
         "SELECT printf('%.2f', p) AS t FROM records",
+        "WITH t AS (SELECT p AS c, n FROM records) SELECT count(*) FROM t WHERE c > 2",
+        "SELECT count(*) FROM records WHERE (SELECT p) > 2 AND p IN (SELECT p FROM records)",
         "SELECT n, rank() OVER (PARTITION BY n ORDER BY p) AS place FROM records",
         "SELECT count(*) FROM records GROUP BY p HAVING max(p) > 1",
     ] {
