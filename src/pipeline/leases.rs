@@ -4,8 +4,8 @@
 //! names a file keeps nothing alive. A file that `/offload_result` gave out is renewed wherever
 //! it is named, as nobody can guess its name, and stays nobody's.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -18,6 +18,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
+use crate::measure::text_of;
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::context::Context;
 use crate::reading::restore::proof::{originals, reference_texts};
@@ -34,6 +35,8 @@ const EXPANSION_INTERVAL: Duration = Duration::from_secs(3_600);
 const FILES: usize = 256;
 /// Most files of one history that are renewed, the latest first.
 const RENEWED: usize = 10_000;
+/// The bytes before a name in which its path may begin.
+const PATH_BYTES: usize = 4_096;
 /// Messages are searched in runs of at least this many.
 const RUN: usize = 16;
 
@@ -118,19 +121,37 @@ fn referred_files(
     prover.look_ahead(messages.iter().copied(), Ahead::Records);
     let of = |(raw, view): &(&str, &MessageView)| {
         let proven = reference_texts(raw, view).filter_map(|(id, text)| prover.proven(&text, id));
-        let given_out = files_given_out(raw).filter_map(|path| context.roots.locate(path).ok());
-        proven.flat_map(|proven| prover.files(&proven)).chain(given_out).collect::<Vec<Location>>()
+        let mut files: Vec<Location> = proven.flat_map(|proven| prover.files(&proven)).collect();
+        if names_in(raw).any(|name| is_given_out(&raw[name])) {
+            for text in texts(raw, view).chain([Cow::Borrowed(*raw)]) {
+                files.extend(paths_given_out(&text).filter_map(|p| context.roots.locate(p).ok()));
+            }
+        }
+        files
     };
     let found: Vec<Vec<Location>> = on(|| messages.par_iter().with_min_len(RUN).map(of).collect());
     found.into_iter().rev().flatten().collect()
 }
 
-/// Returns the paths in a text, which may be raw JSON, of files that `/offload_result` gave out.
-fn files_given_out(text: &str) -> impl Iterator<Item = &str> {
-    let given_out = |name: &Range<usize>| {
-        FileName::parse(&text[name.clone()]).is_some_and(|name| has_own_ttl(&name))
-    };
-    names_in(text).filter(given_out).map(|name| path_at(text, name))
+/// Returns the paths that a text has before the names of files that `/offload_result` gave out. A
+/// folder's name may have spaces: a path may begin at a quote, too.
+fn paths_given_out(text: &str) -> impl Iterator<Item = &str> {
+    let names = names_in(text).filter(|name| is_given_out(&text[name.clone()]));
+    names.flat_map(|name| {
+        let from = text.floor_char_boundary(name.start.saturating_sub(PATH_BYTES));
+        let quote = text[from..name.start].rfind('"').map_or(from, |quote| from + quote + 1);
+        [path_at(text, name.clone()), &text[quote..name.end]]
+    })
+}
+
+fn is_given_out(name: &str) -> bool {
+    FileName::parse(name).is_some_and(|name| has_own_ttl(&name))
+}
+
+/// The texts of a message.
+fn texts<'m>(raw: &'m str, view: &'m MessageView) -> impl Iterator<Item = Cow<'m, str>> {
+    let results = view.results.iter().flat_map(|result| &result.slots);
+    results.chain(&view.texts).map(|slot| text_of(raw, slot).text)
 }
 
 /// The files that snapshots name: originals, results, lists.

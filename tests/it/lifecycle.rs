@@ -255,7 +255,7 @@ fn a_large_result_that_a_history_names_lives_on() {
             _ => json!({"content": log()}),
         };
         let mut body = json!({"operation": "search", "threshold_tokens": 100,
-            "output_dir": "/workspace/lro", "ttl_seconds": 100, "descriptor": descriptor});
+            "output_dir": "/workspace/größe 1/lro", "ttl_seconds": 100, "descriptor": descriptor});
         body.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
         let answer = read(app.service.offload_result(body.to_string().as_bytes()).unwrap());
         let path = answer["metadata"]["file"]["path"].as_str().unwrap();
