@@ -8,7 +8,7 @@ use crate::records::profile::Type;
 use crate::sql::statement::{Statement, send_instead};
 
 /// The functions that refuse a text, which other aggregates take for a number.
-const STRICT: [&str; 10] = [
+pub(crate) const STRICT: [&str; 10] = [
     "median",
     "percentile",
     "percentile_cont",

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::advice::STRICT;
 use crate::notes::facts::{Facts, Read};
 use crate::sql::expression::COMPARING;
 use crate::sql::quoting::spelled;
@@ -14,32 +15,11 @@ const LETTERED: [&str; 4] = ["||", "like", "glob", "regexp"];
 /// The operators that take an operand as a number, besides those that compare.
 const CALCULATING: [&str; 8] = ["+", "-", "*", "/", "%", "is", "isnull", "notnull"];
 
-/// Functions that take an argument as a number. All others may take its letters.
-const NUMERIC: [&str; 24] = [
-    "sum",
-    "avg",
-    "total",
-    "count",
-    "median",
-    "percentile",
-    "percentile_cont",
-    "stddev",
-    "stddev_pop",
-    "stddev_samp",
-    "variance",
-    "var_pop",
-    "var_samp",
-    "round",
-    "abs",
-    "ceil",
-    "floor",
-    "sqrt",
-    "pow",
-    "power",
-    "sign",
-    "typeof",
-    "in",
-    "mod",
+/// Functions that take an argument as a number, besides those that refuse a text. All others may
+/// take its letters.
+const NUMERIC: [&str; 15] = [
+    "sum", "avg", "total", "count", "round", "abs", "ceil", "floor", "sqrt", "pow", "power",
+    "sign", "typeof", "in", "mod",
 ];
 
 /// Functions whose result is one of their arguments.
@@ -130,7 +110,11 @@ fn takes_letters(statement: &Statement, places: Range<usize>, shown: bool) -> bo
         Some(call) if statement.is_any(call, &["printf", "format"]) => {
             statement.tokens[open + 1].text(&statement.sql).contains("%s")
         }
-        Some(call) if statement.is_any(call, &NUMERIC) || statement.is(call, "over") => false,
+        Some(call)
+            if [&STRICT[..], &NUMERIC, &["over"]].iter().any(|of| statement.is_any(call, of)) =>
+        {
+            false
+        }
         Some(call) if statement.is_any(call, &PASSING) => {
             takes_letters(statement, call..close + 1, false)
         }
