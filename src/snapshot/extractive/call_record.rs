@@ -284,7 +284,7 @@ impl<'a> CallRecord<'a> {
             let room = limit.saturating_sub(others.chars().count()).max(limit / 2);
             return format!("{others}{}", cut_inside(in_room(command.trim(), room), room));
         }
-        let patched = self.patched();
+        let patched = if self.path().is_none() { self.patched() } else { Vec::new() };
         if !patched.is_empty() {
             let files: Vec<&str> = patched.iter().map(|(path, _)| path.trim()).collect();
             return cut_left(&files.join(", "), limit);
