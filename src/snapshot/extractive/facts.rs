@@ -13,8 +13,9 @@ use super::outcome::{checks_failed, reason, without_echo};
 use super::plan::open_failures;
 use super::replaced_lines::ReplacedLines;
 use super::result_text::{headed_by, printed, readable, with_line};
-use super::said::telling;
-use super::terms::Terms;
+use super::retractions::takes_back;
+use super::said::{Said, telling};
+use super::terms::{Terms, each_term};
 use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::markers::{is_error, is_finding, is_setting, is_source_line, is_status};
 use crate::snapshot::text::sentences::{cut, masked};
@@ -31,6 +32,8 @@ const SHORT: usize = 600;
 /// Longest sentence that may say nothing, in bytes, and most of its content words.
 const EMPTY_BYTES: usize = 40;
 const EMPTY_WORDS: usize = 2;
+/// Longest text of an agent that does no more than announce its calls, in bytes.
+const ANNOUNCING: usize = 300;
 /// In a result of so many bytes a line of settings says something.
 const MEDIUM: usize = 4_000;
 /// Longest shown line, in characters.
@@ -46,6 +49,16 @@ const CHATTER: u32 = 3;
 pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     let mut items = Vec::new();
     let last = input.last_said().map(|said| said.index);
+    let asked = input.exchanges.iter().map(|said| (said.asked_in, said.asked.as_str()));
+    let asked: HashMap<usize, &str> = asked.collect();
+    let mut calls: HashMap<usize, Vec<&CallRecord<'_>>> = HashMap::new();
+    for call in &input.calls {
+        calls.entry(call.index).or_default().push(call);
+    }
+    let calls_of = |said: &Said<'_>| match said.text.len() {
+        0..=ANNOUNCING => calls.get(&said.index).map_or(&[][..], Vec::as_slice),
+        _ => &[],
+    };
     for said in input.said {
         match said.speaker {
             // The task's state has what was said last.
@@ -53,7 +66,13 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
             Speaker::Agent => {
                 let source = format!("#{} assistant", said.index);
                 let base = input.lateness(said.index, 4) + if said.reports { 6 } else { 0 };
+                let asked = asked.get(&said.index).copied().unwrap_or_default();
+                let calls = calls_of(said);
                 for text in telling(&said.text) {
+                    // What was asked stands with its answer.
+                    if asked.contains(text) || announces(text, calls) {
+                        continue;
+                    }
                     items.push(Item {
                         source: source.clone(),
                         ..spoken(text, base, said.index, terms)
@@ -77,6 +96,17 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     newest.retain(|item| seen.insert(xxh3_64(item.text.as_bytes())));
     newest.reverse();
     newest
+}
+
+/// True for a sentence that names nothing but what the calls of its message name: it says no more
+/// than these.
+fn announces(text: &str, calls: &[&CallRecord<'_>]) -> bool {
+    let (mut names, mut is_told) = (false, !is_finding(text));
+    each_term(text, |term| {
+        names = true;
+        is_told = is_told && calls.iter().any(|call| call.texts().any(|text| text.contains(term)));
+    });
+    names && is_told
 }
 
 /// Adds the facts of results, and of what changes wrote.
@@ -139,7 +169,7 @@ fn odd(calls: &[CallRecord<'_>]) -> Vec<bool> {
 
 /// A sentence of the agent: one that says what was found or decided is worth most.
 pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item {
-    let base = base + if is_finding(text) { 8 } else { 2 };
+    let base = base + if is_finding(text) || takes_back(text) { 8 } else { 2 };
     // Words that name nothing say little, and less what only heads what follows.
     let heads = text.ends_with([':', '：']) || text.starts_with('#');
     let found = if heads { Vec::new() } else { terms.of_text(text, index) };

@@ -1,11 +1,12 @@
 //! The user's goals and rules, in the user's own words only.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use raw_json::offset_in;
 
-use super::follow_ups::FollowUps;
+use super::exchanges::Exchange;
+use super::follow_ups::{FollowUp, FollowUps};
 use super::input::Input;
 use super::item::{Item, parse, points};
 use super::labels::{LATEST, Labels};
@@ -13,7 +14,6 @@ use super::retractions::{lifts, retractions, takes_back};
 use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
-use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::markers::{is_checkbox, is_list_entry, is_rule};
 use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, opening, sentences, sentences_of_line};
@@ -28,25 +28,19 @@ const LAST_BYTES: usize = 400;
 const RULE_BYTES: usize = 600;
 /// A text of more bytes is hardly all rules.
 const LONG_BYTES: usize = 3_000;
-/// Longest answer that says nothing without its question, in bytes.
-const ANSWER_BYTES: usize = 40;
 /// Longest question that may stand before the task, in bytes.
 const QUESTION_BYTES: usize = 120;
-/// Content words of a question that can be understood by itself.
-const TELLING_WORDS: usize = 3;
-/// Longest answer to a statement, in bytes.
-const BARE_BYTES: usize = 4;
-/// Last sentences of a text in which questions are looked for.
-const ASKED: usize = 6;
-/// Most answers, newest first.
+/// Most answers that set no rule, newest first.
 const ANSWERS: usize = 50;
-/// Most sentences that took a goal back, the newest.
+/// Most sentences that took a goal or a rule back, the newest.
 const RETRACTIONS: usize = 3;
+/// Points of a sentence that took something back: it is chosen before what it took back.
+const TAKEN_BACK: u32 = points(101);
 /// Rules looked at, newest first.
 const RULES: usize = 300;
 
-/// The first request and the latest one that says something; the first of an earlier summary
-/// stays.
+/// The first request, what took it back, and the latest request that says something, in the order
+/// in which the user said them. The first of an earlier summary stays.
 pub(super) fn goals(
     input: &Input<'_>,
     earlier: Option<&Summary>,
@@ -62,6 +56,8 @@ pub(super) fn goals(
     let room = (budget / SHARE).clamp(48.min(budget / 2), REQUEST).saturating_sub(12);
     let latest = requests.iter().rposition(|text| says_something(text));
     let replaced = latest_of_old.filter(|_| latest.is_some()).map(|at| old.remove(at).text);
+    let (mut retracting, old): (Vec<Item>, Vec<Item>) =
+        old.into_iter().partition(|item| item.text.starts_with(input.labels.later));
     let mut items: Vec<Item> = old
         .into_iter()
         .take(2)
@@ -77,17 +73,24 @@ pub(super) fn goals(
     let first = requests.get(telling).filter(|_| items.is_empty());
     items.extend(first.map(|text| Item::core(request(text, room, count), points(100), 0)));
     let later = requests.get(first.map_or(0, |_| telling + 1)..latest.unwrap_or(0));
-    if let (Some(goal), Some(later)) = (items.first_mut(), later) {
+    if let (Some(goal), Some(later)) = (items.first(), later) {
         let replaced = replaced.iter().map(|text| without_label(text));
         let later: Vec<&str> = replaced.chain(later.iter().copied()).collect();
-        let later = retractions(&goal.text, &later);
-        goal.text = with_later(&goal.text, &later, &input.labels);
+        for sentence in retractions(&goal.text, &later) {
+            let text = format!("{} {sentence}", input.labels.later);
+            if retracting.iter().all(|item| item.text != text) {
+                retracting.push(Item::core(text, 0, 0));
+            }
+        }
+        let oldest = retracting.len().saturating_sub(RETRACTIONS);
+        let newest = retracting.drain(oldest..).enumerate();
+        items.extend(newest.map(|(at, item)| Item::core(item.text, TAKEN_BACK, at + 1)));
     }
     // The first request is no news as the latest one.
     if let Some(at) = latest.filter(|at| first.is_none_or(|first| *first != requests[*at])) {
         let short = request(requests[at], room, count);
         let text = format!("{} {short}", input.labels.latest_request);
-        items.push(Item::core(text, points(90), 1));
+        items.push(Item::core(text, points(90), RETRACTIONS + 1));
     }
     items.retain(|item| !item.text.is_empty());
     items
@@ -96,16 +99,6 @@ pub(super) fn goals(
 /// A latest request of an earlier summary without its label.
 fn without_label(text: &str) -> &str {
     LATEST.iter().find_map(|label| text.strip_prefix(label)).unwrap_or(text).trim()
-}
-
-/// A text with the newest sentences that took something of it back, its own ones included.
-fn with_later(text: &str, later: &[&str], labels: &Labels) -> String {
-    let (old, words): (Vec<&str>, Vec<&str>) =
-        text.lines().partition(|line| line.starts_with(labels.later));
-    let new = later.iter().map(|sentence| format!("{} {sentence}", labels.later));
-    let new: Vec<String> = new.filter(|line| !old.contains(&line.as_str())).collect();
-    let all: Vec<&str> = old.into_iter().chain(new.iter().map(String::as_str)).collect();
-    [&words, &all[all.len().saturating_sub(RETRACTIONS)..]].concat().join("\n")
 }
 
 /// The beginning of a request within `room`, and its last line, as a request may stand behind
@@ -167,6 +160,8 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     let mut seen = HashSet::new();
     let mut likes = HashSet::new();
     let mut items = Vec::new();
+    let answers = input.exchanges.iter().map(|said| (said.answered_in, said.answer.as_str()));
+    let answers: HashMap<usize, &str> = answers.collect();
     let mut requests: Vec<(usize, &str)> = input.of(Speaker::User).collect();
     requests.extend(input.of(Speaker::Operator));
     requests.sort_by_key(|(index, _)| *index);
@@ -175,8 +170,10 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
         let headings = headings(text, &parts);
         for (line, part) in parts.iter().copied().enumerate() {
             let heads = headings.get(line + 1).is_some_and(|next| *next == Some(line));
+            // An answer stands with its question.
+            let is_answer = answers.get(index).is_some_and(|answer| answer.contains(part));
             // A box of a form that was filled in is no rule.
-            if heads || is_checkbox(part) || quotations.has(offset_in(text, part)) {
+            if heads || is_answer || is_checkbox(part) || quotations.has(offset_in(text, part)) {
                 continue;
             }
             // An entry of a list says something else without what heads it.
@@ -218,29 +215,38 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     items
 }
 
-/// Adds to each rule what the user said later to take it back: one does not stand without the
-/// other.
-pub(super) fn amend(rules: &mut [Item], input: &Input<'_>) {
+/// Adds what the user said later to take rules back, at its place: a rule must not stand without
+/// it.
+pub(super) fn add_retractions(rules: &mut Vec<Item>, input: &Input<'_>) {
     let later = follow_ups(input.said);
-    for rule in rules {
-        let place = rule.message();
-        rule.text = with_lifted(&rule.text, place, &later, &input.labels);
+    let places = rules.iter().map(|rule| (rule.text.clone(), rule.message()));
+    for (rule, place) in places.collect::<Vec<_>>() {
+        for up in lifting(&rule, place, &later) {
+            match rules.iter_mut().find(|rule| rule.text.contains(up.sentence)) {
+                Some(said) => (said.base, said.core) = (said.base.max(TAKEN_BACK), true),
+                None => {
+                    let item = Item::of_message(up.sentence.to_owned(), TAKEN_BACK, up.place, 0);
+                    rules.push(Item { core: true, ..item });
+                }
+            }
+        }
     }
 }
 
-/// Returns the rules of a model's summary, each line with what the user said to take it back
-/// behind the sentence that set it.
-pub(super) fn amended(rules: &str, said: &[Said<'_>], labels: &Labels) -> String {
+/// Returns the rules of a model's summary, and behind them what the user said later to take one
+/// back.
+pub(super) fn amended(rules: &str, said: &[Said<'_>]) -> String {
     let later = follow_ups(said);
-    let amended = |line: &str| {
-        // It belongs to the rule above.
-        if line.trim_start().starts_with(labels.later) {
-            return line.to_owned();
-        }
+    let mut amended = rules.to_owned();
+    for line in rules.lines() {
         let place = later.source(line, |sentence| !lifts(sentence, line));
-        with_lifted(line, place, &later, labels).replace('\n', "\n  ")
-    };
-    rules.lines().map(amended).collect::<Vec<_>>().join("\n")
+        for up in lifting(line, place, &later) {
+            if !amended.contains(up.sentence) {
+                amended.push_str(&format!("\n- {}", up.sentence));
+            }
+        }
+    }
+    amended
 }
 
 /// The user's sentences as those that may follow up a rule.
@@ -249,49 +255,29 @@ fn follow_ups<'a>(said: &'a [Said<'_>]) -> FollowUps<'a> {
     FollowUps::of(by_user.map(|said| (said.index, said.text.trim())))
 }
 
-/// A rule with the newest sentences behind its place that take it back.
-fn with_lifted(rule: &str, place: Option<usize>, later: &FollowUps<'_>, labels: &Labels) -> String {
-    let about = later.about(rule, place, takes_back).into_iter().map(|up| up.sentence);
-    let lifting: Vec<&str> = about.filter(|sentence| lifts(sentence, rule)).collect();
-    if lifting.is_empty() { rule.to_owned() } else { with_later(rule, &lifting, labels) }
+/// The newest sentences behind the place of a rule that take it back.
+fn lifting<'a>(rule: &str, place: Option<usize>, later: &FollowUps<'a>) -> Vec<FollowUp<'a>> {
+    let mut lifting = later.about(rule, place, takes_back);
+    lifting.retain(|up| lifts(up.sentence, rule));
+    lifting.split_off(lifting.len().saturating_sub(RETRACTIONS))
 }
 
-/// Short answers of the user, with the questions that they answer: without these they say nothing.
-/// The newest are worth most.
-pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
-    let pair = |pair: &[Said<'_>]| {
-        let [asked, said] = pair else { return None };
-        let answer = said.text.trim();
-        let is_answer = (asked.speaker, said.speaker) == (Speaker::Agent, Speaker::User)
-            && answer.len() <= ANSWER_BYTES
-            && !answer.ends_with(['?', '？'])
-            && !answer.contains('\n');
-        let question = asked_last(&asked.text, answer).filter(|_| is_answer)?;
-        let Labels { asked, answered, .. } = input.labels;
+/// Short answers of the user with what they answer: those that set a rule, and the others. The
+/// newest are worth most.
+pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> (Vec<Item>, Vec<Item>) {
+    let Labels { asked, answered, .. } = input.labels;
+    let item = |exchange: &Exchange| {
+        let Exchange { asked: question, answer, answered_in: at, sets_rule, .. } = exchange;
         let text = format!("{asked} {question}\n{answered} {answer}");
-        let worth = points(8 + input.lateness(said.index, 12));
-        let found = terms.of_text(&question, said.index);
-        Some(Item { terms: found, ..Item::of_message(text, worth, said.index, 0) })
+        let worth = 8 + input.lateness(*at, 12);
+        let item = match sets_rule {
+            true => Item::of_message(text, points(20 + worth), *at, 0),
+            false => Item::new(text, points(worth), *at),
+        };
+        Item { terms: terms.of_text(question, *at), core: *sets_rule, ..item }
     };
-    let newest = input.said.windows(2).rev().filter_map(pair);
-    newest.take(ANSWERS).collect()
-}
-
-/// Returns the question at the end of an agent's text: the first question among its last sentences,
-/// and all behind it. A bare `no` or `2` may answer a statement.
-fn asked_last(text: &str, answer: &str) -> Option<String> {
-    let last = sentences(text);
-    let last = &last[last.len().saturating_sub(ASKED)..];
-    let is_question = |sentence: &&str| sentence.ends_with(['?', '？']);
-    let bare = || last.len().checked_sub(1).filter(|_| answer.len() <= BARE_BYTES);
-    let mut from = last.iter().position(is_question).or_else(bare)?;
-    // `Which do you prefer?` names nothing: the choice stands before it.
-    while from > 0 && content_words(&last[from..].join(" ")).len() < TELLING_WORDS {
-        from -= 1;
-    }
-    while from > 0 && is_list_entry(last[from]) && is_list_entry(last[from - 1]) {
-        from -= 1;
-    }
-    let asked = last[from..].join(" ");
-    (asked.len() <= RULE_BYTES).then_some(asked)
+    let newest = || input.exchanges.iter().rev();
+    let rules = newest().filter(|exchange| exchange.sets_rule).take(RULES);
+    let others = newest().filter(|exchange| !exchange.sets_rule).take(ANSWERS);
+    (rules.map(item).collect(), others.map(item).collect())
 }

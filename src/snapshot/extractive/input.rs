@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::call_record::{CallRecord, call_records};
+use super::exchanges::{Exchange, exchanges};
 use super::labels::Labels;
 use super::said::{Said, telling};
 use crate::snapshot::text::wrappers::Speaker;
@@ -21,6 +22,7 @@ pub(super) struct Input<'a> {
     /// For each call, whether a later one of the same words succeeded, or one of the same tool that
     /// has all its words: a call that was mended has more.
     pub(super) resolved: Vec<bool>,
+    pub(super) exchanges: Vec<Exchange>,
     pub(super) labels: Labels,
 }
 
@@ -32,7 +34,7 @@ impl<'a> Input<'a> {
     ) -> Input<'a> {
         let calls = call_records(messages);
         let resolved = resolved(&calls);
-        Input { messages, said, calls, resolved, labels }
+        Input { messages, said, calls, resolved, exchanges: exchanges(said), labels }
     }
 
     /// The texts of a speaker, with their messages.
@@ -42,11 +44,15 @@ impl<'a> Input<'a> {
         by.map(|said| (said.index, said.text.trim()))
     }
 
-    /// What the agent said last that has words.
+    /// What the agent said last that has words. It is none if the user answered, and the agent
+    /// worked on without a word.
     pub(super) fn last_said(&self) -> Option<&'a Said<'a>> {
         let said: &'a [Said<'a>] = self.said;
-        let by_agent = said.iter().rev().filter(|said| said.speaker == Speaker::Agent);
-        by_agent.into_iter().find(|said| !telling(&said.text).is_empty())
+        let mut by_agent = said.iter().rev().filter(|said| said.speaker == Speaker::Agent);
+        let last = by_agent.find(|said| !telling(&said.text).is_empty())?;
+        let answer = self.of(Speaker::User).find(|(index, _)| *index > last.index);
+        let works = |(answer, _)| self.calls.iter().any(|call| call.index > answer);
+        (!answer.is_some_and(works)).then_some(last)
     }
 
     /// How late a message is, from 0 to `most`.

@@ -14,6 +14,7 @@ pub(crate) mod said;
 mod budget;
 mod call_record;
 mod code;
+mod exchanges;
 mod facts;
 mod failure;
 mod file_op;
@@ -64,8 +65,10 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
     sections[Section::OverallGoal as usize] = goals::goals(&input, earlier, budget, count);
     sections[Section::ActiveConstraints as usize] =
         goals::constraints(&input, source.directives, &terms);
-    sections[Section::ActiveConstraints as usize].extend(goals::answers(&input, &terms));
+    let (rules, answers) = goals::answers(&input, &terms);
+    sections[Section::ActiveConstraints as usize].extend(rules);
     sections[Section::KeyKnowledge as usize] = facts::facts(&input, &terms);
+    sections[Section::KeyKnowledge as usize].extend(answers);
     let trail = earlier.map_or("", |summary| summary.get(Section::ArtifactTrail));
     sections[Section::ArtifactTrail as usize] = artifacts::artifacts(&input, trail, &terms);
     sections[Section::RecentActions as usize] = recent::recent(&input, &terms);
@@ -83,13 +86,13 @@ pub(crate) fn summarise(source: &Source<'_>, budget: u64, count: &dyn Fn(&str) -
             item::merge(&mut sections[section as usize], earlier.get(section), section, &terms);
         }
     }
-    goals::amend(&mut sections[Section::ActiveConstraints as usize], &input);
+    goals::add_retractions(&mut sections[Section::ActiveConstraints as usize], &input);
     budget::spend(sections, source.directives, budget, count)
 }
 
-/// Returns the rules of a model's summary, each with what the user said later to take it back.
+/// Returns the rules of a model's summary, and what the user said later to take one back.
 pub(crate) fn amended(rules: &str, source: &Source<'_>) -> String {
-    goals::amended(rules, source.said, &Labels::of(language(source)))
+    goals::amended(rules, source.said)
 }
 
 /// The language that the labels are in: that of the user, or else of anyone.

@@ -28,7 +28,7 @@ fn a_goal_stands_with_what_took_it_back() {
         ],
         None,
     );
-    let goal = "- Export all invoices as CSV.\n  Later: Forget about the export.";
+    let goal = "- Export all invoices as CSV.\n- Later: Forget about the export.";
     let latest = "- Latest request: Now fix the login.";
     assert_eq!(first.get(Section::OverallGoal), format!("{goal}\n{latest}"));
     let second = of(
@@ -41,8 +41,8 @@ fn a_goal_stands_with_what_took_it_back() {
         ],
         Some(&first),
     );
-    let goal = "- Export all invoices as CSV.\n  Later: Never mind.\n  Later: Scrap that.\n  \
-                Later: Change of plan.";
+    let goal = "- Export all invoices as CSV.\n- Later: Never mind.\n- Later: Scrap that.\n\
+                - Later: Change of plan.";
     assert_eq!(second.get(Section::OverallGoal), format!("{goal}\n- Latest request: Go on."));
 }
 
@@ -52,8 +52,8 @@ fn a_rule_stands_with_what_took_it_back() {
     let rules = ["Tidy up.", "Always send Lena a copy.", "Never push on Fridays.", "Go on."];
     let first = of(&rules, None);
     let second = of(&["Hello again.", "The copy to Lena is off.", "Go on."], Some(&first));
-    let kept = "- Always send Lena a copy.\n  Later: The copy to Lena is off.";
-    assert_eq!(second.get(Section::ActiveConstraints), format!("{kept}\n- Never push on Fridays."));
+    let kept = "- Always send Lena a copy.\n- Never push on Fridays.\n- The copy to Lena is off.";
+    assert_eq!(second.get(Section::ActiveConstraints), kept);
     let third = of(&["Tidy the cellar.", "Go on."], Some(&second));
     assert_eq!(third.get(Section::ActiveConstraints), second.get(Section::ActiveConstraints));
 }
@@ -112,10 +112,7 @@ fn a_replaced_request_still_takes_back() {
     let texts = ["导出订单为 Excel。不要动 api/ 目录下的文件。", "文件名改成 orders.xlsx。"];
     let first = of(&[&texts[..], &["文件名先不改了。api/ 目录现在可以改了。"]].concat(), None);
     let rules = first.get(Section::ActiveConstraints);
-    assert!(
-        rules.contains("不要动 api/ 目录下的文件。\n  后来： api/ 目录现在可以改了。"),
-        "{rules}"
-    );
+    assert!(rules.contains("不要动 api/ 目录下的文件。\n- api/ 目录现在可以改了。"), "{rules}");
     let second = of(&["换掉下载接口。", "继续做。"], Some(&first));
     let goal = second.get(Section::OverallGoal);
     assert!(goal.contains("后来： 文件名先不改了。"), "{goal}");
@@ -132,8 +129,8 @@ fn a_rule_of_a_model_stands_with_what_lifted_it() {
     let spoken = super::said::said(&messages);
     let source = Source { messages: &messages, said: &spoken, directives: &[], earlier: None };
     let rules = "- The PR is a draft.\n- Do not ping Lopez (on leave).";
-    let later = "Later: Actually you can ping Lopez, he is back.";
-    assert_eq!(amended(rules, &source), format!("{rules}\n  {later}"));
+    let later = "Actually you can ping Lopez, he is back.";
+    assert_eq!(amended(rules, &source), format!("{rules}\n- {later}"));
     assert_eq!(amended("- Lopez may be pinged.", &source), "- Lopez may be pinged.");
 }
 
