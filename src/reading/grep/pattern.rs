@@ -54,7 +54,10 @@ impl Pattern {
         };
         let too_costly = || ReloadError::PatternTooCostly { limit: limits.compile_bytes };
         let hir = parse(query, &expression)?;
-        let fast = compile_fast(query, &expression, limits)?;
+        // The search library puts brackets around it: a comment at its end must not hold one.
+        let ended = format!("{expression}\n");
+        let is_same = parse(query, &ended).is_ok_and(|parsed| parsed == hir);
+        let fast = compile_fast(query, if is_same { &ended } else { &expression }, limits)?;
         let steps =
             compile_steps(query.case, &expression, limits).map_err(|_too_big| too_costly())?;
         let ends = hir.properties().look_set();

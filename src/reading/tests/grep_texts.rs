@@ -253,6 +253,20 @@ fn grep_sees_the_end_of_a_crlf_line_as_its_reader_does() {
 }
 
 #[test]
+fn grep_reads_the_comments_of_a_pattern() {
+    let store = Store::with(&[("a.txt", b"two\n# c\n")]);
+    let lines = |expression: &str| -> Vec<u64> {
+        store.grep(&pattern(expression)).matches.iter().map(|found| found.line).collect()
+    };
+    for expression in ["(?x) two # c", "(?x) two # (c", "(?x) two # c\n", "a|(?x:two # c\n)"] {
+        assert_eq!(lines(expression), [1], "{expression}");
+    }
+    for expression in ["# c", "(?x: \\# ) c", r"(?x) \# \  c"] {
+        assert_eq!(lines(expression), [2], "{expression}");
+    }
+}
+
+#[test]
 fn grep_sorts_paths_as_plain_strings() {
     let store = Store::with(&[
         ("b", b"x"),
