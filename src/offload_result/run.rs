@@ -45,12 +45,13 @@ pub(crate) struct ResultOffloader {
     pub locks: StripedLocks,
 }
 
-/// Locks for results: the hash of a result selects one.
+/// Locks for what is looked for and written by one request at a time: a hash selects one.
 #[derive(Default)]
 pub(crate) struct StripedLocks([Mutex<()>; 32]);
 
 impl StripedLocks {
-    fn take(&self, identity: &blake3::Hash) -> MutexGuard<'_, ()> {
+    /// Waits for the lock of a hash.
+    pub(crate) fn take(&self, identity: &blake3::Hash) -> MutexGuard<'_, ()> {
         let lock = &self.0[usize::from(identity.as_bytes()[0]) % self.0.len()];
         // The lock guards files of the store: a panic of its holder leaves no broken state.
         lock.lock().unwrap_or_else(PoisonError::into_inner)

@@ -17,6 +17,7 @@ use super::request::Request;
 use super::settings::{CountedParts, Run, Settings};
 use super::summariser::Summariser;
 use crate::measure::{Measure, Measured};
+use crate::offload_result::StripedLocks;
 use crate::reading::restore::proof::Prover;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::place::Place;
@@ -54,6 +55,8 @@ pub(crate) struct Offloader {
     pub lifetimes: Lifetimes,
     /// The references inside groups and lists.
     pub expanded_files: ExpandedFiles,
+    /// Snapshots of a chat are cached by one request at a time.
+    pub snapshot_locks: StripedLocks,
 }
 
 impl Offloader {

@@ -68,11 +68,19 @@ impl Offloader {
         let answer = if context.is_small_enough() {
             unchanged(&context, &[], Vec::new())
         } else {
-            match decide(&context) {
-                Ok(decision) => commit(&context, decision),
-                Err(Undecided { skipped, error, warnings }) => {
-                    let warnings = [vec![failure(&error)], warnings].concat();
-                    unchanged(&context, &skipped, warnings)
+            // Each further round goes on with snapshots that reach further than those of the one
+            // before: there are no more rounds than messages, and hardly ever more than two.
+            loop {
+                match decide(&context) {
+                    Ok(decision) => {
+                        if let Some(answer) = commit(&context, decision) {
+                            break answer;
+                        }
+                    }
+                    Err(Undecided { skipped, error, warnings }) => {
+                        let warnings = [vec![failure(&error)], warnings].concat();
+                        break unchanged(&context, &skipped, warnings);
+                    }
                 }
             }
         };

@@ -89,6 +89,7 @@ impl Service {
             workers: Arc::clone(&workers),
             lifetimes,
             expanded_files: expanded_files(EXPANDED_BYTES),
+            snapshot_locks: StripedLocks::default(),
         };
         let reload = config.reload.clone();
         let mut extract = config.extract.limits();

@@ -877,6 +877,37 @@ fn sixty_four_posts() {
     assert_eq!(split(&back.messages), before);
 }
 
+/// I15: what others of its chat post at the same time is no part of an answer.
+#[test]
+fn equal_posts_among_those_of_their_beginnings_are_one() {
+    let whole = with_system(tool_turns(0..20, 60));
+    let set = json!({"chat_id": "c", "max_total_tokens": 1000});
+    for round in 0..8 {
+        let app = TestApp::new();
+        let ends: Vec<usize> = (5..=20).step_by(3).map(|n| 1 + 4 * n).collect();
+        let answers: Vec<BTreeSet<String>> = std::thread::scope(|scope| {
+            let post = |end: usize| {
+                let (app, whole, set) = (&app, &whole, &set);
+                scope.spawn(move || compress(app, &whole[..end], set).messages)
+            };
+            let posts: Vec<_> = (0..4).map(|_| ends.iter().map(|end| post(*end))).collect();
+            let threads: Vec<Vec<_>> = posts.into_iter().map(Iterator::collect).collect();
+            let mut answers = vec![BTreeSet::new(); ends.len()];
+            for threads in threads {
+                for (answers, thread) in answers.iter_mut().zip(threads) {
+                    answers.insert(thread.join().unwrap());
+                }
+            }
+            answers
+        });
+        for (end, answers) in ends.into_iter().zip(answers) {
+            assert_eq!(answers.len(), 1, "{end} messages in round {round}");
+            let back = app.rehydrate(answers.first().unwrap());
+            assert_eq!(split(&back.messages), whole[..end]);
+        }
+    }
+}
+
 #[test]
 fn an_example_of_a_snapshot_in_the_operators_prompt_stays_and_costs_no_messages() {
     let app = TestApp::new();

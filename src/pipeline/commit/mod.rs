@@ -50,21 +50,22 @@ impl From<HistoryError> for Failure {
     }
 }
 
-/// Commits a decision; a dry run only says what it would do.
-pub(super) fn commit(context: &Context<'_>, mut decision: Decision) -> Offloaded {
+/// Commits a decision; a dry run only says what it would do. Returns None if another post cached
+/// snapshots of the history since the decision.
+pub(super) fn commit(context: &Context<'_>, mut decision: Decision) -> Option<Offloaded> {
     let mut answer = if decision.changes_nothing() || context.settings.run() == Run::Dry {
         planned(context, &decision)
     } else {
         match committed(context, &mut decision) {
-            Ok(answer) => answer,
+            Ok(answer) => answer?,
             Err(failed) => refused(context, &decision, failed),
         }
     };
     answer.report.warnings.extend(decision.warnings);
-    answer
+    Some(answer)
 }
 
-fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded, Failure> {
+fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Option<Offloaded>, Failure> {
     let written = write(context, decision)?;
     record(context, decision, &written);
     if let Some((_, snapshots)) = &mut decision.snapshots {
@@ -91,13 +92,13 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Offloaded
     };
     let report = describe_decision(context, decision, size, checks);
     let Some((compression, snapshots)) = &decision.snapshots else {
-        return Ok(Offloaded { messages, system: None, files, report });
+        return Ok(Some(Offloaded { messages, system: None, files, report }));
     };
-    if !snapshots.report.reused {
-        cache(context, compression, snapshots, &decision.moves);
+    if !snapshots.report.reused && !cache(context, compression, snapshots, &decision.moves) {
+        return Ok(None);
     }
     let system = system.filter(|_| compression.cut.place.is_beside());
-    Ok(Offloaded { messages, system, files, report })
+    Ok(Some(Offloaded { messages, system, files, report }))
 }
 
 fn refused(context: &Context<'_>, decision: &Decision, failed: Failure) -> Offloaded {

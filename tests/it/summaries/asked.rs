@@ -35,6 +35,34 @@ async fn groups_are_asked_about_at_the_same_time_but_no_more_than_may_be() {
     }
 }
 
+/// I15: a post whose model takes long gets the answer of its equal that was faster, which goes on
+/// with what a post of their beginning cached meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_post_gets_the_answer_of_its_equal() {
+    const SLOW: Duration = Duration::from_millis(2_000);
+    for turns in [8_usize, 22, 23] {
+        let server = Endpoint::answers(|call, asked| {
+            let delay = if call == 0 { SLOW } else { Duration::ZERO };
+            completion(&grounded(asked.request())).set_delay(delay)
+        })
+        .await;
+        let app = app(&server, |_| {});
+        let history = english(24);
+        let post = |turns| compress(&app, &history[..=4 * turns], json!({"chat_id": "c"}));
+        let others = async {
+            while server.calls() == 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            post(turns).await;
+            post(24).await
+        };
+        let (slow, fast) = tokio::join!(post(24), others);
+        assert_eq!(slow.messages, fast.messages, "{turns}");
+        assert_eq!(post(24).await.messages, fast.messages, "{turns}");
+        comes_back(&app, &slow, &history);
+    }
+}
+
 /// The most calls that were under way together, each for so long.
 fn at_a_time(asked: &[Asked], each: Duration) -> usize {
     let open =

@@ -268,6 +268,11 @@ impl<'a> Reader<'a> {
         lock(&self.keys).insert(folder.key(), Some(key));
     }
 
+    /// Forgets which files were missing: others may have made them since.
+    pub fn forget_missing(&self) {
+        lock(&self.objects).retain(|_, found| found.is_some());
+    }
+
     /// Says once which chat the operation is for. Files of an object store that it is known
     /// to refer to then need no look.
     pub fn set_chat(&self, chat: Chat, lifetimes: Lifetimes) {
