@@ -90,12 +90,18 @@ fn keep_due(
     draft: &mut Draft,
 ) -> Result<(), StoreError> {
     let (standing, reserve) = match context.settings.mode() {
-        Mode::Auto => (Some(Standing::of(context, &draft.moves)), None),
-        Mode::Compact => (None, Some(Reserve::new(context, reserve, &mut draft.claims))),
+        Mode::Auto => {
+            let standing = Standing::of(context, &draft.moves);
+            make_again(context, &standing, &reserve, draft)?;
+            // Snapshots make up for what the reserve would.
+            (Some(standing), Vec::new())
+        }
+        Mode::Compact => (None, reserve),
         // It moves no results but the newest.
         Mode::Compress => return Ok(()),
     };
     let standing = standing.as_ref();
+    let reserve = Reserve::new(context, reserve, &mut draft.claims);
     let replay = replay(context, target, standing, &draft.moves, reserve)?;
     draft.is_due = replay.is_due;
     let is_due = |item: &mut Move| {
@@ -108,6 +114,31 @@ fn keep_due(
     let bare: HashSet<_> = replay.bare.iter().map(|item| item.candidate.at()).collect();
     draft.moves.retain(|item| !bare.contains(&item.candidate.at()));
     draft.moves.extend(replay.bare);
+    Ok(())
+}
+
+/// Makes the moves of cached snapshots as they were made with these: also of the `reserve`, and
+/// with the previews that they had then.
+fn make_again(
+    context: &Context<'_>,
+    standing: &Standing,
+    reserve: &[Candidate],
+    draft: &mut Draft,
+) -> Result<(), StoreError> {
+    let moves = draft.moves.iter().map(|item| &item.candidate);
+    let skipped = draft.skipped.iter().map(|skipped| &skipped.candidate);
+    let all: Vec<Candidate> = moves.chain(skipped).chain(reserve).cloned().collect();
+    for preview in [context.settings.preview(), PreviewSize::Tokens(0)] {
+        let again = all.iter().filter(|candidate| standing.has_moved_at(candidate.at(), preview));
+        let (again, mut stays) = (again.cloned().collect(), Vec::new());
+        let mut made = make_moves(context, again, preview, &mut draft.claims, &mut stays)?;
+        made.retain(|item| standing.has_moved(item));
+        let places: HashSet<_> = made.iter().map(|item| item.candidate.at()).collect();
+        draft.moves.retain(|item| !places.contains(&item.candidate.at()));
+        draft.skipped.retain(|skipped| !places.contains(&skipped.candidate.at()));
+        draft.moves.extend(made);
+    }
+    draft.moves.sort_by_key(|item| item.candidate.at());
     Ok(())
 }
 

@@ -9,9 +9,9 @@ use crate::pipeline::moves::item::Move;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::reserve::Reserve;
 use crate::pipeline::recent::{Recent, Units};
-use crate::pipeline::snapshots::region::{fixed, low_water, tokens_in};
+use crate::pipeline::snapshots::region::{fixed, low_water, min_tokens, tokens_in};
 use crate::pipeline::snapshots::standing::Standing;
-use crate::snapshot::group::FAIR_SNAPSHOT_TOKENS;
+use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS};
 use context_store::StoreError;
 
 /// The result of a replay.
@@ -63,8 +63,9 @@ impl Replay {
 /// Replays a history. As long as it meets the target nothing changes. When it does not, all large
 /// results but the newest move, then smaller ones of the `reserve` down to the low-water mark. Where
 /// that is not enough they give up their previews, and of the newest the largest move that the
-/// target has no room for. With snapshots there is no reserve:
-/// they make up for what is still missing to the mark. `moves` are in the order of the messages.
+/// target has no room for. With snapshots the reserve is empty: they make up for what is still
+/// missing to the mark, and previews are given up where the target has no room for them next to a
+/// small snapshot. `moves` are in the order of the messages.
 ///
 /// # Errors
 ///
@@ -74,17 +75,19 @@ pub(crate) fn replay(
     target: u64,
     standing: Option<&Standing>,
     moves: &[Move],
-    mut reserve: Option<Reserve<'_>>,
+    mut reserve: Reserve<'_>,
 ) -> Result<Replay, StoreError> {
     let mut tokens: Vec<u64> = context.measured.iter().map(|m| m.tokens).collect();
     let in_place = standing.map_or(0, |standing| standing.in_place);
     let gone = standing.map_or(0..0, Standing::gone);
     let is_gone = |index: usize| gone.contains(&index) && context.is_compressible(index);
-    let mut large = Vec::new();
+    let (mut large, mut shown) = (Vec::new(), Vec::new());
     for item in moves.iter().filter(|item| !is_gone(item.candidate.index)) {
-        match standing.is_some_and(|standing| standing.has_moved(item)) {
-            true => tokens[item.candidate.index] -= item.saves(),
-            false => large.push(item),
+        if standing.is_some_and(|standing| standing.has_moved(item)) {
+            tokens[item.candidate.index] -= item.saves();
+            shown.push((item.candidate.clone(), item.saves()));
+        } else {
+            large.push(item);
         }
     }
     let fixed = fixed(context, &tokens, in_place);
@@ -96,7 +99,7 @@ pub(crate) fn replay(
         moved: HashSet::new(),
         reserve: Vec::new(),
         bare: Vec::new(),
-        shown: Vec::new(),
+        shown,
         is_due: false,
         tokens,
         level,
@@ -119,31 +122,35 @@ pub(crate) fn replay(
         let (old, new): (Vec<&Move>, _) =
             posted.drain(..).partition(|item| item.candidate.index < recent);
         old.into_iter().for_each(|item| replay.move_out(item));
-        while let Some(reserve) = &mut reserve
-            && replay.level > mark
+        while replay.level > mark
             && let Some(item) = reserve.next_before(recent)?
         {
             replay.move_out(&item);
             replay.reserve.push(item);
         }
-        if let Some(reserve) = &mut reserve
-            && replay.level > target
-        {
-            replay.give_up_previews(recent, reserve)?;
+        if standing.is_none() && replay.level > target {
+            replay.give_up_previews(recent, &mut reserve)?;
         }
-        for item in new {
+        // The least that the post can have: its newest messages next to a snapshot.
+        let min = |replay: &Replay, snapshot: u64| {
             let kept = fixed + tokens_in(context, &replay.tokens, newest..end);
-            // The least that the post can have: its newest messages next to a fair snapshot.
-            let min = match reserve {
-                Some(_) => replay.level,
-                None => kept + replay.level.saturating_sub(kept).min(FAIR_SNAPSHOT_TOKENS),
-            };
-            match min <= target {
+            standing.map_or(replay.level, |standing| {
+                let region = replay.level.saturating_sub(kept + standing.snapshots);
+                min_tokens(context, region, standing.snapshots, replay.level, snapshot)
+            })
+        };
+        for item in new {
+            match min(&replay, FAIR_SNAPSHOT_TOKENS) <= target {
                 true => posted.push(item),
                 false => replay.move_out(item),
             }
         }
-        if reserve.is_none() {
+        // Those of the last post are given up after more of its newest results have moved.
+        let is_earlier = end < replay.tokens.len();
+        if standing.is_some() && is_earlier && min(&replay, MIN_SNAPSHOT_TOKENS) > target {
+            replay.give_up_previews(end, &mut reserve)?;
+        }
+        if standing.is_some() {
             replay.level = replay.level.min(mark);
         }
     }

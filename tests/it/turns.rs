@@ -10,15 +10,21 @@ use crate::app::{Offloaded, TestApp, split};
 use crate::history::{array, call, result, user};
 use crate::properties::config;
 
+/// The lines of a result.
+fn log(n: usize, lines: usize) -> String {
+    (0..lines)
+        .map(|line| format!("part {n} line {line}: the value is {}\n", n * 7919 + line))
+        .collect()
+}
+
 /// The messages of one turn: a call, its result of so many lines, now and then words of the user.
 fn turn(n: usize, lines: usize, speaks: bool) -> Vec<String> {
     let id = format!("call_{n}");
-    let log: String = (0..lines)
-        .map(|line| format!("part {n} line {line}: the value is {}\n", n * 7919 + line))
-        .collect();
     let asked = speaks.then(|| user(&format!("Please look at part {n}; keep src/part_{n}.rs.")));
-    let calls =
-        [call(&id, "bash", &json!({"command": format!("make part_{n}")})), result(&id, &log)];
+    let calls = [
+        call(&id, "bash", &json!({"command": format!("make part_{n}")})),
+        result(&id, &log(n, lines)),
+    ];
     asked.into_iter().chain(calls).collect()
 }
 
@@ -276,6 +282,40 @@ fn compaction_moves_the_same_results_again() {
     };
     let whole = rewrites(false);
     assert!(whole > 0 && whole <= rewrites(true), "{whole}");
+}
+
+/// I5: previews that were given up for a target stay given up, with and without a snapshot, also
+/// once their results are among the messages that a snapshot may replace.
+#[test]
+fn previews_that_were_given_up_do_not_come_back() {
+    for (target, results) in [(1_000, 2), (1_500, 3), (2_000, 4)] {
+        for lines in [0, 10, 20, 40] {
+            let said = |n: usize| said(&format!("Part {n} is fine. {}", log(n, lines)));
+            let mut history: Vec<String> =
+                (0..6).flat_map(|n| [turn(n, 100, true), vec![said(n)]].concat()).collect();
+            let ids: Vec<String> = (0..results).map(|n| format!("last_{n}")).collect();
+            let function = json!({"name": "bash", "arguments": "{}"});
+            let calls =
+                ids.iter().map(|id| json!({"id": id, "type": "function", "function": function}));
+            let calls = json!({"role": "assistant", "tool_calls": Value::from_iter(calls)});
+            history.push(calls.to_string());
+            history.extend(ids.iter().enumerate().map(|(n, id)| result(id, &log(10 + n, 100))));
+            history.push(said(6));
+            let mut settings = targeted("auto", target);
+            settings["max_tool_message_tokens"] = json!(300);
+            settings["preview_tokens"] = json!(600);
+            let mut client = Client::new(settings, false);
+            client.post(history);
+            for text in ["And now?", "Go on."] {
+                let expected = [client.sent.clone(), vec![user(text)]].concat();
+                if client.tokens(&expected) > target {
+                    break;
+                }
+                let after = client.post(vec![user(text)]);
+                assert_eq!(client.sent, expected, "{target} {lines}: {}", after.report());
+            }
+        }
+    }
 }
 
 /// The turns of a session: lines of its result, and whether the user speaks.

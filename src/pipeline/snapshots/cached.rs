@@ -8,6 +8,7 @@ use blake3::{Hash, Hasher};
 use redact::Redact;
 use serde::{Deserialize, Serialize};
 
+use crate::compaction::preview_settings::PreviewSize;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::report::SnapshotReport;
@@ -20,7 +21,7 @@ use crate::snapshot::retention::Retention;
 use context_store::{Ahead, Code, Key, Location, Stem};
 
 /// The form of the record; another is not read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// The purpose that codes of records are bound to.
 const PURPOSE: &str = "kept snapshot";
 const OPEN: &str = "{\"code\":\"";
@@ -48,12 +49,13 @@ pub(crate) struct CachedSnapshots {
     moves: BTreeSet<Moved>,
 }
 
-/// A text that moved: the index of its message, its first byte in it, and the hash of its file.
-type Moved = (usize, usize, String);
+/// A text that moved: the index of its message, its first byte in it, the hash of its file, and
+/// the size of its preview.
+type Moved = (usize, usize, String, u64);
 
 fn moved(item: &Move) -> Moved {
     let (index, start) = item.candidate.at();
-    (index, start, item.destination.content().to_hex().to_string())
+    (index, start, item.destination.content().to_hex().to_string(), item.budget.whole())
 }
 
 impl CachedSnapshots {
@@ -76,9 +78,16 @@ impl CachedSnapshots {
         }
     }
 
-    /// Returns true if a move was made with the snapshots.
+    /// Returns true if a move was made with the snapshots, with a preview of the same size.
     pub(crate) fn has_moved(&self, item: &Move) -> bool {
         self.moves.contains(&moved(item))
+    }
+
+    /// Returns true if a text of that position moved with the snapshots, with such a preview.
+    pub(crate) fn has_moved_at(&self, at: (usize, usize), preview: PreviewSize) -> bool {
+        let behind = self.moves.range((at.0, at.1, String::new(), 0)..);
+        let mut there = behind.take_while(|moved| (moved.0, moved.1) == at);
+        there.any(|moved| moved.3 == preview.whole())
     }
 
     /// The snapshots, read: the record proves itself before it is one ([`verified`]).

@@ -86,7 +86,7 @@ pub(crate) fn plan_compression(
     let standing = Standing::of(context, moves);
     let (tail, level) = (standing.tail(), standing.level(context, &standing.tokens));
     let due = match due(context, &standing, is_due) {
-        Due::Yes => worth_a_pass(context, &tail, standing.snapshots, level)
+        Due::Yes => worth_a_pass(context, tail.tokens(), standing.snapshots, level)
             .and_then(|()| pays(context, &standing)),
         Due::Never => return Ok(None),
         Due::No(why) => Err(why),

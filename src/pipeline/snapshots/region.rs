@@ -24,21 +24,21 @@ const FAIR_ROOM: u64 = 1_750;
 /// The part of a small target that is left free, as one part in so many.
 const LEAST_FREE: u64 = 7;
 
-/// Returns an error if a pass over the region, behind snapshots of `standing` tokens, would not be
-/// worth the prompt cache. For a target these are made smaller, too, unless it is missed all the
-/// same: then each pass would take more of them in vain.
+/// Returns an error if a pass over a region of so many tokens, behind snapshots of `standing`
+/// tokens, would not be worth the prompt cache. For a target these are made smaller, too, unless
+/// it is missed all the same: then each pass would take more of them in vain.
 pub(crate) fn worth_a_pass(
     context: &Context<'_>,
-    region: &Region,
+    region: u64,
     standing: u64,
     left: u64,
 ) -> Result<(), String> {
-    let rest = left.saturating_sub(region.tokens() + standing);
+    let rest = left.saturating_sub(region + standing);
     let is_met = |target: u64| rest + MIN_SNAPSHOT_TOKENS <= target;
     let shrinks = context.settings.target_tokens.is_some_and(is_met);
-    let tokens = region.tokens() + if shrinks { standing } else { 0 };
+    let tokens = region + if shrinks { standing } else { 0 };
     let asked = (left / WORTH).max(context.settings.min_savings_tokens);
-    if region.units.is_empty() {
+    if region == 0 {
         return Err(NOTHING_LEAVES.to_owned());
     }
     if tokens < asked + MIN_SNAPSHOT_TOKENS {
@@ -51,9 +51,7 @@ pub(crate) fn worth_a_pass(
 }
 
 /// Returns the fewest tokens that the history should have after `moves`: with a `snapshot` of so
-/// many tokens of all that may be summarized, if the mode allows one and it is worth a pass. Were
-/// a pass not asked to be worth it, other results would move for the target instead, and the next
-/// post would summarize what this one did not (I3).
+/// many tokens of all that may be summarized, if the mode allows one.
 pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move], snapshot: u64) -> u64 {
     let tokens = tokens_after(context, moves);
     let left = context.beside + tokens.iter().sum::<u64>();
@@ -61,12 +59,24 @@ pub(crate) fn min_tokens_after(context: &Context<'_>, moves: &[Move], snapshot: 
         return left;
     }
     let place = context.place();
-    let region = largest_region(context, &tokens, &place);
-    let standing = count_blocks(context, &place.blocks);
-    if worth_a_pass(context, &region, standing, left).is_err() {
+    let region = largest_region(context, &tokens, &place).tokens();
+    min_tokens(context, region, count_blocks(context, &place.blocks), left, snapshot)
+}
+
+/// Returns the fewest tokens of a history of `left` tokens: with a `snapshot` in place of a region,
+/// and of `standing` snapshots, if that is worth a pass. Were it not asked to be, other results
+/// would move for the target instead, and the next post would summarize what this one did not (I3).
+pub(crate) fn min_tokens(
+    context: &Context<'_>,
+    region: u64,
+    standing: u64,
+    left: u64,
+    snapshot: u64,
+) -> u64 {
+    if worth_a_pass(context, region, standing, left).is_err() {
         return left;
     }
-    let gone = region.tokens() + standing;
+    let gone = region + standing;
     left.saturating_sub(gone) + gone.min(snapshot)
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use blake3::Hash;
 
+use crate::compaction::preview_settings::PreviewSize;
 use crate::pipeline::context::Context;
 use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::assemble::{Cut, assemble, tokens_of};
@@ -99,6 +100,11 @@ impl Standing {
     /// Returns true if the call that made the cached snapshots made the move.
     pub(crate) fn has_moved(&self, item: &Move) -> bool {
         self.cached.as_ref().is_some_and(|(_, cached)| cached.has_moved(item))
+    }
+
+    /// Returns true if that call moved a text of the position, with a preview of that size.
+    pub(crate) fn has_moved_at(&self, at: (usize, usize), preview: PreviewSize) -> bool {
+        self.cached.as_ref().is_some_and(|(_, cached)| cached.has_moved_at(at, preview))
     }
 
     /// The messages behind the snapshots that may be compressed.
