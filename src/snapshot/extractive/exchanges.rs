@@ -3,24 +3,25 @@
 
 use raw_json::offset_in;
 
+use super::retractions::permits;
 use super::said::Said;
 use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::markers::{is_list_entry, is_negated, is_rule};
 use crate::snapshot::text::sentences::sentences;
 use crate::snapshot::text::wrappers::Speaker;
 
-/// Longest answer, in bytes.
-const ANSWER_BYTES: usize = 40;
+/// Longest answer, in characters.
+const ANSWER: usize = 60;
 /// Longest beginning of an answer that says no or chooses, in bytes.
 const BEGINNING_BYTES: usize = 200;
-/// Longest answer to a statement, in bytes.
-const BARE_BYTES: usize = 4;
+/// Longest word that says no, in characters.
+const BARE: usize = 6;
 /// Longest question, in bytes.
 const QUESTION_BYTES: usize = 600;
 /// Content words of a question that can be understood by itself.
 const TELLING_WORDS: usize = 3;
 /// Last sentences of a text in which questions are looked for.
-const ASKED: usize = 6;
+const ASKED: usize = 12;
 
 /// A question or a proposal of the agent, and what the user answered.
 pub(super) struct Exchange {
@@ -29,6 +30,8 @@ pub(super) struct Exchange {
     /// The message of the question, and that of the answer.
     pub(super) asked_in: usize,
     pub(super) answered_in: usize,
+    /// It was a question, not a statement.
+    pub(super) is_asked: bool,
     /// The answer says what holds from now on. Any other was used up by what came next.
     pub(super) sets_rule: bool,
 }
@@ -43,37 +46,48 @@ fn exchange(asked: &Said<'_>, answer: &Said<'_>) -> Option<Exchange> {
         return None;
     }
     let text = short(answer.text.trim())?;
+    let question = asked_last(&asked.text, text)?;
+    let is_asked = question.contains(['?', '？']);
     Some(Exchange {
-        asked: asked_last(&asked.text, text)?,
+        is_asked,
+        sets_rule: (is_asked && begins_with_no(text)) || (is_rule(text) && !permits(text)),
+        asked: question,
         answer: text.to_owned(),
         asked_in: asked.index,
         answered_in: answer.index,
-        sets_rule: is_rule(text) || begins_with_no(text),
     })
 }
 
 /// An answer that says nothing by itself: a short one, or the beginning of one that says no or
 /// chooses.
 fn short(answer: &str) -> Option<&str> {
-    if answer.len() <= ANSWER_BYTES {
+    if answer.chars().nth(ANSWER).is_none() {
         return (!is_question(answer) && !answer.contains('\n')).then_some(answer);
     }
     let parts = sentences(answer);
     let end = |part: &&str| offset_in(answer, part) + part.len();
     let ends = parts.iter().map(end).take_while(|end| *end <= BEGINNING_BYTES);
     let beginning = ends.take(2).last().map(|end| &answer[..end]);
-    beginning.filter(|_| is_choice(answer) || begins_with_no(answer))
+    beginning.filter(|text| is_choice(text) || begins_with_no(text))
 }
 
-/// True for an answer whose first sentence says little but no.
+/// True for an answer that begins with little but no, up to the first mark.
 fn begins_with_no(answer: &str) -> bool {
-    let says_no = |first: &&str| is_negated(first) && content_words(first).len() <= 1;
-    sentences(answer).first().is_some_and(says_no) && !is_question(answer)
+    let first = answer.split([',', '.', ';', ':', '!', '?', '、', '。', '，', '！']).next();
+    let says_no = |first: &str| {
+        let words = content_words(first).len();
+        is_negated(first) && (words == 0 || (words == 1 && first.chars().nth(BARE).is_none()))
+    };
+    first.is_some_and(says_no) && !is_question(answer)
 }
 
 /// True for an answer that begins with the mark of an entry, such as `b.` or `(2)`.
 fn is_choice(answer: &str) -> bool {
-    let word = answer.split_whitespace().next().unwrap_or_default();
+    answer.split_whitespace().next().is_some_and(is_mark)
+}
+
+/// True for the mark of an entry.
+fn is_mark(word: &str) -> bool {
     let mark = word.trim_matches(|c: char| c.is_ascii_punctuation());
     mark.len() == 1 && mark.len() < word.len() && mark.is_ascii()
 }
@@ -83,21 +97,19 @@ fn is_question(sentence: &str) -> bool {
 }
 
 /// Returns the question at the end of an agent's text: the first question among its last sentences,
-/// and all behind it. A bare `no` or `2`, a choice or a rule may answer a statement.
+/// the options before it, and all behind it. A choice or a bare `no` may answer a statement.
 fn asked_last(text: &str, answer: &str) -> Option<String> {
     let last = sentences(text);
     let last = &last[last.len().saturating_sub(ASKED)..];
-    let is_bare = answer.len() <= BARE_BYTES
-        || is_choice(answer)
-        || begins_with_no(answer)
-        || is_rule(answer);
+    let is_bare = is_choice(answer) || begins_with_no(answer);
     let bare = || last.len().checked_sub(1).filter(|_| is_bare);
     let mut from = last.iter().position(|part| is_question(part)).or_else(bare)?;
     // `Which do you prefer?` names nothing: the choice stands before it.
     while from > 0 && content_words(&last[from..].join(" ")).len() < TELLING_WORDS {
         from -= 1;
     }
-    while from > 0 && is_list_entry(last[from]) && is_list_entry(last[from - 1]) {
+    let is_option = |part: &str| is_list_entry(part) || is_choice(part);
+    while from > 0 && is_option(last[from - 1]) {
         from -= 1;
     }
     let asked = last[from..].join(" ");

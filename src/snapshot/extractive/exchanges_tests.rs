@@ -58,7 +58,7 @@ fn a_rejected_proposal_stands_with_its_answer() {
     ];
     let summary = summarise(&messages, None, 600, &tokens);
     let rules = summary.get(Section::ActiveConstraints);
-    let pair = "- Asked: Fix: use the whole column order_id.\n  \
+    let pair = "- Said: Fix: use the whole column order_id.\n  \
                 Answer: hm no. accounting says numbers must be gapless per month.";
     assert_eq!(rules, pair);
     let known = summary.get(Section::KeyKnowledge);
@@ -76,7 +76,7 @@ fn last_words_are_of_now() {
     let state =
         |messages: &[_]| summarise(messages, None, 600, &tokens).get(Section::TaskState).to_owned();
     assert!(state(&messages).contains("Last said: The flags replace"));
-    messages.push(said(2, Role::User, "No, they are added to these."));
+    messages.push(said(2, Role::User, "They are added to these."));
     assert!(state(&messages).contains("Last said: The flags replace"));
     messages.extend(ask(3, "edit", r#"{"path":"src/index.js"}"#, "ok"));
     assert_eq!(state(&messages), "");
@@ -122,4 +122,48 @@ fn a_choice_stands_with_its_options() {
     assert!(rules.contains(choice), "{rules}");
     assert!(rules.contains("1. a new file 2. the old one Which?\n  Answer: 2"), "{rules}");
     assert!(!rules.contains("Answer: are you"), "{rules}");
+}
+
+/// A tool asks as words do, and its answer belongs to its question.
+#[test]
+fn an_answer_through_a_tool_stands_with_its_question() {
+    let mut messages = vec![said(0, Role::User, "Move the shop to the new cluster.")];
+    let asks =
+        r#"{"question":"How large shall the nodes be?","options":["m6i.large","m6i.xlarge"]}"#;
+    let mut call = ask(1, "ask_user", asks, "the second");
+    call[0].texts.push("The backup of 2 June is fine.".into());
+    messages.extend(call);
+    messages.extend(ask(3, "bash", r#"{"command":"make nodes"}"#, "ok"));
+    let summary = summarise(&messages, None, 600, &tokens);
+    let known = summary.get(Section::KeyKnowledge);
+    let pair =
+        "- Asked: - m6i.large - m6i.xlarge How large shall the nodes be?\n  Answer: the second";
+    assert!(known.contains(pair), "{known}");
+}
+
+/// A permission without a name was for what came next, and one with a name lifts a rule; a
+/// statement asks nothing.
+#[test]
+fn permissions_are_told_from_rules() {
+    let messages = [
+        said(0, Role::User, "Tidy the billing code, but don't touch the schema of billing."),
+        said(1, Role::Assistant, "Shall I begin with the invoices?"),
+        said(2, Role::User, "yes, go ahead"),
+        said(3, Role::Assistant, "Done."),
+        said(4, Role::User, "you may touch billing again"),
+        said(5, Role::Assistant, "Understood."),
+    ];
+    let summary = summarise(&messages, None, 600, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    assert!(rules.ends_with("\n- you may touch billing again"), "{rules}");
+    assert!(!rules.contains("go ahead") && !rules.contains("Asked"), "{rules}");
+}
+
+/// A rule does not stand without the sentence behind it that limits it.
+#[test]
+fn a_rule_stands_with_its_exception() {
+    let text = "Write the cache. Don't use Redis. Above 2 GB you can.";
+    let summary = summarise(&[said(0, Role::User, text)], None, 600, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    assert!(rules.contains("Don't use Redis. Above 2 GB you can."), "{rules}");
 }

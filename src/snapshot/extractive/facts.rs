@@ -174,7 +174,10 @@ pub(super) fn spoken(text: &str, base: u32, index: usize, terms: &Terms) -> Item
     let heads = text.ends_with([':', '：']) || text.starts_with('#');
     let found = if heads { Vec::new() } else { terms.of_text(text, index) };
     // `I found the issue!` has nothing that anybody could look for.
-    let is_empty = || text.len() <= EMPTY_BYTES && content_words(text).len() <= EMPTY_WORDS;
+    let is_empty = || {
+        let is_short = text.len() <= EMPTY_BYTES && content_words(text).len() <= EMPTY_WORDS;
+        is_short && !takes_back(text)
+    };
     let says_nothing = heads || is_empty();
     let base = match found.is_empty() {
         true if says_nothing => 0,

@@ -10,10 +10,11 @@ use super::follow_ups::{FollowUp, FollowUps};
 use super::input::Input;
 use super::item::{Item, parse, points};
 use super::labels::{LATEST, Labels};
-use super::retractions::{lifts, retractions, takes_back};
+use super::retractions::{lifts, permits, retractions, takes_back};
 use super::said::Said;
 use super::terms::{Terms, each_term};
 use crate::snapshot::format::summary::{Section, Summary};
+use crate::snapshot::text::content_words::content_words;
 use crate::snapshot::text::markers::{is_checkbox, is_list_entry, is_rule};
 use crate::snapshot::text::quotation::{Quotations, headings};
 use crate::snapshot::text::sentences::{ends, masked, opening, sentences, sentences_of_line};
@@ -36,6 +37,10 @@ const ANSWERS: usize = 50;
 const RETRACTIONS: usize = 3;
 /// Points of a sentence that took something back: it is chosen before what it took back.
 const TAKEN_BACK: u32 = points(101);
+/// Points of the agent's last words with the user's answer.
+const LAST_WORDS: u32 = points(62);
+/// Content words of a permission that names nothing.
+const PERMISSION: usize = 2;
 /// Rules looked at, newest first.
 const RULES: usize = 300;
 
@@ -184,6 +189,8 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
                 headings[line].map_or(bare, |heading| format!("{} {part}", parts[heading]).into());
             // A tag or a heading of one word sets no rule.
             let spoken = rule.contains(' ') || !rule.is_ascii();
+            // `Go ahead.` was about what came next.
+            let spoken = spoken && !(permits(&rule) && content_words(&rule).len() <= PERMISSION);
             if rule.len() > RULE_BYTES || !spoken || !is_rule(&rule) || !seen.insert(rule.clone()) {
                 continue;
             }
@@ -200,7 +207,7 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
             };
             let found = terms.of_text(&rule, *index);
             // One that was corrected in the same breath does not stand alone.
-            let next = parts.get(line + 1).filter(|next| takes_back(next));
+            let next = parts.get(line + 1).filter(|next| lifts(next, &rule));
             let next = next.filter(|next| rule.len() + next.len() <= RULE_BYTES);
             let rule = next.map_or(rule.to_string(), |next| format!("{rule} {next}"));
             let item = Item::of_message(rule, points(worth), *index, line);
@@ -265,16 +272,21 @@ fn lifting<'a>(rule: &str, place: Option<usize>, later: &FollowUps<'a>) -> Vec<F
 /// Short answers of the user with what they answer: those that set a rule, and the others. The
 /// newest are worth most.
 pub(super) fn answers(input: &Input<'_>, terms: &Terms) -> (Vec<Item>, Vec<Item>) {
-    let Labels { asked, answered, .. } = input.labels;
+    let Labels { asked, stated, answered, .. } = input.labels;
+    let last = input.last_said().map(|said| said.index);
     let item = |exchange: &Exchange| {
         let Exchange { asked: question, answer, answered_in: at, sets_rule, .. } = exchange;
-        let text = format!("{asked} {question}\n{answered} {answer}");
+        let label = if exchange.is_asked { asked } else { stated };
+        let text = format!("{label} {question}\n{answered} {answer}");
         let worth = 8 + input.lateness(*at, 12);
         let item = match sets_rule {
             true => Item::of_message(text, points(20 + worth), *at, 0),
             false => Item::new(text, points(worth), *at),
         };
-        Item { terms: terms.of_text(question, *at), core: *sets_rule, ..item }
+        // The last words of the agent are chosen first.
+        let is_last = last == Some(exchange.asked_in);
+        let base = if is_last { LAST_WORDS } else { item.base };
+        Item { terms: terms.of_text(question, *at), core: *sets_rule || is_last, base, ..item }
     };
     let newest = || input.exchanges.iter().rev();
     let rules = newest().filter(|exchange| exchange.sets_rule).take(RULES);

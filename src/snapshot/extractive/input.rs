@@ -55,6 +55,12 @@ impl<'a> Input<'a> {
         (!answer.is_some_and(works)).then_some(last)
     }
 
+    /// Returns true if the user answered that part of a message.
+    pub(super) fn is_answered(&self, message: usize, part: &str) -> bool {
+        let of = |exchange: &&Exchange| exchange.asked_in == message;
+        self.exchanges.iter().filter(of).any(|exchange| exchange.asked.contains(part))
+    }
+
     /// How late a message is, from 0 to `most`.
     pub(super) fn lateness(&self, index: usize, most: u32) -> u32 {
         let first = self.messages.first().map_or(0, |message| message.index);

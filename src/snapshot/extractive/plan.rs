@@ -44,12 +44,14 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
     progress(input, terms, &mut items);
     if let Some(said) = input.last_said() {
         let mut parts = telling(&said.text);
+        // What the user answered stands with the answer.
+        parts.retain(|part| !input.is_answered(said.index, part));
         // `Perfect!` says nothing, and `We need to:` nothing without what it heads.
         let says = |part: &&str| content_words(part).len() > 1 && !part.ends_with([':', '：']);
         if parts.iter().any(says) {
             parts.retain(says);
         }
-        let (first, last) = (0, parts.len() - 1);
+        let (first, last) = (0, parts.len().saturating_sub(1));
         for (at, part) in parts.iter().enumerate() {
             let mut item = spoken(part, 14, said.index, terms);
             // Its beginning and its end, and of the rest what has room.
@@ -173,6 +175,7 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
                 || found >= 3
                 || is_checkbox(sentence)
                 || is_numbered(sentence)
+                || input.is_answered(index, sentence)
                 || sentence.ends_with(':')
             {
                 continue;

@@ -26,8 +26,12 @@ pub(super) fn takes_back(sentence: &str) -> bool {
 /// Returns true for a sentence that takes back a rule about the same things: it says so, or allows
 /// what the rule forbids.
 pub(super) fn lifts(sentence: &str, rule: &str) -> bool {
-    let allows = || LIFTING.is_match(sentence) && is_negated(rule) && !is_negated(sentence);
-    takes_back(sentence) || allows()
+    takes_back(sentence) || (permits(sentence) && is_negated(rule))
+}
+
+/// Returns true for a sentence that allows something, and forbids nothing.
+pub(super) fn permits(sentence: &str) -> bool {
+    LIFTING.is_match(sentence) && !is_negated(sentence)
 }
 
 /// Returns the sentences of `later` texts that take back something of `goal`, in order: they have

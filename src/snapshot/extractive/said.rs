@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use chat_history::message::Role;
+use serde_json::Value;
 
 use super::result_text::readable;
 use crate::snapshot::text::markers::{is_output, is_unanswered, looks_like_output};
@@ -74,6 +75,10 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
                 Role::System | Role::Other => {}
             }
         }
+        // What the agent asks through a tool, it says.
+        for call in message.calls.iter().filter(|call| call.name.is_some_and(is_answer_tool)) {
+            add(Speaker::Agent, strings(&call.arguments).into());
+        }
         for result in &message.results {
             if result.tool.is_some_and(is_answer_tool) && !result.failed {
                 let answer = readable(&result.text);
@@ -86,6 +91,24 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
     }
     all.retain(|said| !said.text.trim().is_empty());
     all
+}
+
+/// The strings of a call's arguments, those inside others as entries of a list: a question and its
+/// options.
+fn strings(arguments: &str) -> String {
+    fn collect(value: &Value, mark: &str, lines: &mut String) {
+        match value {
+            Value::String(text) => lines.extend([mark, text, "\n"]),
+            Value::Array(all) => all.iter().for_each(|value| collect(value, "- ", lines)),
+            Value::Object(all) => all.values().for_each(|value| collect(value, mark, lines)),
+            _ => {}
+        }
+    }
+    let mut lines = String::new();
+    if let Ok(value) = serde_json::from_str(arguments) {
+        collect(&value, "", &mut lines);
+    }
+    lines
 }
 
 /// Marks of calls that a model writes into its text, and of their ends.

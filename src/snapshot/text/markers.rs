@@ -36,10 +36,10 @@ static OF_ONESELF: LazyLock<Regex> = LazyLock::new(|| {
 /// Words that negate a sentence.
 static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
-        "(?i-u:\\b(?:never|not|no|nothing|without|avoid|stop|cannot|\
+        "(?i-u:\\b(?:never|not|no|nope|nah|nothing|without|avoid|stop|cannot|\
          (?:do|does|did|must|ca|wo|should|could|would|is|are|was|has|have)n'?t|\
-         nie|nichts?|kein[a-z]*|ohne|jamais|pas|sans|nunca|sin|mai|non|senza|sem)\\b)|\
-         jamás|não|не |без|нельзя|никогда|不|别|勿|禁止|没|無|无|ない|ません|금지|말|않",
+         nie|nein|nee|nichts?|kein[a-z]*|ohne|jamais|pas|sans|nunca|sin|mai|non|senza|sem)\\b)|\
+         jamás|não|не |без|нельзя|никогда|不|别|勿|禁止|没|無|无|ない|いや|いいえ|やめ|ません|금지|말|않",
     )
 });
 /// Words by which someone states what was found out or decided.
