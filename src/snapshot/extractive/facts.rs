@@ -49,8 +49,6 @@ const CHATTER: u32 = 3;
 pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
     let mut items = Vec::new();
     let last = input.last_said().map(|said| said.index);
-    let asked = input.exchanges.iter().map(|said| (said.asked_in, said.asked.as_str()));
-    let asked: HashMap<usize, &str> = asked.collect();
     let mut calls: HashMap<usize, Vec<&CallRecord<'_>>> = HashMap::new();
     for call in &input.calls {
         calls.entry(call.index).or_default().push(call);
@@ -66,7 +64,7 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
             Speaker::Agent => {
                 let source = format!("#{} assistant", said.index);
                 let base = input.lateness(said.index, 4) + if said.reports { 6 } else { 0 };
-                let asked = asked.get(&said.index).copied().unwrap_or_default();
+                let asked = input.asked_in(said.index);
                 let calls = calls_of(said);
                 for text in telling(&said.text) {
                     // What was asked stands with its answer.

@@ -1,7 +1,7 @@
 //! The user's goals and rules, in the user's own words only.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use raw_json::offset_in;
 
@@ -165,8 +165,6 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
     let mut seen = HashSet::new();
     let mut likes = HashSet::new();
     let mut items = Vec::new();
-    let answers = input.exchanges.iter().map(|said| (said.answered_in, said.answer.as_str()));
-    let answers: HashMap<usize, &str> = answers.collect();
     let mut requests: Vec<(usize, &str)> = input.of(Speaker::User).collect();
     requests.extend(input.of(Speaker::Operator));
     requests.sort_by_key(|(index, _)| *index);
@@ -176,7 +174,7 @@ pub(super) fn constraints(input: &Input<'_>, directives: &[String], terms: &Term
         for (line, part) in parts.iter().copied().enumerate() {
             let heads = headings.get(line + 1).is_some_and(|next| *next == Some(line));
             // An answer stands with its question.
-            let is_answer = answers.get(index).is_some_and(|answer| answer.contains(part));
+            let is_answer = input.answer_in(*index).contains(part);
             // A box of a form that was filled in is no rule.
             if heads || is_answer || is_checkbox(part) || quotations.has(offset_in(text, part)) {
                 continue;

@@ -22,6 +22,7 @@ pub(super) struct Input<'a> {
     /// For each call, whether a later one of the same words succeeded, or one of the same tool that
     /// has all its words: a call that was mended has more.
     pub(super) resolved: Vec<bool>,
+    /// In the order of the messages.
     pub(super) exchanges: Vec<Exchange>,
     pub(super) labels: Labels,
 }
@@ -55,10 +56,16 @@ impl<'a> Input<'a> {
         (!answer.is_some_and(works)).then_some(last)
     }
 
-    /// Returns true if the user answered that part of a message.
-    pub(super) fn is_answered(&self, message: usize, part: &str) -> bool {
-        let of = |exchange: &&Exchange| exchange.asked_in == message;
-        self.exchanges.iter().filter(of).any(|exchange| exchange.asked.contains(part))
+    /// Returns the part of an agent's message that the user answered, or an empty text.
+    pub(super) fn asked_in(&self, message: usize) -> &str {
+        let found = self.exchanges.binary_search_by_key(&message, |exchange| exchange.asked_in);
+        found.map_or("", |at| &self.exchanges[at].asked)
+    }
+
+    /// Returns the answer in a message of the user, or an empty text.
+    pub(super) fn answer_in(&self, message: usize) -> &str {
+        let found = self.exchanges.binary_search_by_key(&message, |exchange| exchange.answered_in);
+        found.map_or("", |at| &self.exchanges[at].answer)
     }
 
     /// How late a message is, from 0 to `most`.

@@ -45,7 +45,8 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
     if let Some(said) = input.last_said() {
         let mut parts = telling(&said.text);
         // What the user answered stands with the answer.
-        parts.retain(|part| !input.is_answered(said.index, part));
+        let asked = input.asked_in(said.index);
+        parts.retain(|part| !asked.contains(part));
         // `Perfect!` says nothing, and `We need to:` nothing without what it heads.
         let says = |part: &&str| content_words(part).len() > 1 && !part.ends_with([':', '：']);
         if parts.iter().any(says) {
@@ -175,7 +176,7 @@ fn progress(input: &Input<'_>, terms: &Terms, items: &mut Vec<Item>) {
                 || found >= 3
                 || is_checkbox(sentence)
                 || is_numbered(sentence)
-                || input.is_answered(index, sentence)
+                || input.asked_in(index).contains(sentence)
                 || sentence.ends_with(':')
             {
                 continue;
