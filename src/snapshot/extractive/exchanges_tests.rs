@@ -66,7 +66,7 @@ fn a_rejected_proposal_stands_with_its_answer() {
     assert!(!known.contains("use the whole column"), "{known}");
 }
 
-/// What the agent said before the user answered and work went on is not its last word.
+/// Words of the agent are not its last once the user answered and work went on.
 #[test]
 fn last_words_are_of_now() {
     let mut messages = vec![

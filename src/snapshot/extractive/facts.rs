@@ -67,7 +67,7 @@ pub(super) fn facts(input: &Input<'_>, terms: &Terms) -> Vec<Item> {
                 let asked = input.asked_in(said.index);
                 let calls = calls_of(said);
                 for text in telling(&said.text) {
-                    // What was asked stands with its answer.
+                    // A question stands with its answer.
                     if asked.contains(text) || announces(text, calls) {
                         continue;
                     }

@@ -45,7 +45,7 @@ impl<'a> Input<'a> {
         by.map(|said| (said.index, said.text.trim()))
     }
 
-    /// What the agent said last that has words. It is none if the user answered, and the agent
+    /// Returns the agent's last text that has words. It is none if the user answered, and the agent
     /// worked on without a word.
     pub(super) fn last_said(&self) -> Option<&'a Said<'a>> {
         let said: &'a [Said<'a>] = self.said;

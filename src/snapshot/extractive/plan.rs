@@ -44,7 +44,7 @@ pub(super) fn state(input: &Input<'_>, terms: &Terms, budget: u64) -> Vec<Item> 
     progress(input, terms, &mut items);
     if let Some(said) = input.last_said() {
         let mut parts = telling(&said.text);
-        // What the user answered stands with the answer.
+        // A question stands with its answer.
         let asked = input.asked_in(said.index);
         parts.retain(|part| !asked.contains(part));
         // `Perfect!` says nothing, and `We need to:` nothing without what it heads.

@@ -75,7 +75,7 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
                 Role::System | Role::Other => {}
             }
         }
-        // What the agent asks through a tool, it says.
+        // A question through a tool is one of the agent.
         for call in message.calls.iter().filter(|call| call.name.is_some_and(is_answer_tool)) {
             add(Speaker::Agent, strings(&call.arguments).into());
         }
