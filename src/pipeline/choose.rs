@@ -61,19 +61,27 @@ pub(crate) fn choose_moves(
     draft.moves = make_moves(context, plan.moves, preview, &mut draft.claims, &mut draft.skipped)?;
     draft.moves.sort_by_key(|m| m.candidate.at());
     match context.settings.target_tokens {
+        Some(target) if context.settings.mode() == Mode::Compact => {
+            keep_due(context, target, None, plan.reserve, draft)?;
+            move_more(context, draft, None, &|moves| tokens_left(context, moves))?;
+        }
         Some(target) => {
-            keep_due(context, target, plan.reserve, draft)?;
-            if context.settings.mode() == Mode::Compact {
-                move_more(context, draft, None, &|moves| tokens_left(context, moves))?;
-            } else {
-                // In less than a fair snapshot the user's rules would give way to newest results.
-                let least = |moves: &[Move], snapshot| min_tokens_after(context, moves, snapshot);
-                let is_fair = |moves: &[Move]| least(moves, FAIR_SNAPSHOT_TOKENS) <= target;
-                move_recent(context, plan.newest, draft, &is_fair)?;
-                let moved = draft.moves.iter().map(|item| item.candidate.clone()).collect();
-                let fits = |moves: &[Move]| least(moves, MIN_SNAPSHOT_TOKENS) <= target;
-                give_up_previews(context, moved, draft, &fits)?;
+            let standing = Standing::of(context, &draft.moves);
+            if context.settings.mode() == Mode::Auto {
+                make_again(context, &standing, &plan.reserve, draft)?;
+                // Snapshots make up for what the reserve would.
+                keep_due(context, target, Some(&standing), Vec::new(), draft)?;
             }
+            let is_due = draft.is_due;
+            let fits = |moves: &[Move], snapshot| {
+                let is_met = || standing.level(context, &tokens_after(context, moves)) <= target;
+                (!is_due && is_met()) || min_tokens_after(context, moves, snapshot) <= target
+            };
+            // In less than a fair snapshot the user's rules would give way to newest results.
+            let is_fair = |moves: &[Move]| fits(moves, FAIR_SNAPSHOT_TOKENS);
+            move_recent(context, plan.newest, draft, &is_fair)?;
+            let moved = draft.moves.iter().map(|item| item.candidate.clone()).collect();
+            give_up_previews(context, moved, draft, &|moves| fits(moves, MIN_SNAPSHOT_TOKENS))?;
         }
         None => delay(context, draft),
     }
@@ -86,21 +94,10 @@ pub(crate) fn choose_moves(
 fn keep_due(
     context: &Context<'_>,
     target: u64,
+    standing: Option<&Standing>,
     reserve: Vec<Candidate>,
     draft: &mut Draft,
 ) -> Result<(), StoreError> {
-    let (standing, reserve) = match context.settings.mode() {
-        Mode::Auto => {
-            let standing = Standing::of(context, &draft.moves);
-            make_again(context, &standing, &reserve, draft)?;
-            // Snapshots make up for what the reserve would.
-            (Some(standing), Vec::new())
-        }
-        Mode::Compact => (None, reserve),
-        // It moves no results but the newest.
-        Mode::Compress => return Ok(()),
-    };
-    let standing = standing.as_ref();
     let reserve = Reserve::new(context, reserve, &mut draft.claims);
     let replay = replay(context, target, standing, &draft.moves, reserve)?;
     draft.is_due = replay.is_due;

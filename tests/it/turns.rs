@@ -268,6 +268,30 @@ fn what_moved_as_the_newest_asks_for_no_rewrite() {
     assert!(whole <= rewrites(true), "{whole}");
 }
 
+/// I5: a newest result that has room beside the standing snapshot stays, for a client that keeps
+/// its answers and for one that posts its whole history.
+#[test]
+fn a_newest_result_with_room_beside_the_snapshot_stays() {
+    for (mode, keeps) in [("auto", true), ("auto", false), ("compress", true), ("compress", false)]
+    {
+        let mut settings = targeted(mode, 4_000);
+        settings["max_tool_message_tokens"] = json!(1_000);
+        let mut client = Client::new(settings, keeps);
+        let mut n = 0;
+        while !is_compressed(&client.post(turn(n, 20, n == 0))) {
+            n += 1;
+        }
+        for lines in [178, 1, 1] {
+            n += 1;
+            let new = turn(n, lines, false);
+            let expected = [client.sent.clone(), new.clone()].concat();
+            assert!(client.tokens(&expected) <= 4_000, "{mode} {keeps}");
+            client.post(new);
+            assert_eq!(client.sent, expected, "{mode} {keeps}: {lines}");
+        }
+    }
+}
+
 /// Smaller results that moved for a target stay moved, as those of a client that keeps answers;
 /// also where the target has no room for all their previews.
 #[test]
