@@ -16,6 +16,7 @@ _SERVICE = re.compile(r"<(user_directives|offloaded_files)>.*?</\1>", re.DOTALL)
 _MARK = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 _STATUS = re.compile(r"^\[[\w ]{1,14}\]\s*")
 _CITATION = re.compile(r"\s*\[#\d+(?:\s*[,–-]\s*#?\d+)*\]")
+_NAME = re.compile(r"[\w./-]*[\d_./-][\w./-]*\w|\b[A-Z]\w{2,}")
 _QUOTES = re.compile("[`\"'“”„‘’「」]|\\*\\*")
 
 
@@ -44,6 +45,13 @@ class Outcome:
     def lost(self) -> list[str]:
         there = self._lines()
         return [line for line in self.reply.honest_lines if bare(line) not in there]
+
+    @property
+    def names(self) -> list[bool]:
+        """Whether the snapshot has each name and number of the honest lines, wherever it stands."""
+        there = _unescaped(self.snapshot).lower()
+        names = [name for line in self.reply.honest_lines for name in _NAME.findall(bare(line))]
+        return [name.lower() in there for name in names]
 
     @property
     def left(self) -> list[Bad]:

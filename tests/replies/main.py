@@ -7,7 +7,8 @@
 endpoint plays the model: it gives the same summary to each call, while the history is posted with
 `context_manage_mode` `compress`. Then the lines of the snapshot are compared with the summary's,
 without list marks, citations, quotes and backticks. A bad line that was changed counts as mended;
-an honest line that was changed, or that a quotation of its source replaces, counts as lost.
+an honest line that was changed, or that a quotation of its source replaces, counts as lost; its
+names and numbers count as kept wherever the snapshot has them.
 
 The sets have parts, each with a table. Word lists and rules were made with the first in view;
 signs, weights and thresholds are fitted to all but the held-out part, so that histories that were
@@ -41,15 +42,16 @@ from reply import DISHONEST, HONEST, MALFORMED, Reply  # noqa: E402
 from service import Service  # noqa: E402
 
 ACCEPTED, KEPT, GONE = "honest, accepted at the first attempt", "honest lines kept", "bad replies"
+NAMED = "names and numbers of honest lines kept"
 FLOORS = {
-    "first": {ACCEPTED: 0.95, KEPT: 0.68, GONE: 0.86},
-    "second": {ACCEPTED: 0.95, KEPT: 0.65, GONE: 0.85},
-    "third": {ACCEPTED: 0.90, KEPT: 0.42, GONE: 0.95},
-    "fourth": {ACCEPTED: 0.90, KEPT: 0.60, GONE: 0.65},
-    "fifth": {ACCEPTED: 0.90, KEPT: 0.65, GONE: 0.60},
-    "sixth": {ACCEPTED: 0.90, KEPT: 0.45, GONE: 0.60},
-    "seventh": {ACCEPTED: 0.90, KEPT: 0.50, GONE: 0.70},
-    "held out": {ACCEPTED: 0.66, KEPT: 0.60, GONE: 0.50},
+    "first": {ACCEPTED: 0.95, KEPT: 0.62, NAMED: 0.80, GONE: 0.94},
+    "second": {ACCEPTED: 0.95, KEPT: 0.57, NAMED: 0.80, GONE: 0.95},
+    "third": {ACCEPTED: 0.90, KEPT: 0.27, NAMED: 0.65, GONE: 0.95},
+    "fourth": {ACCEPTED: 0.90, KEPT: 0.50, NAMED: 0.80, GONE: 0.85},
+    "fifth": {ACCEPTED: 0.90, KEPT: 0.50, NAMED: 0.75, GONE: 0.60},
+    "sixth": {ACCEPTED: 0.90, KEPT: 0.30, NAMED: 0.70, GONE: 0.80},
+    "seventh": {ACCEPTED: 0.90, KEPT: 0.45, NAMED: 0.75, GONE: 0.94},
+    "held out": {ACCEPTED: 0.66, KEPT: 0.60, NAMED: 0.70, GONE: 0.50},
 }
 
 
@@ -81,6 +83,7 @@ def shares(outcomes: list[Outcome]) -> dict[str, tuple[int, int]]:
     return {
         ACCEPTED: (sum(outcome.accepted_at_once for outcome in honest), len(honest)),
         KEPT: (sum(len(outcome.kept) for outcome in honest), lines),
+        NAMED: (sum(sum(outcome.names) for outcome in honest), sum(len(o.names) for o in honest)),
         GONE: (sum(not outcome.left for outcome in dishonest), len(dishonest)),
     }
 

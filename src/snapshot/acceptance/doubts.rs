@@ -2,8 +2,8 @@
 //! in other words. So each sign, from 0 to 1, has a weight, and their sum decides.
 //!
 //! The signs and weights are those of a logistic regression over the claims of `tests/replies` and
-//! of further replies like them, divided so that a claim falls at 1. Signs without which histories
-//! that were left out are judged as well are not here.
+//! of further replies like them. Signs without which histories that were left out are judged as
+//! well are not here.
 
 use super::claim::{Reports, StepState};
 use super::evidence::Item;

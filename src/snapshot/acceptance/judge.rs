@@ -30,8 +30,11 @@ const LEAST: f32 = 0.2;
 const BEST: usize = 25;
 /// The best units of each speaker that are.
 const EACH: usize = 6;
-/// The share of the highest doubt of a summary that each of its claims is doubted more.
-const DISTRUST: f32 = 0.15;
+/// The share of the highest doubt of a summary that each of its claims is doubted more: who tells
+/// one untruth tells others.
+const DISTRUST: f32 = 0.5;
+/// The doubt, with that share, at which a claim falls.
+const TOO_MUCH: f32 = 1.4;
 
 /// Judges claims against the sources.
 pub(super) struct Judge<'e, 's, 'a> {
@@ -90,7 +93,7 @@ pub(super) struct Judged {
 impl Judged {
     /// Why the claim falls, if it does: `most_doubted` is the highest doubt of the summary.
     pub(super) fn falls(self, claim: &Claim<'_>, most_doubted: f32) -> Option<Rejection> {
-        let doubted = self.doubt + DISTRUST * most_doubted >= 1.0;
+        let doubted = self.doubt + DISTRUST * most_doubted >= TOO_MUCH;
         let line = || claim.text.to_owned();
         match self.fault {
             Some(fault) if doubted || fault.is_proof() => Some(fault),

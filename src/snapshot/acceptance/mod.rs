@@ -4,7 +4,7 @@
 //! Every claim has sources: the sentences of the messages that carry its words. They must name
 //! what it names and hold its values together with its other words, and who speaks in them
 //! decides what it may claim. All that speaks against a claim is weighed, and the worst claim of a
-//! summary speaks a little against each of its others. Only a name that nobody said and an order
+//! summary speaks against each of its others. Only a name that nobody said and an order
 //! of a tool are proofs.
 //! In place of a claim that does not hold stands its best source, word for word, or nothing. The
 //! whole is rejected if it is malformed, far too large, in a foreign language, or if none of it

@@ -31,7 +31,7 @@ impl Judge<'_, '_, '_> {
                 Speaker::Call | Speaker::Earlier => false,
             };
             let letters = text.chars().filter(|c| c.is_alphabetic() || *c == ' ').count();
-            let prose = 4 * letters > 3 * text.chars().count();
+            let prose = 2 * letters > text.chars().count();
             speaks && prose && QUOTED.contains(&text.len()) && !text.contains('\n')
         };
         let source =

@@ -176,17 +176,18 @@ proptest! {
     }
 }
 
-/// A line that does not hold goes, and the rest of the summary stays.
+/// In place of a line that does not hold stands its source, and an invented name makes others fall
+/// for less.
 #[test]
 fn a_summary_is_mended() {
     let lines = "- Tides come twice a day\n- The gauge is at `/srv/pump`. Level 12345 mm\n\
                  - Read `src/gauge/read.rs`";
     let taken = judged(&reply(&[(Section::KeyKnowledge, lines)]), &history(), 1000).unwrap();
-    assert_eq!(names(&taken.dropped), ["Ungrounded"]);
-    assert_eq!(
-        taken.summary.get(Section::KeyKnowledge),
-        "- Tides come twice a day\n-  Level 12345 mm\n- Read `src/gauge/read.rs`"
-    );
+    let fallen = ["Unsupported", "Ungrounded", "Unsupported", "Unsupported"];
+    assert_eq!(names(&taken.dropped), fallen);
+    let quoted = "- tool: “Tides come twice a day.”";
+    assert_eq!(taken.summary.get(Section::KeyKnowledge), quoted);
+    assert_eq!(taken.summary.get(Section::OverallGoal), "Summarise the page about tides.");
     let made_up = "- made/up/a.rs\n- made/up/b.rs\n- made/up/c.rs";
     let taken = judged(&reply(&[(Section::KeyKnowledge, made_up)]), &history(), 1000).unwrap();
     assert_eq!(names(&taken.dropped), ["Ungrounded"; 3]);
@@ -273,7 +274,7 @@ fn an_honest_summary_is_taken() {
     ]);
     let fallen = judged(&english, &en, 10_000).unwrap().dropped;
     let fallen: Vec<String> = fallen.iter().map(ToString::to_string).collect();
-    let words = ["A test must be", "3 failed", "The user agreed", "Found that the crash"];
+    let words = ["A test must be", "Cause", "Error", "3 failed", "The user agreed", "Found that"];
     assert_eq!(fallen.len(), words.len(), "{fallen:?}");
     assert!(fallen.iter().zip(words).all(|(why, word)| why.contains(word)), "{fallen:?}");
     assert_eq!(check(&chinese, &zh, 10_000), []);
