@@ -67,8 +67,9 @@ pub(crate) fn choose_moves(
         }
         Some(target) => {
             let standing = Standing::of(context, &draft.moves);
+            let others = plan.reserve.iter().chain(&plan.newest);
+            make_again(context, &standing, others, draft)?;
             if context.settings.mode() == Mode::Auto {
-                make_again(context, &standing, &plan.reserve, draft)?;
                 // Snapshots make up for what the reserve would.
                 keep_due(context, target, Some(&standing), Vec::new(), draft)?;
             }
@@ -114,17 +115,20 @@ fn keep_due(
     Ok(())
 }
 
-/// Makes the moves of cached snapshots as they were made with these: also of the `reserve`, and
+/// Makes the moves of cached snapshots as they were made with these: also of the `others`, and
 /// with the previews that they had then.
-fn make_again(
+fn make_again<'a>(
     context: &Context<'_>,
     standing: &Standing,
-    reserve: &[Candidate],
+    others: impl Iterator<Item = &'a Candidate>,
     draft: &mut Draft,
 ) -> Result<(), StoreError> {
     let moves = draft.moves.iter().map(|item| &item.candidate);
     let skipped = draft.skipped.iter().map(|skipped| &skipped.candidate);
-    let all: Vec<Candidate> = moves.chain(skipped).chain(reserve).cloned().collect();
+    let mut all: Vec<Candidate> = moves.chain(skipped).cloned().chain(others.cloned()).collect();
+    // A large result that stays as one of the newest is skipped, too.
+    let mut seen = HashSet::new();
+    all.retain(|candidate| seen.insert(candidate.at()));
     for preview in [context.settings.preview(), PreviewSize::Tokens(0)] {
         let again = all.iter().filter(|candidate| standing.has_moved_at(candidate.at(), preview));
         let (again, mut stays) = (again.cloned().collect(), Vec::new());

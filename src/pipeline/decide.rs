@@ -58,8 +58,11 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
         )
     });
     let plan = match context.settings.mode() {
-        // Only a hard target moves results there, and only the newest.
-        Mode::Compress => Plan { newest: plan.newest, ..Plan::default() },
+        // Only a hard target moves results there, and only the newest; others only move again.
+        Mode::Compress => {
+            let reserve = [plan.moves, plan.reserve].concat();
+            Plan { newest: plan.newest, reserve, ..Plan::default() }
+        }
         Mode::Auto | Mode::Compact => plan,
     };
     let mut draft = Draft::default();

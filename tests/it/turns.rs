@@ -292,6 +292,34 @@ fn a_newest_result_with_room_beside_the_snapshot_stays() {
     }
 }
 
+/// I3: a newest result that moved next to a new snapshot moves again when the same history is posted
+/// once more, also where it would have room beside the snapshot.
+#[test]
+fn a_newest_result_that_moved_with_a_snapshot_moves_again() {
+    for (mode, large) in
+        [("auto", 1_000), ("auto", 2_000), ("compress", 1_000), ("compress", 2_000)]
+    {
+        let mut settings = targeted(mode, 2_500);
+        settings["max_tool_message_tokens"] = json!(large);
+        let mut history: Vec<String> = (0..3).flat_map(|n| turn(n, 60, n == 0)).collect();
+        history.extend([said("It is in the parser."), user("Go on.")]);
+        history.extend(turn(9, 88, false));
+        let mut client = Client::new(settings, false);
+        let first = client.post(history);
+        let has_moved = first.warnings().contains("1 results of the newest messages");
+        assert!(is_compressed(&first) && has_moved, "{mode} {large}: {}", first.report());
+        let again = client.post(Vec::new());
+        assert_eq!(again.messages, first.messages, "{mode} {large}: {}", again.report());
+        // Also once it is none of the newest.
+        for words in ["It is in the lexer.", "It is mended."] {
+            let new = vec![said(words), user("Go on.")];
+            let expected = [client.sent.clone(), new.clone()].concat();
+            let after = client.post(new);
+            assert_eq!(client.sent, expected, "{mode} {large}: {}", after.report());
+        }
+    }
+}
+
 /// Smaller results that moved for a target stay moved, as those of a client that keeps answers;
 /// also where the target has no room for all their previews.
 #[test]
