@@ -175,8 +175,9 @@ fn fill(
     fitted.list = (!listed.is_empty() || before > 0).then(|| list_of(&listed, &earlier.more));
     block.more = fitted.list.as_ref().map(|_| MoreFiles {
         count: before.saturating_add(listed.len() as u64),
-        // Long enough a name to count with; the file gets its name once the snapshot fits.
-        list: context.store.folder().child(&"x".repeat(40)).spelled().to_owned(),
+        // It gets its name once the snapshot fits: one like that of the messages, with as many
+        // tokens.
+        list: own.path.replace("compressed_group_", "compressed_files_"),
     });
     block.summary = Summary::default();
     let left = budget.whole.saturating_sub(count(&block.render()));
