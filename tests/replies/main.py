@@ -11,10 +11,10 @@ an honest line that was changed, or that a quotation of its source replaces, cou
 names and numbers count as kept wherever the snapshot has them.
 
 The sets have parts, each with a table. Word lists and rules were made with the first in view;
-signs, weights and thresholds are fitted to all but the held-out part, so that histories that were
-left out are judged well. The fifth led to the checks of goals, contrasts and conditions, the
-seventh to those of changed files. The held-out part is for judging alone: nothing may be fitted
-to it.
+signs, weights and thresholds are fitted to the first seven, so that histories that were left out
+are judged well. The fifth led to the checks of goals, contrasts and conditions, the seventh to
+those of changed files. The eighth and the held-out part are for judging alone: nothing may be
+fitted to them.
 With `--floor` the exit status is 1 below the shares of FLOORS. Needs only Python 3.11 and reads
 ../shared; without it only the histories of `histories/` are posted.
 
@@ -44,14 +44,15 @@ from service import Service  # noqa: E402
 ACCEPTED, KEPT, GONE = "honest, accepted at the first attempt", "honest lines kept", "bad replies"
 NAMED = "names and numbers of honest lines kept"
 FLOORS = {
-    "first": {ACCEPTED: 0.95, KEPT: 0.62, NAMED: 0.80, GONE: 0.94},
-    "second": {ACCEPTED: 0.95, KEPT: 0.57, NAMED: 0.80, GONE: 0.95},
-    "third": {ACCEPTED: 0.90, KEPT: 0.27, NAMED: 0.65, GONE: 0.95},
-    "fourth": {ACCEPTED: 0.90, KEPT: 0.50, NAMED: 0.80, GONE: 0.85},
-    "fifth": {ACCEPTED: 0.90, KEPT: 0.50, NAMED: 0.75, GONE: 0.60},
-    "sixth": {ACCEPTED: 0.90, KEPT: 0.30, NAMED: 0.70, GONE: 0.80},
-    "seventh": {ACCEPTED: 0.90, KEPT: 0.45, NAMED: 0.75, GONE: 0.94},
-    "held out": {ACCEPTED: 0.66, KEPT: 0.60, NAMED: 0.70, GONE: 0.50},
+    "first": {ACCEPTED: 0.95, KEPT: 0.65, NAMED: 0.82, GONE: 0.94},
+    "second": {ACCEPTED: 0.95, KEPT: 0.62, NAMED: 0.85, GONE: 0.95},
+    "third": {ACCEPTED: 0.90, KEPT: 0.30, NAMED: 0.65, GONE: 0.95},
+    "fourth": {ACCEPTED: 0.90, KEPT: 0.54, NAMED: 0.80, GONE: 0.75},
+    "fifth": {ACCEPTED: 0.90, KEPT: 0.55, NAMED: 0.75, GONE: 0.60},
+    "sixth": {ACCEPTED: 0.90, KEPT: 0.36, NAMED: 0.70, GONE: 0.80},
+    "seventh": {ACCEPTED: 0.90, KEPT: 0.49, NAMED: 0.75, GONE: 0.90},
+    "eighth": {ACCEPTED: 0.90, KEPT: 0.40, NAMED: 0.75, GONE: 0.70},
+    "held out": {ACCEPTED: 0.66, KEPT: 0.60, NAMED: 0.80, GONE: 0.50},
 }
 
 

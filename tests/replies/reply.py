@@ -2,7 +2,8 @@
 
 A set is a folder with an `index.toml` and one text for each reply. The index names the history:
 a path under ../shared, or a file of `histories/` here. `first` takes its first messages only,
-`then` names a history whose messages follow, `[note]` adds an order to what a tool says.
+`ranges` those from one number, counted from 0, to before another. `then` names a history whose
+messages follow, `[note]` adds an order to what a tool says.
 `part` names the part of the sets that it belongs to: see `main.py`.
 """
 
@@ -97,6 +98,8 @@ def _history(index: dict[str, Any]) -> History | None:
         return None
     held, *following = [json.loads(path.read_bytes()) for path in paths]
     messages = _messages(held)[: index.get("first")]
+    if ranges := index.get("ranges"):
+        messages = [message for start, end in ranges for message in messages[start:end]]
     for one in following:
         messages += _messages(one)
     if note := index.get("note"):

@@ -109,11 +109,11 @@ pub(super) fn without(summary: &Summary, fallen: &[Fallen<'_, '_>]) -> Summary {
                 fallen.claim.range.start >= start && fallen.claim.range.end <= end
             };
             for Fallen { claim, quote } in out.iter().filter(inside) {
-                kept.push_str(&text[at..claim.range.start]);
+                kept.push_str(behind(&kept, &text[at..claim.range.start]));
                 kept.push_str(quote.as_deref().unwrap_or_default());
                 at = claim.range.end;
             }
-            kept.push_str(&text[at..end]);
+            kept.push_str(behind(&kept, &text[at..end]));
             let (_, content, _) = parts(&kept);
             if at == start || content.chars().any(char::is_alphanumeric) {
                 lines.push(kept.trim_end().to_owned());
@@ -122,6 +122,11 @@ pub(super) fn without(summary: &Summary, fallen: &[Fallen<'_, '_>]) -> Summary {
         mended.set(section, lines.join("\n").trim().to_owned());
     }
     mended
+}
+
+/// A text without the space that stands behind one already, where a claim between them is gone.
+fn behind<'t>(kept: &str, text: &'t str) -> &'t str {
+    if kept.ends_with(' ') { text.trim_start() } else { text }
 }
 
 /// The meaning of a line for the lines below it.

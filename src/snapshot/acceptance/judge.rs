@@ -30,11 +30,11 @@ const LEAST: f32 = 0.2;
 const BEST: usize = 25;
 /// The best units of each speaker that are.
 const EACH: usize = 6;
-/// The share of the highest doubt of a summary that each of its claims is doubted more: who tells
-/// one untruth tells others.
-const DISTRUST: f32 = 0.5;
-/// The doubt, with that share, at which a claim falls.
-const TOO_MUCH: f32 = 1.4;
+/// The share of the highest doubt of a summary that each of its claims is doubted more, and the
+/// doubt at which it then falls. Who tells one untruth tells others: most are rules, facts and
+/// files. The other sections are the thread that an agent goes on from.
+const OF_RULES_AND_FACTS: (f32, f32) = (0.5, 1.4);
+const OF_THE_THREAD: (f32, f32) = (0.15, 1.0);
 
 /// Judges claims against the sources.
 pub(super) struct Judge<'e, 's, 'a> {
@@ -93,7 +93,13 @@ pub(super) struct Judged {
 impl Judged {
     /// Why the claim falls, if it does: `most_doubted` is the highest doubt of the summary.
     pub(super) fn falls(self, claim: &Claim<'_>, most_doubted: f32) -> Option<Rejection> {
-        let doubted = self.doubt + DISTRUST * most_doubted >= TOO_MUCH;
+        let (distrust, too_much) = match claim.section {
+            Section::ActiveConstraints | Section::KeyKnowledge | Section::ArtifactTrail => {
+                OF_RULES_AND_FACTS
+            }
+            Section::OverallGoal | Section::RecentActions | Section::TaskState => OF_THE_THREAD,
+        };
+        let doubted = self.doubt > 0.0 && self.doubt + distrust * most_doubted >= too_much;
         let line = || claim.text.to_owned();
         match self.fault {
             Some(fault) if doubted || fault.is_proof() => Some(fault),
