@@ -171,3 +171,51 @@ pub fn assign_front_roles<T>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MessageView;
+    use crate::dialect::{Anthropic, Dialect};
+
+    fn view(role: &str, parts: &str) -> MessageView {
+        Anthropic.view(&format!(r#"{{"role":"{role}","content":[{parts}]}}"#)).unwrap()
+    }
+
+    fn result(id: &str, content: &str) -> String {
+        format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"{content}"}}"#)
+    }
+
+    #[test]
+    fn a_shape_is_all_but_the_texts_of_results() {
+        const TEXT: &str = r#"{"type":"text","text":"Go on."}"#;
+        const IMAGE: &str = r#"{"type":"image","source":{"type":"url","url":"https://a/b.png"}}"#;
+        let of = |parts: &[&str]| view("user", &parts.join(","));
+        let one = result("a", "one");
+        let history = of(&[&one, TEXT]);
+        assert!(history.same_shape(&of(&[&result("a", "1"), TEXT])));
+        let (other_id, second) = (result("b", "one"), result("b", "two"));
+        for other in [
+            of(&[&other_id, TEXT]),
+            of(&[&one, &second, TEXT]),
+            of(&[TEXT]),
+            of(&[&one]),
+            of(&[&one, TEXT, TEXT]),
+            of(&[&one, TEXT, IMAGE]),
+            MessageView { role: super::Role::Assistant, ..history.clone() },
+        ] {
+            assert!(!history.same_shape(&other) && !other.same_shape(&history), "{other:?}");
+        }
+        let call = |id: &str| {
+            view(
+                "assistant",
+                &format!(r#"{{"type":"tool_use","id":"{id}","name":"f","input":{{}}}}"#),
+            )
+        };
+        assert!(call("a").same_shape(&call("a")) && !call("a").same_shape(&call("b")));
+        let server = |id: &str| {
+            let call = r#"{"type":"server_tool_use","name":"web_search","input":{},"id":""#;
+            view("assistant", &format!(r#"{call}{id}"}}"#))
+        };
+        assert!(!server("a").same_shape(&server("b")));
+    }
+}

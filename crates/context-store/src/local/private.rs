@@ -69,4 +69,21 @@ mod tests {
         std::fs::set_permissions(temp.path().join(PRIVATE), open_mode).unwrap();
         assert!(open_folder(&dir, PRIVATE).is_err());
     }
+
+    /// Whatever link leads to it; what lies around the folder that is asked about does not count.
+    #[test]
+    fn what_lies_in_it_is_private() {
+        let (temp, dir) = folder();
+        make_folder(&dir, PRIVATE).unwrap();
+        let of_private = Path::new(PRIVATE).join("names");
+        dir.write(&of_private, "x").unwrap();
+        dir.write("notes.txt", "x").unwrap();
+        std::os::unix::fs::symlink(&of_private, temp.path().join("link")).unwrap();
+        let is_private_at = |path: &Path| is_private(&dir, path, dir.open(path).unwrap());
+        assert!(is_private_at(&of_private));
+        assert!(is_private_at(Path::new("link")));
+        assert!(!is_private_at(Path::new("notes.txt")));
+        let inner = dir.open_dir(PRIVATE).unwrap();
+        assert!(!is_private(&inner, Path::new("names"), inner.open("names").unwrap()));
+    }
 }
