@@ -96,14 +96,16 @@ fn is_question(sentence: &str) -> bool {
     sentence.ends_with(['?', '？'])
 }
 
-/// Returns the question at the end of an agent's text: the first question among its last sentences,
-/// the options before it, and all behind it. A choice or a bare `no` may answer a statement.
+/// Returns the question at the end of an agent's text: the first question among its last sentences
+/// with which all behind it fits, the options before it, and that. A choice or a bare `no` may answer a statement.
 fn asked_last(text: &str, answer: &str) -> Option<String> {
     let last = sentences(text);
     let last = &last[last.len().saturating_sub(ASKED)..];
     let is_bare = is_choice(answer) || begins_with_no(answer);
     let bare = || last.len().checked_sub(1).filter(|_| is_bare);
-    let mut from = last.iter().position(|part| is_question(part)).or_else(bare)?;
+    let fits = |from: usize| last[from..].join(" ").len() <= QUESTION_BYTES;
+    let asks = |from: &usize| is_question(last[*from]) && fits(*from);
+    let mut from = (0..last.len()).find(asks).or_else(bare)?;
     // `Which do you prefer?` names nothing: the choice stands before it.
     while from > 0 && content_words(&last[from..].join(" ")).len() < TELLING_WORDS {
         from -= 1;

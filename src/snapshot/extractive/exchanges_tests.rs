@@ -141,6 +141,42 @@ fn an_answer_through_a_tool_stands_with_its_question() {
     assert!(known.contains(pair), "{known}");
 }
 
+/// Of questions at once each has its own answer.
+#[test]
+fn questions_at_once_have_their_own_answers() {
+    let mut messages = vec![said(0, Role::User, "Tidy the database of the shop.")];
+    let first = ask(1, "ask_user", r#"{"question":"Drop legacy_orders?"}"#, "No.");
+    let [mut second, mut answer] =
+        ask(2, "ask_user", r#"{"question":"Run the slow tests?"}"#, "Yes, at night.");
+    second.calls[0].id = Some("call_2");
+    answer.results[0].call_id = Some("call_2");
+    let calls = [&first[0].calls[..], &second.calls].concat();
+    messages.extend(first);
+    messages[1].calls = calls;
+    messages.push(answer);
+    messages.extend(ask(4, "bash", r#"{"command":"make tidy"}"#, "ok"));
+    let summary = summarise(&messages, None, 600, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    assert!(rules.contains("- Asked: Drop legacy_orders?\n  Answer: No."), "{rules}");
+    assert!(!rules.contains("slow tests?\n  Answer: No."), "{rules}");
+}
+
+/// An earlier question does not take the place of the one that was answered.
+#[test]
+fn the_question_that_was_answered_stands_with_its_answer() {
+    let more = "The pool was full because the worker never closed its connections to the shop. ";
+    let text = format!("Why did it fail? {} Shall I drop legacy_orders?", more.repeat(8));
+    let messages = [
+        said(0, Role::User, "Tidy the database of the shop."),
+        said(1, Role::Assistant, text.trim()),
+        said(2, Role::User, "No."),
+        said(3, Role::Assistant, "Then it stays."),
+    ];
+    let summary = summarise(&messages, None, 600, &tokens);
+    let rules = summary.get(Section::ActiveConstraints);
+    assert!(rules.contains("Shall I drop legacy_orders?\n  Answer: No."), "{rules}");
+}
+
 /// A permission without a name was for what came next, and one with a name lifts a rule; a
 /// statement asks nothing.
 #[test]

@@ -40,6 +40,7 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
     let mut expands = false;
     let mut answered = false;
     let mut called = false;
+    let mut asked: HashMap<&str, String> = HashMap::new();
     for message in messages {
         answered |= message.role == Role::Assistant;
         let is_result = std::mem::take(&mut called) && message.role == Role::User;
@@ -75,12 +76,20 @@ pub(crate) fn said<'a>(messages: &'a [TranscriptMessage<'_>]) -> Vec<Said<'a>> {
                 Role::System | Role::Other => {}
             }
         }
-        // A question through a tool is one of the agent.
-        for call in message.calls.iter().filter(|call| call.name.is_some_and(is_answer_tool)) {
-            add(Speaker::Agent, strings(&call.arguments).into());
+        // A question through a tool is one of the agent; of several at once each stands before its
+        // answer.
+        let asks = || message.calls.iter().filter(|call| call.name.is_some_and(is_answer_tool));
+        let is_alone = asks().count() == 1;
+        for call in asks() {
+            match call.id.filter(|_| !is_alone) {
+                Some(id) => drop(asked.insert(id, strings(&call.arguments))),
+                None => add(Speaker::Agent, strings(&call.arguments).into()),
+            }
         }
         for result in &message.results {
             if result.tool.is_some_and(is_answer_tool) && !result.failed {
+                let question = result.call_id.and_then(|id| asked.remove(id));
+                question.into_iter().for_each(|question| add(Speaker::Agent, question.into()));
                 let answer = readable(&result.text);
                 // A tool that got no answer says so in its own words.
                 let is_none = answer.len() <= NO_ANSWER && is_unanswered(&answer);
