@@ -9,7 +9,7 @@ use crate::pipeline::moves::item::Move;
 use crate::pipeline::moves::plan::Candidate;
 use crate::pipeline::moves::reserve::Reserve;
 use crate::pipeline::recent::{Recent, Units};
-use crate::pipeline::snapshots::region::{fixed, low_water, min_tokens, tokens_in};
+use crate::pipeline::snapshots::region::{fixed, low_water, min_tokens, tokens_in, worth_a_pass};
 use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS};
 use context_store::StoreError;
@@ -131,13 +131,15 @@ pub(crate) fn replay(
         if standing.is_none() && replay.level > target {
             replay.give_up_previews(recent, &mut reserve)?;
         }
-        // The least that the post can have: its newest messages next to a snapshot.
-        let min = |replay: &Replay, snapshot: u64| {
+        let snapshots = standing.map_or(0, |standing| standing.snapshots);
+        let region = |replay: &Replay| {
             let kept = fixed + tokens_in(context, &replay.tokens, newest..end);
-            standing.map_or(replay.level, |standing| {
-                let region = replay.level.saturating_sub(kept + standing.snapshots);
-                min_tokens(context, region, standing.snapshots, replay.level, snapshot)
-            })
+            replay.level.saturating_sub(kept + snapshots)
+        };
+        // The least that the post can have: its newest messages next to a snapshot.
+        let min = |replay: &Replay, snapshot: u64| match standing {
+            Some(_) => min_tokens(context, region(replay), snapshots, replay.level, snapshot),
+            None => replay.level,
         };
         for item in new {
             match min(&replay, FAIR_SNAPSHOT_TOKENS) <= target {
@@ -150,7 +152,9 @@ pub(crate) fn replay(
         if standing.is_some() && is_earlier && min(&replay, MIN_SNAPSHOT_TOKENS) > target {
             replay.give_up_previews(end, &mut reserve)?;
         }
-        if standing.is_some() {
+        if standing.is_some()
+            && worth_a_pass(context, region(&replay), snapshots, replay.level).is_ok()
+        {
             replay.level = replay.level.min(mark);
         }
     }

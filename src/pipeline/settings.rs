@@ -140,8 +140,9 @@ request! {
         /// compression without a target: the fraction of `max_total_tokens` that snapshots and
         /// newest messages may have. Where system messages and tools take much of the target,
         /// at least half of this fraction of the rest is used; a small target is filled up to
-        /// six sevenths, as long as a snapshot has fewer than 1,750 tokens.
-        low_water_ratio: f64 { unit: "fraction" } = 0.75,
+        /// six sevenths, as long as a snapshot has fewer than 1,750 tokens. The user's words in
+        /// a snapshot may have a quarter of what is left of the target as well.
+        low_water_ratio: f64 { unit: "fraction" } = 0.5,
         /// Delays a change until it frees this fraction of the tokens that it rewrites.
         ///
         /// A provider bills anew what stands behind the first change (`rewritten_tokens` in the

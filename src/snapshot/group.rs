@@ -57,15 +57,26 @@ fn cut(units: &[(Range<usize>, u64)], most: u64) -> Vec<Range<usize>> {
     groups.into_iter().map(|(group, _)| group).collect()
 }
 
+/// The room of a snapshot, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// The room of the whole block.
+    pub whole: u64,
+    /// More room, for the user's own words alone.
+    pub words: u64,
+}
+
 /// The most tokens of a snapshot, by the messages it replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SnapshotBudget {
-    /// The whole block.
+    /// The whole block without `extra`.
     pub whole: u64,
     /// The six sections of a model.
     pub model: u64,
     /// The user's own words, beside extracts.
     pub directives: u64,
+    /// The part of `directives` that stands beside the whole and not in it.
+    pub extra: u64,
     /// The list of files.
     pub files: u64,
 }
@@ -89,7 +100,7 @@ pub(crate) struct Sizes {
     /// The most that it may have to be worth a pass.
     pub most: u64,
     /// What a limit leaves.
-    pub room: Option<u64>,
+    pub room: Room,
     /// The limit is a hard target, whose room is the snapshot's.
     pub fills: bool,
 }
@@ -100,26 +111,33 @@ impl SnapshotBudget {
     /// no snapshot meets the target, it holds the core all the same.
     pub(crate) fn of(sizes: Sizes) -> SnapshotBudget {
         let Sizes { originals, earlier, most, room, fills } = sizes;
-        let room =
-            room.map(|room| if room < MIN_SNAPSHOT_TOKENS { FAIR_SNAPSHOT_TOKENS } else { room });
+        let is_missed = room.whole < MIN_SNAPSHOT_TOKENS;
+        let limit = if is_missed { FAIR_SNAPSHOT_TOKENS } else { room.whole };
         let share = |part: u64| (earlier + originals / part).max(FAIR_SNAPSHOT_TOKENS);
         let most = most.clamp(MIN_SNAPSHOT_TOKENS, MAX_SNAPSHOT_TOKENS);
-        let limit = room.unwrap_or(most).min(most);
+        let limit = limit.min(most);
         let whole = if fills { limit } else { share(10).min(limit) };
+        let extra = room.words.min(most - whole);
         let own = (whole / 4).max(60);
         SnapshotBudget {
             whole,
             model: share(5).min(most).min(limit.saturating_sub(2 * own)).max(100),
-            directives: (whole * 3 / 5).max((whole * 4 / 5).min(CORE_TOKENS)).max(60),
+            directives: extra + (whole * 3 / 5).max((whole * 4 / 5).min(CORE_TOKENS)).max(60),
+            extra,
             files: (whole / 10).max(60),
         }
     }
 
     /// Returns the tokens of the user's own words beside a model's summary: what this leaves of
-    /// the whole, at least two fifths of it.
+    /// the whole, at least two fifths of it, and the extra.
     pub(crate) fn directives_beside(self, summary: u64) -> u64 {
         let left = self.whole.saturating_sub(summary + self.files);
-        self.directives.min(left.max(self.whole * 2 / 5))
+        self.directives.min(left.max(self.whole * 2 / 5) + self.extra)
+    }
+
+    /// Returns the tokens of the whole block where the user's words take `words`.
+    pub(crate) fn with_words(self, words: u64) -> u64 {
+        self.whole + words.saturating_sub(self.directives - self.extra).min(self.extra)
     }
 
     /// Returns the budget of a snapshot that must have `excess` tokens fewer: they come from its
@@ -131,6 +149,7 @@ impl SnapshotBudget {
             true => SnapshotBudget { whole: self.whole.saturating_sub(excess + gap), ..self },
             false => SnapshotBudget {
                 directives: words.min(self.directives).saturating_sub(excess + gap),
+                extra: 0,
                 files: self.files * 3 / 4,
                 ..self
             },
@@ -145,6 +164,7 @@ impl SnapshotBudget {
             whole: part(self.whole),
             model: part(self.model),
             directives: part(self.directives),
+            extra: part(self.extra),
             files: part(self.files),
         }
     }
@@ -166,8 +186,8 @@ mod tests {
 
     #[test]
     fn a_long_summary_of_a_model_leaves_less_to_the_users_words() {
-        let sizes =
-            Sizes { originals: 50_000, earlier: 0, most: 8_000, room: Some(4_000), fills: true };
+        let room = Room { whole: 4_000, words: 0 };
+        let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, fills: true };
         let budget = SnapshotBudget::of(sizes);
         let beside = [0, 1_500, budget.model].map(|summary| budget.directives_beside(summary));
         assert_eq!((budget.directives, budget.model), (2_400, 2_000));
@@ -175,10 +195,23 @@ mod tests {
     }
 
     #[test]
+    fn only_the_users_words_are_beside_the_whole() {
+        let room = Room { whole: 2_000, words: 500 };
+        let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, fills: true };
+        let budget = SnapshotBudget::of(sizes);
+        assert_eq!((budget.whole, budget.directives, budget.extra), (2_000, 1_700, 500));
+        let whole = [0, 1_200, 1_500, 9_000].map(|words| budget.with_words(words));
+        assert_eq!(whole, [2_000, 2_000, 2_300, 2_500]);
+        let least = SnapshotBudget::of(Sizes { most: 2_100, ..sizes });
+        assert_eq!((least.whole, least.extra), (2_000, 100));
+    }
+
+    #[test]
     fn words_give_way_where_they_leave_no_room_to_the_sections() {
-        let budget = SnapshotBudget { whole: 800, model: 400, directives: 600, files: 80 };
+        let budget =
+            SnapshotBudget { whole: 800, model: 400, directives: 600, extra: 100, files: 80 };
         let less = budget.less(100, 500, false);
-        assert_eq!((less.whole, less.directives, less.files), (800, 300, 60));
+        assert_eq!((less.whole, less.directives, less.extra, less.files), (800, 300, 0, 60));
         let less = budget.less(100, 500, true);
         assert_eq!((less.whole, less.directives, less.files), (600, 600, 80));
     }

@@ -131,7 +131,7 @@ fn a_target_holds_in_every_turn_of_a_chat() {
 fn messages_keep_their_numbers() {
     let (app, target) = (TestApp::new(), 5_000);
     let all = turns("Never restart the database.", 40);
-    let (begin, rest) = all.split_at(41);
+    let (begin, rest) = all.split_at(92);
     let mut sent = split(&offload(&app, begin, "auto", target).messages);
     let gone = begin.len() - sent.len();
     assert!(gone > 20, "{gone}");

@@ -457,7 +457,7 @@ fn a_result_that_came_twice_moves_by_its_place() {
         (0..count).map(|n| format!("{word}{} ", n * 37 % 1000)).collect()
     };
     for (small, records, target) in
-        [(120, 90, 4000), (160, 60, 4000), (200, 60, 5000), (160, 90, 5000)]
+        [(120, 90, 4000), (160, 60, 4000), (180, 90, 5000), (160, 90, 5000)]
     {
         let record = |n: usize| json!({"id": n, "name": words("name", 2), "n": n * 7919 % 10000});
         let rows = Value::from_iter((0..records).map(record)).to_string();

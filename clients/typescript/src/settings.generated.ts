@@ -37,7 +37,7 @@ export interface OffloadSettings {
    * no target.
    */
   targetTokens?: number;
-  /** The fraction of `targetTokens` that is left once it was exceeded. Default: 0.75. */
+  /** The fraction of `targetTokens` that is left once it was exceeded. Default: 0.5. */
   lowWaterRatio?: number;
   /** Delays a change until it frees this fraction of the tokens that it rewrites. Default: 0. */
   rewriteWhenSavedRatio?: number;

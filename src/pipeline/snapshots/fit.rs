@@ -180,7 +180,8 @@ fn fill(
         list: own.path.replace("compressed_group_", "compressed_files_"),
     });
     block.summary = Summary::default();
-    let left = budget.whole.saturating_sub(count(&block.render()));
+    let words = count(&block.directives.join("\n"));
+    let left = budget.with_words(words).saturating_sub(count(&block.render()));
     let (directives, earlier) = (&block.directives, summary_before);
     let source = Source { messages, said: &said, directives, earlier };
     let Some(mut summary) = summary else {

@@ -25,7 +25,9 @@ use crate::pipeline::report::{GroupReport, ModelCost, SnapshotReport, SnapshotSo
 use crate::snapshot::format::block::{Block, FileLine, HASHED, digits};
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::Writer;
-use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Sizes, SnapshotBudget};
+use crate::snapshot::group::{
+    FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Room, Sizes, SnapshotBudget,
+};
 use crate::snapshot::retention::Retention;
 use crate::snapshot::transcript::TranscriptMessage;
 use context_store::{Claims, ExcludedNames, FileName, Stem, Store, StoreError};
@@ -94,7 +96,8 @@ fn group_of<'a>(
     let all = compression.groups.iter().map(of_group).sum::<u64>().max(1);
     // Without a target the groups are the caller's wish, and each has a fair snapshot.
     let least = if context.settings.target_tokens.is_some() { 0 } else { FAIR_SNAPSHOT_TOKENS };
-    let room = compression.room.map(|room| (room / groups).max(least));
+    let room = (compression.room.whole / groups).max(least);
+    let words = compression.room.words / groups;
     let own = of_group(range);
     let tokens = own + earlier.tokens;
     // Each group frees its share.
@@ -104,11 +107,11 @@ fn group_of<'a>(
         originals: tokens_in(context, &originals, range.clone()),
         earlier: earlier.tokens,
         most,
-        room: room.map(|room| room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS))),
+        room: Room { whole: room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS)), words },
         fills: context.settings.target_tokens.is_some(),
     });
     let wanted = SummaryRequest { said, earlier, tokens, budget };
-    let most = room.filter(|room| *room >= MIN_SNAPSHOT_TOKENS).map_or(most, |room| room.min(most));
+    let most = if room < MIN_SNAPSHOT_TOKENS { most } else { most.min(room + words) };
     // Of a history that was posted whole, cached snapshots replace messages that are there.
     let is_whole = compression.cached.is_some() && compression.cut.place.blocks.is_empty();
     let (reader, messages) = match whole {

@@ -16,7 +16,7 @@ use crate::pipeline::snapshots::saved::saved_before;
 use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::bridge::bridge;
-use crate::snapshot::group::{GroupSizes, MIN_SNAPSHOT_TOKENS, groups};
+use crate::snapshot::group::{GroupSizes, MIN_SNAPSHOT_TOKENS, Room, groups};
 
 /// The warning for a history that begins after a snapshot that is absent: a new one would
 /// pretend that there was none.
@@ -38,8 +38,8 @@ pub(crate) struct Compression {
     /// The number of tokens of the history with its standing snapshots: what a client has that
     /// goes on with what came back, and what one posts that keeps the whole.
     pub(crate) level: u64,
-    /// Most tokens of all snapshots.
-    pub(crate) room: Option<u64>,
+    /// The room of all snapshots.
+    pub(crate) room: Room,
 }
 
 impl Compression {
@@ -112,9 +112,9 @@ pub(crate) fn plan_compression(
     let key = standing.prefixes.iter().rev().find(|(end, _)| *end == gone.end).map(|(_, key)| *key);
     let Some(key) = key else { return Err("not compressed: no unit ends there".to_owned()) };
     let room = room_for(context, &standing.tokens, &standing.place, gone.clone());
-    let groups = merged_if_tight(context, groups, room);
+    let groups = merged_if_tight(context, groups, room.whole);
     let Standing { place, bridge, tokens, cached, .. } = standing;
-    let (cut, room) = (Cut { place, bridge, gone }, Some(room));
+    let cut = Cut { place, bridge, gone };
     Ok(Some(Compression { cut, cached, groups, key, tokens, level, room }))
 }
 
@@ -163,7 +163,7 @@ fn pays(context: &Context<'_>, standing: &Standing) -> Result<(), String> {
     }
     let tail = standing.tail().tokens();
     let room = room_for(context, &standing.tokens, &standing.place, standing.region.range());
-    let snapshot = room.min(standing.snapshots + tail / 10);
+    let snapshot = room.whole.min(standing.snapshots + tail / 10);
     let freed = (tail + standing.snapshots).saturating_sub(snapshot);
     let newest = tokens_in(context, &standing.tokens, 0..standing.tokens.len())
         .saturating_sub(standing.region.tokens());

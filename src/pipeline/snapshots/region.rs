@@ -8,7 +8,7 @@ use crate::pipeline::recent::{Recent, recent_from};
 use crate::pipeline::settings::Mode;
 use crate::snapshot::format::block::Block;
 use crate::snapshot::format::place::Place;
-use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS};
+use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Room};
 use crate::snapshot::region::Region;
 
 /// A pass frees at least this share of the history, as one part in so many: every
@@ -23,6 +23,10 @@ const MIN_ROOM: u64 = 2_000;
 const FAIR_ROOM: u64 = 1_750;
 /// The part of a small target that is left free, as one part in so many.
 const LEAST_FREE: u64 = 7;
+
+/// The part of the tokens below a target that the user's words may have above the mark, as one
+/// part in so many.
+const FOR_WORDS: u64 = 4;
 
 /// Returns an error if a pass over a region of so many tokens, behind snapshots of `standing`
 /// tokens, would not be worth the prompt cache. For a target these are made smaller, too, unless
@@ -112,26 +116,30 @@ fn region_before(context: &Context<'_>, tokens: &[u64], place: &Place, recent: R
     Region::of(dialect, &views, tokens, recent)
 }
 
-/// Returns the most tokens of all snapshots if `gone` leaves, of a history whose messages cost
-/// `tokens`.
+/// Returns the room of all snapshots if `gone` leaves, of a history whose messages cost
+/// `tokens`. The mark is for what gives way: of what it leaves free below a target, the user's
+/// words may have a part.
 pub(crate) fn room_for(
     context: &Context<'_>,
     tokens: &[u64],
     place: &Place,
     gone: Range<usize>,
-) -> u64 {
+) -> Room {
     let standing = count_blocks(context, &place.blocks);
     let fixed = fixed(context, tokens, standing);
     let left = context.beside + tokens.iter().sum::<u64>();
     let rest = left.saturating_sub(tokens_in(context, tokens, gone) + standing);
     match context.settings.target_tokens {
         Some(target) => {
-            let least = target.saturating_sub(rest).min(FAIR_SNAPSHOT_TOKENS);
-            low_water(context, fixed).saturating_sub(rest).max(least)
+            let most = target.saturating_sub(rest);
+            let least = most.min(FAIR_SNAPSHOT_TOKENS);
+            let whole = low_water(context, fixed).saturating_sub(rest).max(least);
+            Room { whole, words: most.saturating_sub(whole) / FOR_WORDS }
         }
         None => {
             let newest = rest.saturating_sub(fixed);
-            context.settings.low_water().saturating_sub(newest).max(MIN_ROOM)
+            let whole = context.settings.low_water().saturating_sub(newest).max(MIN_ROOM);
+            Room { whole, words: 0 }
         }
     }
 }

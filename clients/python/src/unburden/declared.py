@@ -37,7 +37,7 @@ class Settings(TypedDict, total=False):
     """In tokens. A hard budget for the answer; `counted_parts` says for which parts of it. Default: no
     target."""
     low_water_ratio: float
-    """The fraction of `target_tokens` that is left once it was exceeded. Default: 0.75."""
+    """The fraction of `target_tokens` that is left once it was exceeded. Default: 0.5."""
     rewrite_when_saved_ratio: float
     """Delays a change until it frees this fraction of the tokens that it rewrites. Default: 0."""
     cache: PromptCache
