@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::claim::{Claim, Reports, StepState};
+use super::claim::{Claim, Reports};
 use super::evidence::{Cover, Evidence, Item, has_authority};
 use super::lists::LISTS;
 use super::orders::{Order, assented, orders_of_tools};
@@ -243,27 +243,6 @@ impl Judge<'_, '_, '_> {
         foreign.or_else(|| self.reports(case)).or_else(|| self.permission(case))
     }
 
-    /// True of what a tool's order to agents carries better than its own sources do, unless it
-    /// says that a tool says so.
-    fn follows(&self, case: &Case<'_, '_>, own: &Cover) -> Option<Rejection> {
-        if case.attributed {
-            return None;
-        }
-        // A sentence without plan or rule may stand next to an order.
-        let facts = matches!(
-            case.claim.section,
-            Section::KeyKnowledge | Section::ArtifactTrail | Section::RecentActions
-        ) || case.claim.state == StepState::Done;
-        let (least, share) = if facts { (Order::Given, 0.6) } else { (Order::Near, 0.45) };
-        let orders = self.cover(case, 2, &|unit| self.orders[unit as usize] >= least);
-        let held = self.evidence.held(&case.items, &orders.units);
-        let carried = held >= share * case.scale
-            && !(case.claim.reports == Reports::Order && own.share >= 0.6)
-            && held > own.share + 0.05;
-        (carried && !self.opposed_by(case, &orders.units))
-            .then(|| Rejection::FollowedOrder { line: case.claim.text.to_owned() })
-    }
-
     /// A wish or deed of the user stands in the user's own messages, or in what the agent said
     /// and the user agreed to.
     fn reports(&self, case: &Case<'_, '_>) -> Option<Rejection> {
@@ -355,7 +334,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// True if of the units that carry most of the claim some say the opposite and none agrees.
-    fn opposed_by(&self, case: &Case<'_, '_>, units: &[u32]) -> bool {
+    pub(super) fn opposed_by(&self, case: &Case<'_, '_>, units: &[u32]) -> bool {
         let neutral =
             |item: &&Item| Polarity::of(&case.claim.text[item.start..item.end]).is_neutral();
         let subject: Vec<Item> = case.items.iter().filter(neutral).cloned().collect();

@@ -3,10 +3,18 @@
 
 use std::collections::HashSet;
 
+use raw_json::offset_in;
+
+use super::claim::{Reports, StepState};
+use super::evidence::{Cover, Item};
+use super::judge::{Case, Judge};
 use super::lists::LISTS;
 use super::polarity::Polarity;
+use super::rejection::Rejection;
 use super::source::{SourceText, Speaker};
 use super::wording::has_word;
+use crate::snapshot::format::summary::Section;
+use crate::snapshot::text::identifiers::identifiers;
 
 /// Longest message that is no more than an assent, in bytes.
 const ASSENT: usize = 300;
@@ -31,6 +39,54 @@ pub(super) fn assented(source: &SourceText<'_>) -> HashSet<u32> {
         at = end;
     }
     turns
+}
+
+impl Judge<'_, '_, '_> {
+    /// True of what a tool's order to agents carries better than its own sources do, unless it
+    /// says that a tool says so.
+    pub(super) fn follows(&self, case: &Case<'_, '_>, own: &Cover) -> Option<Rejection> {
+        if case.attributed {
+            return None;
+        }
+        // A sentence without plan or rule may stand next to an order.
+        let facts = matches!(
+            case.claim.section,
+            Section::KeyKnowledge | Section::ArtifactTrail | Section::RecentActions
+        ) || case.claim.state == StepState::Done;
+        let (least, share) = if facts { (Order::Given, 0.6) } else { (Order::Near, 0.45) };
+        let orders = self.cover(case, 2, &|unit| self.orders[unit as usize] >= least);
+        let held = self.evidence.held(&case.items, &orders.units);
+        let carried = held >= share * case.scale
+            && !(case.claim.reports == Reports::Order && own.share >= 0.6)
+            && held > own.share + 0.05;
+        let is_carried = carried && !self.opposed_by(case, &orders.units);
+        (is_carried || !facts && self.names_a_thing_of_orders(case))
+            .then(|| Rejection::FollowedOrder { line: case.claim.text.to_owned() })
+    }
+
+    /// True of a plan or rule with a name that only a tool's order has, and who tells of it or
+    /// refuses it. Names are the same in every language.
+    fn names_a_thing_of_orders(&self, case: &Case<'_, '_>) -> bool {
+        let text = case.claim.text;
+        let intends = |unit: u32| {
+            let said = self.reading(unit);
+            !said.attributes && !said.polarity.negates()
+        };
+        let is_of_orders = |name: &str| {
+            let start = offset_in(text, name);
+            let inside = start..start + name.len();
+            let words = case.items.iter().filter(|item| item.units > 0);
+            let words: Vec<&Item> = words.filter(|item| inside.contains(&item.start)).collect();
+            let Some(rarest) = words.iter().min_by_key(|item| item.units) else { return false };
+            let holds = |unit: &&u32| words.iter().all(|item| self.evidence.holds(**unit, item));
+            let units = self.evidence.places(rarest).iter().filter(holds).copied();
+            let (ordered, others): (Vec<u32>, Vec<u32>) =
+                units.partition(|unit| self.orders[*unit as usize] == Order::Given);
+            !ordered.is_empty() && !others.into_iter().any(intends)
+        };
+        !case.polarity.negates()
+            && identifiers(text).into_iter().any(|found| is_of_orders(found.text))
+    }
 }
 
 /// Whether a unit of a tool gives orders to agents.
