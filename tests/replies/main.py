@@ -13,8 +13,9 @@ names and numbers count as kept wherever the snapshot has them.
 The sets have parts, each with a table. Word lists and rules were made with the first in view;
 signs, weights and thresholds are fitted to the first seven, so that histories that were left out
 are judged well. The fifth led to the checks of goals, contrasts and conditions, the seventh to
-those of changed files. The eighth and the held-out part are for judging alone: nothing may be
-fitted to them.
+those of changed files, the ninth (Chinese, Japanese, Korean, Russian) to words of these languages
+and to the names in orders of tools. The eighth and the held-out part are for judging alone:
+nothing may be fitted to them.
 With `--floor` the exit status is 1 below the shares of FLOORS. Needs only Python 3.11 and reads
 ../shared; without it only the histories of `histories/` are posted.
 
@@ -52,6 +53,7 @@ FLOORS = {
     "sixth": {ACCEPTED: 0.90, KEPT: 0.36, NAMED: 0.70, GONE: 0.80},
     "seventh": {ACCEPTED: 0.90, KEPT: 0.49, NAMED: 0.75, GONE: 0.90},
     "eighth": {ACCEPTED: 0.90, KEPT: 0.40, NAMED: 0.75, GONE: 0.70},
+    "ninth": {ACCEPTED: 0.90, KEPT: 0.55, NAMED: 0.80, GONE: 0.65},
     "held out": {ACCEPTED: 0.66, KEPT: 0.60, NAMED: 0.80, GONE: 0.50},
 }
 

@@ -15,6 +15,7 @@ use super::source::{SourceText, Speaker};
 use super::wording::has_word;
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::identifiers::identifiers;
+use crate::snapshot::text::word_shape::is_cjk;
 
 /// Longest message that is no more than an assent, in bytes.
 const ASSENT: usize = 300;
@@ -135,13 +136,15 @@ pub(super) fn orders_of_tools(source: &SourceText<'_>) -> Vec<Order> {
 /// True if a sentence has a name for agents and a word by which somebody gives orders.
 fn speaks_to_agents(text: &str) -> bool {
     // `agent-sidebar.tsx` and `agent.run()` speak to nobody.
-    let mut words =
-        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let named = words.any(|word| LISTS.agents.has(&word.to_lowercase()));
+    let words = text.split(|c: char| c.is_whitespace() || is_cjk(c));
+    let mut words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let is_named = words.any(|word| LISTS.agents.has(&word.to_lowercase()))
+        || LISTS.agents_unspaced.is_in(text);
     let addressed = text.split_whitespace().any(|word| {
         word.strip_suffix(':').is_some_and(|word| LISTS.agents.has(&word.to_lowercase()))
     });
-    let told = || addressed || has_word(text, |word| LISTS.addressing.has(word));
-    let unspaced = LISTS.agents_unspaced.is_in(text) && LISTS.addressing_unspaced.is_in(text);
-    named && told() || unspaced
+    let is_told = addressed
+        || LISTS.addressing_unspaced.is_in(text)
+        || has_word(text, |word| LISTS.addressing.has(word));
+    is_named && is_told
 }

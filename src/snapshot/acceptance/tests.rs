@@ -394,3 +394,5 @@ fn the_size_is_met_exactly() {
 
 #[path = "change_tests.rs"]
 mod change_tests;
+#[path = "orders_tests.rs"]
+mod orders_tests;
