@@ -73,6 +73,22 @@ pub fn span(text: &str) -> Option<Span> {
     named(text)
 }
 
+/// Returns the first nanosecond since the year 0 of a time on a day, or of the day; the day may be
+/// one that its month does not have, up to 31.
+///
+/// ```
+/// let day = date_text::moment([2025, 5, 14], Some("9:30 PM"));
+/// assert_eq!(day, date_text::span("2025-05-14T21:30").map(|span| span.first));
+/// ```
+pub fn moment([year, month, day]: [u32; 3], clock: Option<&str>) -> Option<i128> {
+    (1..32).contains(&day).then_some(())?;
+    let clock = match clock {
+        Some(clock) => time(clock)?,
+        None => 0,
+    };
+    Some(i128::from(days_before(year, month, day)?) * DAY + clock)
+}
+
 /// Year, month and day; a month or day that is not given is None.
 #[derive(Default)]
 struct Date {

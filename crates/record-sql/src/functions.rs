@@ -9,6 +9,7 @@ use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, Error, Result};
 
+use crate::letter_order::Collation;
 use crate::moments;
 
 /// The most bytes of a compiled expression.
@@ -26,6 +27,7 @@ pub(crate) fn add(db: &Connection) -> Result<()> {
     }
     // `COLLATE NOCASE`, too.
     db.create_collation("NOCASE", |a, b| a.to_lowercase().cmp(&b.to_lowercase()))?;
+    Collation::add_all(db, &[])?;
     let nfc = |text: &str| ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned();
     let convert: [Convert; 3] = [str::to_lowercase, str::to_uppercase, nfc];
     for (name, convert) in ["lower", "upper", "nfc"].into_iter().zip(convert) {

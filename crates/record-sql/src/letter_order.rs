@@ -1,230 +1,190 @@
-//! Texts in the order of their letters where another order is meant: numbers, versions, dates
-//! whose year comes last, times of several zones, and letters around numbers of any size.
+//! Texts in the order of their letters where another order is meant: numbers, versions, dates, and
+//! letters around numbers of any size.
+//!
+//! The first kind that reads all texts of a column is its collation in SQLite, so that every
+//! comparison and every order of the column is that of what the texts name.
 
+mod collation;
+mod date;
+mod misordered;
 mod natural;
 
 use std::cmp::Ordering;
 
-use date_text::MONTHS;
-use date_text::version::{Fractions, Version};
-use date_text::written_number::{NOTATIONS, Notation, OTHER, Separators};
+use date_text::version::Version;
+use date_text::written_number::{NOTATIONS, Notation};
 
+pub(crate) use collation::{Bound, Collation};
+pub use misordered::{MAX_TEXTS, Misordered, misordered};
+pub(crate) use misordered::{misordered_as, order_of};
 use natural::Part;
 
-/// The most texts whose order is looked at.
-pub const MAX_TEXTS: usize = 5_000;
-
-/// A text, and the moment that it names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spelled {
-    /// The text.
-    pub text: String,
-    /// The moment in days from any one moment; None for a text that is no time.
-    pub day: Option<f64>,
-}
+/// The longest text that is read as anything but letters and numbers, in bytes.
+const MAX_BYTES: usize = 100;
 
 /// The kind of texts whose letters stand in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// `9.50` and `10`.
     Numbers,
+    /// `2025-05-14T23:30:00-05:00`, and others in another zone or form.
+    Times,
     /// `5/14/2025`, `05/14/25`.
     MonthFirst,
     /// `14.05.2025`.
     DayFirst,
     /// `1.9.3` and `v1.10.0`.
     Versions,
-    /// `2025-05-14T23:30:00-05:00` and another offset.
-    Zones,
-    /// `Feb 2025`, `Fri, 07 Mar 2025 10:00:00`.
+    /// `14/Feb/2025:10:00:00 +0000`, next to other times.
     MonthNames,
     /// `9%`, `$1,893.20`.
     Written(Notation),
     /// They begin with a number: `9 min`, `12 apples`.
     Beginning,
-    /// The same with several units: `9 KB`, `1 GB`.
+    /// The same with several units or forms: `9 KB`, `1 GB`.
     Units,
     /// Other letters with numbers: `PAY-9`, `PT1H5M`.
     Natural,
 }
 
 impl TextKind {
+    /// Returns the kinds; the first that reads every text counts.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let plain = [
+            Self::Numbers,
+            Self::Times,
+            Self::MonthFirst,
+            Self::DayFirst,
+            Self::Versions,
+            Self::MonthNames,
+        ];
+        let written = NOTATIONS.into_iter().map(Self::Written);
+        plain.into_iter().chain(written).chain([Self::Beginning, Self::Natural])
+    }
+
     /// Returns the texts' name, in the plural.
     pub fn name(self) -> &'static str {
         match self {
             Self::Numbers => "numbers",
+            Self::Times => "times of several zones or forms",
             Self::MonthFirst | Self::DayFirst => "dates whose year comes last",
             Self::Versions => "versions",
-            Self::Zones => "times of several zones",
             Self::MonthNames => "dates with names of months",
             Self::Written(_) | Self::Beginning => "numbers with other characters",
-            Self::Units => "numbers with several units",
+            Self::Units => "numbers with several units or forms",
             Self::Natural => "letters and numbers",
         }
     }
 
+    /// Returns the name of the collation of the texts; None if units would have to be converted.
+    pub(crate) fn collation(self) -> Option<String> {
+        let name = match self {
+            Self::Numbers => "numbers",
+            Self::Times => "times",
+            Self::MonthFirst => "month_first",
+            Self::DayFirst => "day_first",
+            Self::Versions => "versions",
+            Self::MonthNames => "month_names",
+            Self::Written(notation) => {
+                let at = NOTATIONS.iter().position(|one| *one == notation)?;
+                return Some(format!("numbers_{}", at + 1));
+            }
+            Self::Beginning => "leading_numbers",
+            Self::Units => return None,
+            Self::Natural => "natural_order",
+        };
+        Some(name.to_owned())
+    }
+
+    /// Returns true for a text that is compared as what it names.
+    pub(crate) fn reads(self, text: &str) -> bool {
+        self.key(text).is_some()
+    }
+
+    /// Compares two texts of the kind. Others come first, in the order of their letters. No texts
+    /// are equal unless their letters are.
+    pub(crate) fn compare(self, a: &str, b: &str) -> Ordering {
+        self.by_meaning(a, b).then_with(|| a.cmp(b))
+    }
+
+    /// Compares what two texts name.
+    fn by_meaning(self, a: &str, b: &str) -> Ordering {
+        match self {
+            Self::Natural => natural::compare(a, b),
+            _ => by_keys(self.key(a).as_ref(), self.key(b).as_ref()),
+        }
+    }
+
     /// Reads a text as what compares texts of this kind; None for another text.
-    fn key(self, Spelled { text, day }: &Spelled) -> Option<Key> {
-        let numbers = match self {
-            Self::Numbers => Some(vec![text.trim().parse().ok()?]),
-            Self::MonthFirst => {
-                let [month, day, year] = date(text)?;
-                (month < 13.0).then(|| vec![year, month, day])
-            }
-            Self::DayFirst => {
-                let [day, month, year] = date(text)?;
-                (month < 13.0).then(|| vec![year, month, day])
-            }
-            Self::Versions => return Version::read(text).map(Key::Version),
-            Self::Zones => Some(vec![(*day)?]).filter(|_| text.len() >= 10),
-            Self::MonthNames => month_named(text),
-            Self::Written(notation) => Some(vec![notation.read(text)?.parse().ok()?]),
+    fn key(self, text: &str) -> Option<Key> {
+        if text.len() > MAX_BYTES && self != Self::Natural {
+            return None;
+        }
+        match self {
+            Self::Numbers => number(text.trim()).map(Key::Number),
+            Self::Times => date::moment(text).map(Key::Moment),
+            Self::MonthFirst => date::year_last(text, true).map(Key::Moment),
+            Self::DayFirst => date::year_last(text, false).map(Key::Moment),
+            Self::Versions => Version::read(text).map(Key::Version),
+            Self::MonthNames => date::month_named(text).map(Key::Moment),
+            Self::Written(notation) => number(&notation.read(text)?).map(Key::Number),
             Self::Beginning | Self::Units => {
                 let text = text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
                 let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
                 text.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
-                let numbers = natural::parts(text).into_iter().filter_map(Part::number);
-                Some(numbers.map(|number| sign * number).collect())
+                let numbers = natural::parts(text).filter_map(Part::number);
+                Some(Key::Numbers(numbers.map(|number| sign * number).collect()))
             }
-            Self::Natural => return Some(Key::Parts(natural::parts(text))),
-        };
-        numbers.map(Key::Numbers)
+            Self::Natural => Some(Key::Natural),
+        }
     }
 }
 
 /// Compares texts of one kind.
 #[derive(PartialEq, PartialOrd)]
 enum Key {
-    Numbers(Vec<f64>),
+    Number(f64),
+    /// Nanoseconds.
+    Moment(i128),
     Version(Version),
-    Parts(Vec<Part>),
+    Numbers(Vec<f64>),
+    /// The text itself, part by part.
+    Natural,
 }
 
-/// Returns the kinds; the first that reads every text counts.
-fn kinds() -> impl Iterator<Item = TextKind> {
-    let plain = [
-        TextKind::Numbers,
-        TextKind::MonthFirst,
-        TextKind::DayFirst,
-        TextKind::Versions,
-        TextKind::MonthNames,
-        TextKind::Zones,
-    ];
-    let written = NOTATIONS.into_iter().map(TextKind::Written);
-    plain.into_iter().chain(written).chain([TextKind::Beginning])
+/// Compares what texts name; what names nothing comes first.
+fn by_keys(a: Option<&Key>, b: Option<&Key>) -> Ordering {
+    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }
 
-/// Two texts whose letters stand in another order than what they name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misordered {
-    /// The kind of all texts.
-    pub kind: TextKind,
-    /// The text whose letters come first.
-    pub first: String,
-    /// The text behind it, which is less.
-    pub second: String,
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| !number.is_nan())
 }
 
-/// Returns two of the texts that stand in another order as text than as what they are.
-///
-/// ```
-/// use record_sql::letter_order::{TextKind, Spelled, misordered};
-///
-/// let texts = ["9", "10"].map(|text| Spelled { text: text.to_owned(), day: None });
-/// let found = misordered(texts.to_vec()).map(|found| (found.kind, found.first, found.second));
-/// assert_eq!(found, Some((TextKind::Numbers, "10".to_owned(), "9".to_owned())));
-/// ```
-pub fn misordered(mut all: Vec<Spelled>) -> Option<Misordered> {
-    // A text without digits is none of these: a dash, `n/a`.
-    let count = all.len();
-    all.retain(|one| one.text.contains(|c: char| c.is_ascii_digit()));
-    (all.len() * 2 >= count).then_some(())?;
-    all.sort_by(|a, b| a.text.cmp(&b.text));
-    let are_versions = are_versions(&all);
-    let mut kinds = kinds().filter(|kind| !are_versions || *kind != TextKind::Numbers);
-    let whole = kinds.find_map(|kind| Some((kind, read_all(&all, kind)?)));
-    let (kind, keys) = match whole {
-        Some(whole) => whole,
-        None => {
-            // Few of them may be other texts.
-            let begin = |one: &Spelled| TextKind::Beginning.key(one).is_some();
-            let count = all.iter().filter(|one| begin(one)).count();
-            let read = if count * 10 >= all.len() * 8 {
-                all.retain(begin);
-                TextKind::Beginning
-            } else {
-                // Codes of one length, such as hashes, have no other order.
-                let length = all.first()?.text.len();
-                all.iter().any(|one| one.text.len() != length).then_some(())?;
-                TextKind::Natural
-            };
-            (read, all.iter().filter_map(|one| read.key(one)).collect())
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A collation is a total order, in which texts are equal only if their letters are.
+        #[test]
+        fn every_kind_is_a_total_order(
+            texts in proptest::collection::vec(prop_oneof![
+                "[0-9]{1,3}", "[0-9]\\.[0-9]{1,2}", "v?[0-9]\\.[0-9]{1,2}(\\.0|-rc1)?", "",
+                "\\$?[0-9]{1,3}(,[0-9]{3})?", "[A-Z]{1,2}-[0-9]{1,3}", "[0-9]{1,2} (MB|s)",
+                "(0[1-9]|1[0-9])/(0[1-9]|1[0-9])/20[0-9]{2}", "2025-0[1-9]-1[0-9](T1[0-9]:00Z)?",
+                "[0-9a-z.,é -]{0,6}", "nan|-?inf",
+            ], 3),
+        ) {
+            for kind in TextKind::all() {
+                let of = |a: usize, b: usize| kind.compare(&texts[a], &texts[b]);
+                prop_assert_eq!(of(0, 1), of(1, 0).reverse());
+                prop_assert_eq!(of(0, 1) == Ordering::Equal, texts[0] == texts[1]);
+                let is_chain = of(0, 1) == Ordering::Less && of(1, 2) == Ordering::Less;
+                prop_assert!(!is_chain || of(0, 2) == Ordering::Less, "{:?} {:?}", kind, texts);
+            }
         }
-    };
-    let misplaced = |pair: &[Key]| pair[0].partial_cmp(&pair[1]) == Some(Ordering::Greater);
-    let in_other_notation = || {
-        let mut separators = Separators::default();
-        all.iter().for_each(|one| separators.add(&one.text));
-        let is_open = matches!(kind, TextKind::Written(_)) && separators.are_open();
-        is_open.then(|| read_all(&all, TextKind::Written(OTHER)))??.windows(2).position(misplaced)
-    };
-    let found = keys.windows(2).position(misplaced).or_else(in_other_notation);
-    let (kind, at) = match found {
-        Some(at) => (kind, at),
-        // In order but for their units.
-        None => {
-            let has_units = matches!(kind, TextKind::Written(_) | TextKind::Beginning)
-                && all.iter().all(|one| unit(one).is_some());
-            let at = all.windows(2).position(|pair| unit(&pair[0]) != unit(&pair[1]));
-            (TextKind::Units, at.filter(|_| has_units)?)
-        }
-    };
-    let mut pair = all.drain(at..).map(|one| one.text);
-    Some(Misordered { kind, first: pair.next()?, second: pair.next()? })
-}
-
-fn read_all(all: &[Spelled], kind: TextKind) -> Option<Vec<Key>> {
-    all.iter().map(|one| kind.key(one)).collect()
-}
-
-/// Returns true if texts that are numbers, too, are versions.
-fn are_versions(all: &[Spelled]) -> bool {
-    let mut fractions = Fractions::default();
-    all.iter().for_each(|one| fractions.add(&one.text));
-    fractions.are_of_versions() && all.iter().all(|one| Version::read(&one.text).is_some())
-}
-
-/// Returns the unit behind the number of a text; None if there is more than that.
-fn unit(one: &Spelled) -> Option<String> {
-    let rest = one.text.trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != 'µ');
-    let is_unit = rest.len() <= 5 && rest.chars().all(|c| c.is_alphabetic() || "/%".contains(c));
-    is_unit.then(|| rest.to_lowercase())
-}
-
-/// Reads a date with the name of its month and a year of four digits.
-fn month_named(text: &str) -> Option<Vec<f64>> {
-    let words = || text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
-    let month_of = |word: &str| {
-        let word = word.to_ascii_lowercase();
-        MONTHS.iter().position(|month| *month == word || month[..3] == word)
-    };
-    let month = words().find_map(month_of)?;
-    let number = |word: &str| word.parse::<u32>().ok();
-    let year = words().filter(|word| word.len() == 4).find_map(number)?;
-    let day = words().filter(|word| word.len() <= 2).find_map(number).unwrap_or(0);
-    Some(vec![year.into(), month as f64, day.into()])
-}
-
-/// Reads `5/14/2025`, `05/14/25`, `14.05.2025` or `14-05-2025`, with or without a time.
-fn date(text: &str) -> Option<[f64; 3]> {
-    let (date, _) = text.split_once([' ', 'T']).unwrap_or((text, ""));
-    let parts: Vec<&str> = date.split(['/', '.', '-']).collect();
-    let [first, second, year] = parts.try_into().ok()?;
-    let number = |part: &str, most: usize| {
-        let is_number =
-            (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
-        is_number.then(|| part.parse().ok()).flatten()
-    };
-    (year.len() == 4 || (year.len() == 2 && date.contains('/'))).then_some(())?;
-    Some([number(first, 2)?, number(second, 2)?, number(year, 4)?])
+    }
 }

@@ -22,6 +22,7 @@
 //! | INTEGER, REAL | numbers, texts that are all numbers, booleans as 1 and 0 |
 //! | TEXT | texts; arrays and objects as JSON |
 //!
+//! Texts of a column are in the order of what they name, such as versions: see [`letter_order`].
 //! The statement can only read: see `guard`. Time, memory and output are limited.
 
 mod advice;

@@ -10,6 +10,7 @@ use crate::advice;
 use crate::error::SqlError;
 use crate::failure::of_run;
 use crate::functions;
+use crate::letter_order::Collation;
 use crate::limits::{Clock, Limits};
 use crate::notes;
 use crate::notes::facts::Facts;
@@ -17,6 +18,7 @@ use crate::outcome::{Outcome, Page};
 use crate::prepare::guard::Guard;
 use crate::prepare::{Prepared, prepare};
 use crate::records::fields::keep_texts_alike;
+use crate::records::order;
 use crate::records::source::{Scanned, Source};
 use crate::records::wanted::Wanted;
 use crate::sql::statement::Statement;
@@ -64,8 +66,8 @@ pub fn run(query: &Query<'_>, limits: &Limits) -> Result<Outcome, SqlError> {
     let shapes: Vec<_> = sources.iter_mut().map(|source| &mut source.shape).collect();
     keep_texts_alike(shapes);
     let (db, guard) = open(&sources, limits, &clock).map_err(|error| of_run(&error))?;
-    let prepared = prepare(&db, &guard, &sources, statement)?;
-    fill(&db, &sources, &prepared, &clock)?;
+    let mut prepared = prepare(&db, &guard, &sources, statement)?;
+    fill(&db, &sources, &mut prepared, &clock)?;
     let page = Page {
         offset: query.offset,
         limit: query.limit.unwrap_or(u64::MAX),
@@ -126,13 +128,23 @@ fn open(
 fn fill(
     db: &Connection,
     sources: &[Scanned<'_>],
-    prepared: &Prepared,
+    prepared: &mut Prepared,
     clock: &Clock,
 ) -> Result<(), SqlError> {
-    for table in &prepared.tables {
+    let compared = order::compared(db, &prepared.statement);
+    let bounds = compared.iter().flatten().map(|one| one.bound.clone()).collect::<Vec<_>>();
+    Collation::add_all(db, &bounds).map_err(|error| of_run(&error))?;
+    for table in &mut prepared.tables {
         let read = prepared.reads.iter().filter(|(name, _)| *name == table.name);
         let columns: Vec<String> = read.map(|(_, column)| column.clone()).collect();
-        table.fill(db, &sources[table.source], &columns, clock)?;
+        let source = &sources[table.source];
+        if let Some(compared) = &compared {
+            order::find(table, source, compared, &columns, clock)?;
+        }
+        if table.columns.iter().any(|column| column.order.is_some()) {
+            table.create(db, source).map_err(|error| of_run(&error))?;
+        }
+        table.fill(db, source, &columns, clock)?;
     }
     Ok(())
 }

@@ -1,13 +1,19 @@
 //! Texts part by part: letters as letters, and the numbers between them as numbers.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// The longest number with parted thousands, in bytes.
+const MAX_GROUPED: usize = 40;
+
 /// A part of a text. A number comes before letters.
-#[derive(Clone, Debug, PartialEq, PartialOrd)]
-pub(super) enum Part {
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) enum Part<'a> {
     Number(f64),
-    Letters(String),
+    Letters(&'a str),
 }
 
-impl Part {
+impl Part<'_> {
     /// Returns a number; None for letters.
     pub(super) fn number(self) -> Option<f64> {
         match self {
@@ -17,28 +23,60 @@ impl Part {
     }
 }
 
+/// The parts of a text.
+#[derive(Clone, Debug)]
+pub(super) struct Parts<'a> {
+    rest: &'a str,
+    is_first: bool,
+    /// A number behind a point is a part of a version.
+    behind_point: bool,
+}
+
 /// Returns the parts of a text: `PAY-1,200.5` has `PAY-` and 1200.5.
-pub(super) fn parts(text: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    // A number behind a point is a part of a version.
-    let mut behind_point = false;
-    while !rest.is_empty() {
-        let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+pub(super) fn parts(text: &str) -> Parts<'_> {
+    Parts { rest: text, is_first: true, behind_point: false }
+}
+
+/// Compares two texts part by part, from the last letter before their first difference.
+pub(super) fn compare(a: &str, b: &str) -> Ordering {
+    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let is_letter = |b: &u8| b.is_ascii() && !b.is_ascii_digit() && !b",.".contains(b);
+    let start = a.as_bytes()[..same].iter().rposition(is_letter).unwrap_or(0);
+    parts(&a[start..]).partial_cmp(parts(&b[start..])).unwrap_or(Ordering::Equal)
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = Part<'a>;
+
+    fn next(&mut self) -> Option<Part<'a>> {
+        let Self { rest, is_first, behind_point } = self;
+        (!rest.is_empty()).then_some(())?;
+        let is_first = std::mem::take(is_first);
+        let letters = rest.bytes().position(|b| b.is_ascii_digit()).unwrap_or(rest.len());
         if letters > 0 {
             let (letters, behind) = rest.split_at(letters);
-            behind_point = !parts.is_empty() && letters == ".";
-            parts.push(Part::Letters(letters.to_owned()));
-            rest = behind;
-            continue;
+            *behind_point = !is_first && letters == ".";
+            *rest = behind;
+            return Some(Part::Letters(letters));
         }
         let whole = grouped(rest).unwrap_or_else(|| digits(rest));
-        let fraction = if behind_point { 0 } else { fraction(&rest[whole..]) };
+        let fraction = if *behind_point { 0 } else { fraction(&rest[whole..]) };
         let (number, behind) = rest.split_at(whole + fraction);
-        parts.push(Part::Number(number.replace(',', "").parse().unwrap_or(f64::INFINITY)));
-        rest = behind;
+        *rest = behind;
+        Some(Part::Number(value(number)))
     }
-    parts
+}
+
+/// Returns the value of digits, perhaps with commas and a fraction.
+fn value(number: &str) -> f64 {
+    if number.len() < 10 && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return number.bytes().fold(0, |all, digit| all * 10 + u32::from(digit - b'0')).into();
+    }
+    let number: Cow<'_, str> = match number.contains(',') {
+        true => number.replace(',', "").into(),
+        false => number.into(),
+    };
+    number.parse().unwrap_or(f64::INFINITY)
 }
 
 /// Returns the length of the digits at the start.
@@ -48,14 +86,16 @@ fn digits(text: &str) -> usize {
 
 /// Returns the length of a number at the start whose thousands are parted: `1,200`, `1,00,000`.
 fn grouped(text: &str) -> Option<usize> {
-    let length = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
+    let length = text
+        .bytes()
+        .take(MAX_GROUPED)
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b',')
+        .count();
     let number = text[..length].trim_end_matches(',');
-    let mut groups = number.split(',');
-    let first = groups.next()?.len();
-    let groups: Vec<usize> = groups.map(str::len).collect();
-    let is_one = (1..=3).contains(&first)
-        && groups.last() == Some(&3)
-        && groups.iter().all(|group| matches!(group, 2 | 3));
+    let mut groups = number.split(',').map(str::len);
+    let is_one = groups.next().is_some_and(|first| (1..=3).contains(&first))
+        && groups.clone().next_back() == Some(3)
+        && groups.all(|group| matches!(group, 2 | 3));
     is_one.then_some(number.len())
 }
 
@@ -69,14 +109,27 @@ fn fraction(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_the_same_need_not_be_compared(
+            start in "[0-9a,.é -]{0,6}", a in "[0-9a,.é -]{0,4}", b in "[0-9a,.é -]{0,4}",
+        ) {
+            let (a, b) = (format!("{start}{a}"), format!("{start}{b}"));
+            let whole = parts(&a).partial_cmp(parts(&b));
+            prop_assert_eq!(Some(compare(&a, &b)), whole, "{:?} {:?}", a, b);
+        }
+    }
 
     fn shown(text: &str) -> String {
         let show = |part| match part {
             Part::Number(number) => format!("{number}"),
             Part::Letters(letters) => format!("<{letters}>"),
         };
-        parts(text).into_iter().map(show).collect::<Vec<_>>().join(" ")
+        parts(text).map(show).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -6,9 +6,7 @@ use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::json;
 use crate::notes::letters::of_letters;
 use crate::notes::moments;
-use crate::notes::ordered::{
-    never_true, of_alphabet, of_day, of_month, of_shape, of_time, of_zones,
-};
+use crate::notes::ordered::{never_true, of_alphabet, of_day, of_month, of_shape, of_time};
 use crate::notes::values::Subject;
 use crate::notes::written::{of_spellings, of_texts};
 use crate::records::profile::Type;
@@ -29,10 +27,11 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         }
         return Some(format!("{shown} is never true: {subject} {not} compares with null"));
     }
-    if let Some(note) = never_true(facts, comparison) {
+    let column = comparison.column.as_ref().and_then(|column| facts.column(column));
+    let order = column.and_then(|read| read.column.order);
+    if let Some(note) = never_true(facts, comparison, order) {
         return Some(format!("{shown} is never true: {note}"));
     }
-    let column = comparison.column.as_ref().and_then(|column| facts.column(column));
     let subject = subject(facts, comparison, column)?;
     if let Some(note) = column.and_then(|read| of_zeros(read, comparison)) {
         return Some(note);
@@ -44,7 +43,7 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
     }
     of_value_types(facts, &subject, comparison, column)
         .or_else(|| of_day(&subject, comparison))
-        .or_else(|| of_alphabet(facts, &subject, comparison))
+        .or_else(|| of_alphabet(facts, &subject, comparison).filter(|_| subject.order.is_none()))
         .or_else(|| of_month(facts, &subject, comparison))
         .or_else(|| {
             of_shape(facts, &subject, comparison)
@@ -54,7 +53,6 @@ pub(crate) fn of_comparison(facts: &Facts<'_>, comparison: &Comparison) -> Optio
         .or_else(|| of_spellings(facts, comparison, column))
         .or_else(|| of_other_type(facts, &subject, comparison))
         .or_else(|| of_absent(facts, &subject, comparison, column))
-        .or_else(|| of_zones(facts, comparison, column))
         .or_else(|| of_wildcard(facts, &subject, comparison))
         .or_else(|| of_left_out(facts, &subject, comparison, column))
 }
@@ -93,7 +91,7 @@ pub(crate) fn subject(
     let name = statement.sql[comparison.subject.clone()].to_owned();
     let from = facts.from(comparison.place)?.to_owned();
     let sql = format!("({name})");
-    let found = Subject { sql, name, with: statement.with(), from, column: None };
+    let found = Subject { sql, name, with: statement.with(), from, column: None, order: None };
     if facts.db.prepare(&found.query("{}", "")).is_ok() {
         return Some(found);
     }
@@ -149,7 +147,9 @@ pub(crate) fn of_order(
         return None;
     }
     let literals: Vec<&str> = comparison.literals.iter().map(|l| l.value.as_str()).collect();
-    of_letters(facts, subject, &literals)
+    let at = |places| Subject::at(facts, places);
+    let own = facts.statement().places(&comparison.subject).and_then(at);
+    of_letters(facts, own.as_ref().unwrap_or(subject), &literals)
 }
 
 /// Values that a literal spells, but of another type: no text is equal to a number.

@@ -179,7 +179,9 @@ fn of_operands(facts: &Facts<'_>, noted: &[usize]) -> Option<String> {
         let example = &read.profile.example;
         // The start of a day is before all of its times.
         let is_day = function == "date" && statement.is_any(at, &[">=", "<"]);
-        let has_form = function == "datetime" && example.len() == 19 && !example.contains('T');
+        let is_ordered = read.column.order.is_some() && !statement.is_any(at, &["=", "=="]);
+        let has_form = function == "datetime"
+            && (is_ordered || (example.len() == 19 && !example.contains('T')));
         let is_time = read.profile.is_time() && example.len() > 10;
         (is_time && !is_day && !has_form).then(|| {
             let (name, end) = (spelled(&read.column.name), statement.closing(at + 2));

@@ -1,108 +1,124 @@
-//! Texts of a column in the order of their letters where another order is meant.
+//! The order of texts: the one of their column, or that of the letters of an expression where
+//! another one is meant.
 
 use rusqlite::types::Value;
 
-use crate::letter_order::{MAX_TEXTS, Misordered, Spelled, TextKind, misordered};
+use crate::letter_order::{MAX_TEXTS, Misordered, TextKind, misordered, misordered_as};
 use crate::notes::facts::Facts;
 use crate::notes::values::Subject;
 use crate::notes::written::written;
 use crate::records::profile::Type;
 use crate::sql::quoting;
 
-/// Returns the way to order the texts of a subject.
-fn way(facts: &Facts<'_>, of: &Subject, found: &Misordered) -> String {
-    if let TextKind::Written(_) = found.kind
-        && let Some(written) = written(facts, of)
-    {
-        return format!("{} orders numbers{}", written.number(&of.name), written.doubt);
-    }
-    let is_grouped = [&found.first, &found.second].iter().any(|text| text.contains(','));
-    let way = match found.kind {
-        TextKind::Numbers => "CAST({} AS REAL) orders numbers",
-        TextKind::MonthFirst => {
-            "substr({}, 7, 4) || substr({}, 1, 5) orders months and days of two digits"
-        }
-        TextKind::DayFirst => {
-            "substr({}, 7, 4) || substr({}, 4, 2) || substr({}, 1, 2) orders days and months of \
-             two digits"
-        }
-        TextKind::Versions => "sort_by and where compare them part by part",
-        TextKind::Zones => "datetime({}) is in UTC",
-        TextKind::MonthNames => "sort_by and where read them as dates",
-        TextKind::Written(_) | TextKind::Beginning if is_grouped => {
-            "CAST(replace({}, ',', '') AS REAL) is a number at the start, without its unit"
-        }
-        TextKind::Written(_) | TextKind::Beginning => {
-            "CAST({} AS REAL) is a number at the start, without its unit"
-        }
-        TextKind::Units => "bring them to one unit first",
-        TextKind::Natural => {
-            let [first, second] = [&found.first, &found.second].map(|text| beginning(text));
-            let number =
-                format!("CAST(substr({{}}, {}) AS REAL) is the number", 1 + first.chars().count());
-            let way = if first == second { &number } else { "order them by the numbers in them" };
-            return way.replace("{}", &of.name);
-        }
-    };
-    way.replace("{}", &of.name)
+/// The values of a subject whose order is not that of their letters.
+struct Order<'r, 's> {
+    facts: &'r Facts<'r>,
+    of: &'s Subject,
+    texts: Vec<String>,
+    found: Misordered,
 }
 
-/// Returns the letters before the first digit.
-fn beginning(text: &str) -> &str {
-    text.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default()
-}
-
-/// Returns the note on values whose texts, with `more` texts beside them, stand in another order as
-/// text than as what they are.
+/// Returns the note on the order of values, with `more` texts beside them, if it is not that of
+/// their letters or should not be.
 pub(crate) fn of_letters(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<String> {
-    Some(told(facts, of, &misordered_in(facts, of, more)?))
+    Order::new(facts, of, more).map(|order| order.note())
 }
 
 /// Returns the same note on values that are shown in their order, all of them: of names with
 /// numbers, this order is no other answer.
 pub(crate) fn of_shown_letters(facts: &Facts<'_>, of: &Subject) -> Option<String> {
-    let found = misordered_in(facts, of, &[])?;
-    (found.kind != TextKind::Natural).then(|| told(facts, of, &found))
-}
-
-fn told(facts: &Facts<'_>, of: &Subject, found: &Misordered) -> String {
-    format!(
-        "{} is text of {}, compared letter by letter ({} < {}): {}",
-        of.name,
-        found.kind.name(),
-        quoting::text(&found.first),
-        quoting::text(&found.second),
-        way(facts, of, found)
-    )
+    let order = Order::new(facts, of, &[])?;
+    (order.found.kind != TextKind::Natural).then(|| order.note())
 }
 
 /// Returns true for texts that are versions, such as `1.9` and `1.10`.
 pub(crate) fn are_versions(facts: &Facts<'_>, of: &Subject) -> bool {
-    misordered_in(facts, of, &[]).is_some_and(|found| found.kind == TextKind::Versions)
+    Order::new(facts, of, &[]).is_some_and(|order| order.found.kind == TextKind::Versions)
 }
 
-fn misordered_in(facts: &Facts<'_>, of: &Subject, more: &[&str]) -> Option<Misordered> {
-    let is_text = match of.column {
-        Some(Type::Text) => true,
-        Some(Type::Integer | Type::Real) => false,
-        Some(Type::Mixed) | None => {
-            let other = "WHERE {} IS NOT NULL AND typeof({}) <> 'text' LIMIT 1";
-            facts.is_empty(&of.query("1", other)) == Some(true)
-        }
-    };
-    is_text.then_some(())?;
-    let of_texts = format!("WHERE {{}} <> '' LIMIT {MAX_TEXTS}");
-    let mut rows = facts.rows(&of.query("DISTINCT {}, julianday({})", &of_texts))?;
-    for text in more {
-        let text = quoting::text(text);
-        rows.extend(facts.row(&format!("SELECT {text}, julianday({text})")));
+impl<'r, 's> Order<'r, 's> {
+    fn new(facts: &'r Facts<'r>, of: &'s Subject, more: &[&str]) -> Option<Self> {
+        let is_text = match of.column {
+            Some(Type::Text) => true,
+            Some(Type::Integer | Type::Real) => false,
+            Some(Type::Mixed) | None => {
+                let other = "WHERE {} IS NOT NULL AND typeof({}) <> 'text' LIMIT 1";
+                facts.is_empty(&of.query("1", other)) == Some(true)
+            }
+        };
+        is_text.then_some(())?;
+        let rows = format!("WHERE {{}} IS NOT NULL LIMIT {MAX_TEXTS}");
+        let rows = facts.rows(&of.query("DISTINCT {}", &rows))?;
+        let text = |row: Vec<Value>| match row.into_iter().next() {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        };
+        let mut texts: Vec<String> = rows.into_iter().filter_map(text).collect();
+        texts.extend(more.iter().map(|text| (*text).to_owned()));
+        let all: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let found = match of.order {
+            Some(kind) => misordered_as(kind, &all)?,
+            None => misordered(&all)?,
+        };
+        Some(Self { facts, of, texts, found })
     }
-    misordered(rows.into_iter().filter_map(spelled_of).collect())
-}
 
-fn spelled_of(row: Vec<Value>) -> Option<Spelled> {
-    let [text, day] = row.try_into().ok()?;
-    let Value::Text(text) = text else { return None };
-    let day = if let Value::Real(day) = day { Some(day) } else { None };
-    Some(Spelled { text, day })
+    fn note(&self) -> String {
+        let (name, kind) = (&self.of.name, self.found.kind.name());
+        if self.is_in_letters() {
+            let [first, second] = [&self.found.first, &self.found.second].map(|t| quoting::text(t));
+            let way = self.way();
+            return format!(
+                "{name} is text of {kind}, compared letter by letter ({first} < {second}): {way}"
+            );
+        }
+        let is_other = |text: &&String| !self.found.kind.reads(text);
+        let others = self.texts.iter().find(is_other);
+        let others = others.map_or_else(String::new, |text| {
+            format!("; others, such as {}, come first", quoting::text(text))
+        });
+        format!("{name} is in the order of {kind}{others}{}", self.doubt())
+    }
+
+    /// Returns true if SQLite compares the two texts by their letters: an expression does not have
+    /// the collation of its columns.
+    fn is_in_letters(&self) -> bool {
+        let literal = |text: &String| format!("'{}'", text.replace('\'', "''"));
+        let [first, second] = [&self.found.first, &self.found.second].map(literal);
+        let compared = format!(
+            "WHERE ({{}} = {first} AND {{}} < {second}) OR ({{}} = {second} AND {{}} > {first}) \
+             LIMIT 1"
+        );
+        let is_less = || self.found.kind.compare(&self.found.first, &self.found.second).is_gt();
+        self.found.kind.collation().is_none()
+            || (is_less() && self.facts.is_empty(&self.of.query("1", &compared)) == Some(false))
+    }
+
+    /// Returns the way to order the texts.
+    fn way(&self) -> String {
+        match self.found.kind.collation() {
+            Some(collation) => format!(
+                "{} COLLATE {collation} is in the order of {}{}",
+                self.of.name,
+                self.found.kind.name(),
+                self.doubt()
+            ),
+            None => "bring them to one first".to_owned(),
+        }
+    }
+
+    /// Returns the clause on another reading of the texts, or nothing.
+    fn doubt(&self) -> String {
+        let of_other =
+            |text: &String| !self.found.kind.reads(text) || TextKind::DayFirst.reads(text);
+        match self.found.kind {
+            TextKind::MonthFirst if self.texts.iter().all(of_other) => {
+                format!(", the month first; if the day is: {} COLLATE day_first", self.of.name)
+            }
+            TextKind::Written(_) => {
+                written(self.facts, self.of).map_or_else(String::new, |written| written.doubt)
+            }
+            _ => String::new(),
+        }
+    }
 }

@@ -4,9 +4,11 @@
 
 use std::ops::Range;
 
+use crate::letter_order::TextKind;
 use crate::moments::{FORM, MOMENT};
-use crate::notes::facts::{Facts, literal, plain};
+use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::values::Subject;
+use crate::records::date_form::DateForm;
 use crate::sql::statement::Statement;
 
 /// The most rows that are compared, and those that tell whether values are times.
@@ -105,8 +107,17 @@ impl<'s> Order<'s> {
 #[expect(clippy::option_option, reason = "the inner one is the note, the outer one the judgement")]
 fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
     let (with, from) = (order.statement.with(), facts.from(order.operator)?);
-    if is_ordered(facts, order) || order.is_span() {
+    if order.is_span() {
         return None;
+    }
+    if let Some((read, values)) = constants(facts, order) {
+        let reads_all = |kind: TextKind| values.iter().all(|value| kind.reads(value));
+        if read.column.order.is_some_and(reads_all) {
+            return Some(None);
+        }
+        if are_of_form(read, &values) {
+            return None;
+        }
     }
     let all = 0..order.sides.len();
     let columns = |of: &dyn Fn(usize) -> String| all.clone().map(of).collect::<Vec<_>>().join(", ");
@@ -189,26 +200,23 @@ pub(crate) fn of_no_times(facts: &Facts<'_>, of: &Subject) -> Option<String> {
     ))
 }
 
-/// Returns true for a column of dates of one form next to a day, or to a constant of this form:
-/// their texts are in order.
-fn is_ordered(facts: &Facts<'_>, order: &Order<'_>) -> bool {
+/// Returns the column on the left, with the values of the constants that it is compared with.
+fn constants<'f>(facts: &Facts<'f>, order: &Order<'_>) -> Option<(Read<'f>, Vec<String>)> {
     let statement = order.statement;
     let start = order.bytes.start..order.bytes.start + order.sides[0].len();
-    let read = facts.chain(&start).and_then(|chain| facts.column(&chain));
-    let Some(form) = read.filter(|read| read.profile.is_date()).and_then(|r| r.profile.dates.one())
-    else {
-        return false;
-    };
-    order.sides[1..].iter().all(|side| {
+    let read = facts.column(&facts.chain(&start)?)?;
+    let value = |side: &&str| {
         let is_constant = Statement::new((*side).to_owned()).chains().is_empty();
-        let value = || {
-            let row = facts.row(&format!("{}SELECT {side}", statement.with()))?;
-            row.first().map(plain)
-        };
-        let other = is_constant.then(value).flatten();
-        other.is_some_and(|value| {
-            let other = crate::records::date_form::DateForm::of(&value);
-            other.is_some_and(|other| other == *form || other.is_day())
-        })
-    })
+        let row = || facts.row(&format!("{}SELECT {side}", statement.with()));
+        is_constant.then(row)??.first().map(plain)
+    };
+    Some((read, order.sides[1..].iter().map(value).collect::<Option<_>>()?))
+}
+
+/// Returns true for dates of one form next to a day, or to a constant of this form: their texts are
+/// in order.
+fn are_of_form(read: Read<'_>, values: &[String]) -> bool {
+    let form = read.profile.dates.one().filter(|_| read.profile.is_date());
+    let is_alike = |other: DateForm| form == Some(&other) || other.is_day();
+    form.is_some() && values.iter().all(|value| DateForm::of(value).is_some_and(is_alike))
 }

@@ -180,7 +180,8 @@ fn of_words(facts: &Facts<'_>) -> Option<String> {
         let arguments = statement.arguments(at + 1);
         let [argument] = arguments.as_slice() else { return None };
         let read = facts.column(&facts.chain(&statement.bytes(argument.clone()))?)?;
-        (read.profile.kind() == Type::Text && !read.profile.is_time()).then_some(())?;
+        let is_word = read.profile.kind() == Type::Text && read.column.order.is_none();
+        (is_word && !read.profile.is_time()).then_some(())?;
         let dates = read.query("1", "WHERE {} GLOB '[0-9]*' LIMIT 1");
         let words =
             Subject::of(read).few(facts).filter(|_| facts.is_empty(&dates) == Some(true))?;
@@ -252,7 +253,8 @@ fn of_order(facts: &Facts<'_>) -> Vec<String> {
             true => of_shown_letters(facts, &of),
             false => of_letters(facts, &of, &[]),
         };
-        of_no_times(facts, &of).or_else(|| of_types(facts, &of)).or_else(letters)
+        let no_times = || of_no_times(facts, &of).filter(|_| of.order.is_none());
+        no_times().or_else(|| of_types(facts, &of)).or_else(letters)
     };
     ordered.into_iter().filter_map(of).collect()
 }

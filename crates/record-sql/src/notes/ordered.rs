@@ -2,14 +2,19 @@
 
 use rusqlite::types::Value;
 
-use crate::notes::facts::{Facts, Read, literal as spelled_value};
+use crate::letter_order::TextKind;
+use crate::notes::facts::{Facts, literal as spelled_value};
 use crate::notes::values::Subject;
 use crate::records::profile::{Profile, is_date};
 use crate::sql::comparison::{Comparison, Literal, LiteralKind};
-use crate::sql::quoting::{self, spelled};
+use crate::sql::quoting;
 
 /// A constant that is null, or bounds of which the lower one is behind the upper one.
-pub(crate) fn never_true(facts: &Facts<'_>, comparison: &Comparison) -> Option<String> {
+pub(crate) fn never_true(
+    facts: &Facts<'_>,
+    comparison: &Comparison,
+    order: Option<TextKind>,
+) -> Option<String> {
     let is_null = |literal: &&Literal| {
         literal.kind == LiteralKind::Constant
             && facts.row(&format!("SELECT {}", literal.sql)) == Some(vec![Value::Null])
@@ -20,8 +25,9 @@ pub(crate) fn never_true(facts: &Facts<'_>, comparison: &Comparison) -> Option<S
         return Some(format!("{} is null", literal.sql));
     }
     let [low, high] = comparison.literals.as_slice() else { return None };
-    let order = format!("SELECT {} > {}", low.sql, high.sql);
-    let is_behind = comparison.operator == "BETWEEN" && facts.counts(&order)? == [1];
+    let collation = order.and_then(TextKind::collation).unwrap_or_else(|| "BINARY".to_owned());
+    let behind = format!("SELECT {} > {} COLLATE {collation}", low.sql, high.sql);
+    let is_behind = comparison.operator == "BETWEEN" && facts.counts(&behind)? == [1];
     is_behind.then(|| {
         if low.is_text() && low.value.len() != high.value.len() {
             // Such as `2025-3`, which the other order would not mend.
@@ -175,44 +181,6 @@ pub(crate) fn of_month(
         format!(
             "{} is before its own days, as text; substr({name}, 1, {length}) {} compares the whole",
             literal.sql, comparison.operator
-        )
-    })
-}
-
-/// Returns the zone at the end of a time, as `Z` if there is no offset.
-fn zone_of(time: &str) -> &str {
-    let offset = time.get(time.len().saturating_sub(6)..).unwrap_or_default();
-    let is_offset = offset.starts_with(['+', '-']) && offset.as_bytes().get(3) == Some(&b':');
-    if is_offset { offset } else { "Z" }
-}
-
-/// Times of several zones next to a text.
-pub(crate) fn of_zones(
-    facts: &Facts<'_>,
-    comparison: &Comparison,
-    column: Option<Read<'_>>,
-) -> Option<String> {
-    let read = column.filter(|read| comparison.is_order() && read.profile.is_time())?;
-    let zone = "CASE WHEN {} GLOB '*[-+][0-9][0-9]:[0-9][0-9]' THEN substr({}, -6) ELSE 'Z' END";
-    let zones = facts.row(&read.query(&format!("min({zone}), max({zone})"), ""))?;
-    let [low, high] = zones.as_slice() else { return None };
-    let name = spelled(&read.column.name);
-    let is_other = |literal: &&Literal| {
-        literal.value.len() > 10 && *low != Value::Text(zone_of(&literal.value).to_owned())
-    };
-    if low == high
-        && let Some(literal) = comparison.literals.iter().find(is_other)
-    {
-        return Some(format!(
-            "{name} has times of another zone than {}, compared as text: datetime({name}) {} \
-             datetime({})",
-            literal.sql, comparison.operator, literal.sql
-        ));
-    }
-    (low != high).then(|| {
-        format!(
-            "{name} has times of several zones, compared as text; datetime({name}) is in UTC, \
-             date({name}) its day"
         )
     })
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rusqlite::types::Value;
 
+use crate::letter_order::TextKind;
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::records::profile::Type;
 use crate::sql::comparison::Literal;
@@ -27,6 +28,8 @@ pub(crate) struct Subject {
     pub(crate) from: String,
     /// The type of a column; None for an expression.
     pub(crate) column: Option<Type>,
+    /// The order of a column.
+    pub(crate) order: Option<TextKind>,
 }
 
 impl Subject {
@@ -38,6 +41,7 @@ impl Subject {
             with: String::new(),
             from: format!("FROM {}", quoting::name(&read.table.name)),
             column: Some(read.profile.kind()),
+            order: read.column.order,
         }
     }
 
@@ -49,7 +53,9 @@ impl Subject {
         let kept = facts.kept_from(place)?;
         if let Some(read) = facts.chain(&bytes).and_then(|chain| facts.column(&chain)) {
             let of = Self::of(read);
-            if facts.from(place) == Some(&kept) {
+            // A column of an inner SELECT may be an expression of this name.
+            let is_own = !kept.to_lowercase().contains("select") && statement.with().is_empty();
+            if is_own && facts.from(place) == Some(&kept) {
                 return Some(of);
             }
             let (sql, with) = (statement.sql[bytes].to_owned(), statement.with());
@@ -67,6 +73,7 @@ impl Subject {
             with: statement.with(),
             from: kept,
             column: None,
+            order: None,
         })
     }
 

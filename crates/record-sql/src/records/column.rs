@@ -1,5 +1,6 @@
 //! A column of a table.
 
+use crate::letter_order::TextKind;
 use crate::records::fields::Shape;
 use crate::records::profile::{Profile, Type};
 use crate::records::source::Scanned;
@@ -22,6 +23,8 @@ pub(crate) enum From {
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) from: From,
+    /// The kind of its texts, which orders them; None for the order of their letters.
+    pub(crate) order: Option<TextKind>,
 }
 
 impl Column {

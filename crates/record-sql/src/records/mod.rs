@@ -5,6 +5,7 @@ pub(crate) mod column;
 pub(crate) mod date_form;
 pub(crate) mod fields;
 pub(crate) mod number;
+pub(crate) mod order;
 pub(crate) mod profile;
 pub(crate) mod rows;
 pub(crate) mod source;

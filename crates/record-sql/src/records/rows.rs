@@ -10,6 +10,7 @@ use crate::records::column::Column;
 use crate::records::fields::Shape;
 use crate::records::source::Scanned;
 use crate::records::values::Values;
+use crate::records::wanted::Wanted;
 use crate::sql::quoting;
 
 /// The most parameters, and the most rows, of one insertion.
@@ -44,6 +45,12 @@ impl<'d> Filled<'d> {
     pub(crate) fn values<'v, 'a>(&self, shape: &'v Shape<'a>) -> Option<&'v Values<'a>> {
         self.column.values(self.source, shape)
     }
+}
+
+/// Returns the columns if a scan has to find their values again; None if they are kept.
+pub(crate) fn unkept(columns: &[Filled<'_>], scanned: &Scanned<'_>) -> Option<Wanted> {
+    let are_kept = columns.iter().all(|filled| filled.values(&scanned.shape).is_some());
+    (!are_kept).then(|| Wanted::named(columns.iter().map(|filled| filled.source)))
 }
 
 impl<'d> Rows<'d> {

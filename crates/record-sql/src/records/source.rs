@@ -44,13 +44,21 @@ impl<'a> Scanned<'a> {
         Ok(Self { names: source.names.clone(), lines: source.lines, shape })
     }
 
-    /// Returns the records again in parts, with the values of the wanted columns.
-    pub(crate) fn parts(
+    /// Calls `each` with the records: all of them, or again in parts with the values of columns
+    /// that are not kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `each` does, or at the end of the time.
+    pub(crate) fn each_part(
         &self,
-        wanted: &Wanted,
+        unkept: Option<&Wanted>,
         clock: &Clock,
-    ) -> impl Iterator<Item = Result<Shape<'a>, SqlError>> {
-        raw_json::parts(self.lines, PART).map(|part| checked(part, wanted, clock))
+        mut each: impl FnMut(&Shape<'a>) -> Result<(), SqlError>,
+    ) -> Result<(), SqlError> {
+        let Some(wanted) = unkept else { return each(&self.shape) };
+        let mut parts = raw_json::parts(self.lines, PART);
+        parts.try_for_each(|part| each(&checked(part, wanted, clock)?))
     }
 
     pub(crate) fn is_named(&self, name: &str) -> bool {

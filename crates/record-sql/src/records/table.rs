@@ -5,12 +5,12 @@ use rusqlite::Connection;
 
 use crate::error::SqlError;
 use crate::failure;
+use crate::letter_order::TextKind;
 use crate::limits::Clock;
 use crate::records::column::{Column, From};
 use crate::records::profile::{Profile, Type};
-use crate::records::rows::{Filled, Rows};
+use crate::records::rows::{Filled, Rows, unkept};
 use crate::records::source::Scanned;
-use crate::records::wanted::Wanted;
 use crate::sql::quoting;
 
 /// A table of a source.
@@ -43,7 +43,7 @@ impl Table {
     pub(crate) fn add(&mut self, name: String, from: From) -> bool {
         let new = self.column(&name).is_none();
         if new {
-            self.columns.push(Column { name, from });
+            self.columns.push(Column { name, from, order: None });
         }
         new
     }
@@ -57,7 +57,9 @@ impl Table {
                 Some(Type::Text) => " TEXT",
                 Some(Type::Mixed) | None => "",
             };
-            format!("{}{kind}", quoting::name(&column.name))
+            let order = column.order.and_then(TextKind::collation);
+            let order = order.map_or_else(String::new, |name| format!(" COLLATE {name}"));
+            format!("{}{kind}{order}", quoting::name(&column.name))
         });
         let columns: Vec<String> = columns.collect();
         let table = quoting::name(&self.name);
@@ -81,16 +83,11 @@ impl Table {
     ) -> Result<(), SqlError> {
         let columns = self.columns.iter().filter(|column| read.contains(&column.name));
         let columns: Vec<Filled<'_>> = columns.map(|column| Filled::new(column, scanned)).collect();
-        let are_kept = columns.iter().all(|filled| filled.values(&scanned.shape).is_some());
-        let wanted = Wanted::named(columns.iter().map(|filled| filled.source));
         let of_run = |error| failure::of_run(&error);
         db.execute_batch("BEGIN").map_err(of_run)?;
+        let unkept = unkept(&columns, scanned);
         let mut rows = Rows::new(db, &self.name, columns).map_err(of_run)?;
-        if are_kept {
-            rows.insert(&scanned.shape, clock)?;
-        } else {
-            scanned.parts(&wanted, clock).try_for_each(|part| rows.insert(&part?, clock))?;
-        }
+        scanned.each_part(unkept.as_ref(), clock, |part| rows.insert(part, clock))?;
         drop(rows);
         db.execute_batch("COMMIT").map_err(of_run)
     }

@@ -19,6 +19,11 @@ impl<'a> Values<'a> {
         self.0.extend(other.0.into_iter().map(|(record, value)| (records + record, value)));
     }
 
+    /// Returns the values that are texts.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'a str> {
+        self.0.iter().map(|(_, value)| *value).filter(|value| value.starts_with('"'))
+    }
+
     /// Returns the value of each record, beginning with the first one; `null` where it has none.
     pub(crate) fn each(&self) -> impl Iterator<Item = &'a str> {
         let mut values = self.0.iter().peekable();

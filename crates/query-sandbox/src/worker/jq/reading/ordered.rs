@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use jaq_json::Val;
-use record_sql::letter_order::{MAX_TEXTS, Misordered, Spelled, TextKind, misordered};
+use record_sql::letter_order::{MAX_TEXTS, Misordered, TextKind, misordered};
 
 use super::comparison::{Comparison, type_name};
 use super::trail::Trail;
@@ -114,25 +114,19 @@ impl Ordered {
         }
         let values = || self.texts.iter().filter(|text| !text.is_empty());
         let order = |texts: &mut dyn Iterator<Item = &String>| {
-            misordered(texts.map(|text| spelled_of(text)).collect())
+            misordered(&texts.map(String::as_str).collect::<Vec<_>>())
         };
         // A day compares with times of any zone.
-        let is_of_zones = |found: &Misordered| found.kind == TextKind::Zones;
+        let are_times = |found: &Misordered| found.kind == TextKind::Times;
         let found = order(&mut values().chain(&self.compared))
-            .or_else(|| order(&mut values()).filter(is_of_zones))?;
+            .or_else(|| order(&mut values()).filter(are_times))?;
         let way = match found.kind {
             TextKind::Numbers => "; `tonumber` makes numbers of them",
             TextKind::Versions => {
                 "; `ltrimstr(\"v\") | split(\".\") | map(tonumber)` makes them comparable"
             }
-            TextKind::Zones => "; send the same as SQL, where `datetime(…)` is in UTC",
-            TextKind::MonthFirst
-            | TextKind::DayFirst
-            | TextKind::Written(_)
-            | TextKind::Beginning
-            | TextKind::Natural => "",
-            TextKind::MonthNames => "; sort_by and where read them as dates",
-            TextKind::Units => "; bring them to one unit first",
+            TextKind::Units => "; bring them to one first",
+            _ => "; send the same as SQL, which orders them",
         };
         Some(format!(
             "`{path}` is text of {}, which jq orders letter by letter ({} < {}){way}",
@@ -168,11 +162,4 @@ fn date_form(text: &str) -> Option<String> {
     let separators: String = date.chars().filter(|c| !c.is_ascii_digit()).collect();
     let year_at = [first.len() == 4, last.len() == 4];
     (is_date && year_at.contains(&true)).then(|| format!("{year_at:?}{separators}"))
-}
-
-/// Returns a text with the moment that it names, if it is a time with a zone.
-fn spelled_of(text: &str) -> Spelled {
-    let moment: Option<jiff::Timestamp> = text.parse().ok();
-    let day = moment.map(|moment| moment.as_duration().as_secs_f64() / 86_400.0);
-    Spelled { text: text.to_owned(), day }
 }

@@ -1,0 +1,93 @@
+//! Dates as moments, in nanoseconds: those of [`date_text`], those whose year comes last, and those
+//! of logs.
+
+use date_text::MONTHS;
+
+/// Returns the moment at which a date begins.
+pub(super) fn moment(text: &str) -> Option<i128> {
+    date_text::span(text).filter(|span| !span.is_year).map(|span| span.first)
+}
+
+/// Returns the moment of `5/14/2025`, `05/14/25 9:30 PM`, `14.05.2025` or `14-05-2025`, or of a
+/// date in another form.
+pub(super) fn year_last(text: &str, month_first: bool) -> Option<i128> {
+    let Some((parts, time)) = parts(text) else { return moment(text) };
+    let [first, second, year] = parts;
+    // Nobody writes the month before a point.
+    if month_first && text.contains('.') && !text.contains(['/', '-']) {
+        return None;
+    }
+    let (month, day) = if month_first { (first, second) } else { (second, first) };
+    date_text::moment([year, month, day], time)
+}
+
+/// Returns true for a date whose year comes last.
+pub(super) fn is_year_last(text: &str) -> bool {
+    parts(text).is_some()
+}
+
+/// Returns the moment of `14/Feb/2025:10:00:00 +0000` or of a date in another form.
+pub(super) fn month_named(text: &str) -> Option<i128> {
+    let of_log = || {
+        let (day, rest) = text.split_once(['/', '-'])?;
+        let (month, rest) = rest.split_once(['/', '-'])?;
+        let (year, time) = rest.split_at_checked(4)?;
+        let is_name = |name: &str| name[..3].eq_ignore_ascii_case(month);
+        let month = MONTHS.iter().position(|name| is_name(name))? + 1;
+        date_text::moment(
+            [number(year, 4)?, u32::try_from(month).ok()?, number(day, 2)?],
+            time.get(1..),
+        )
+    };
+    moment(text).or_else(of_log)
+}
+
+/// Returns the numbers of a date whose year comes last, and the time behind it.
+fn parts(text: &str) -> Option<([u32; 3], Option<&str>)> {
+    let text = text.trim();
+    let (date, time) = match text.split_once([' ', 'T']) {
+        Some((date, time)) => (date.trim_end_matches(','), Some(time)),
+        None => (text, None),
+    };
+    let mut parts = date.split(['/', '.', '-']);
+    let [first, second, year] = [parts.next()?, parts.next()?, parts.next()?];
+    let is_short = year.len() == 2 && date.contains('/');
+    (parts.next().is_none() && (year.len() == 4 || is_short)).then_some(())?;
+    let year = match number(year, 4)? {
+        short @ ..70 if is_short => 2_000 + short,
+        short if is_short => 1_900 + short,
+        year => year,
+    };
+    Some(([number(first, 2)?, number(second, 2)?, year], time))
+}
+
+fn number(digits: &str, most: usize) -> Option<u32> {
+    let is_number =
+        (1..=most).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_several_forms_are_one_moment() {
+        for (found, same) in [
+            (year_last("5/14/2025", true), "2025-05-14"),
+            (year_last("05/14/25 9:30 PM", true), "2025-05-14T21:30"),
+            (year_last("14.05.2025, 09:30:05", false), "2025-05-14 09:30:05"),
+            (year_last("2025-05-14", false), "2025-05-14"),
+            (month_named("14/May/2025:10:00:00 +0200"), "2025-05-14T08:00:00Z"),
+            (month_named("14-May-2025"), "2025-05-14"),
+            (month_named("Feb 2025"), "2025-02-01"),
+            (year_last("02/31/2025", true), "2025-03-03"),
+        ] {
+            assert_eq!(found, moment(same), "{same}");
+            assert!(found.is_some(), "{same}");
+        }
+        for other in ["13/14/2025", "05.14.2025", "05/32/2025", "1.2.3", "5/14/2025 soon"] {
+            assert_eq!(year_last(other, true), None, "{other}");
+        }
+    }
+}

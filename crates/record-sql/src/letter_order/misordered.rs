@@ -1,0 +1,157 @@
+//! The kind of texts, and whether their letters stand in another order.
+
+use std::cmp::Ordering;
+
+use date_text::version::{Fractions, Version};
+use date_text::written_number::{OTHER, Separators, are_of_one_unit, marks};
+
+use super::{TextKind, date};
+
+/// The most texts whose order is looked at.
+pub const MAX_TEXTS: usize = 5_000;
+
+/// Two texts whose letters stand in another order than what they name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misordered {
+    /// The kind of all texts.
+    pub kind: TextKind,
+    /// The text whose letters come first.
+    pub first: String,
+    /// The text behind it, which is less.
+    pub second: String,
+}
+
+/// Returns two of the texts that stand in another order as text than as what they are.
+///
+/// ```
+/// use record_sql::letter_order::{TextKind, misordered};
+///
+/// let found = misordered(&["9", "10"]).map(|found| (found.kind, found.first, found.second));
+/// assert_eq!(found, Some((TextKind::Numbers, "10".to_owned(), "9".to_owned())));
+/// ```
+pub fn misordered(texts: &[&str]) -> Option<Misordered> {
+    let mut all = with_digits(texts)?;
+    all.sort_unstable();
+    let kind = kind_of(&all)?;
+    let is_comparable = is_comparable(kind, &all);
+    all.retain(|text| kind.reads(text));
+    let in_other_notation = || {
+        let mut separators = Separators::default();
+        all.iter().for_each(|text| separators.add(text));
+        let is_open = matches!(kind, TextKind::Written(_)) && separators.are_open();
+        let other = TextKind::Written(OTHER);
+        let is_other = is_open && all.iter().all(|text| other.reads(text));
+        is_other.then(|| misplaced(other, &all)).flatten()
+    };
+    let found = misplaced(kind, &all).or_else(in_other_notation);
+    let (kind, at) = match found {
+        Some(at) if is_comparable => (kind, at),
+        Some(at) => (TextKind::Units, at),
+        // In order but for their units.
+        None => {
+            let has_units = matches!(kind, TextKind::Written(_) | TextKind::Beginning)
+                && all.iter().all(|text| unit(text).is_some());
+            let at = all.windows(2).position(|pair| unit(pair[0]) != unit(pair[1]));
+            (TextKind::Units, at.filter(|_| has_units)?)
+        }
+    };
+    Some(Misordered { kind, first: all[at].to_owned(), second: all[at + 1].to_owned() })
+}
+
+/// Returns two of the texts that stand in another order as text than in that of a kind.
+pub(crate) fn misordered_as(kind: TextKind, texts: &[&str]) -> Option<Misordered> {
+    let mut all = texts.to_vec();
+    all.sort_unstable();
+    let at = misplaced(kind, &all)?;
+    Some(Misordered { kind, first: all[at].to_owned(), second: all[at + 1].to_owned() })
+}
+
+/// Returns the kind of a column's texts if it orders them, and those of `more` that it reads, in
+/// another way than their letters.
+pub(crate) fn order_of<'t>(texts: &[&'t str], more: &[&'t str]) -> Option<TextKind> {
+    let mut all = with_digits(texts)?;
+    let kind = kind_of(&all)?;
+    all.extend(more);
+    all.retain(|text| kind.reads(text));
+    all.sort_unstable();
+    (is_comparable(kind, &all) && misplaced(kind, &all).is_some()).then_some(kind)
+}
+
+/// Returns the texts with digits: others, such as a dash or `n/a`, may be among them. None if these
+/// are more.
+fn with_digits<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
+    let has_digits = |text: &&&str| text.contains(|c: char| c.is_ascii_digit());
+    let all: Vec<&str> = texts.iter().filter(has_digits).copied().collect();
+    (!all.is_empty() && all.len() * 2 >= texts.len()).then_some(all)
+}
+
+/// Returns the kind that reads all texts, or most of them as numbers.
+fn kind_of(all: &[&str]) -> Option<TextKind> {
+    if are_versions(all) {
+        return Some(TextKind::Versions);
+    }
+    let kind = TextKind::all().find(|kind| all.iter().all(|text| kind.reads(text)))?;
+    if kind != TextKind::Natural {
+        return Some(kind);
+    }
+    let begin = all.iter().filter(|text| TextKind::Beginning.reads(text)).count();
+    if begin * 10 >= all.len() * 8 {
+        return Some(TextKind::Beginning);
+    }
+    // Codes of one length, such as hashes, have no other order.
+    let length = all[0].len();
+    all.iter().any(|text| text.len() != length).then_some(kind)
+}
+
+/// Returns true for texts that are numbers of one unit, or none: one has not to be converted.
+fn is_comparable(kind: TextKind, all: &[&str]) -> bool {
+    match kind {
+        TextKind::Written(_) => {
+            are_of_one_unit(all.iter().fold(0, |bits, text| bits | marks(text)))
+        }
+        TextKind::Beginning => {
+            let mut points = all.iter().map(|text| text.matches('.').count());
+            let is_dotted = points.clone().any(|points| points > 1);
+            are_of_one_form(all.iter().filter(|text| kind.reads(text)))
+                && !all.iter().any(|text| date::is_year_last(text))
+                && !(is_dotted && points.any(|points| points == 1))
+        }
+        TextKind::Natural => {
+            let is_duration = |text: &&str| {
+                let letters = text.trim_matches(|c: char| c == '-' || c == '+');
+                letters.starts_with('P')
+                    && letters.bytes().all(|b| b"PYMWDTHS.0123456789".contains(&b))
+            };
+            !all.iter().all(is_duration) || are_of_one_form(all.iter())
+        }
+        _ => true,
+    }
+}
+
+/// Returns true for texts that have the same letters around their numbers.
+fn are_of_one_form<'t>(texts: impl Iterator<Item = &'t &'t str>) -> bool {
+    let is_part = |c: &char| !c.is_ascii_digit() && !c.is_whitespace() && !"+<>~-.,".contains(*c);
+    let mut forms = texts.map(|text| text.chars().filter(is_part).collect::<String>());
+    let Some(first) = forms.next() else { return true };
+    // Twelve comes before one in each half of a day.
+    let is_half = [":AM", ":PM"].iter().any(|half| first.to_ascii_uppercase().ends_with(half));
+    !is_half && forms.all(|form| form == first)
+}
+
+fn misplaced(kind: TextKind, all: &[&str]) -> Option<usize> {
+    all.windows(2).position(|pair| kind.compare(pair[0], pair[1]) == Ordering::Greater)
+}
+
+/// Returns true if texts that are numbers, too, are versions.
+fn are_versions(all: &[&str]) -> bool {
+    let mut fractions = Fractions::default();
+    all.iter().for_each(|text| fractions.add(text));
+    fractions.are_of_versions() && all.iter().all(|text| Version::read(text).is_some())
+}
+
+/// Returns the unit behind the number of a text; None if there is more than that.
+fn unit(text: &str) -> Option<String> {
+    let rest = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic() && c != 'µ');
+    let is_unit = rest.len() <= 5 && rest.chars().all(|c| c.is_alphabetic() || "/%".contains(c));
+    is_unit.then(|| rest.to_lowercase())
+}
