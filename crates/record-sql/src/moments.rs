@@ -11,7 +11,7 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result, Statement, params_from_iter};
 
-use crate::records::date_form::has_day;
+use crate::records::date::has_day;
 
 /// The functions of SQLite that read dates, with the places of the arguments that are dates.
 pub(crate) const FUNCTIONS: [(&str, &[usize]); 7] = [

@@ -179,7 +179,8 @@ fn of_operands(facts: &Facts<'_>, noted: &[usize]) -> Option<String> {
         let example = &read.profile.example;
         // The start of a day is before all of its times.
         let is_day = function == "date" && statement.is_any(at, &[">=", "<"]);
-        let is_ordered = read.column.order.is_some() && !statement.is_any(at, &["=", "=="]);
+        // A column is in the order of its times, and equal only letter by letter.
+        let is_ordered = !statement.is_any(at, &["=", "=="]);
         let has_form = function == "datetime"
             && (is_ordered || (example.len() == 19 && !example.contains('T')));
         let is_time = read.profile.is_time() && example.len() > 10;

@@ -8,7 +8,6 @@ use crate::letter_order::TextKind;
 use crate::moments::{FORM, MOMENT};
 use crate::notes::facts::{Facts, Read, literal, plain};
 use crate::notes::values::Subject;
-use crate::records::date_form::DateForm;
 use crate::sql::statement::Statement;
 
 /// The most rows that are compared, and those that tell whether values are times.
@@ -111,12 +110,11 @@ fn of_order(facts: &Facts<'_>, order: &Order<'_>) -> Option<Option<String>> {
         return None;
     }
     if let Some((read, values)) = constants(facts, order) {
+        let of_dates = read.profile.is_date().then_some(TextKind::Times);
         let reads_all = |kind: TextKind| values.iter().all(|value| kind.reads(value));
-        if read.column.order.is_some_and(reads_all) {
+        // The column is in their order, unless that of letters is the same.
+        if read.column.order.or(of_dates).is_some_and(reads_all) {
             return Some(None);
-        }
-        if are_of_form(read, &values) {
-            return None;
         }
     }
     let all = 0..order.sides.len();
@@ -211,12 +209,4 @@ fn constants<'f>(facts: &Facts<'f>, order: &Order<'_>) -> Option<(Read<'f>, Vec<
         is_constant.then(row)??.first().map(plain)
     };
     Some((read, order.sides[1..].iter().map(value).collect::<Option<_>>()?))
-}
-
-/// Returns true for dates of one form next to a day, or to a constant of this form: their texts are
-/// in order.
-fn are_of_form(read: Read<'_>, values: &[String]) -> bool {
-    let form = read.profile.dates.one().filter(|_| read.profile.is_date());
-    let is_alike = |other: DateForm| form == Some(&other) || other.is_day();
-    form.is_some() && values.iter().all(|value| DateForm::of(value).is_some_and(is_alike))
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod cell;
 pub(crate) mod column;
-pub(crate) mod date_form;
+pub(crate) mod date;
 pub(crate) mod fields;
 pub(crate) mod number;
 pub(crate) mod order;

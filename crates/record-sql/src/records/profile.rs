@@ -2,7 +2,7 @@
 
 use raw_json::unescape;
 
-use crate::records::date_form::DateForms;
+use crate::records::date;
 use crate::records::number::{Number, decimals};
 use crate::sql::quoting;
 
@@ -24,8 +24,8 @@ pub(crate) struct Profile {
     pub(crate) numeric_texts: u64,
     /// Texts that begin with a date and a time, at least until one does not.
     pub(crate) times: u64,
-    /// The spelling of the texts as dates.
-    pub(crate) dates: DateForms,
+    /// Texts that SQLite reads as dates, at least until it does not read one.
+    dates: u64,
     fractions: Fractions,
     /// The texts stay texts, whatever they spell.
     are_texts: bool,
@@ -90,7 +90,9 @@ impl Profile {
         if self.times == self.texts && is_time(inner) {
             self.times += 1;
         }
-        self.dates.add(inner);
+        if self.dates == self.texts && date::is_read(inner) {
+            self.dates += 1;
+        }
         self.texts += 1;
     }
 
@@ -100,7 +102,6 @@ impl Profile {
             self.example = other.example;
         }
         self.fractions.append(&other.fractions);
-        self.dates.append(other.dates);
         for (all, more) in [
             (&mut self.integers, other.integers),
             (&mut self.reals, other.reals),
@@ -112,6 +113,7 @@ impl Profile {
             (&mut self.nulls, other.nulls),
             (&mut self.numeric_texts, other.numeric_texts),
             (&mut self.times, other.times),
+            (&mut self.dates, other.dates),
         ] {
             *all += more;
         }
@@ -150,7 +152,7 @@ impl Profile {
 
     /// Returns true if every value is a date that SQLite reads.
     pub(crate) fn is_date(&self) -> bool {
-        self.dates.are_read() && self.values() == self.texts
+        self.texts > 0 && self.dates == self.texts && self.values() == self.texts
     }
 
     pub(crate) fn kind(&self) -> Type {
