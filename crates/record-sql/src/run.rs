@@ -18,7 +18,7 @@ use crate::outcome::{Outcome, Page};
 use crate::prepare::guard::Guard;
 use crate::prepare::{Prepared, prepare};
 use crate::records::fields::keep_texts_alike;
-use crate::records::order;
+use crate::records::order::{self, Ordered};
 use crate::records::source::{Scanned, Source};
 use crate::records::wanted::Wanted;
 use crate::sql::statement::Statement;
@@ -131,15 +131,15 @@ fn fill(
     prepared: &mut Prepared,
     clock: &Clock,
 ) -> Result<(), SqlError> {
-    let compared = order::compared(db, &prepared.statement);
-    let bounds = compared.iter().flatten().map(|one| one.bound.clone()).collect::<Vec<_>>();
+    let ordered = Ordered::by(db, &prepared.statement);
+    let bounds = ordered.as_ref().map(Ordered::bounds).unwrap_or_default();
     Collation::add_all(db, &bounds).map_err(|error| of_run(&error))?;
     for table in &mut prepared.tables {
         let read = prepared.reads.iter().filter(|(name, _)| *name == table.name);
         let columns: Vec<String> = read.map(|(_, column)| column.clone()).collect();
         let source = &sources[table.source];
-        if let Some(compared) = &compared {
-            order::find(table, source, compared, &columns, clock)?;
+        if let Some(ordered) = &ordered {
+            order::find(table, source, ordered, &columns, clock)?;
         }
         if table.columns.iter().any(|column| column.order.is_some()) {
             table.create(db, source).map_err(|error| of_run(&error))?;

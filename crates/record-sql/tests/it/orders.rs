@@ -146,6 +146,10 @@ fn equal_texts_have_the_same_letters() {
     for (sql, expected) in [
         ("SELECT records.k FROM records JOIN b ON b.k = records.k WHERE b.k > '0'", "[\"1.10\"]"),
         ("SELECT k FROM records EXCEPT SELECT k FROM b ORDER BY k", "[\"1.9\"]"),
+        ("SELECT count(*) FROM records a JOIN b ON a.k = b.k AND b.k = a.k ORDER BY 1", "[1]"),
+        ("SELECT a.k FROM records a JOIN records b ON a.k = b.k ORDER BY 1 LIMIT 1", "[\"1.9\"]"),
+        ("SELECT * FROM records WHERE k = k ORDER BY 1 LIMIT 1", "[\"1.9\"]"),
+        ("SELECT 1 = (a.k > '1.9'), 1 = a.k > '1.9' FROM records a WHERE a.k = '1.10'", "[1,1]"),
         ("SELECT max(k) FROM (SELECT k FROM records UNION ALL SELECT k FROM b)", "[\"1.10\"]"),
     ] {
         let sources = vec![source("records", ours), source("b", other)];
