@@ -141,7 +141,7 @@ request! {
         /// newest messages may have. Where system messages and tools take much of the target,
         /// at least half of this fraction of the rest is used; a small target is filled up to
         /// six sevenths, as long as a snapshot has fewer than 1,750 tokens. The user's words in
-        /// a snapshot may have a quarter of what is left of the target as well.
+        /// a snapshot may go beyond it, by a quarter of the tokens that are left of the target.
         low_water_ratio: f64 { unit: "fraction" } = 0.5,
         /// Delays a change until it frees this fraction of the tokens that it rewrites.
         ///

@@ -57,13 +57,24 @@ fn cut(units: &[(Range<usize>, u64)], most: u64) -> Vec<Range<usize>> {
     groups.into_iter().map(|(group, _)| group).collect()
 }
 
-/// The room of a snapshot, in tokens.
+/// The room of snapshots, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
     /// The room of the whole block.
     pub whole: u64,
     /// More room, for the user's own words alone.
     pub words: u64,
+    /// The room that a limit leaves at most.
+    pub most: u64,
+}
+
+impl Room {
+    /// Returns the room of each of so many snapshots: a useful one as long as the limit leaves it.
+    pub(crate) fn of_each(self, snapshots: u64) -> Room {
+        let most = self.most / snapshots;
+        let whole = (self.whole / snapshots).max(most.min(MIN_SNAPSHOT_TOKENS));
+        Room { whole, words: (self.words / snapshots).min(most.saturating_sub(whole)), most }
+    }
 }
 
 /// The most tokens of a snapshot, by the messages it replaces.
@@ -148,7 +159,7 @@ impl SnapshotBudget {
         match has_sections {
             true => SnapshotBudget { whole: self.whole.saturating_sub(excess + gap), ..self },
             false => SnapshotBudget {
-                directives: words.min(self.directives).saturating_sub(excess + gap),
+                directives: words.min(self.directives - self.extra).saturating_sub(excess + gap),
                 extra: 0,
                 files: self.files * 3 / 4,
                 ..self
@@ -186,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_long_summary_of_a_model_leaves_less_to_the_users_words() {
-        let room = Room { whole: 4_000, words: 0 };
+        let room = Room { whole: 4_000, words: 0, most: 4_000 };
         let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, fills: true };
         let budget = SnapshotBudget::of(sizes);
         let beside = [0, 1_500, budget.model].map(|summary| budget.directives_beside(summary));
@@ -196,7 +207,7 @@ mod tests {
 
     #[test]
     fn only_the_users_words_are_beside_the_whole() {
-        let room = Room { whole: 2_000, words: 500 };
+        let room = Room { whole: 2_000, words: 500, most: 4_000 };
         let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, fills: true };
         let budget = SnapshotBudget::of(sizes);
         assert_eq!((budget.whole, budget.directives, budget.extra), (2_000, 1_700, 500));
@@ -204,6 +215,15 @@ mod tests {
         assert_eq!(whole, [2_000, 2_000, 2_300, 2_500]);
         let least = SnapshotBudget::of(Sizes { most: 2_100, ..sizes });
         assert_eq!((least.whole, least.extra), (2_000, 100));
+    }
+
+    #[test]
+    fn many_snapshots_have_a_useful_room_as_long_as_the_limit_leaves_it() {
+        let room = Room { whole: 4_000, words: 2_500, most: 14_000 };
+        assert_eq!(room.of_each(2), Room { whole: 2_000, words: 1_250, most: 7_000 });
+        assert_eq!(room.of_each(18), Room { whole: 250, words: 138, most: 777 });
+        assert_eq!(room.of_each(50), Room { whole: 250, words: 30, most: 280 });
+        assert_eq!(room.of_each(70), Room { whole: 200, words: 0, most: 200 });
     }
 
     #[test]

@@ -96,8 +96,8 @@ fn group_of<'a>(
     let all = compression.groups.iter().map(of_group).sum::<u64>().max(1);
     // Without a target the groups are the caller's wish, and each has a fair snapshot.
     let least = if context.settings.target_tokens.is_some() { 0 } else { FAIR_SNAPSHOT_TOKENS };
-    let room = (compression.room.whole / groups).max(least);
-    let words = compression.room.words / groups;
+    let room = compression.room.of_each(groups);
+    let (room, words) = (room.whole.max(least), room.words);
     let own = of_group(range);
     let tokens = own + earlier.tokens;
     // Each group frees its share.
@@ -107,7 +107,11 @@ fn group_of<'a>(
         originals: tokens_in(context, &originals, range.clone()),
         earlier: earlier.tokens,
         most,
-        room: Room { whole: room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS)), words },
+        room: Room {
+            whole: room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS)),
+            words,
+            most: room + words,
+        },
         fills: context.settings.target_tokens.is_some(),
     });
     let wanted = SummaryRequest { said, earlier, tokens, budget };

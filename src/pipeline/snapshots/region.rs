@@ -117,8 +117,8 @@ fn region_before(context: &Context<'_>, tokens: &[u64], place: &Place, recent: R
 }
 
 /// Returns the room of all snapshots if `gone` leaves, of a history whose messages cost
-/// `tokens`. The mark is for what gives way: of what it leaves free below a target, the user's
-/// words may have a part.
+/// `tokens`. The user's words may go beyond the mark, so that no rule falls for the room of later
+/// turns.
 pub(crate) fn room_for(
     context: &Context<'_>,
     tokens: &[u64],
@@ -134,12 +134,12 @@ pub(crate) fn room_for(
             let most = target.saturating_sub(rest);
             let least = most.min(FAIR_SNAPSHOT_TOKENS);
             let whole = low_water(context, fixed).saturating_sub(rest).max(least);
-            Room { whole, words: most.saturating_sub(whole) / FOR_WORDS }
+            Room { whole, words: most.saturating_sub(whole) / FOR_WORDS, most }
         }
         None => {
             let newest = rest.saturating_sub(fixed);
             let whole = context.settings.low_water().saturating_sub(newest).max(MIN_ROOM);
-            Room { whole, words: 0 }
+            Room { whole, words: 0, most: whole }
         }
     }
 }

@@ -14,7 +14,7 @@ use super::rejection::Rejection;
 use super::source::{Speaker, Unit};
 use super::token::TokenKind;
 use super::values::wrong_value;
-use super::wording::{Reading, attributes, clauses, has_word, permits};
+use super::wording::{Reading, attributes, clauses, has_word, permits, without_names};
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::content_words::without_quotes;
 use crate::snapshot::text::markers::is_constraint;
@@ -146,7 +146,7 @@ impl Judge<'_, '_, '_> {
                 _ => Polarity::of(&own),
             },
             scale: if claim.text.chars().any(is_cjk) { 0.6 } else { 1.0 },
-            attributed: claim.reports == Reports::Nothing && attributes(&own),
+            attributed: claim.reports == Reports::Nothing && attributes(&without_names(&own)),
             own,
             items,
             sources,
@@ -193,7 +193,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// True unless the unit says the opposite of a claim.
-    fn allows(&self, unit: u32, case: &Case<'_, '_>) -> bool {
+    pub(super) fn allows(&self, unit: u32, case: &Case<'_, '_>) -> bool {
         let verdict = case.polarity.against(&self.reading(unit).polarity);
         !matches!(verdict, Verdict::Opposite | Verdict::Denied)
     }
@@ -205,7 +205,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// True for what is no order of a tool and no report of one.
-    fn is_own(&self, unit: u32) -> bool {
+    pub(super) fn is_own(&self, unit: u32) -> bool {
         let said = self.evidence.unit(unit);
         match said.speaker {
             Speaker::Tool => self.orders[unit as usize] == Order::None,

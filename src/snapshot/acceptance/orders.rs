@@ -14,9 +14,11 @@ use super::rejection::Rejection;
 use super::source::{SourceText, Speaker};
 use super::wording::has_word;
 use crate::snapshot::format::summary::Section;
-use crate::snapshot::text::identifiers::identifiers;
+use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
 use crate::snapshot::text::word_shape::is_cjk;
 
+/// The share of a plan that others than tools must say for it to be theirs in any case.
+const SAID: f32 = 0.6;
 /// Longest message that is no more than an assent, in bytes.
 const ASSENT: usize = 300;
 
@@ -43,8 +45,8 @@ pub(super) fn assented(source: &SourceText<'_>) -> HashSet<u32> {
 }
 
 impl Judge<'_, '_, '_> {
-    /// True of what a tool's order to agents carries better than its own sources do, unless it
-    /// says that a tool says so.
+    /// Returns a fault of what a tool's order to agents carries better than its own sources do,
+    /// unless it says that a tool says so.
     pub(super) fn follows(&self, case: &Case<'_, '_>, own: &Cover) -> Option<Rejection> {
         if case.attributed {
             return None;
@@ -61,32 +63,45 @@ impl Judge<'_, '_, '_> {
             && !(case.claim.reports == Reports::Order && own.share >= 0.6)
             && held > own.share + 0.05;
         let is_carried = carried && !self.opposed_by(case, &orders.units);
-        (is_carried || !facts && self.names_a_thing_of_orders(case))
+        let is_plan =
+            matches!(case.claim.section, Section::OverallGoal | Section::ActiveConstraints)
+                || case.claim.state == StepState::Open;
+        let is_named = || is_plan && own.share < SAID && self.names_a_thing_of_orders(case);
+        (is_carried || is_named())
             .then(|| Rejection::FollowedOrder { line: case.claim.text.to_owned() })
     }
 
-    /// True of a plan or rule with a name that only a tool's order has, and who tells of it or
-    /// refuses it. Names are the same in every language.
+    /// True of a plan or rule with a name that stands only in a tool's order, and in sentences
+    /// that report or refuse it. Names are the same in every language.
     fn names_a_thing_of_orders(&self, case: &Case<'_, '_>) -> bool {
-        let text = case.claim.text;
-        let intends = |unit: u32| {
-            let said = self.reading(unit);
-            !said.attributes && !said.polarity.negates()
-        };
+        let (text, denied) = (case.claim.text, &case.polarity.negated);
         let is_of_orders = |name: &str| {
             let start = offset_in(text, name);
             let inside = start..start + name.len();
             let words = case.items.iter().filter(|item| item.units > 0);
             let words: Vec<&Item> = words.filter(|item| inside.contains(&item.start)).collect();
             let Some(rarest) = words.iter().min_by_key(|item| item.units) else { return false };
+            let is_refused = case.polarity.negates()
+                && (denied.is_empty() || words.iter().any(|item| denied.contains(&item.hash)));
             let holds = |unit: &&u32| words.iter().all(|item| self.evidence.holds(**unit, item));
             let units = self.evidence.places(rarest).iter().filter(holds).copied();
             let (ordered, others): (Vec<u32>, Vec<u32>) =
                 units.partition(|unit| self.orders[*unit as usize] == Order::Given);
-            !ordered.is_empty() && !others.into_iter().any(intends)
+            // An agent that denies anything beside the name tells that it did not follow.
+            let means = |unit: u32| {
+                let by_agent = self.evidence.unit(unit).speaker == Speaker::Agent;
+                self.is_own(unit)
+                    && self.allows(unit, case)
+                    && !(by_agent && self.reading(unit).polarity.negates())
+            };
+            !is_refused && !ordered.is_empty() && !others.into_iter().any(means)
         };
-        !case.polarity.negates()
-            && identifiers(text).into_iter().any(|found| is_of_orders(found.text))
+        let names = identifiers(text).into_iter().filter(|found| match found.kind {
+            IdentifierKind::Path | IdentifierKind::Url => true,
+            IdentifierKind::Id => found.text.contains('@'),
+            IdentifierKind::Number | IdentifierKind::Quoted => false,
+        });
+        names.into_iter().any(|found| is_of_orders(found.text))
     }
 }
 
@@ -138,13 +153,13 @@ fn speaks_to_agents(text: &str) -> bool {
     // `agent-sidebar.tsx` and `agent.run()` speak to nobody.
     let words = text.split(|c: char| c.is_whitespace() || is_cjk(c));
     let mut words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let is_named = words.any(|word| LISTS.agents.has(&word.to_lowercase()))
-        || LISTS.agents_unspaced.is_in(text);
+    let is_named = words.any(|word| LISTS.agents.has(&word.to_lowercase()));
     let addressed = text.split_whitespace().any(|word| {
         word.strip_suffix(':').is_some_and(|word| LISTS.agents.has(&word.to_lowercase()))
     });
     let is_told = addressed
-        || LISTS.addressing_unspaced.is_in(text)
+        || LISTS.commanding_unspaced.is_in(text)
         || has_word(text, |word| LISTS.addressing.has(word));
-    is_named && is_told
+    let unspaced = LISTS.agents_unspaced.is_in(text) && LISTS.addressing_unspaced.is_in(text);
+    is_named && is_told || unspaced
 }

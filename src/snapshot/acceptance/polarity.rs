@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::link::Link;
 use super::lists::{LISTS, Unspaced};
 use super::token::{Token, TokenKind, each_token};
+use super::wording::forgets;
 use crate::snapshot::text::content_words::is_stop;
 
 /// Words behind a negation that it may turn around.
@@ -27,7 +28,7 @@ const MINUS: u8 = 2;
 pub(super) struct Polarity {
     pub(super) signs: [u8; AXES],
     /// The words behind negations that turn no opposite around.
-    negated: Vec<u64>,
+    pub(super) negated: Vec<u64>,
     /// Negates something.
     negates: bool,
     /// Limits such as `only` and `unless`.
@@ -187,7 +188,7 @@ impl Polarity {
                 self.limited |= LISTS.limiting.has(&lower);
                 // `0 failed`, and not `set it to 0,`.
                 let none = lower == "0" && piece.ends_with(' ');
-                if LISTS.negators.has(&lower) || none {
+                if (LISTS.negators.has(&lower) || none) && !forgets(&text[at..]) {
                     // `this, not that` negates nothing that is said.
                     let start = at - piece.len();
                     let contrast = text[..start].trim_end().ends_with([',', '('])

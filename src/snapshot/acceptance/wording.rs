@@ -3,9 +3,12 @@
 
 use std::ops::Range;
 
+use raw_json::offset_in;
+
 use super::evidence::BREAKS;
 use super::lists::LISTS;
 use super::polarity::Polarity;
+use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, identifiers};
 
 /// The reading of a sentence of a source.
 pub(super) struct Reading {
@@ -44,6 +47,23 @@ fn asks(text: &str) -> bool {
 /// True for a report of what happened.
 pub(super) fn happened(text: &str) -> bool {
     has_word(text, |word| LISTS.happening.has(word)) || LISTS.happening_unspaced.is_in(text)
+}
+
+/// True for a text whose first word is a verb of forgetting: `don't forget` denies nothing.
+pub(super) fn forgets(text: &str) -> bool {
+    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    first.is_some_and(|word| LISTS.forgetting.has(&word.to_lowercase()))
+}
+
+/// Returns the text with blanks for its names: a word in a path says nothing.
+pub(super) fn without_names(text: &str) -> String {
+    let mut plain = text.to_owned();
+    let quoted = |found: &Identifier<'_>| found.kind == IdentifierKind::Quoted;
+    for name in identifiers(text).into_iter().filter(|found| !quoted(found)) {
+        let start = offset_in(text, name.text);
+        plain.replace_range(start..start + name.text.len(), &" ".repeat(name.text.len()));
+    }
+    plain
 }
 
 /// True for a statement about what somebody else says.
