@@ -11,7 +11,7 @@ use crate::pipeline::settings::Mode;
 use crate::pipeline::snapshots::assemble::{assemble, tokens_of};
 use crate::pipeline::snapshots::make::make_snapshots;
 use crate::pipeline::snapshots::plan::{Compression, plan_compression};
-use crate::pipeline::snapshots::region::{count_blocks, tokens_after};
+use crate::pipeline::snapshots::region::{count_blocks, least_freed, tokens_after};
 use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
@@ -172,7 +172,7 @@ fn not_worth_it(
     let left = compression.level;
     let made = count_blocks(context, &snapshots.blocks);
     let freed = compression.replaced(context).saturating_sub(made);
-    let asked = (left / 10).max(context.settings.min_savings_tokens);
+    let asked = least_freed(context, left);
     (freed < asked).then(|| {
         format!("not compressed: it would free {freed} of {left} tokens, fewer than {asked}")
     })

@@ -12,7 +12,7 @@ use super::assemble::originals_of;
 use super::earlier::EarlierSnapshots;
 use super::fit::{Extracted, Fitted, MessageGroup, fitted};
 use super::plan::Compression;
-use super::region::tokens_in;
+use super::region::{least_freed, tokens_in};
 use super::set::{NewFile, NoSnapshot, Snapshots, holds};
 use super::summarise::{SummaryRequest, WrittenSummary, summaries};
 use super::transcribe::Transcriber;
@@ -101,7 +101,7 @@ fn group_of<'a>(
     let own = of_group(range);
     let tokens = own + earlier.tokens;
     // Each group frees its share.
-    let freed = least_freed(context, compression) * own / all;
+    let freed = least_freed(context, compression.level) * own / all;
     let most = tokens.saturating_sub(freed + 1);
     let budget = SnapshotBudget::of(Sizes {
         originals: tokens_in(context, &originals, range.clone()),
@@ -127,11 +127,6 @@ fn group_of<'a>(
     let has_earlier = earlier.is_extracted && (whole.is_some() || is_whole);
     let extracted = Extracted { reader, messages, has_earlier };
     MessageGroup { range: range.clone(), wanted, extracted, transcriber, most }
-}
-
-/// The tokens that a compression must free to be worth the caller's prompt cache.
-fn least_freed(context: &Context<'_>, compression: &Compression) -> u64 {
-    (compression.level / 10).max(context.settings.min_savings_tokens)
 }
 
 /// Refuses a compression that loses more than the caller allows.

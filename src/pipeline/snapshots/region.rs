@@ -11,8 +11,8 @@ use crate::snapshot::format::place::Place;
 use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Room};
 use crate::snapshot::region::Region;
 
-/// A pass frees at least this share of the history, as one part in so many: every
-/// pass costs the caller its prompt cache.
+/// A pass frees at least this share of the history, as one part in so many: every pass costs the
+/// caller its prompt cache.
 const WORTH: u64 = 10;
 const NOTHING_LEAVES: &str = "not compressed: all messages are system messages, snapshots, or \
                               among the newest";
@@ -41,7 +41,7 @@ pub(crate) fn worth_a_pass(
     let is_met = |target: u64| rest + MIN_SNAPSHOT_TOKENS <= target;
     let shrinks = context.settings.target_tokens.is_some_and(is_met);
     let tokens = region + if shrinks { standing } else { 0 };
-    let asked = (left / WORTH).max(context.settings.min_savings_tokens);
+    let asked = least_freed(context, left);
     if region == 0 {
         return Err(NOTHING_LEAVES.to_owned());
     }
@@ -52,6 +52,11 @@ pub(crate) fn worth_a_pass(
         ));
     }
     Ok(())
+}
+
+/// Returns the fewest tokens that a pass over a history of `left` tokens frees to be worth it.
+pub(crate) fn least_freed(context: &Context<'_>, left: u64) -> u64 {
+    (left / WORTH).max(context.settings.min_savings_tokens)
 }
 
 /// Returns the fewest tokens that the history should have after `moves`: with a `snapshot` of so
