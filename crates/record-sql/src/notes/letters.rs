@@ -10,6 +10,22 @@ use crate::notes::written::written;
 use crate::records::profile::Type;
 use crate::sql::quoting;
 
+/// The words of a statement that orders or compares.
+const ORDERING: [&str; 7] = ["order", "having", "between", "<", "<=", ">", ">="];
+/// The functions that give a value of their argument.
+const RESULTS: [&str; 10] = [
+    "min",
+    "max",
+    "lag",
+    "lead",
+    "first_value",
+    "last_value",
+    "nth_value",
+    "coalesce",
+    "ifnull",
+    "iif",
+];
+
 /// The values of a subject whose order is not that of their letters.
 struct Order<'r, 's> {
     facts: &'r Facts<'r>,
@@ -77,7 +93,24 @@ impl<'r, 's> Order<'r, 's> {
         let others = others.map_or_else(String::new, |text| {
             format!("; others, such as {}, come first", quoting::text(text))
         });
-        format!("{name} is in the order of {kind}{others}{}", self.doubt())
+        format!("{name} is in the order of {kind}{others}{}{}", self.doubt(), self.of_results())
+    }
+
+    /// Returns the clause on results of functions, which do not have the collation of their
+    /// column, where the statement orders or compares anything beside such a result.
+    fn of_results(&self) -> String {
+        let statement = self.facts.statement();
+        let is_ordered = (0..statement.tokens.len()).any(|at| statement.is_any(at, &ORDERING));
+        let call = statement.calls_of(&RESULTS).next().filter(|_| is_ordered);
+        let (Some(at), Some(collation)) = (call, self.found.kind.collation()) else {
+            return String::new();
+        };
+        let function = statement.sql[statement.tokens[at].range.clone()].to_lowercase();
+        format!(
+            "; a result such as {function}({}) is ordered and compared by its letters: add \
+             COLLATE {collation} to it",
+            self.of.name
+        )
     }
 
     /// Returns true if SQLite compares the two texts by their letters: an expression does not have
@@ -114,6 +147,9 @@ impl<'r, 's> Order<'r, 's> {
         match self.found.kind {
             TextKind::MonthFirst if self.texts.iter().all(of_other) => {
                 format!(", the month first; if the day is: {} COLLATE day_first", self.of.name)
+            }
+            TextKind::Versions if self.texts.iter().all(|text| text.parse::<f64>().is_ok()) => {
+                format!("; if they are decimals: CAST({} AS REAL)", self.of.name)
             }
             TextKind::Written(_) => {
                 written(self.facts, self.of).map_or_else(String::new, |written| written.doubt)

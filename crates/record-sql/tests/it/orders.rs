@@ -129,6 +129,28 @@ fn the_order_of_an_expression_is_told() {
 }
 
 /// No other texts are equal than those of the same letters.
+/// SQLite gives the collation of a column to its bare name alone.
+#[test]
+fn the_order_of_a_result_is_told() {
+    let texts = ["1.9.0", "1.10.0", "1.2.0"];
+    for (sql, found) in [
+        ("SELECT x FROM records GROUP BY x HAVING max(x) > '1.2.5'", r#"["1.9.0"]"#),
+        (
+            "SELECT x FROM records GROUP BY x HAVING max(x) COLLATE versions > '1.2.5' ORDER BY x",
+            r#"["1.9.0"] ["1.10.0"]"#,
+        ),
+    ] {
+        let (rows, notes) = answer(sql, &texts);
+        assert_eq!(rows, found, "{sql}");
+        let told = "a result such as max(x) is ordered and compared by its letters: add COLLATE \
+                    versions";
+        assert!(notes.contains(told), "{sql}: {notes}");
+    }
+    let (rows, notes) = answer("SELECT max(x) FROM records", &texts);
+    assert_eq!(rows, r#"["1.10.0"]"#);
+    assert!(!notes.contains("a result"), "{notes}");
+}
+
 #[test]
 fn equal_texts_have_the_same_letters() {
     let texts = ["1.10", "1.10.0", "1.9", "v1.9", "1.9"];
@@ -299,7 +321,13 @@ fn versions_of_two_parts_are_no_numbers() {
     let versions = ["1.1", "1.10", "1.2", "1.9"];
     for sql in ["SELECT max(x) FROM records", "SELECT x FROM records ORDER BY x DESC LIMIT 1"] {
         let (found, notes) = answer(sql, &versions);
-        assert_eq!((found, notes), (rows(&["1.10"]), "x is in the order of versions".to_owned()));
+        assert_eq!(
+            (found, notes),
+            (
+                rows(&["1.10"]),
+                "x is in the order of versions; if they are decimals: CAST(x AS REAL)".to_owned()
+            )
+        );
     }
     assert_eq!(notes("SELECT count(*) FROM records WHERE x = '1.1'", &versions), "");
     for numbers in [&["1.5", "1.25", "10", "9"][..], &["1.50", "1.10", "1.20"], &["-1.50", "1.5"]] {
