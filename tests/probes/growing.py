@@ -26,9 +26,6 @@ class Session:
     lost: dict[str, int] = field(default_factory=dict)
     """The probes that were not visible some time, and at how many calls."""
 
-    def enough(self) -> bool:
-        return not self.lost and 10 * self.rewrites <= REWRITES * self.calls
-
 
 def run(service: Service, folder: Path, of: ProbeSet) -> Session:
     """Posts the previous answer and the new messages before each call of the model."""
@@ -65,6 +62,12 @@ def _ask(session: Session, due: list[Probe], text: str) -> None:
             session.kept += 1
         else:
             session.lost[probe.asked] = session.lost.get(probe.asked, 0) + 1
+
+
+def enough(sessions: list[Session]) -> bool:
+    """Whether none loses what the user wants, and all together are seldom changed."""
+    every = _total(sessions)
+    return every.kept == every.asked and 10 * every.rewrites <= REWRITES * every.calls
 
 
 def table(sessions: list[Session]) -> None:

@@ -99,12 +99,12 @@ def measure(service: Service, sets: list[ProbeSet], misses: bool) -> bool:
 
 
 def grow(service: Service, sets: list[ProbeSet]) -> bool:
-    """Prints the table of growing sessions; whether all keep what the user wants."""
+    """Prints the table of growing sessions; whether they are as they should be."""
     grows = [of for of in sets if of.grows]
     with ThreadPoolExecutor(2) as pool:
         sessions = list(pool.map(lambda of: growing.run(service, Path("growing"), of), grows))
     growing.table(sessions)
-    return all(session.enough() for session in sessions)
+    return growing.enough(sessions)
 
 
 def show(service: Service, of: ProbeSet, variant: str) -> None:
