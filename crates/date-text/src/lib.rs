@@ -83,7 +83,8 @@ pub fn span(text: &str) -> Option<Span> {
 pub fn moment([year, month, day]: [u32; 3], clock: Option<&str>) -> Option<i128> {
     (1..32).contains(&day).then_some(())?;
     let clock = match clock {
-        Some(clock) => time(clock)?,
+        Some(clock) if clock.is_ascii() => time(clock)?,
+        Some(_) => return None,
         None => 0,
     };
     Some(i128::from(days_before(year, month, day)?) * DAY + clock)

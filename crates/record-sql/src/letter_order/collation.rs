@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::{Key, TextKind, by_keys};
+use super::{Key, MAX_BYTES, TextKind, by_keys};
 
 /// The most texts whose keys are kept.
 const MAX_KEPT: usize = 100_000;
@@ -49,12 +49,19 @@ impl Collation {
         if a == b {
             return Ordering::Equal;
         }
-        let side = |text| {
-            let bound = self.bounds.iter().find(|bound| bound.text == text);
-            bound.map_or(0, |bound| if bound.is_first { -1 } else { 1 })
+        let by_side = || match self.kind.reads(a) {
+            true => self.side(a).cmp(&self.side(b)),
+            false => Ordering::Equal,
         };
-        let by_meaning = self.by_meaning(a, b);
-        by_meaning.then_with(|| side(a).cmp(&side(b))).then_with(|| a.cmp(b))
+        self.by_meaning(a, b).then_with(by_side).then_with(|| a.cmp(b))
+    }
+
+    /// Returns the side of a text among those that name the same: 0 is between.
+    fn side(&self, text: &str) -> i8 {
+        let mut bounds = self.bounds.iter().filter(|bound| bound.text == text);
+        let side = |bound: &Bound| if bound.is_first { -1 } else { 1 };
+        let first = bounds.next().map_or(0, side);
+        if bounds.any(|bound| side(bound) != first) { 0 } else { first }
     }
 
     fn by_meaning(&self, a: &str, b: &str) -> Ordering {
@@ -75,7 +82,7 @@ impl Read {
             return Some(*place);
         }
         let place = self.keys.len();
-        (place < MAX_KEPT).then_some(())?;
+        (place < MAX_KEPT && text.len() <= MAX_BYTES).then_some(())?;
         self.places.insert(text.to_owned(), place);
         self.keys.push(kind.key(text));
         Some(place)

@@ -66,11 +66,19 @@ pub(crate) fn misordered_as(kind: TextKind, texts: &[&str]) -> Option<Misordered
     Some(Misordered { kind, first: all[at].to_owned(), second: all[at + 1].to_owned() })
 }
 
+/// The most digits of a number that is compared as one.
+const MAX_DIGITS: usize = 15;
+
 /// Returns the kind of a column's texts if it orders them, and those of `more` that it reads, in
 /// another way than their letters.
 pub(crate) fn order_of<'t>(texts: &[&'t str], more: &[&'t str]) -> Option<TextKind> {
     let mut all = with_digits(texts)?;
     let kind = kind_of(&all)?;
+    // A constant that names something else has no place among them.
+    let is_foreign = |text: &&str| has_digit(text) && !kind.reads(text) && !texts.contains(text);
+    if more.iter().any(is_foreign) {
+        return None;
+    }
     all.extend(more);
     all.retain(|text| kind.reads(text));
     all.sort_unstable();
@@ -80,9 +88,12 @@ pub(crate) fn order_of<'t>(texts: &[&'t str], more: &[&'t str]) -> Option<TextKi
 /// Returns the texts with digits: others, such as a dash or `n/a`, may be among them. None if these
 /// are more.
 fn with_digits<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
-    let has_digits = |text: &&&str| text.contains(|c: char| c.is_ascii_digit());
-    let all: Vec<&str> = texts.iter().filter(has_digits).copied().collect();
+    let all: Vec<&str> = texts.iter().copied().filter(|text| has_digit(text)).collect();
     (!all.is_empty() && all.len() * 2 >= texts.len()).then_some(all)
+}
+
+fn has_digit(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Returns the kind that reads all texts, or most of them as numbers.
@@ -91,6 +102,13 @@ fn kind_of(all: &[&str]) -> Option<TextKind> {
         return Some(TextKind::Versions);
     }
     let kind = TextKind::all().find(|kind| all.iter().all(|text| kind.reads(text)))?;
+    // Longer numbers than a double holds.
+    let has_long = |text: &&str| {
+        text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > MAX_DIGITS)
+    };
+    if matches!(kind, TextKind::Beginning | TextKind::Natural) && all.iter().any(has_long) {
+        return None;
+    }
     if kind != TextKind::Natural {
         return Some(kind);
     }

@@ -101,18 +101,18 @@ pub(crate) fn find(
         }
         Ok(())
     })?;
-    let orders: Vec<_> = columns
-        .iter()
-        .zip(texts)
-        .filter_map(|(filled, texts)| {
-            let texts: Vec<_> = texts.into_iter().map(|text| unescape(text).text).collect();
-            let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-            let name = &filled.column.name;
-            let own = ordered.compared.iter().filter(|(of, _)| of.eq_ignore_ascii_case(name));
-            let own: Vec<&str> = own.map(|(_, bound)| bound.text.as_str()).collect();
-            Some((name.clone(), order_of(&texts, &own)?))
-        })
-        .collect();
+    let mut orders = Vec::new();
+    for (filled, texts) in columns.iter().zip(texts) {
+        if clock.is_over() {
+            return Err(SqlError::Deadline);
+        }
+        let texts: Vec<_> = texts.into_iter().map(|text| unescape(text).text).collect();
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let name = &filled.column.name;
+        let own = ordered.compared.iter().filter(|(of, _)| of.eq_ignore_ascii_case(name));
+        let own: Vec<&str> = own.map(|(_, bound)| bound.text.as_str()).collect();
+        orders.extend(order_of(&texts, &own).map(|kind| (name.clone(), kind)));
+    }
     for (name, kind) in orders {
         let columns = table.columns.iter_mut().filter(|column| column.name == name);
         columns.for_each(|column| column.order = Some(kind));

@@ -128,7 +128,6 @@ fn the_order_of_an_expression_is_told() {
     assert!(told.contains("compared letter by letter ('100%' < '12%')"), "{found} {told}");
 }
 
-/// No other texts are equal than those of the same letters.
 /// SQLite gives the collation of a column to its bare name alone.
 #[test]
 fn the_order_of_a_result_is_told() {
@@ -151,6 +150,32 @@ fn the_order_of_a_result_is_told() {
     assert!(!notes.contains("a result"), "{notes}");
 }
 
+#[test]
+fn a_bound_that_is_no_such_text_takes_no_other_with_it() {
+    let count = |condition: &str, texts: &[&str]| {
+        answer(&format!("SELECT count(*) FROM records WHERE {condition}"), texts)
+    };
+    let numbers = ["9", "10", "n/a", "-"];
+    assert_eq!(count("x > ''", &numbers).0, "[4]");
+    assert_eq!(count("x >= 'n/a'", &numbers).0, "[3]");
+    let versions = ["1.9", "1.10", "1.10.0"];
+    assert_eq!(count("x BETWEEN '1.10' AND '1.10'", &versions).0, "[1]");
+    let times = ["2025-02-10T10:00:00Z", "2025-02-10T10:00:00.5Z"];
+    assert_eq!(count("x BETWEEN '2025-02-01' AND '2025-02-31'", &times).0, "[2]");
+    assert_eq!(count("x >= '2025' AND x < '2026'", &times).0, "[2]");
+    let ids = ["1100000000000000001-9", "1100000000000000000-10"];
+    assert_eq!(answer("SELECT max(x) FROM records", &ids).0, rows(&ids[..1]));
+}
+
+#[test]
+fn a_clock_in_any_letters_is_read() {
+    let texts = ["5/14/2025 Tour: über", "14.05.2025 Anruf: Übergabe", "14/May/2025:10:0é"];
+    for text in texts {
+        assert_eq!(answer("SELECT max(x) FROM records", &[text, "-"]).0, rows(&[text]));
+    }
+}
+
+/// No other texts are equal than those of the same letters.
 #[test]
 fn equal_texts_have_the_same_letters() {
     let texts = ["1.10", "1.10.0", "1.9", "v1.9", "1.9"];
