@@ -357,7 +357,7 @@ on_both! {
         std::thread::scope(|scope| {
             let posts = scope.spawn(|| {
                 let index = shop.index();
-                for _ in 0..200 {
+                for _ in 0..40 {
                     // A post writes its markers into the folder that it found.
                     let folder = index.chat_markers(chat).make().unwrap();
                     for name in &names {
