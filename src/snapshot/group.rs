@@ -98,6 +98,8 @@ pub(crate) const MIN_SNAPSHOT_TOKENS: u64 = 250;
 pub(crate) const FAIR_SNAPSHOT_TOKENS: u64 = 1_500;
 /// The tokens of the user's words that give way last: in a small snapshot they have most of it.
 const CORE_TOKENS: u64 = 600;
+/// The tokens of the user's words that never give way: the goal and a few rules.
+const LEAST_WORDS: u64 = 300;
 /// The most tokens of a snapshot, whatever it replaces.
 const MAX_SNAPSHOT_TOKENS: u64 = 8_000;
 
@@ -153,13 +155,16 @@ impl SnapshotBudget {
 
     /// Returns the budget of a snapshot that must have `excess` tokens fewer: they come from its
     /// sections, or from the user's words, which take `words` tokens, where these left no room
-    /// for any.
+    /// for any. The core of the words stays.
     pub(crate) fn less(self, excess: u64, words: u64, has_sections: bool) -> SnapshotBudget {
         let gap = self.whole / 8;
         match has_sections {
             true => SnapshotBudget { whole: self.whole.saturating_sub(excess + gap), ..self },
             false => SnapshotBudget {
-                directives: words.min(self.directives - self.extra).saturating_sub(excess + gap),
+                directives: words
+                    .saturating_sub(excess + gap)
+                    .max(LEAST_WORDS)
+                    .min(self.directives - self.extra),
                 extra: 0,
                 files: self.files * 3 / 4,
                 ..self

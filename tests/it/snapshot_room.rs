@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::app::{Offloaded, TestApp, split};
-use crate::history::array;
+use crate::history::{array, call, result};
 
 /// Turns in which the agent uses one line of each large result.
 fn turns(rule: &str, count: usize) -> Vec<String> {
@@ -95,6 +95,29 @@ fn said(role: &str, seed: usize, count: usize) -> String {
     ];
     let words = (0..count).map(|n| WORDS[(seed * 7 + n * n + n / 3) % WORDS.len()]);
     json!({"role": role, "content": words.collect::<Vec<_>>().join(" ")}).to_string()
+}
+
+/// However little a system prompt leaves of the target, and whatever a pass must free.
+#[test]
+fn the_users_words_stay_in_a_small_room() {
+    let rule = "Find the fault in the build. Never touch the folder legacy/.";
+    for (sentences, least) in [(700, 0), (720, 0), (740, 0), (760, 0), (560, 700)] {
+        let app = TestApp::new();
+        let prompt = "You are an engineer. ".repeat(sentences);
+        let mut messages = vec![
+            json!({"role": "system", "content": prompt}).to_string(),
+            json!({"role": "user", "content": rule}).to_string(),
+        ];
+        for n in 0..24 {
+            let id = format!("call_{n}");
+            let log = format!("entry {n}: {}", "the queue is full; ".repeat(10));
+            messages.extend([call(&id, "read_log", &json!({"part": n})), result(&id, &log)]);
+        }
+        let settings = json!({"target_tokens": 4_000, "min_savings_tokens": least});
+        let after = app.offload(&array(&messages), &settings);
+        assert!(after.report()["snapshot"].is_object(), "{sentences} {least}: {}", after.warnings());
+        assert!(after.messages.contains(rule), "{sentences} {least}: {}", after.messages);
+    }
 }
 
 /// A snapshot brings lines and messages with it, and a target holds for these, too: also where

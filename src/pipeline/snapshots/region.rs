@@ -89,18 +89,9 @@ pub(crate) fn min_tokens(
     left.saturating_sub(gone) + gone.min(snapshot)
 }
 
-/// Returns the messages that may be compressed, with so many tokens each. Newest messages that
-/// the target has no room for are among them, but for their least number.
+/// Returns the messages that may be compressed if the newest ones stay as the settings say.
 pub(crate) fn region_of(context: &Context<'_>, tokens: &[u64], place: &Place) -> Region {
-    let region = region_before(context, tokens, place, context.settings.recent_for_compression());
-    let left = context.beside + tokens.iter().sum::<u64>();
-    let standing = count_blocks(context, &place.blocks);
-    let rest = left.saturating_sub(region.tokens() + standing);
-    let mark = low_water(context, fixed(context, tokens, standing));
-    if context.settings.target_tokens.is_none() || rest + MIN_SNAPSHOT_TOKENS <= mark {
-        return region;
-    }
-    largest_region(context, tokens, place)
+    region_before(context, tokens, place, context.settings.recent_for_compression())
 }
 
 /// Returns the messages that may be compressed if only the least number of newest messages

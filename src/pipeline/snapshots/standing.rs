@@ -12,10 +12,12 @@ use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::assemble::{Cut, assemble, tokens_of};
 use crate::pipeline::snapshots::cached::{CachedSnapshots, cached_snapshots, prefix_keys};
 use crate::pipeline::snapshots::region::{
-    count_blocks, largest_region, region_of, tokens_after, tokens_in,
+    count_blocks, fixed, largest_region, low_water, region_of, tokens_after, tokens_in,
+    worth_a_pass,
 };
 use crate::snapshot::format::bridge::standing as standing_bridge;
 use crate::snapshot::format::place::Place;
+use crate::snapshot::group::MIN_SNAPSHOT_TOKENS;
 use crate::snapshot::region::Region;
 
 /// The snapshots that a history has.
@@ -48,7 +50,6 @@ impl Standing {
     pub(crate) fn of(context: &Context<'_>, moves: &[Move]) -> Standing {
         let tokens = tokens_after(context, moves);
         let place = context.place();
-        let region = region_of(context, &tokens, &place);
         // Newest messages may have become smaller since they ended a region.
         let largest = largest_region(context, &tokens, &place);
         let in_place = count_blocks(context, &place.blocks);
@@ -69,7 +70,7 @@ impl Standing {
             place,
             bridge,
             tokens,
-            region,
+            region: largest,
             prefixes,
             cached,
             start,
@@ -78,7 +79,23 @@ impl Standing {
             around: 0,
         };
         standing.around = standing.count_around(context);
+        let region = region_of(context, &standing.tokens, &standing.place);
+        if standing.is_enough(context, &region) {
+            standing.region = region;
+        }
         standing
+    }
+
+    /// Returns true if a compression of the region can meet the target, which newest messages give
+    /// way to otherwise, but for their least number.
+    fn is_enough(&self, context: &Context<'_>, region: &Region) -> bool {
+        let Some(target) = context.settings.target_tokens else { return true };
+        let region = region.after(self.gone().end).tokens();
+        let level = self.level(context, &self.tokens);
+        let rest = level.saturating_sub(region + self.snapshots);
+        let mark = low_water(context, fixed(context, &self.tokens, self.in_place));
+        rest + MIN_SNAPSHOT_TOKENS <= mark
+            && (level <= target || worth_a_pass(context, region, self.snapshots, level).is_ok())
     }
 
     /// Counts what cached snapshots bring with them: the difference of the history with them to the
