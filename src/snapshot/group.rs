@@ -112,8 +112,10 @@ pub(crate) struct Sizes {
     pub earlier: u64,
     /// The most that it may have to be worth a pass.
     pub most: u64,
-    /// What a limit leaves.
-    pub room: Room,
+    /// What a limit leaves for the whole block.
+    pub room: u64,
+    /// What it leaves beside that for the user's own words.
+    pub words: u64,
     /// The limit is a hard target, whose room is the snapshot's.
     pub fills: bool,
 }
@@ -123,14 +125,14 @@ impl SnapshotBudget {
     /// of the messages, of a model a fifth, as in the guide's example (35,000 → 7,000). Where
     /// no snapshot meets the target, it holds the core all the same.
     pub(crate) fn of(sizes: Sizes) -> SnapshotBudget {
-        let Sizes { originals, earlier, most, room, fills } = sizes;
-        let is_missed = room.whole < MIN_SNAPSHOT_TOKENS;
-        let limit = if is_missed { FAIR_SNAPSHOT_TOKENS } else { room.whole };
+        let Sizes { originals, earlier, most, room, words, fills } = sizes;
+        let is_missed = room < MIN_SNAPSHOT_TOKENS;
+        let limit = if is_missed { FAIR_SNAPSHOT_TOKENS } else { room };
         let share = |part: u64| (earlier + originals / part).max(FAIR_SNAPSHOT_TOKENS);
         let most = most.clamp(MIN_SNAPSHOT_TOKENS, MAX_SNAPSHOT_TOKENS);
         let limit = limit.min(most);
         let whole = if fills { limit } else { share(10).min(limit) };
-        let extra = room.words.min(most - whole);
+        let extra = words.min(most - whole);
         let own = (whole / 4).max(60);
         SnapshotBudget {
             whole,
@@ -202,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_long_summary_of_a_model_leaves_less_to_the_users_words() {
-        let room = Room { whole: 4_000, words: 0, most: 4_000 };
-        let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, fills: true };
+        let (room, words) = (4_000, 0);
+        let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, words, fills: true };
         let budget = SnapshotBudget::of(sizes);
         let beside = [0, 1_500, budget.model].map(|summary| budget.directives_beside(summary));
         assert_eq!((budget.directives, budget.model), (2_400, 2_000));
@@ -212,8 +214,8 @@ mod tests {
 
     #[test]
     fn only_the_users_words_are_beside_the_whole() {
-        let room = Room { whole: 2_000, words: 500, most: 4_000 };
-        let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, fills: true };
+        let (room, words) = (2_000, 500);
+        let sizes = Sizes { originals: 50_000, earlier: 0, most: 8_000, room, words, fills: true };
         let budget = SnapshotBudget::of(sizes);
         assert_eq!((budget.whole, budget.directives, budget.extra), (2_000, 1_700, 500));
         let whole = [0, 1_200, 1_500, 9_000].map(|words| budget.with_words(words));

@@ -1,6 +1,6 @@
 //! Dates in texts, as spans of time: a month and a day are as long as they are, a time is an
-//! instant. A time without a zone is UTC. [`version`] reads versions, and [`written_number`] numbers
-//! as people write them.
+//! instant. A time without a zone is UTC. [`version`] reads versions, and [`written_number`]
+//! numbers as people write them.
 
 pub mod version;
 pub mod written_number;

@@ -25,9 +25,7 @@ use crate::pipeline::report::{GroupReport, ModelCost, SnapshotReport, SnapshotSo
 use crate::snapshot::format::block::{Block, FileLine, HASHED, digits};
 use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::summary::Writer;
-use crate::snapshot::group::{
-    FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Room, Sizes, SnapshotBudget,
-};
+use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS, Sizes, SnapshotBudget};
 use crate::snapshot::retention::Retention;
 use crate::snapshot::transcript::TranscriptMessage;
 use context_store::{Claims, ExcludedNames, FileName, Stem, Store, StoreError};
@@ -107,11 +105,8 @@ fn group_of<'a>(
         originals: tokens_in(context, &originals, range.clone()),
         earlier: earlier.tokens,
         most,
-        room: Room {
-            whole: room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS)),
-            words,
-            most: room + words,
-        },
+        room: room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS)),
+        words,
         fills: context.settings.target_tokens.is_some(),
     });
     let wanted = SummaryRequest { said, earlier, tokens, budget };

@@ -97,7 +97,8 @@ fn is_question(sentence: &str) -> bool {
 }
 
 /// Returns the question at the end of an agent's text: the first question among its last sentences
-/// with which all behind it fits, the options before it, and that. A choice or a bare `no` may answer a statement.
+/// with which all behind it fits, the options before it, and that. A choice or a bare `no` may
+/// answer a statement.
 fn asked_last(text: &str, answer: &str) -> Option<String> {
     let last = sentences(text);
     let last = &last[last.len().saturating_sub(ASKED)..];
