@@ -137,6 +137,34 @@ fn a_filter_of_a_record_runs_on_each() {
 }
 
 #[test]
+fn texts_and_numbers_are_elements_of_an_array() {
+    for (filter, expected) in [
+        ("length", &["3"][..]),
+        ("add", &["9"]),
+        ("max", &["5"]),
+        ("unique | length", &["2"]),
+        (".[1]", &["2"]),
+        ("map(select(. > 2)) | length", &["1"]),
+        ("select(. > 2)", &["5"]),
+        (". + 1", &["3", "3", "6"]),
+    ] {
+        let answer = answer_over(filter, None, "2\n2\n5\n");
+        assert_eq!(answer.values, expected, "{filter} {answer:?}");
+    }
+    for (filter, expected) in [
+        ("length", &["2"][..]),
+        (".[0:1]", &["[\"src/a.rs\"]"]),
+        ("map(select(test(\"b\"))) | length", &["1"]),
+        ("select(test(\"b\"))", &["\"src/b.rs\""]),
+        ("ascii_upcase", &["\"SRC/A.RS\"", "\"SRC/B.RS\""]),
+        ("split(\"/\")[1]", &["\"a.rs\"", "\"b.rs\""]),
+    ] {
+        let answer = answer_over(filter, None, "\"src/a.rs\"\n\"src/b.rs\"\n");
+        assert_eq!(answer.values, expected, "{filter} {answer:?}");
+    }
+}
+
+#[test]
 fn the_request_decides() {
     assert_eq!(answer_over("length", Some(false), RECORDS).values, ["7", "7"]);
     assert_eq!(answer_over(".", Some(true), RECORDS).values.len(), 1);

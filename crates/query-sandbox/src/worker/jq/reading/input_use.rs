@@ -31,8 +31,8 @@ pub(in crate::worker::jq) enum Meant {
 impl InputUse {
     /// Returns the input that the filter is meant for, if the records are like `record`.
     pub(in crate::worker::jq) fn meant(&self, record: &Val) -> Meant {
-        let Val::Obj(members) = record else { return Meant::Each };
-        if self.reads_field {
+        // Records that are arrays are arrays; texts and numbers are elements of one.
+        if self.reads_field || matches!(record, Val::Arr(_)) {
             return Meant::Each;
         }
         if self.needs_array {
@@ -48,7 +48,10 @@ impl InputUse {
         };
         // A record of objects; on other values, the field is an error.
         let may_have_field = |value: &Val| matches!(value, Val::Obj(_) | Val::Null);
-        if members.values().all(may_have_field) && members.values().any(has_field) {
+        if let Val::Obj(members) = record
+            && members.values().all(may_have_field)
+            && members.values().any(has_field)
+        {
             return Meant::Each;
         }
         match (self.element_fields.is_empty(), self.may_be_array) {
