@@ -135,8 +135,9 @@ fn hint(plan: &Plan<'_>, test: &Test, facts: Facts, values: &Values<'_>) -> Stri
     }
     if test.comparison.operation.is_ordered() {
         let strings = facts.strings();
-        let least = values.all().min_by_key(|value| strings.read(value));
-        let most = values.all().max_by_key(|value| strings.read(value));
+        // Of several spellings of a value always the same.
+        let least = values.all().min_by_key(|value| (strings.read(value), *value));
+        let most = values.all().max_by_key(|value| (strings.read(value), *value));
         let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
         return format!("{holds} from {least} to {most}");
     }
@@ -255,7 +256,9 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             notes.insert(format!("{field} holds {others}, too: only {noun} were compared"));
         }
         notes.extend(match typed.strings {
-            Strings::Numbers => Some(format!("{field} compared as numbers")),
+            Strings::Numbers => {
+                Some(format!("{field} compared as numbers{}", facts.doubt(&column(&field))))
+            }
             Strings::Written(_) => {
                 let doubt = facts.doubt(&column(&field));
                 Some(format!("{field} compared as the numbers it spells{doubt}"))
@@ -291,11 +294,11 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         if found.entries.iter().any(|entry| entry.is_list(at)) {
             notes.push(format!("{field} is a list: sorted by its first element, then the next"));
         }
+        let doubt = || found.facts[key.path].doubt(&column(&field));
         match strings {
-            Strings::Numbers => notes.push(format!("{field} sorted as numbers")),
+            Strings::Numbers => notes.push(format!("{field} sorted as numbers{}", doubt())),
             Strings::Written(_) => {
-                let doubt = found.facts[key.path].doubt(&column(&field));
-                notes.push(format!("{field} sorted as the numbers it spells{doubt}"));
+                notes.push(format!("{field} sorted as the numbers it spells{}", doubt()));
             }
             Strings::Versions => notes.push(format!("{field} sorted as versions")),
             Strings::Text if found.facts[key.path].is_lettered() => {

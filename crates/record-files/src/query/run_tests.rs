@@ -371,9 +371,31 @@ fn written_numbers_are_compared_and_sorted() {
         let notes = ask(request, euros).unwrap().notes;
         assert!(notes.iter().any(|note| note.ends_with(doubt)), "{request}: {notes:?}");
     }
+    let counts = "{\"p\":\"1.469\"}\n{\"p\":\"995\"}\n{\"p\":\"15.000\"}\n";
+    let doubt = "as numbers: `.` begins the fraction here; if it parts thousands, use the \
+                 SQL CAST(replace(p, '.', '') AS REAL)";
+    for request in [r#"{"where":{"p":{">":1000}},"count":true}"#, r#"{"sort_by":"-p"}"#] {
+        let notes = ask(request, counts).unwrap().notes;
+        assert!(notes.iter().any(|note| note.ends_with(doubt)), "{request}: {notes:?}");
+    }
     let rates = "{\"r\":\"19 %\"}\n{\"r\":\"5,5 %\"}\n";
     assert_eq!(ask(r#"{"where":{"r":19},"count":true}"#, rates).unwrap().matched, 1);
     assert_eq!(ask(r#"{"where":{"r":{"<":"5.6"}},"count":true}"#, rates).unwrap().matched, 1);
+}
+
+/// Of several spellings of the least value a note names always the same.
+#[test]
+fn the_ends_of_an_order_do_not_depend_on_how_records_are_read() {
+    let spelled = ["1.0", "1", "1.00", "7", "7.0"];
+    let lines = |turn: usize| -> String {
+        let mut spelled = spelled.to_vec();
+        spelled.rotate_left(turn);
+        spelled.iter().map(|value| format!("{{\"p\":\"{value}\"}}\n")).collect()
+    };
+    let notes = |turn| ask(r#"{"where":{"p":{">":9}}}"#, &lines(turn)).unwrap().notes;
+    for turn in 1..spelled.len() {
+        assert_eq!(notes(turn), notes(0));
+    }
 }
 
 #[test]
