@@ -45,7 +45,7 @@ pub use lines::{line_end, lines, parts};
 pub use record::{check_record, check_record_like};
 pub use scanner::{Fault, Key, Scanner, each_element, each_member};
 pub use split::{Fields, elements, field, fields, fields_and_elements, value};
-pub use string::{Text, code_unit, quote, unescape};
+pub use string::{Text, code_unit, place_in_literal, quote, unescape};
 
 /// Returns the byte offset of `inner` in `outer`.
 ///

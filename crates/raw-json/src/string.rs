@@ -44,6 +44,30 @@ pub fn unescape(literal: &str) -> Text<'_> {
     Text { text: Cow::Owned(out), exact }
 }
 
+/// Returns the place in a JSON string literal, in bytes, of the byte `at` of its text.
+///
+/// ```
+/// let literal = r#""a\nb\u00e9c""#;
+/// assert_eq!(raw_json::unescape(literal).text.find('c'), Some(5));
+/// assert_eq!(raw_json::place_in_literal(literal, 5), literal.find('c').unwrap_or_default());
+/// ```
+pub fn place_in_literal(literal: &str, at: usize) -> usize {
+    let start = usize::from(literal.starts_with('"'));
+    let (mut place, mut read) = (start, 0);
+    while let Some(escaped) = find::byte::<b'\\'>(&literal.as_bytes()[place..]) {
+        if at <= read + escaped {
+            break;
+        }
+        let (symbol, used) = escape(&literal[place + escaped..]);
+        read += escaped + symbol.unwrap_or(char::REPLACEMENT_CHARACTER).len_utf8();
+        place += escaped + used;
+        if at < read {
+            return place - used;
+        }
+    }
+    (place + (at - read)).min(literal.len())
+}
+
 /// The character of the escape sequence at the start of `text`, None for a lone surrogate;
 /// and the length of the sequence in bytes.
 fn escape(text: &str) -> (Option<char>, usize) {

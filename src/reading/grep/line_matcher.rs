@@ -3,13 +3,15 @@
 //! by one through a lazy automaton whose steps look at the clock, or, for what
 //! that cannot decide, through a plain simulation that does the same. So
 //! neither a costly pattern nor a line of many megabytes outlives the
-//! deadline.
+//! deadline. A line of JSON matches also by the texts of its strings
+//! (`json_texts`).
 
 use std::cell::RefCell;
 
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use regex_automata::{Anchored, Input, hybrid::dfa};
 
+use super::json_texts::{may_be_json, texts};
 use super::pattern::{LineEnd, Pattern};
 use super::simulation;
 use crate::reading::watch::{Interruption, Watch};
@@ -62,11 +64,38 @@ impl<'a> LineMatcher<'a> {
 
     /// The first match in a line that comes without its line feed.
     pub(crate) fn first_in(&self, line: &[u8]) -> Result<Option<Match>, Interruption> {
+        match self.first_as_spelled(line)? {
+            None => Ok(self.first_in_texts(line)?.map(Match::zero)),
+            found => Ok(found),
+        }
+    }
+
+    fn first_as_spelled(&self, line: &[u8]) -> Result<Option<Match>, Interruption> {
         let [first, second] = self.pattern.forms(line);
         match self.find_at(first, 0)? {
             None if second.len() < first.len() => self.find_at(second, 0),
             found => Ok(found),
         }
+    }
+
+    /// Returns the place in a line of the first match in a text of its strings, where the text may
+    /// match and its spelling does not.
+    fn first_in_texts(&self, line: &[u8]) -> Result<Option<usize>, Interruption> {
+        if !may_be_json(line) {
+            return Ok(None);
+        }
+        for text in texts(line) {
+            self.watch.check()?;
+            if !text.is_escaped() && !self.pattern.is_anchored {
+                continue;
+            }
+            for (at, part) in text.lines() {
+                if let Some(found) = self.first_as_spelled(part.as_bytes())? {
+                    return Ok(Some(text.place(at + found.start())));
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn costs_at_most(&self, limit: usize, bytes: usize) -> bool {
@@ -76,8 +105,7 @@ impl<'a> LineMatcher<'a> {
     /// True if whole buffers may go to the fast engine. Otherwise the searcher
     /// is made to come line by line.
     fn takes_buffers(&self) -> bool {
-        self.pattern.line_end != LineEnd::Asserted
-            && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
+        !self.pattern.is_anchored && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
     }
 
     /// Steps to the end of a match at or after `at`.
@@ -203,8 +231,12 @@ impl Matcher for LineMatcher<'_> {
     /// Called with single lines only, without their line feed.
     fn shortest_match_at(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
         let [first, second] = self.pattern.forms(&line[at..]).map(|form| at + form.len());
-        match self.shortest(&line[..first], at)? {
-            None if second < first => self.shortest(&line[..second], at),
+        let found = match self.shortest(&line[..first], at)? {
+            None if second < first => self.shortest(&line[..second], at)?,
+            found => found,
+        };
+        match found {
+            None => Ok(self.first_in_texts(&line[at..])?.map(|_| line.len())),
             found => Ok(found),
         }
     }
@@ -216,13 +248,21 @@ impl Matcher for LineMatcher<'_> {
     fn find_candidate_line(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
         self.watch.check()?;
         if self.costs_at_most(UNWATCHED_COST, buffer.len()) {
-            let found = self.pattern.fast.find_candidate_line(buffer).ok().flatten();
-            return Ok(found.map(|kind| match kind {
-                LineMatchKind::Confirmed(at) if self.pattern.line_end == LineEnd::Matched => {
-                    LineMatchKind::Candidate(at)
+            // A line with a backslash may spell a text.
+            let escape = memchr::memchr(b'\\', buffer);
+            let before = &buffer[..escape.unwrap_or(buffer.len())];
+            let before = match escape {
+                Some(_) => &before[..memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)],
+                None => before,
+            };
+            let found = self.pattern.fast.find_candidate_line(before).ok().flatten();
+            return Ok(match found {
+                Some(LineMatchKind::Confirmed(at)) if self.pattern.line_end == LineEnd::Matched => {
+                    Some(LineMatchKind::Candidate(at))
                 }
-                kind => kind,
-            }));
+                None => escape.map(LineMatchKind::Candidate),
+                found => found,
+            });
         }
         let mut start = 0;
         while start < buffer.len() {

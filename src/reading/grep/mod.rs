@@ -1,7 +1,8 @@
 //! `grep`: the lines of stored files that match a pattern. It finds what
 //! ripgrep finds in the same bytes, binary or not; only the carriage return
 //! of a CRLF line is no part of it for a pattern that does not name it: an
-//! agent that looks for `foo$` or `foo.` sees no character there.
+//! agent that looks for `foo$` or `foo.` sees no character there. Where a line
+//! is JSON, each line of the texts of its strings is searched, too.
 //! Hits come in the string order of their paths, then by line; whatever cuts
 //! an answer leaves the first of them, and is named in it. How files
 //! are gone through is the subject of `search`, how the answer reads that of
@@ -9,6 +10,7 @@
 
 mod answer;
 mod excerpt;
+mod json_texts;
 mod line_matcher;
 mod object_walk;
 mod pattern;

@@ -21,6 +21,8 @@ pub(crate) struct Pattern {
     /// States of the automaton: the most that one byte of text can cost.
     pub(crate) states: usize,
     pub(crate) line_end: LineEnd,
+    /// True if the pattern asserts the start or the end of its line.
+    pub(crate) is_anchored: bool,
     /// True if the pattern names the carriage return: only then it is a part of its line.
     names_return: bool,
 }
@@ -60,9 +62,10 @@ impl Pattern {
         let fast = compile_fast(query, if is_same { &ended } else { &expression }, limits)?;
         let steps =
             compile_steps(query.case, &expression, limits).map_err(|_too_big| too_costly())?;
-        let ends = hir.properties().look_set();
-        let asserts_end = [Look::EndLF, Look::EndCRLF, Look::End];
-        let line_end = if asserts_end.into_iter().any(|look| ends.contains(look)) {
+        let looks = hir.properties().look_set();
+        let asserts = |asked: [Look; 3]| asked.into_iter().any(|look| looks.contains(look));
+        let asserts_end = asserts([Look::EndLF, Look::EndCRLF, Look::End]);
+        let line_end = if asserts_end {
             LineEnd::Asserted
         } else if matches_return(&hir) {
             LineEnd::Matched
@@ -74,6 +77,7 @@ impl Pattern {
             states: steps.forward().get_nfa().states().len(),
             steps,
             line_end,
+            is_anchored: asserts_end || asserts([Look::StartLF, Look::StartCRLF, Look::Start]),
             names_return: ["\r", r"\r", r"\x0d", r"\x0D", r"\u000d", r"\u000D"]
                 .iter()
                 .any(|spelled| expression.contains(spelled)),

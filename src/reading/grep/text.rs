@@ -229,12 +229,16 @@ impl Heading<'_> {
         if self.pattern.contains("\\|") {
             return Some("`\\|` parts no alternatives; in a regular expression `|` does.");
         }
-        let is_spelled = findings.paths.iter().any(|path| path.ends_with(".jsonl"));
-        let is_escaped = !self.pattern.is_ascii() || self.pattern.contains(['"', '\\']);
-        (is_spelled && is_escaped).then_some(
-            "Records may spell characters with escapes (\\u00fc, \\\"): a query of the records reads \
-             values.",
-        )
+        let are_records = findings.paths.iter().any(|path| path.ends_with(".jsonl"));
+        let is_spaced = ["\": ", ", \""].iter().any(|spaced| self.pattern.contains(spaced));
+        (are_records && is_spaced)
+            .then_some("Records are stored without blanks between their parts: `\"id\":5,\"n\":1`.")
+    }
+
+    /// Returns the note that the header, which was not searched for the answer, matches, too.
+    fn in_header(&self) -> Option<&'static str> {
+        let is_found = self.behind_header.is_some_and(|matches| matches > 0);
+        is_found.then_some("line 1 of the file, around the records, matches, too")
     }
 
     /// The first line of an answer that shows so many matches; `cut` is the limit that left
@@ -244,8 +248,9 @@ impl Heading<'_> {
         let ended = findings.ended.map(TruncatedBy::phrase);
         if findings.matches == 0 {
             let so_far = ended.map_or_else(String::new, |why| format!(" so far ({why})"));
-            let why = self.why_nothing(findings).map(|why| format!(" {why}"));
-            return format!("No matches found for {asked}{so_far}.{}", why.unwrap_or_default());
+            let in_header = self.in_header().map(|note| format!("; {note}")).unwrap_or_default();
+            let why = self.why_nothing(findings).map(|why| format!(" {why}")).unwrap_or_default();
+            return format!("No matches found for {asked}{so_far}{in_header}.{why}");
         }
         let found = matches_found(findings);
         if shown == 0 {
@@ -262,6 +267,7 @@ impl Heading<'_> {
         });
         notes.extend(headers.as_deref());
         notes.extend(self.behind_header.map(|_| BEHIND_HEADER));
+        notes.extend(self.in_header());
         let part = shown < findings.matches;
         let range =
             if part { format!(", {}-{last} shown", self.offset + 1) } else { String::new() };

@@ -318,3 +318,35 @@ fn grep_refuses_what_it_cannot_bound() {
     query.glob = Some("[".to_owned());
     assert!(matches!(refusal(&query), ReloadError::BadGlob { .. }));
 }
+
+/// A line of JSON is searched as it is spelled, and each line of the texts of its strings by itself.
+#[test]
+fn grep_reads_the_texts_in_json() {
+    let record = |text: &str| serde_json::json!({"id": 1, "log": text}).to_string() + "\n";
+    let lines = [
+        record("start\nERROR disk full\n\tat x\nexit code: 7"),
+        record("ERROR early"),
+        r#"{"log":"gr\u00f6\u00dfer \"heute\""}"#.to_owned() + "\n",
+        "ERROR: no JSON, C:\\new\n".to_owned(),
+    ];
+    let store = Store::with(&[("a.jsonl", lines.concat().as_bytes())]);
+    let found = |wanted: &str| -> Vec<(u64, u64)> {
+        let answer = store.grep(&pattern(wanted));
+        answer.matches.iter().map(|found| (found.line, found.column)).collect()
+    };
+    let place = |line: usize, of: &str| lines[line - 1].find(of).unwrap() as u64 + 1;
+    let error = (1, place(1, "ERROR"));
+    assert_eq!(found(r"\berror\b"), [error, (2, place(2, "ERROR")), (4, 1)]);
+    assert_eq!(found("^error"), [error, (2, place(2, "ERROR")), (4, 1)]);
+    assert_eq!(found("exit code: 7$"), [(1, place(1, "exit"))]);
+    assert_eq!(found("größer"), [(3, place(3, "gr"))]);
+    assert_eq!(found("\"heute\""), [(3, place(3, "\\\"heute"))]);
+    assert_eq!(found(r#"\\"heute"#), [(3, place(3, "\\\"heute"))]);
+    assert_eq!(found(r"^new|\bew\b"), []);
+    assert_eq!(found("^$"), []);
+    let spaced = store.grep(&pattern("\"id\": 1")).answer;
+    assert!(
+        spaced.ends_with("stored without blanks between their parts: `\"id\":5,\"n\":1`."),
+        "{spaced}"
+    );
+}
