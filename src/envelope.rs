@@ -73,6 +73,15 @@ impl Answer {
         self
     }
 
+    /// Adds lines behind the text.
+    pub(crate) fn with_note(mut self, lines: &str) -> Answer {
+        if !lines.is_empty() && !self.answer.ends_with('\n') {
+            self.answer.push('\n');
+        }
+        self.answer.push_str(lines);
+        self
+    }
+
     /// Adds a warning for each unknown field.
     pub(crate) fn with_unknown(self, params: &Params<'_>) -> Answer {
         self.with_warnings(params.unknown_warnings())

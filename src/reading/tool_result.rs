@@ -42,18 +42,20 @@ impl Lines {
     /// Parses a selector; None if it is invalid.
     pub(crate) fn parse(word: &str) -> Option<Lines> {
         let from_one = |number: &str| number.trim().parse().ok().filter(|number| *number > 0);
-        let word = word.trim();
-        if word.eq_ignore_ascii_case("all") {
-            return Some(Lines::All);
-        }
+        let word = word.trim_start();
         if let Some((name, rest)) = word.split_once(':') {
             return match name {
                 "first" => from_one(rest).map(Lines::First),
                 "last" => from_one(rest).map(Lines::Last),
                 "head_tail" => from_one(rest).map(Lines::HeadTail),
+                // Blanks at its end are part of the pattern.
                 "grep" if !rest.is_empty() => Some(Lines::Grep(rest.to_owned())),
                 _ => None,
             };
+        }
+        let word = word.trim_end();
+        if word.eq_ignore_ascii_case("all") {
+            return Some(Lines::All);
         }
         let (first, last) = word.split_once('-').unwrap_or((word, word));
         let (first, last) = (from_one(first)?, from_one(last)?);
@@ -101,6 +103,17 @@ pub(crate) fn text_of(content: &str) -> ResultText<'_> {
         }
         Err(_) => ResultText { text: Cow::Borrowed(content), header: 0 },
     }
+}
+
+/// Returns a text of at most so many characters, or as many of its two ends.
+pub(crate) fn ends_of(text: &str, chars: usize) -> Cow<'_, str> {
+    let total = text.chars().count();
+    if total <= chars {
+        return Cow::Borrowed(text);
+    }
+    let first = text.chars().take(chars / 2);
+    let last = text.chars().skip(total - chars / 2);
+    Cow::Owned(first.chain(" … ".chars()).chain(last).collect())
 }
 
 /// One part of a result's text; `Lines::Grep` is a search, not a part.
@@ -241,7 +254,7 @@ mod tests {
         {
             assert_eq!(Lines::parse(word), None, "{word:?}");
         }
-        assert_eq!(Lines::parse("grep:a:b"), Some(Lines::Grep("a:b".to_owned())));
+        assert_eq!(Lines::parse(" grep:a:b "), Some(Lines::Grep("a:b ".to_owned())));
         assert_eq!(Lines::parse("7"), Some(Lines::Range(7, 7)));
     }
 

@@ -11,17 +11,24 @@ use crate::envelope::Answer;
 use crate::params::{Params, checked, invalid};
 use crate::reading::error::ReloadError;
 use crate::reading::grep;
-use crate::reading::tool_result::{ACCEPTED, Lines, Room, part, text_of};
+use crate::reading::tool_result::{ACCEPTED, Lines, Room, ends_of, part, text_of};
 use context_store::{
     Location, MAX_WHOLE_FILE_BYTES, find_ended_result, find_results, is_away, regular_len,
     store_folders,
 };
+use record_files::file::header::header_of;
 use token_count::Tokenizer;
 
 /// Most paths that an ambiguous id lists.
 const MAX_CANDIDATES: usize = 10;
 /// Most characters of an id that an error repeats.
 const MAX_ID_CHARS: usize = 200;
+/// Most other results that an answer names.
+const NAMED_OTHERS: usize = 3;
+/// Most characters of the text around records that an answer shows.
+const AROUND_CHARS: usize = 400;
+/// Stands for the records in the text around them.
+const RECORDS: &str = "…";
 
 impl Service {
     /// `POST /read_tool_result`.
@@ -34,9 +41,15 @@ impl Service {
             Lines::parse(&word).ok_or_else(|| invalid("lines", &format!("{word:?}"), ACCEPTED))?;
         let max_tokens = self.reload.ceiling(max_tokens);
         let (at, others) = self.result(&id, store_dir.as_deref())?;
-        let answer = |content: &str| match &lines {
-            Lines::Grep(pattern) => self.grep_result(&at, content, pattern, max_tokens),
-            lines => self.part_of_result(&at, &text_of(content).text, lines, max_tokens),
+        let answer = |content: &str| {
+            let note = note_on(content, &others);
+            let room =
+                max_tokens.map(|most| most - Tokenizer::O200kBase.count(&note).min(most / 2));
+            let answer = match &lines {
+                Lines::Grep(pattern) => self.grep_result(&at, content, pattern, room),
+                lines => self.part_of_result(&at, &text_of(content).text, lines, room),
+            };
+            answer.map(|answer| answer.with_note(&note))
         };
         let mut answer = self.with_text("result_id", &at, MAX_WHOLE_FILE_BYTES, answer)?;
         answer.put("path", &at.spelled());
@@ -135,6 +148,25 @@ impl Service {
         answer.put("truncated_by", &found.truncated);
         Ok(answer)
     }
+}
+
+/// Returns what the reader of a part has to know beside it, as lines: the text around the records
+/// that the result became, and other results with its id.
+fn note_on(content: &str, others: &[String]) -> String {
+    let header = header_of(content.as_bytes());
+    let around = header.and_then(|header| header.around(RECORDS)).unwrap_or_default();
+    let mut lines = Vec::new();
+    if !around.is_empty() && around.trim() != RECORDS {
+        let around = ends_of(around.trim(), AROUND_CHARS);
+        lines.push(format!("[around the records, in line 1 of the file: {around}]"));
+    }
+    if !others.is_empty() {
+        let named = others.iter().take(NAMED_OTHERS).map(String::as_str).collect::<Vec<_>>();
+        let more = others.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        lines.push(format!("[stored with this id, too: {}{more}]", named.join(", ")));
+    }
+    lines.join("\n")
 }
 
 /// Returns what a search in one folder found. A folder that cannot be read has nothing; a store

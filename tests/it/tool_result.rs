@@ -162,6 +162,47 @@ fn two_results_of_one_id_are_both_named_and_the_newest_is_read() {
     let said = app.tool_result("call_7", &json!({"lines": "first:1"}));
     assert_eq!(said.get("total_lines"), 400);
     assert_eq!(said.get("others"), json!(["/workspace/store/tool_call_7.txt"]));
+    let note = "[stored with this id, too: /workspace/store/tool_call_7.txt]";
+    for lines in ["first:1", "grep:L7 "] {
+        let said = app.tool_result("call_7", &json!({"lines": lines}));
+        assert!(said.answer.ends_with(note), "{lines}: {}", said.answer);
+    }
+}
+
+/// What stands around the records of a result is part of it.
+#[test]
+fn the_text_around_records_is_told() {
+    let app = TestApp::new();
+    let items = (0..100).map(|n| json!({"id": n, "name": format!("item {n}")}));
+    let items = Value::from_iter(items);
+    let errors = Value::from_iter((0..30).map(|n| json!({"code": n, "m": "bad thing"})));
+    let envelope = json!({"total": 812, "items": items, "errors": errors}).to_string();
+    for (id, text, pattern, parts) in [
+        (
+            "call_1",
+            format!("error: no crate\n{items}\nexit code: 101\n"),
+            "^exit code: 101$",
+            &["error: no crate\n…\nexit code: 101]"][..],
+        ),
+        ("call_2", envelope, "bad thing", &["{\"", "\"total\":812"]),
+    ] {
+        let after = app.offload(
+            &history(id, &text),
+            &json!({"max_total_tokens": 1, "max_tool_message_tokens": 50}),
+        );
+        assert!(after.messages.contains(".jsonl"), "{}", after.messages);
+        for lines in ["first:1", "last:1", "grep:item 42"] {
+            let said = app.tool_result(id, &json!({"lines": lines}));
+            let (shown, note) =
+                said.answer.split_once("[around the records, in line 1 of the file: ").unwrap();
+            assert!(shown.ends_with('\n') && shown.contains("item "), "{lines}: {}", said.answer);
+            assert!(parts.iter().all(|part| note.contains(part)), "{lines}: {}", said.answer);
+        }
+        let said = app.tool_result(id, &json!({"lines": format!("grep:{pattern}")}));
+        let head = said.answer.lines().next().unwrap();
+        let note = "; line 1 of the file, around the records, matches, too.";
+        assert!(head.starts_with("No matches") && head.ends_with(note), "{}", said.answer);
+    }
 }
 
 /// Ids are counted up by many frameworks: the same one in another folder is another
