@@ -29,3 +29,23 @@ fn a_filter_is_told_how_to_reach_the_records_and_what_is_around_them() {
     let said = app.extract(&path, &serde_json::from_str(instead).unwrap());
     assert!(said.answer.contains(r#"["item 58","item 59"]"#), "{}", said.answer);
 }
+
+/// Members of an object and rows of a table have another form as records: a filter for the first
+/// form is not to be sent with another path.
+#[test]
+fn records_in_another_form_are_told_so() {
+    let app = TestApp::new();
+    let users = (0..100).map(|n| (format!("u{n:03}"), json!({"name": format!("N{n}"), "age": n})));
+    let users = json!({"users": serde_json::Map::from_iter(users), "errors": vec!["x"; 300]});
+    let path = app.offload_text(&users.to_string(), &json!({"threshold_tokens": 100})).path();
+    for filter in [".users | keys", "[.users[].age] | add", ".users | map(.age) | add"] {
+        let refusal = app.extract_refusal(&path, &json!({"query": filter}));
+        let form = "have another form here: {\"key\":…,\"value\":…} for each member of the object";
+        assert!(refusal.contains(form) && !refusal.contains("send"), "{filter}: {refusal}");
+    }
+    let said = app.extract(&path, &json!({"query": "map(.value.age) | add", "slurp": true}));
+    assert!(said.answer.contains("4950"), "{}", said.answer);
+    let said = app.extract(&path, &json!({"query": ".errors | length"}));
+    let part = "`.errors` is not of the records but around them: an array of 300 in line 1";
+    assert!(said.answer.contains(part), "{}", said.answer);
+}

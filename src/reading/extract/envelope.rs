@@ -46,14 +46,22 @@ fn hint(filter: &str, header: &Header) -> Option<String> {
     let path = path_of_records(&around)?;
     if let Some(at) = place(filter, &path) {
         let rest = &filter[at + path.len()..];
-        // Members became records with a key and a value.
         let entries = rest.trim_start().strip_prefix('|').map(str::trim_start);
-        let rest = entries.and_then(|rest| rest.strip_prefix("to_entries")).unwrap_or(rest);
-        let instead = Value::from(format!("{}.{rest}", &filter[..at]));
-        return Some(format!(
-            "`{path}` is the array of the records, which is `.` here: send {{\"query\": {instead}, \
-             \"slurp\": true}}"
-        ));
+        let entries = entries.and_then(|rest| rest.strip_prefix("to_entries"));
+        return Some(match (header.other_form(), entries) {
+            (Some(form), None) => format!(
+                "`{path}` holds the records, which have another form here: {form}; with \
+                 {{\"slurp\": true}} `.` is the array of them"
+            ),
+            (_, entries) => {
+                let rest = entries.unwrap_or(rest);
+                let instead = Value::from(format!("{}.{rest}", &filter[..at]));
+                format!(
+                    "`{path}` is the array of the records, which is `.` here: send \
+                     {{\"query\": {instead}, \"slurp\": true}}"
+                )
+            }
+        });
     }
     let mut members = around.as_object()?.iter();
     members.find_map(|(key, value)| {
@@ -65,11 +73,16 @@ fn hint(filter: &str, header: &Header) -> Option<String> {
             let Some(inner) = value.get(&rest[..length]) else { break };
             (value, end) = (inner, end + 1 + length);
         }
-        let value = value.to_string();
-        let is_shown = value.len() <= MAX_VALUE && !value.contains(RECORDS);
-        is_shown.then(|| {
-            format!("`{}` is not of the records but around them: {value}", &filter[at..end])
-        })
+        let shown = value.to_string();
+        let shown = match value {
+            _ if shown.contains(RECORDS) => return None,
+            _ if shown.len() <= MAX_VALUE => shown,
+            Value::Array(elements) => {
+                format!("an array of {} in line 1 of the file", elements.len())
+            }
+            _ => "it is in line 1 of the file".to_owned(),
+        };
+        Some(format!("`{}` is not of the records but around them: {shown}", &filter[at..end]))
     })
 }
 

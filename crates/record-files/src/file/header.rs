@@ -6,7 +6,7 @@ use raw_json as raw;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use crate::layout::Source;
+use crate::layout::{Shape, Source};
 
 /// The `type` of every header.
 pub const TYPE: &str = "lro_header";
@@ -72,6 +72,15 @@ impl Header {
     /// implementation.
     pub fn around(&self, records: &str) -> Option<String> {
         self.source.as_ref().map(|source| source.around(records.to_owned()))
+    }
+
+    /// Returns the form of the records in the file, where it is another than in their text.
+    pub fn other_form(&self) -> Option<&'static str> {
+        match self.source.as_ref()?.shape {
+            Shape::Entries => Some("{\"key\":…,\"value\":…} for each member of the object"),
+            Shape::Rows => Some("an object with the columns' names for each row"),
+            Shape::Array | Shape::Lines | Shape::Text => None,
+        }
     }
 }
 
