@@ -78,12 +78,16 @@ fn unknown(
     let known = |field: &&Field| params.fields().iter().all(|(given, _)| given != field.name);
     let is_it = |other: &&str| plain(other) == plain(name);
     let instead = elsewhere.iter().find(|(names, _)| names.iter().any(is_it));
-    let nearest = meant(name, fields);
-    let advice = match (nearest.filter(known), nearest, instead) {
-        (_, None, Some((_, request))) => format!("; send {request} instead"),
-        (Some(field), ..) => format!("; send {}", renamed((value, field), params, fields)),
-        (None, Some(field), _) => format!("; it is named {}, which is given, too", field.name),
-        (None, None, None) => String::new(),
+    let same = named(name, fields);
+    let advice = match (same, instead) {
+        (Some(field), _) if !known(&field) => {
+            format!("; it is named {}, which is given, too", field.name)
+        }
+        (None, Some((_, request))) => format!("; send {request} instead"),
+        _ => match meant(name, fields).filter(known) {
+            Some(field) => format!("; send {}", renamed((value, field), params, fields)),
+            None => String::new(),
+        },
     };
     ParamError::Unknown {
         field: name.chars().take(60).collect(),
@@ -92,12 +96,17 @@ fn unknown(
     }
 }
 
-/// Returns the member that a name means.
-fn meant<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
+/// Returns the member that a name is another name of.
+fn named<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
     let wanted = plain(name);
     let is_it = |other: &str| plain(other) == wanted;
     let same = |field: &&Field| is_it(field.name) || field.aka.iter().any(|aka| is_it(aka));
-    fields.iter().find(same).or_else(|| {
+    fields.iter().find(same)
+}
+
+/// Returns the member that a name means.
+fn meant<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
+    named(name, fields).or_else(|| {
         let nearest = nearest_name(name, fields.iter().map(|field| field.name))?;
         fields.iter().find(|field| field.name == nearest)
     })
@@ -185,6 +194,7 @@ mod tests {
             (r#"{"distinct":true}"#, r#"; send {"group_by": "…"}"#),
             (r#"{"sum":1}"#, r#"; send {"sql": "…"} instead"#),
             (r#"{"path":"x","file":"y"}"#, "; it is named path, which is given, too"),
+            (r#"{"limit":5,"limits":6}"#, ""),
             (r#"{"zzzzzzzz":1}"#, ""),
         ] {
             let refusal = refused(body);

@@ -6,7 +6,7 @@ use super::requests;
 use super::state::Service;
 use super::stored_file::{COPIES, missing, target};
 use crate::envelope::Answer;
-use crate::params::{Params, checked, invalid};
+use crate::params::{Elsewhere, Params, checked, invalid};
 use crate::reading::restore::proof::Prover;
 use crate::reading::restore::rehydrate;
 use crate::reading::restore::rehydrate::Rehydrated;
@@ -16,6 +16,9 @@ use token_count::Tokenizer;
 
 /// One part in this many of the memory is the longest line that a search may hold.
 const SEARCHES: u64 = 16;
+/// Names of a last line, which `/read_file` takes as a number of lines.
+const LAST_LINE: &[Elsewhere] =
+    &[(&["end_line", "last_line", "to_line"], "{\"start_line\": …, \"limit\": …}")];
 
 impl Service {
     /// `POST /grep`.
@@ -70,7 +73,7 @@ impl Service {
 
     /// `POST /read_file`.
     pub fn read_file(&self, body: &[u8]) -> Result<Answer, Failure> {
-        let body = checked(body, requests::Read::FIELDS, &[])?;
+        let body = checked(body, requests::Read::FIELDS, LAST_LINE)?;
         let params = Params::parse(&body)?;
         let requests::Read {
             absolute_path: path,

@@ -49,3 +49,26 @@ fn records_in_another_form_are_told_so() {
     let part = "`.errors` is not of the records but around them: an array of 300 in line 1";
     assert!(said.answer.contains(part), "{}", said.answer);
 }
+
+/// A text that has two arrays becomes records of one: the answers say that there is another.
+#[test]
+fn another_array_around_the_records_is_told() {
+    let app = TestApp::new();
+    let page = |from: usize, to: usize| {
+        let items =
+            (from..to).map(|n| json!({"id": n, "state": if n % 2 == 0 { "ok" } else { "no" }}));
+        Value::from_iter(items).to_string()
+    };
+    let text = format!("{}\n\nSecond page:\n{}", page(0, 40), page(40, 110));
+    let path = app.offload_text(&text, &json!({"threshold_tokens": 100})).path();
+    for asked in [
+        json!({"where": {"state": "ok"}, "count": true}),
+        json!({"query": "length"}),
+        json!({"ids": [5]}),
+        json!({"sql": "SELECT count(*) FROM records"}),
+    ] {
+        let said = app.extract(&path, &asked);
+        let note = "line 1 of the file holds another array of objects";
+        assert!(said.answer.contains(note), "{asked}: {}", said.answer);
+    }
+}

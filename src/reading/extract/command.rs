@@ -57,7 +57,10 @@ impl Command {
         with.extend(self.slurp.then(|| "`slurp: true`".to_owned()));
         with.extend(self.raw.then(|| "raw texts (-r)".to_owned()));
         with.extend(self.limit.map(|limit| format!("`limit: {limit}`")));
-        format!("of the shell command, this was run over the records: {}", with.join(", "))
+        format!(
+            "of the shell command, this was run over the records, without the file's header: {}",
+            with.join(", ")
+        )
     }
 
     fn jq(&mut self, words: &[String], path: &str) -> Result<(), String> {
