@@ -1,13 +1,15 @@
-//! Texts in the order of their letters where another order is meant: numbers, versions, dates, and
-//! letters around numbers of any size.
+//! Texts in the order of their letters where another order is meant: numbers, versions, dates,
+//! durations, words such as months, and letters around numbers of any size.
 //!
 //! The first kind that reads all texts of a column is its collation in SQLite, so that every
 //! comparison and every order of the column is that of what the texts name.
 
 mod collation;
 mod date;
+mod duration;
 mod misordered;
 mod natural;
+mod words;
 
 use std::cmp::Ordering;
 
@@ -18,6 +20,7 @@ pub(crate) use collation::{Bound, Collation};
 pub use misordered::{MAX_TEXTS, Misordered, misordered};
 pub(crate) use misordered::{misordered_as, order_of};
 use natural::Part;
+use words::{LISTS, Words};
 
 /// The longest text that is read as anything but letters and numbers, in bytes.
 const MAX_BYTES: usize = 100;
@@ -27,7 +30,7 @@ const MAX_BYTES: usize = 100;
 pub enum TextKind {
     /// `9.50` and `10`.
     Numbers,
-    /// `2025-05-14T23:30:00-05:00`, and others in another zone or form.
+    /// `2025-05-14T23:30:00-05:00`, and others in another zone or form: `Q1 2024`, `05/2024`.
     Times,
     /// `5/14/2025`, `05/14/25`.
     MonthFirst,
@@ -39,6 +42,10 @@ pub enum TextKind {
     MonthNames,
     /// `9%`, `$1,893.20`.
     Written(Notation),
+    /// `March`, `high`.
+    Words(&'static Words),
+    /// Several units of time: `2h 10m`, `45m`.
+    Durations,
     /// They begin with a number: `9 min`, `12 apples`.
     Beginning,
     /// The same with several units or forms: `9 KB`, `1 GB`.
@@ -59,7 +66,9 @@ impl TextKind {
             Self::MonthNames,
         ];
         let written = NOTATIONS.into_iter().map(Self::Written);
-        plain.into_iter().chain(written).chain([Self::Beginning, Self::Natural])
+        let words = LISTS.iter().map(Self::Words);
+        let others = [Self::Beginning, Self::Natural, Self::Durations];
+        plain.into_iter().chain(written).chain(others).chain(words)
     }
 
     /// Returns the texts' name, in the plural.
@@ -70,6 +79,8 @@ impl TextKind {
             Self::MonthFirst | Self::DayFirst => "dates whose year comes last",
             Self::Versions => "versions",
             Self::MonthNames => "dates with names of months",
+            Self::Words(words) => words.name,
+            Self::Durations => "durations",
             Self::Written(_) | Self::Beginning => "numbers with other characters",
             Self::Units => "numbers with several units or forms",
             Self::Natural => "letters and numbers",
@@ -89,6 +100,8 @@ impl TextKind {
                 let at = NOTATIONS.iter().position(|one| *one == notation)?;
                 return Some(format!("numbers_{}", at + 1));
             }
+            Self::Words(words) => words.collation,
+            Self::Durations => "durations",
             Self::Beginning => "leading_numbers",
             Self::Units => return None,
             Self::Natural => "natural_order",
@@ -128,6 +141,8 @@ impl TextKind {
             Self::Versions => Version::read(text).map(Key::Version),
             Self::MonthNames => date::month_named(text).map(Key::Moment),
             Self::Written(notation) => number(&notation.read(text)?).map(Key::Number),
+            Self::Words(words) => words.place(text).map(Key::Place),
+            Self::Durations => duration::seconds(text).map(Key::Number),
             Self::Beginning | Self::Units => {
                 let text = text.trim_start_matches(['$', '€', '£', '+', '<', '>', '~', ' ']);
                 let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
@@ -144,6 +159,7 @@ impl TextKind {
 #[derive(PartialEq, PartialOrd)]
 enum Key {
     Number(f64),
+    Place(usize),
     /// Nanoseconds.
     Moment(i128),
     Version(Version),
@@ -175,7 +191,8 @@ mod tests {
                 "[0-9]{1,3}", "[0-9]\\.[0-9]{1,2}", "v?[0-9]\\.[0-9]{1,2}(\\.0|-rc1)?", "",
                 "\\$?[0-9]{1,3}(,[0-9]{3})?", "[A-Z]{1,2}-[0-9]{1,3}", "[0-9]{1,2} (MB|s)",
                 "(0[1-9]|1[0-9])/(0[1-9]|1[0-9])/20[0-9]{2}", "2025-0[1-9]-1[0-9](T1[0-9]:00Z)?",
-                "[0-9a-z.,é -]{0,6}", "nan|-?inf",
+                "[0-9a-z.,é -]{0,6}", "nan|-?inf", "[0-9]{1,2}[hm]( [0-9]s)?|[0-9]:0[0-9]:00",
+                "Mar|march|Tue|XL|L|low|high|warn|error|Q[1-4] 202[0-9]|0[1-9]/202[0-9]",
             ], 3),
         ) {
             for kind in TextKind::all() {

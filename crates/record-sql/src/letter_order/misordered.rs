@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use date_text::version::{Fractions, Version};
 use date_text::written_number::{OTHER, Separators, are_of_one_unit, marks};
 
-use super::{TextKind, date};
+use super::{TextKind, Words, date};
 
 /// The most texts whose order is looked at.
 pub const MAX_TEXTS: usize = 5_000;
@@ -30,10 +30,10 @@ pub struct Misordered {
 /// assert_eq!(found, Some((TextKind::Numbers, "10".to_owned(), "9".to_owned())));
 /// ```
 pub fn misordered(texts: &[&str]) -> Option<Misordered> {
-    let mut all = with_digits(texts)?;
+    let (mut all, kind) = of_kind(texts)?;
     all.sort_unstable();
-    let kind = kind_of(&all)?;
-    let is_comparable = is_comparable(kind, &all);
+    let comparable = comparable(kind, &all);
+    let kind = comparable.unwrap_or(kind);
     all.retain(|text| kind.reads(text));
     let in_other_notation = || {
         let mut separators = Separators::default();
@@ -45,7 +45,7 @@ pub fn misordered(texts: &[&str]) -> Option<Misordered> {
     };
     let found = misplaced(kind, &all).or_else(in_other_notation);
     let (kind, at) = match found {
-        Some(at) if is_comparable => (kind, at),
+        Some(at) if comparable.is_some() => (kind, at),
         Some(at) => (TextKind::Units, at),
         // In order but for their units.
         None => {
@@ -72,24 +72,31 @@ const MAX_DIGITS: usize = 15;
 /// Returns the kind of a column's texts if it orders them, and those of `more` that it reads, in
 /// another way than their letters.
 pub(crate) fn order_of<'t>(texts: &[&'t str], more: &[&'t str]) -> Option<TextKind> {
-    let mut all = with_digits(texts)?;
-    let kind = kind_of(&all)?;
+    let (mut all, kind) = of_kind(texts)?;
     // A constant that names something else has no place among them.
-    let is_foreign = |text: &&str| has_digit(text) && !kind.reads(text) && !texts.contains(text);
+    let is_named = |text: &str| match kind {
+        TextKind::Words(_) => !text.is_empty(),
+        _ => has_digit(text),
+    };
+    let is_foreign = |text: &&str| is_named(text) && !kind.reads(text) && !texts.contains(text);
     if more.iter().any(is_foreign) {
         return None;
     }
     all.extend(more);
     all.retain(|text| kind.reads(text));
     all.sort_unstable();
-    (is_comparable(kind, &all) && misplaced(kind, &all).is_some()).then_some(kind)
+    comparable(kind, &all).filter(|kind| misplaced(*kind, &all).is_some())
 }
 
-/// Returns the texts with digits: others, such as a dash or `n/a`, may be among them. None if these
-/// are more.
-fn with_digits<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
+/// Returns the texts of a kind, and it: others, such as a dash or `n/a`, may be among them. None if
+/// these are more.
+fn of_kind<'t>(texts: &[&'t str]) -> Option<(Vec<&'t str>, TextKind)> {
+    if let Some(words) = Words::of(texts) {
+        return Some((texts.to_vec(), TextKind::Words(words)));
+    }
     let all: Vec<&str> = texts.iter().copied().filter(|text| has_digit(text)).collect();
-    (!all.is_empty() && all.len() * 2 >= texts.len()).then_some(all)
+    let kind = (!all.is_empty() && all.len() * 2 >= texts.len()).then(|| kind_of(&all))??;
+    Some((all, kind))
 }
 
 fn has_digit(text: &str) -> bool {
@@ -121,7 +128,17 @@ fn kind_of(all: &[&str]) -> Option<TextKind> {
     all.iter().any(|text| text.len() != length).then_some(kind)
 }
 
-/// Returns true for texts that are numbers of one unit, or none: one has not to be converted.
+/// Returns the kind that compares texts of a kind: several units are converted only if they are
+/// those of time.
+fn comparable(kind: TextKind, all: &[&str]) -> Option<TextKind> {
+    let durations = || all.iter().all(|text| TextKind::Durations.reads(text));
+    match is_comparable(kind, all) {
+        true => Some(kind),
+        false => durations().then_some(TextKind::Durations),
+    }
+}
+
+/// Returns true for texts that are numbers of one unit, or none.
 fn is_comparable(kind: TextKind, all: &[&str]) -> bool {
     match kind {
         TextKind::Written(_) => {

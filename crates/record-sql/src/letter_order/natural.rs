@@ -40,7 +40,7 @@ pub(super) fn parts(text: &str) -> Parts<'_> {
 /// Compares two texts part by part, from the last letter before their first difference.
 pub(super) fn compare(a: &str, b: &str) -> Ordering {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let is_letter = |b: &u8| b.is_ascii() && !b.is_ascii_digit() && !b",.".contains(b);
+    let is_letter = |b: &u8| b.is_ascii() && !b.is_ascii_digit() && !b",.'".contains(b);
     let start = a.as_bytes()[..same].iter().rposition(is_letter).unwrap_or(0);
     parts(&a[start..]).partial_cmp(parts(&b[start..])).unwrap_or(Ordering::Equal)
 }
@@ -67,13 +67,13 @@ impl<'a> Iterator for Parts<'a> {
     }
 }
 
-/// Returns the value of digits, perhaps with commas and a fraction.
+/// Returns the value of digits, perhaps with parted thousands and a fraction.
 fn value(number: &str) -> f64 {
     if number.len() < 10 && number.bytes().all(|byte| byte.is_ascii_digit()) {
         return number.bytes().fold(0, |all, digit| all * 10 + u32::from(digit - b'0')).into();
     }
-    let number: Cow<'_, str> = match number.contains(',') {
-        true => number.replace(',', "").into(),
+    let number: Cow<'_, str> = match number.contains([',', '\'']) {
+        true => number.replace([',', '\''], "").into(),
         false => number.into(),
     };
     number.parse().unwrap_or(f64::INFINITY)
@@ -84,15 +84,16 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Returns the length of a number at the start whose thousands are parted: `1,200`, `1,00,000`.
+/// Returns the length of a number at the start whose thousands are parted: `1,200`, `1'200`,
+/// `1,00,000`.
 fn grouped(text: &str) -> Option<usize> {
     let length = text
         .bytes()
         .take(MAX_GROUPED)
-        .take_while(|byte| byte.is_ascii_digit() || *byte == b',')
+        .take_while(|byte| byte.is_ascii_digit() || b",'".contains(byte))
         .count();
-    let number = text[..length].trim_end_matches(',');
-    let mut groups = number.split(',').map(str::len);
+    let number = text[..length].trim_end_matches([',', '\'']);
+    let mut groups = number.split([',', '\'']).map(str::len);
     let is_one = groups.next().is_some_and(|first| (1..=3).contains(&first))
         && groups.clone().next_back() == Some(3)
         && groups.all(|group| matches!(group, 2 | 3));
@@ -116,7 +117,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_the_same_need_not_be_compared(
-            start in "[0-9a,.é -]{0,6}", a in "[0-9a,.é -]{0,4}", b in "[0-9a,.é -]{0,4}",
+            start in "[0-9a,.'é -]{0,6}", a in "[0-9a,.'é -]{0,4}", b in "[0-9a,.'é -]{0,4}",
         ) {
             let (a, b) = (format!("{start}{a}"), format!("{start}{b}"));
             let whole = parts(&a).partial_cmp(parts(&b));
@@ -139,6 +140,7 @@ mod tests {
             ("PT1H30M", "<PT> 1 <H> 30 <M>"),
             ("(1,200)", "<(> 1200 <)>"),
             ("1,00,000円", "100000 <円>"),
+            ("CHF 10'000.50", "<CHF > 10000.5"),
             ("a 0.25, b 1.5.", "<a > 0.25 <, b > 1.5 <.>"),
             ("5.15.0-9", "5 <.> 15 <.> 0 <-> 9"),
             ("1,5,12", "1 <,> 5 <,> 12"),

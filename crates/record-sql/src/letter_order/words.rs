@@ -1,0 +1,85 @@
+//! Words that have an order of their own, such as months.
+
+/// Words in an order that nobody disputes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Words {
+    pub(super) collation: &'static str,
+    pub(super) name: &'static str,
+    /// The least number of them that are not words of another kind.
+    least: usize,
+    /// Those with one meaning stand in one text.
+    words: &'static [&'static str],
+}
+
+/// The lists; no word of two letters and more is in two of them.
+pub(super) static LISTS: [Words; 5] = [
+    Words {
+        collation: "months",
+        name: "months",
+        least: 2,
+        words: &[
+            "jan january",
+            "feb february",
+            "mar march",
+            "apr april",
+            "may",
+            "jun june",
+            "jul july",
+            "aug august",
+            "sep sept september",
+            "oct october",
+            "nov november",
+            "dec december",
+        ],
+    },
+    Words {
+        collation: "weekdays",
+        name: "weekdays, Monday first",
+        least: 2,
+        words: &[
+            "mon monday",
+            "tue tues tuesday",
+            "wed wednesday",
+            "thu thur thurs thursday",
+            "fri friday",
+            "sat saturday",
+            "sun sunday",
+        ],
+    },
+    Words {
+        collation: "sizes",
+        name: "sizes of clothes",
+        least: 3,
+        words: &["xxxs 3xs", "xxs 2xs", "xs", "s", "m", "l", "xl", "xxl 2xl", "xxxl 3xl"],
+    },
+    Words {
+        collation: "degrees",
+        name: "degrees from low to high",
+        least: 2,
+        words: &["lowest", "low", "medium moderate", "high", "highest", "critical"],
+    },
+    Words {
+        collation: "log_levels",
+        name: "levels of a log",
+        least: 2,
+        words: &["trace", "debug", "info", "warn warning", "error err", "fatal"],
+    },
+];
+
+impl Words {
+    /// Returns the list that has all of these texts but those without letters and `n/a`.
+    pub(super) fn of(texts: &[&str]) -> Option<&'static Self> {
+        let is_word = |text: &&&str| text.contains(char::is_alphabetic) && **text != "n/a";
+        LISTS.iter().find(|list| {
+            let mut words = texts.iter().filter(is_word);
+            words.clone().all(|text| list.place(text).is_some())
+                && words.nth(list.least - 1).is_some()
+        })
+    }
+
+    /// Returns the place of a word in its list, whatever its case.
+    pub(super) fn place(&self, text: &str) -> Option<usize> {
+        let is_one = |words: &&str| words.split(' ').any(|word| word.eq_ignore_ascii_case(text));
+        self.words.iter().position(is_one)
+    }
+}
