@@ -24,7 +24,9 @@ def most_duplicated():
 
 def severities_of_the_cli():
     counts = Counter((i["area"], i["severity"]) for i in ISSUES if i["area"] in ("cli", "sdk-core"))
-    return sorted((*keys, n) for keys, n in counts.items())
+    degrees = ("low", "medium", "high", "critical")
+    rows = ((*keys, n) for keys, n in counts.items())
+    return sorted(rows, key=lambda row: (row[0], degrees.index(row[1])))
 
 
 def severe_bugs():
