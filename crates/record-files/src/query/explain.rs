@@ -350,3 +350,7 @@ fn apart(plan: &Plan<'_>, found: &Chunk<'_>, path: usize) -> Option<String> {
         ))
     ))
 }
+
+#[cfg(test)]
+#[path = "explain_tests.rs"]
+mod tests;

@@ -22,6 +22,8 @@ use super::{
 
 /// The bytes at the start from which the types of the fields are inferred first.
 const SAMPLE_BYTES: usize = 64 * 1024;
+/// The note on an answer whose notes had no time left.
+const LATE: &str = "the time for one query was over before all notes on this answer were made";
 /// The first lines that the examples of an error are from.
 const SAMPLE_LINES: usize = 1_000;
 
@@ -87,6 +89,9 @@ pub fn run<'a>(
             let field = query.paths.all()[path].name();
             let empty = if found.groups.has_empty() { "; [] is an empty list" } else { "" };
             notes.push(format!("a record counts once for each different value in {field}{empty}"));
+        }
+        if stop() {
+            notes.push(LATE.to_owned());
         }
     }
     let parted = query.ids.as_ref().map(|ids| ids.split(&found.ids, &found.ids_met));
