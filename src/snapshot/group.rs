@@ -98,8 +98,10 @@ pub(crate) const MIN_SNAPSHOT_TOKENS: u64 = 250;
 pub(crate) const FAIR_SNAPSHOT_TOKENS: u64 = 1_500;
 /// The tokens of the user's words that give way last: in a small snapshot they have most of it.
 const CORE_TOKENS: u64 = 600;
-/// The tokens of the user's words that never give way: the goal and a few rules.
-const LEAST_WORDS: u64 = 300;
+/// A quarter of a snapshot, within these bounds, is the user's: the goal and a few rules never give
+/// way.
+const LEAST_PART: u64 = 60;
+const MOST_PART: u64 = 300;
 /// The most tokens of a snapshot, whatever it replaces.
 const MAX_SNAPSHOT_TOKENS: u64 = 8_000;
 
@@ -133,7 +135,7 @@ impl SnapshotBudget {
         let limit = limit.min(most);
         let whole = if fills { limit } else { share(10).min(limit) };
         let extra = words.min(most - whole);
-        let own = (whole / 4).max(60);
+        let own = (whole / 4).max(LEAST_PART);
         SnapshotBudget {
             whole,
             model: share(5).min(most).min(limit.saturating_sub(2 * own)).max(100),
@@ -160,12 +162,13 @@ impl SnapshotBudget {
     /// for any. The core of the words stays.
     pub(crate) fn less(self, excess: u64, words: u64, has_sections: bool) -> SnapshotBudget {
         let gap = self.whole / 8;
+        let least = (self.whole / 4).clamp(LEAST_PART, MOST_PART);
         match has_sections {
             true => SnapshotBudget { whole: self.whole.saturating_sub(excess + gap), ..self },
             false => SnapshotBudget {
                 directives: words
                     .saturating_sub(excess + gap)
-                    .max(LEAST_WORDS)
+                    .max(least)
                     .min(self.directives - self.extra),
                 extra: 0,
                 files: self.files * 3 / 4,
