@@ -6,11 +6,11 @@ use date_text::MONTHS;
 /// Returns the moment at which a date begins.
 pub(super) fn moment(text: &str) -> Option<i128> {
     let span = date_text::span(text).filter(|span| !span.is_year);
-    span.map(|span| span.first).or_else(|| month_first(text))
+    span.map(|span| span.first).or_else(|| month_or_quarter(text))
 }
 
 /// Returns the moment at which `05/2024`, `Q2 2024` or `Q2/2024` begins.
-fn month_first(text: &str) -> Option<i128> {
+fn month_or_quarter(text: &str) -> Option<i128> {
     let (start, year) = text.split_at_checked(text.len().checked_sub(4)?)?;
     let (start, is_slash) = match start.strip_suffix('/') {
         Some(start) => (start, true),
@@ -20,7 +20,8 @@ fn month_first(text: &str) -> Option<i128> {
         Some(quarter) => number(quarter, 1).filter(|quarter| (1..5).contains(quarter))? * 3 - 2,
         None => number(start, 2).filter(|_| is_slash && start.len() == 2)?,
     };
-    date_text::moment([number(year, 4)?, month, 1], None)
+    let year = number(year, 4).filter(|year| (1900..=2100).contains(year))?;
+    date_text::moment([year, month, 1], None)
 }
 
 /// Returns the moment of `5/14/2025`, `05/14/25 9:30 PM`, `14.05.2025` or `14-05-2025`, or of a

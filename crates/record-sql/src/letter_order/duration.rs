@@ -10,17 +10,18 @@ const UNITS: [(&[&str], f64); 6] = [
     (&["ms", "msec", "millisecond", "milliseconds"], 0.001),
 ];
 
-/// Returns the seconds of `2h 10m`, `3 days`, `1.5 hours`, `PT1H5M` or `1:02:03`.
+/// Returns the seconds of `2h 10m`, `3 days`, `1.5 hours`, `PT1H5M` or `1:02:03`. `1M` may be a
+/// month.
 pub(super) fn seconds(text: &str) -> Option<f64> {
-    let text = text.trim().to_ascii_lowercase();
-    let (sign, text) = text.strip_prefix('-').map_or((1.0, text.as_str()), |text| (-1.0, text));
+    let text = text.trim();
+    let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
     if text.contains(':') {
         return clock(text).map(|seconds| sign * seconds);
     }
-    let (mut rest, is_iso) = text.strip_prefix('p').map_or((text, false), |text| (text, true));
+    let (mut rest, is_iso) = text.strip_prefix('P').map_or((text, false), |text| (text, true));
     let (mut seconds, mut last, mut is_time) = (0.0, f64::INFINITY, false);
     while !rest.is_empty() {
-        if is_iso && let Some(time) = rest.strip_prefix('t') {
+        if is_iso && let Some(time) = rest.strip_prefix('T') {
             (rest, is_time) = (time, true);
         }
         let (number, behind) = split(rest, |c| c.is_ascii_digit() || c == '.');
@@ -28,7 +29,11 @@ pub(super) fn seconds(text: &str) -> Option<f64> {
             true => behind.split_at_checked(1)?,
             false => split(behind.trim_start(), |c| c.is_ascii_alphabetic()),
         };
-        let unit = UNITS.iter().find(|(names, _)| names.contains(&unit))?.1;
+        if !is_iso && unit.len() == 1 && unit != unit.to_ascii_lowercase() {
+            return None;
+        }
+        let is_one = |name: &&str| name.eq_ignore_ascii_case(unit);
+        let unit = UNITS.iter().find(|(names, _)| names.iter().any(is_one))?.1;
         // Before its time, the minutes of ISO are months.
         if unit >= last || (is_iso && unit == 60.0 && !is_time) {
             return None;
@@ -65,6 +70,8 @@ mod tests {
             ("PT1H5M", Some(3_900.0)),
             ("P1DT1S", Some(86_401.0)),
             ("10:02:03", Some(36_123.0)),
+            ("3 Days", Some(259_200.0)),
+            ("1M", None),
             ("P1M", None),
             ("9:30", None),
             ("1:72:03", None),

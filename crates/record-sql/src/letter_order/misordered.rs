@@ -99,7 +99,7 @@ fn of_kind<'t>(texts: &[&'t str]) -> Option<(Vec<&'t str>, TextKind)> {
     Some((all, kind))
 }
 
-fn has_digit(text: &str) -> bool {
+pub(super) fn has_digit(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit())
 }
 

@@ -1,6 +1,8 @@
 //! Words that have an order of their own, such as months.
 
-/// Words in an order that nobody disputes.
+use super::misordered::has_digit;
+
+/// Words in the order that people give them; the name says what may be disputed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Words {
     pub(super) collation: &'static str,
@@ -11,7 +13,7 @@ pub struct Words {
     words: &'static [&'static str],
 }
 
-/// The lists; no word of two letters and more is in two of them.
+/// The lists. Those that share words have them in the same order.
 pub(super) static LISTS: [Words; 5] = [
     Words {
         collation: "months",
@@ -50,26 +52,37 @@ pub(super) static LISTS: [Words; 5] = [
         collation: "sizes",
         name: "sizes of clothes",
         least: 3,
-        words: &["xxxs 3xs", "xxs 2xs", "xs", "s", "m", "l", "xl", "xxl 2xl", "xxxl 3xl"],
+        words: &[
+            "xxxs 3xs", "xxs 2xs", "xs", "s", "m", "l", "xl", "xxl 2xl", "xxxl 3xl", "4xl", "5xl",
+        ],
     },
     Words {
         collation: "degrees",
         name: "degrees from low to high",
         least: 2,
-        words: &["lowest", "low", "medium moderate", "high", "highest", "critical"],
+        words: &["info", "lowest", "low", "medium moderate", "high", "highest", "critical"],
     },
     Words {
         collation: "log_levels",
         name: "levels of a log",
         least: 2,
-        words: &["trace", "debug", "info", "warn warning", "error err", "fatal"],
+        words: &["trace", "debug", "info", "warn warning", "error err", "critical fatal"],
     },
 ];
 
+/// Texts that say that there is no word.
+const NO_WORDS: [&str; 5] = ["n/a", "none", "null", "other", "unknown"];
+
 impl Words {
-    /// Returns the list that has all of these texts but those without letters and `n/a`.
+    /// Returns the list that has all of these texts, but those that are no words; numbers have
+    /// another order.
     pub(super) fn of(texts: &[&str]) -> Option<&'static Self> {
-        let is_word = |text: &&&str| text.contains(char::is_alphabetic) && **text != "n/a";
+        let has_letters = |text: &str| text.contains(char::is_alphabetic);
+        let is_nothing = |text: &str| NO_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
+        let is_word = |text: &&&str| has_letters(text) && !is_nothing(text);
+        if texts.iter().any(|text| !has_letters(text) && has_digit(text)) {
+            return None;
+        }
         LISTS.iter().find(|list| {
             let mut words = texts.iter().filter(is_word);
             words.clone().all(|text| list.place(text).is_some())

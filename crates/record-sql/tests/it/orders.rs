@@ -23,7 +23,7 @@ fn rows(texts: &[&str]) -> String {
 }
 
 /// Each list is in the order of its kind.
-const ORDERS: [(&str, &[&str]); 36] = [
+const ORDERS: [(&str, &[&str]); 38] = [
     ("numbers", &["-3", "0.5", "9.50", "10", "100.0"]),
     ("numbers", &["n/a", "9.50", "10", "100"]),
     ("numbers with other characters", &["-3%", "9%", "12%", "100%"]),
@@ -55,7 +55,9 @@ const ORDERS: [(&str, &[&str]); 36] = [
     ("times of several zones or forms", &["Q4 2023", "Q1 2024", "Q2 2024", "Q1 2025"]),
     ("times of several zones or forms", &["12/2023", "05/2024", "01/2025"]),
     ("months", &["Jan", "Feb", "April", "December"]),
-    ("months", &["n/a", "MARCH", "August"]),
+    ("months", &["N/A", "MARCH", "August"]),
+    ("degrees from low to high", &["unknown", "info", "low", "moderate", "critical"]),
+    ("levels of a log", &["DEBUG", "WARNING", "ERROR", "CRITICAL"]),
     ("weekdays, Monday first", &["Monday", "Tuesday", "Wednesday", "Friday", "Sunday"]),
     ("sizes of clothes", &["XS", "S", "M", "L", "XL", "2XL"]),
     ("degrees from low to high", &["low", "medium", "high", "critical"]),
@@ -223,6 +225,7 @@ fn texts_that_are_not_comparable_have_a_note() {
     for (texts, pair) in [
         (&["1 GB", "2 MB", "3 KB", "9 KB"][..], "'1 GB' < '2 MB'"),
         (&["3 days", "12 months", "2 weeks"], "'12 months' < '2 weeks'"),
+        (&["1D", "1M", "3M"], "'1D' < '1M'"),
         (&["P9M", "P12M", "P1Y"], "'P12M' < 'P1Y'"),
         (&["9", "10 KB", "8 KB"], "'10 KB' < '8 KB'"),
         (&["9:30", "1:02:03", "12:10"], "'12:10' < '1:02:03'"),
@@ -243,6 +246,8 @@ fn texts_that_are_not_comparable_have_a_note() {
         &["low", "high", "late"],
         &["May", "April", "Rose"],
         &["S", "M"],
+        &["M", "L", "XL", "32", "34"],
+        &["01/1200", "02/1100"],
         &["1/2000", "10/3"],
         &["1 MB", "2 MB", "3 MB"],
         &["a1", "b2"],
