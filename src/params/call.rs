@@ -75,16 +75,16 @@ fn unknown(
     fields: &[Field],
     elsewhere: &[Elsewhere],
 ) -> ParamError {
-    let known = |field: &&Field| params.fields().iter().all(|(given, _)| given != field.name);
+    let is_free = |field: &&Field| params.fields().iter().all(|(given, _)| given != field.name);
     let is_it = |other: &&str| plain(other) == plain(name);
     let instead = elsewhere.iter().find(|(names, _)| names.iter().any(is_it));
     let same = named(name, fields);
     let advice = match (same, instead) {
-        (Some(field), _) if !known(&field) => {
+        (Some(field), _) if !is_free(&field) => {
             format!("; it is named {}, which is given, too", field.name)
         }
         (None, Some((_, request))) => format!("; send {request} instead"),
-        _ => match meant(name, fields).filter(known) {
+        _ => match meant(name, fields).filter(is_free) {
             Some(field) => format!("; send {}", renamed((value, field), params, fields)),
             None => String::new(),
         },

@@ -68,7 +68,9 @@ pub enum ReloadError {
     },
     /// An id that no stored result has.
     #[error(
-        "no stored result {id:?} was found; the id of a tool call, a file's name or its path would be accepted; of a call that a snapshot replaced, grep of the id in the snapshot's group file finds the message"
+        "no stored result {id:?} was found; the id of a tool call, a file's name or its path would \
+         be accepted; of a call that a snapshot replaced, grep of the id in the snapshot's group \
+         file finds the message"
     )]
     NoResult {
         /// The id, shortened.

@@ -105,7 +105,7 @@ pub(crate) fn text_of(content: &str) -> ResultText<'_> {
     }
 }
 
-/// Returns a text of at most so many characters, or as many of its two ends.
+/// Returns a text of at most so many characters, or so many of its two ends.
 pub(crate) fn ends_of(text: &str, chars: usize) -> Cow<'_, str> {
     let total = text.chars().count();
     if total <= chars {

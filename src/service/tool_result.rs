@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::requests;
 use super::state::Service;
 use super::stored_file::target;
+use crate::compaction::reference::is_forgery;
 use crate::envelope::Answer;
 use crate::params::{Params, checked, invalid};
 use crate::reading::error::ReloadError;
@@ -16,6 +17,7 @@ use context_store::{
     Location, MAX_WHOLE_FILE_BYTES, find_ended_result, find_results, is_away, regular_len,
     store_folders,
 };
+use raw_json::quote;
 use record_files::file::header::header_of;
 use token_count::Tokenizer;
 
@@ -23,10 +25,8 @@ use token_count::Tokenizer;
 const MAX_CANDIDATES: usize = 10;
 /// Most characters of an id that an error repeats.
 const MAX_ID_CHARS: usize = 200;
-/// Most other results that an answer names.
-const NAMED_OTHERS: usize = 3;
 /// Most characters of the text around records that an answer shows.
-const AROUND_CHARS: usize = 400;
+const AROUND_CHARS: usize = 120;
 /// Stands for the records in the text around them.
 const RECORDS: &str = "…";
 
@@ -42,9 +42,10 @@ impl Service {
         let max_tokens = self.reload.ceiling(max_tokens);
         let (at, others) = self.result(&id, store_dir.as_deref())?;
         let answer = |content: &str| {
-            let note = note_on(content, &others);
-            let room =
-                max_tokens.map(|most| most - Tokenizer::O200kBase.count(&note).min(most / 2));
+            let note = note_on(content, &others, max_tokens);
+            // The line feed before it, too.
+            let taken = if note.is_empty() { 0 } else { 1 + Tokenizer::O200kBase.count(&note) };
+            let room = max_tokens.map(|most| most.saturating_sub(taken).max(1));
             let answer = match &lines {
                 Lines::Grep(pattern) => self.grep_result(&at, content, pattern, room),
                 lines => self.part_of_result(&at, &text_of(content).text, lines, room),
@@ -151,22 +152,31 @@ impl Service {
 }
 
 /// Returns what the reader of a part has to know beside it, as lines: the text around the records
-/// that the result became, and other results with its id.
-fn note_on(content: &str, others: &[String]) -> String {
+/// that the result became, and other results with its id. It is short, so that the answer is still
+/// recognised as a part of the file (I3), and shorter where `max_tokens` leaves little room.
+fn note_on(content: &str, others: &[String], max_tokens: Option<u64>) -> String {
     let header = header_of(content.as_bytes());
     let around = header.and_then(|header| header.around(RECORDS)).unwrap_or_default();
-    let mut lines = Vec::new();
-    if !around.is_empty() && around.trim() != RECORDS {
-        let around = ends_of(around.trim(), AROUND_CHARS);
-        lines.push(format!("[around the records, in line 1 of the file: {around}]"));
-    }
-    if !others.is_empty() {
-        let named = others.iter().take(NAMED_OTHERS).map(String::as_str).collect::<Vec<_>>();
-        let more = others.len() - named.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        lines.push(format!("[stored with this id, too: {}{more}]", named.join(", ")));
-    }
-    lines.join("\n")
+    let around = Some(around.trim()).filter(|around| !around.is_empty() && *around != RECORDS);
+    let note = |is_short: bool| {
+        let around = around.map(|around| match is_short || is_forgery(around) {
+            true => "[line 1 of the file holds text around the records]".to_owned(),
+            false => {
+                let around = quote(&ends_of(around, AROUND_CHARS));
+                format!("[around the records, in line 1 of the file: {around}]")
+            }
+        });
+        let more = others.len().saturating_sub(1);
+        let others = others.first().map(|other| match (is_short, more) {
+            (true, _) => format!("[{} more results have this id]", others.len()),
+            (false, 0) => format!("[stored with this id, too: {other}]"),
+            (false, _) => format!("[stored with this id, too: {other} and {more} more]"),
+        });
+        around.into_iter().chain(others).collect::<Vec<_>>().join("\n")
+    };
+    let whole = note(false);
+    let has_room = |most: u64| Tokenizer::O200kBase.count(&whole) <= most / 4;
+    if max_tokens.is_none_or(has_room) { whole } else { note(true) }
 }
 
 /// Returns what a search in one folder found. A folder that cannot be read has nothing; a store

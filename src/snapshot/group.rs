@@ -114,9 +114,9 @@ pub(crate) struct Sizes {
     pub earlier: u64,
     /// The most that it may have to be worth a pass.
     pub most: u64,
-    /// What a limit leaves for the whole block.
+    /// The room that a limit leaves for the whole block.
     pub room: u64,
-    /// What it leaves beside that for the user's own words.
+    /// The room beside that for the user's own words.
     pub words: u64,
     /// The limit is a hard target, whose room is the snapshot's.
     pub fills: bool,
@@ -159,7 +159,7 @@ impl SnapshotBudget {
 
     /// Returns the budget of a snapshot that must have `excess` tokens fewer: they come from its
     /// sections, or from the user's words, which take `words` tokens, where these left no room
-    /// for any. The core of the words stays.
+    /// for any. A part of the words stays.
     pub(crate) fn less(self, excess: u64, words: u64, has_sections: bool) -> SnapshotBudget {
         let gap = self.whole / 8;
         let least = (self.whole / 4).clamp(LEAST_PART, MOST_PART);

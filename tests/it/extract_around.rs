@@ -71,4 +71,8 @@ fn another_array_around_the_records_is_told() {
         let note = "line 1 of the file holds another array of objects";
         assert!(said.answer.contains(note), "{asked}: {}", said.answer);
     }
+    let links = format!("format [{{id: …}}], links [{{\"rel\":\"next\"}}]\n{}", page(0, 110));
+    let path = app.offload_text(&links, &json!({"threshold_tokens": 100})).path();
+    let said = app.extract(&path, &json!({"query": "length"}));
+    assert!(!said.answer.contains("another array"), "{}", said.answer);
 }

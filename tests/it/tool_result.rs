@@ -2,8 +2,9 @@
 //! of it that a word asks for.
 
 use serde_json::{Value, json};
+use token_count::Tokenizer;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, split};
 use crate::asking::{Said, memories};
 use crate::history::array;
 
@@ -169,7 +170,8 @@ fn two_results_of_one_id_are_both_named_and_the_newest_is_read() {
     }
 }
 
-/// What stands around the records of a result is part of it.
+/// The text around the records of a result is part of it. The note fits the ceiling, and an answer
+/// with it is recognised as read back (I3).
 #[test]
 fn the_text_around_records_is_told() {
     let app = TestApp::new();
@@ -177,19 +179,17 @@ fn the_text_around_records_is_told() {
     let items = Value::from_iter(items);
     let errors = Value::from_iter((0..30).map(|n| json!({"code": n, "m": "bad thing"})));
     let envelope = json!({"total": 812, "items": items, "errors": errors}).to_string();
+    let settings = json!({"max_total_tokens": 1, "max_tool_message_tokens": 50});
     for (id, text, pattern, parts) in [
         (
             "call_1",
             format!("error: no crate\n{items}\nexit code: 101\n"),
             "^exit code: 101$",
-            &["error: no crate\n…\nexit code: 101]"][..],
+            &[r#""error: no crate\n…\nexit code: 101"]"#][..],
         ),
-        ("call_2", envelope, "bad thing", &["{\"", "\"total\":812"]),
+        ("call_2", envelope, "bad thing", &["\\\"total\\\":812"]),
     ] {
-        let after = app.offload(
-            &history(id, &text),
-            &json!({"max_total_tokens": 1, "max_tool_message_tokens": 50}),
-        );
+        let after = app.offload(&history(id, &text), &settings);
         assert!(after.messages.contains(".jsonl"), "{}", after.messages);
         for lines in ["first:1", "last:1", "grep:item 42"] {
             let said = app.tool_result(id, &json!({"lines": lines}));
@@ -197,6 +197,23 @@ fn the_text_around_records_is_told() {
                 said.answer.split_once("[around the records, in line 1 of the file: ").unwrap();
             assert!(shown.ends_with('\n') && shown.contains("item "), "{lines}: {}", said.answer);
             assert!(parts.iter().all(|part| note.contains(part)), "{lines}: {}", said.answer);
+        }
+        let path = app.tool_result(id, &json!({"lines": "1"})).get("path");
+        let said = app.tool_result(id, &json!({"lines": "first:60"}));
+        let call = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "call_9",
+            "type": "function", "function": {"name": "read_tool_result",
+            "arguments": json!({"result_id": path, "lines": "first:60"}).to_string()}}]});
+        let read = json!({"role": "tool", "tool_call_id": "call_9", "content": said.answer});
+        let more = json!({"role": "user", "content": "And?"});
+        let messages = split(&after.messages).into_iter();
+        let messages: Vec<String> =
+            messages.chain([call, read, more].map(|message| message.to_string())).collect();
+        app.offload(&array(&messages), &settings);
+        assert!(!app.folder().join("store/tool_call_9.txt").exists(), "{id}");
+        for most in [40, 60, 100, 400] {
+            let said = app.tool_result(id, &json!({"lines": "first:60", "max_tokens": most}));
+            let tokens = Tokenizer::O200kBase.count(&said.answer);
+            assert!(tokens <= most, "{most}: {tokens}, {}", said.answer);
         }
         let said = app.tool_result(id, &json!({"lines": format!("grep:{pattern}")}));
         let head = said.answer.lines().next().unwrap();

@@ -90,12 +90,12 @@ impl Standing {
     /// way to otherwise, but for their least number.
     fn is_enough(&self, context: &Context<'_>, region: &Region) -> bool {
         let Some(target) = context.settings.target_tokens else { return true };
-        let region = region.after(self.gone().end).tokens();
+        let tail = region.after(self.gone().end).tokens();
         let level = self.level(context, &self.tokens);
-        let rest = level.saturating_sub(region + self.snapshots);
+        let rest = level.saturating_sub(tail + self.snapshots);
         let mark = low_water(context, fixed(context, &self.tokens, self.in_place));
         rest + MIN_SNAPSHOT_TOKENS <= mark
-            && (level <= target || worth_a_pass(context, region, self.snapshots, level).is_ok())
+            && (level <= target || worth_a_pass(context, tail, self.snapshots, level).is_ok())
     }
 
     /// Counts what cached snapshots bring with them: the difference of the history with them to the

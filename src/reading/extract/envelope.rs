@@ -2,6 +2,7 @@
 //! becomes a file of records.
 
 use query_sandbox::{JqError, Outcome};
+use raw_json::Cursor;
 use record_files::file::header::Header;
 use serde_json::Value;
 
@@ -13,6 +14,24 @@ const MAX_VALUE: usize = 200;
 
 /// The start of the warning on a field that no record has.
 const NO_FIELD: &str = "no record has a field";
+
+/// The most arrays in the text around records that are looked at.
+const MAX_ARRAYS: usize = 32;
+
+/// Returns the note on a file of records whose text had another array that may be records.
+pub(super) fn other_array(header: &Header) -> Option<String> {
+    let around = header.around("")?;
+    let has_records = |at: usize| {
+        let rest = &around[at..];
+        let array = Cursor::new(rest.as_bytes(), 0).value().map(|place| &rest[place]);
+        let elements = array.and_then(|array| raw_json::elements(array).ok()).unwrap_or_default();
+        elements.len() >= 3 && elements.iter().all(|element| element.starts_with('{'))
+    };
+    memchr::memchr_iter(b'[', around.as_bytes()).take(MAX_ARRAYS).any(has_records).then(|| {
+        "line 1 of the file holds another array of objects, which is no part of these records"
+            .to_owned()
+    })
+}
 
 /// Adds the hint to the outcome or the error of a filter with a field that no record has.
 pub(super) fn explained(

@@ -34,10 +34,6 @@ use trial::tried;
 /// The most bytes of the keys that lead to records, in a note.
 const MAX_PLACE_BYTES: usize = 120;
 
-/// The note on a file of records whose text had another array.
-const OTHER_ARRAY: &str =
-    "line 1 of the file holds another array of objects, which is no part of these records";
-
 /// The limits of one query.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
@@ -303,11 +299,7 @@ impl<'a> Records<'a> {
     /// Returns the note on a file that holds more than its records.
     fn note(&self) -> Option<String> {
         match self {
-            Records::Stored(stored) => {
-                let around = stored.header.around("").unwrap_or_default();
-                let has_more = around.contains("[{") || around.contains("[ {");
-                has_more.then(|| OTHER_ARRAY.to_owned())
-            }
+            Records::Stored(stored) => envelope::other_array(&stored.header),
             Records::Found { note, .. } => note.clone(),
         }
     }

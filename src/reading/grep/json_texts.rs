@@ -3,12 +3,54 @@
 //! the text, not how a string spells it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use raw_json::{place_in_literal, string_end, unescape};
 
-/// Returns true for a line that begins as JSON does.
-pub(super) fn may_be_json(line: &[u8]) -> bool {
+/// A longer literal, in bytes, is searched as it is spelled alone: its text is a copy.
+const MAX_LITERAL: usize = 16 * 1024 * 1024;
+
+/// Returns the next line of a buffer from `start`, a line's first byte, that begins as JSON does and
+/// has a backslash, or any that begins so.
+pub(super) fn next_json_line(buffer: &[u8], mut start: usize, any: bool) -> Option<Range<usize>> {
+    while start < buffer.len() {
+        if !any {
+            let escape = start + memchr::memchr(b'\\', &buffer[start..])?;
+            start += memchr::memrchr(b'\n', &buffer[start..escape]).map_or(0, |end| end + 1);
+        }
+        let rest = &buffer[start..];
+        let end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        if begins_as_json(&buffer[start..end]) {
+            return Some(start..end);
+        }
+        start = end + 1;
+    }
+    None
+}
+
+fn begins_as_json(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'[' | b'"'))
+}
+
+/// Returns a line that is JSON as text: a value, or the part of one that stands on a line where
+/// elements or members have lines of their own.
+pub(super) fn is_json(line: &[u8]) -> Option<&str> {
+    let line = std::str::from_utf8(line).ok().filter(|line| begins_as_json(line.as_bytes()))?;
+    let part = line.trim();
+    let part = part.strip_suffix(',').unwrap_or(part).trim_end();
+    let is_value = |text: &str| raw_json::value(text).is_some();
+    let is_part = match part.strip_prefix('"') {
+        Some(_) => {
+            let behind = part[string_end(part.as_bytes())?..].trim_start();
+            behind.is_empty() || behind.starts_with(':')
+        }
+        None => {
+            is_value(part)
+                || part.strip_prefix('[').is_some_and(is_value)
+                || part.strip_suffix(']').is_some_and(is_value)
+        }
+    };
+    is_part.then_some(line)
 }
 
 /// A string of a line.
@@ -20,14 +62,15 @@ pub(super) struct JsonText<'l> {
     text: Cow<'l, str>,
 }
 
-/// Returns the strings of a line, in order; of one that is no JSON, what stands between its quotes.
-pub(super) fn texts(line: &[u8]) -> impl Iterator<Item = JsonText<'_>> {
+/// Returns the strings of a line, in order.
+pub(super) fn texts(line: &str) -> impl Iterator<Item = JsonText<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = at + memchr::memchr(b'"', line.get(at..)?)?;
-            at = start + string_end(&line[start..])?;
-            if let Ok(literal) = std::str::from_utf8(&line[start..at]) {
+            let start = at + memchr::memchr(b'"', line.as_bytes().get(at..)?)?;
+            at = start + string_end(&line.as_bytes()[start..])?;
+            let literal = &line[start..at];
+            if literal.len() <= MAX_LITERAL {
                 return Some(JsonText { literal, start, text: unescape(literal).text });
             }
         }

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use regex_automata::{Anchored, Input, hybrid::dfa};
 
-use super::json_texts::{may_be_json, texts};
+use super::json_texts::{is_json, next_json_line, texts};
 use super::pattern::{LineEnd, Pattern};
 use super::simulation;
 use crate::reading::watch::{Interruption, Watch};
@@ -81,9 +81,8 @@ impl<'a> LineMatcher<'a> {
     /// Returns the place in a line of the first match in a text of its strings, where the text may
     /// match and its spelling does not.
     fn first_in_texts(&self, line: &[u8]) -> Result<Option<usize>, Interruption> {
-        if !may_be_json(line) {
-            return Ok(None);
-        }
+        let may_match = self.pattern.is_anchored || memchr::memchr(b'\\', line).is_some();
+        let Some(line) = is_json(line).filter(|_| may_match) else { return Ok(None) };
         for text in texts(line) {
             self.watch.check()?;
             if !text.is_escaped() && !self.pattern.is_anchored {
@@ -102,10 +101,42 @@ impl<'a> LineMatcher<'a> {
         self.pattern.states.saturating_mul(bytes) <= limit
     }
 
+    /// Finds the first line of a buffer that may match. The fast engine has all but the lines that
+    /// may match by the texts in them alone, which are judged here.
+    fn find_in_buffer(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
+        let mut start = 0;
+        loop {
+            let line = next_json_line(buffer, start, self.pattern.is_anchored);
+            let until = line.as_ref().map_or(buffer.len(), |line| line.start);
+            if start < until
+                && let Ok(Some(found)) =
+                    self.pattern.fast.find_candidate_line(&buffer[start..until])
+            {
+                return Ok(Some(match found {
+                    LineMatchKind::Confirmed(at) if self.pattern.line_end != LineEnd::Matched => {
+                        LineMatchKind::Confirmed(start + at)
+                    }
+                    LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at) => {
+                        LineMatchKind::Candidate(start + at)
+                    }
+                }));
+            }
+            let Some(line) = line else { return Ok(None) };
+            if let Some(end) = self.shortest_match_at(&buffer[line.clone()], 0)? {
+                return Ok(Some(LineMatchKind::Confirmed(line.start + end)));
+            }
+            start = line.end + 1;
+            if start >= buffer.len() {
+                return Ok(None);
+            }
+        }
+    }
+
     /// True if whole buffers may go to the fast engine. Otherwise the searcher
     /// is made to come line by line.
     fn takes_buffers(&self) -> bool {
-        !self.pattern.is_anchored && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
+        self.pattern.line_end != LineEnd::Asserted
+            && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
     }
 
     /// Steps to the end of a match at or after `at`.
@@ -248,21 +279,7 @@ impl Matcher for LineMatcher<'_> {
     fn find_candidate_line(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
         self.watch.check()?;
         if self.costs_at_most(UNWATCHED_COST, buffer.len()) {
-            // A line with a backslash may spell a text.
-            let escape = memchr::memchr(b'\\', buffer);
-            let before = &buffer[..escape.unwrap_or(buffer.len())];
-            let before = match escape {
-                Some(_) => &before[..memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)],
-                None => before,
-            };
-            let found = self.pattern.fast.find_candidate_line(before).ok().flatten();
-            return Ok(match found {
-                Some(LineMatchKind::Confirmed(at)) if self.pattern.line_end == LineEnd::Matched => {
-                    Some(LineMatchKind::Candidate(at))
-                }
-                None => escape.map(LineMatchKind::Candidate),
-                found => found,
-            });
+            return self.find_in_buffer(buffer);
         }
         let mut start = 0;
         while start < buffer.len() {

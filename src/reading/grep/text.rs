@@ -230,7 +230,7 @@ impl Heading<'_> {
             return Some("`\\|` parts no alternatives; in a regular expression `|` does.");
         }
         let are_records = findings.paths.iter().any(|path| path.ends_with(".jsonl"));
-        let is_spaced = ["\": ", ", \""].iter().any(|spaced| self.pattern.contains(spaced));
+        let is_spaced = ["\": ", "\", \""].iter().any(|spaced| self.pattern.contains(spaced));
         (are_records && is_spaced)
             .then_some("Records are stored without blanks between their parts: `\"id\":5,\"n\":1`.")
     }

@@ -328,6 +328,11 @@ fn grep_reads_the_texts_in_json() {
         record("ERROR early"),
         r#"{"log":"gr\u00f6\u00dfer \"heute\""}"#.to_owned() + "\n",
         "ERROR: no JSON, C:\\new\n".to_owned(),
+        "[28/Nov/2026] \"GET /new HTTP/1.1\" 200 C:\\new\n".to_owned(),
+        "\"1\",\"apple\",\"C:\\new\"\n".to_owned(),
+        "[ ".to_owned() + record("first\nbanana").trim_end() + " ,\n",
+        record("second\nbanana").trim_end().to_owned() + " ]\n",
+        "  \"note\": \"third\\nbanana\",\n".to_owned(),
     ];
     let store = Store::with(&[("a.jsonl", lines.concat().as_bytes())]);
     let found = |wanted: &str| -> Vec<(u64, u64)> {
@@ -344,6 +349,8 @@ fn grep_reads_the_texts_in_json() {
     assert_eq!(found(r#"\\"heute"#), [(3, place(3, "\\\"heute"))]);
     assert_eq!(found(r"^new|\bew\b"), []);
     assert_eq!(found("^$"), []);
+    assert_eq!(found(r"^GET|HTTP/1\.1$|^apple"), []);
+    assert_eq!(found("^banana$"), [7, 8, 9].map(|line| (line as u64, place(line, "banana"))));
     let spaced = store.grep(&pattern("\"id\": 1")).answer;
     assert!(
         spaced.ends_with("stored without blanks between their parts: `\"id\":5,\"n\":1`."),
