@@ -11,8 +11,8 @@ use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 use context_store::{
-    Bounded, Call, Location, Moment, Run, SweepEvent, SweepOptions, SweepReport, VerifyReport,
-    sweep, verify,
+    Bounded, Call, Coverage, Location, Moment, Run, SweepEvent, SweepOptions, SweepReport,
+    VerifyReport, sweep, verify,
 };
 
 /// Most files that an answer's text shows.
@@ -36,17 +36,18 @@ pub(super) struct FileError<'a> {
 }
 
 impl Service {
-    /// `unburden sweep`: deletes expired files in the given folders and in every store under
-    /// the roots.
-    pub fn sweep(&self, body: &[u8]) -> Result<Answer, Failure> {
+    /// `unburden sweep`: deletes expired files in the given folders, or in every store under the
+    /// roots. Returns true if nothing failed.
+    pub fn sweep(&self, body: &[u8]) -> Result<(Answer, bool), Failure> {
         let params = Params::parse(body)?;
         let Sweep { dry_run, folders } = Sweep::from_params(&params)?;
         let run = if dry_run { Run::Dry } else { Run::Real };
-        let folders = match folders {
-            Some(folders) => self.located("folders", &folders)?,
-            None => self.large.folder().into_iter().collect(),
+        let report = match folders {
+            Some(folders) => {
+                self.sweep_now(&self.located("folders", &folders)?, Coverage::Folders, run)
+            }
+            None => self.sweep_own(Coverage::Roots, run),
         };
-        let report = self.sweep_now(&folders, run);
         let mut answer = Answer::text(sweep_text(&report, run));
         answer.put("folders", &report.folders);
         answer.put("examined", &report.examined);
@@ -72,13 +73,12 @@ impl Service {
         warnings.extend(report.elsewhere.then(|| ELSEWHERE.to_owned()));
         warnings.extend(truncation_warning("expired", &report.expired));
         warnings.extend(truncation_warning("errors", &report.errors));
-        Ok(answer.with_warnings(warnings))
+        Ok((answer.with_warnings(warnings), report.errors.is_empty()))
     }
 
-    /// Sweeps everywhere, as scheduled.
-    pub(crate) fn sweep_on_schedule(&self) {
-        let folders: Vec<Location> = self.large.folder().into_iter().collect();
-        let report = self.sweep_now(&folders, Run::Real);
+    /// Sweeps the folder of large results, and what else `coverage` says, as scheduled.
+    pub(crate) fn sweep_on_schedule(&self, coverage: Coverage) {
+        let report = self.sweep_own(coverage, Run::Real);
         if report.elsewhere {
             tracing::info!("another replica sweeps");
             return;
@@ -97,7 +97,12 @@ impl Service {
         );
     }
 
-    fn sweep_now(&self, folders: &[Location], run: Run) -> SweepReport {
+    fn sweep_own(&self, coverage: Coverage, run: Run) -> SweepReport {
+        let folders: Vec<Location> = self.large.folder().into_iter().collect();
+        self.sweep_now(&folders, coverage, run)
+    }
+
+    fn sweep_now(&self, folders: &[Location], coverage: Coverage, run: Run) -> SweepReport {
         let mut tell = |event: SweepEvent<'_>| match event {
             SweepEvent::Expired(_) if run == Run::Dry => {}
             SweepEvent::Expired(file) => {
@@ -116,7 +121,8 @@ impl Service {
             }
         };
         let (roots, lifetimes) = (&self.roots, &self.lifetimes);
-        let options = SweepOptions { roots, folders, lifetimes, now: &Moment::now(), run };
+        let now = &Moment::now();
+        let options = SweepOptions { roots, folders, coverage, lifetimes, now, run };
         sweep(&options, &mut tell)
     }
 

@@ -151,7 +151,7 @@ request! {
     pub(crate) struct Sweep {
         /// Whether to report what would be deleted, and delete nothing.
         dry_run: bool = false,
-        /// Folders to sweep in addition to the stores under the roots.
+        /// The folders to sweep; None: every store under the roots.
         folders: Option<Vec<String>> { typed: "a list of folders" },
     }
 }

@@ -111,7 +111,7 @@ impl TestApp {
 
     /// Deletes what has expired; the answer's metadata.
     pub(crate) fn sweep(&self, body: &Value) -> Said {
-        Said::read(self.service.sweep(body.to_string().as_bytes()).unwrap())
+        Said::read(self.service.sweep(body.to_string().as_bytes()).unwrap().0)
     }
 
     /// Where a path of an answer really is.

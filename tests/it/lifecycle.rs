@@ -17,7 +17,7 @@ fn read(answer: Answer) -> Value {
 }
 
 fn sweep(app: &TestApp) -> Value {
-    read(app.service.sweep(b"{}").unwrap())
+    read(app.service.sweep(b"{}").unwrap().0)
 }
 
 fn path_of(app: &TestApp, seen: &str) -> PathBuf {
@@ -85,7 +85,7 @@ fn what_nobody_mentions_goes_and_is_told_from_what_never_was() {
     for path in &paths {
         age(&app, path, 31 * DAY);
     }
-    let dry = read(app.service.sweep(br#"{"dry_run": true}"#).unwrap());
+    let dry = read(app.service.sweep(br#"{"dry_run": true}"#).unwrap().0);
     assert_eq!(dry["metadata"]["expired"].as_array().unwrap().len(), 2);
     assert!(path_of(&app, &paths[0]).exists(), "a dry run deletes nothing");
     let swept = sweep(&app);
@@ -338,6 +338,46 @@ fn the_command_line_sweeps_and_verifies() {
         text.contains("not listed: ./context_store/tool_call_2.txt") && code == Some(0),
         "{text}"
     );
+}
+
+/// Folders that are named are swept instead of those of the configuration.
+#[test]
+fn the_command_line_sweeps_the_folders_that_it_names() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("h.json"), history(&[message("call_1", &log())])).unwrap();
+    let offload = "offload h.json --max-total-tokens 1 --max-tool-message-tokens 100 --output s";
+    for store in ["--store-dir=kept", "--store-dir=swept"] {
+        let arguments: Vec<&str> = offload.split(' ').chain([store]).collect();
+        assert_eq!(unburden(&arguments, folder.path()).1, Some(0));
+    }
+    let [kept, swept] = ["kept", "swept"].map(|name| folder.path().join(name));
+    for store in [&kept, &swept] {
+        let old = SystemTime::now() - Duration::from_secs(31 * DAY);
+        let file = std::fs::File::options().write(true).open(store.join("tool_call_1.txt"));
+        file.unwrap().set_modified(old).unwrap();
+    }
+    let (text, code) = unburden(&["sweep", "./swept"], folder.path());
+    assert!(text.contains("1 files in 1 folders examined"), "{text}");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(kept.join("tool_call_1.txt").exists() && !swept.join("tool_call_1.txt").exists());
+}
+
+/// A folder that is not there or cannot be swept ends with status 2, also if others were swept.
+#[test]
+fn the_command_line_tells_what_it_could_not_sweep() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("store/.unburden")).unwrap();
+    for options in [&["--dry-run"][..], &[]] {
+        let sweep = |dir| unburden(&[&["sweep", dir][..], options].concat(), folder.path());
+        let (text, code) = sweep("./nope");
+        assert!(text.contains("not swept: ./nope: there is no such folder"), "{text}");
+        assert_eq!(code, Some(2), "{text}");
+        let format = folder.path().join("store/.unburden/format");
+        std::fs::write(format, "unburden store 99\n").unwrap();
+        let (text, code) = sweep("./store");
+        assert!(text.contains("not swept: ./store: ") && text.contains("newer version"), "{text}");
+        assert!(code == Some(2) && text.contains("\nerror: not everything was swept"), "{text}");
+    }
 }
 
 /// The service sweeps when it starts.

@@ -123,7 +123,7 @@ pub use records::record::End;
 pub use records::timestamp::rfc3339;
 pub use report::{Bounded, PathError, Run};
 pub use store::Store;
-pub use sweep::options::SweepOptions;
+pub use sweep::options::{Coverage, SweepOptions};
 pub use sweep::report::{ExpiredFile, SweepEvent, SweepReport};
 pub use sweep::sweep;
 pub use write::claim::{Claim, ClaimedFile, Claims, ExcludedNames};

@@ -16,9 +16,9 @@ use crate::objects::fake::FakeStore;
 use crate::records::record::Record;
 use crate::write::opened::Opened;
 use crate::{
-    Call, Chat, ClaimedFile, Claims, Durability, EndedFile, ExpiredFile, FileCache, FileName,
-    Lifetimes, Location, LroPrefix, Moment, Origin, PRIVATE, RootSpec, Roots, Run, Stem, Store,
-    SweepEvent, SweepOptions, SweepReport, sweep,
+    Call, Chat, ClaimedFile, Claims, Coverage, Durability, EndedFile, ExpiredFile, FileCache,
+    FileName, Lifetimes, Location, LroPrefix, Moment, Origin, PRIVATE, RootSpec, Roots, Run, Stem,
+    Store, SweepEvent, SweepOptions, SweepReport, sweep,
 };
 
 /// The moment that tests begin at: later than the machine's.
@@ -274,8 +274,9 @@ impl Shop {
     pub(crate) fn sweep_at(&self, lifetimes: &Lifetimes, now: &Moment) -> SweepReport {
         self.show(now.wall);
         let folders = [self.store.folder().clone()];
-        let (roots, run) = (&self.roots, Run::Real);
-        sweep(&SweepOptions { roots, folders: &folders, lifetimes, now, run }, &mut |_| {})
+        let (roots, coverage, run) = (&self.roots, Coverage::Roots, Run::Real);
+        let options = SweepOptions { roots, folders: &folders, coverage, lifetimes, now, run };
+        sweep(&options, &mut |_| {})
     }
 
     /// Sweeps the stores under the roots only.
@@ -286,8 +287,8 @@ impl Shop {
         events: &mut dyn FnMut(SweepEvent<'_>),
     ) -> SweepReport {
         self.show(now.wall);
-        let (roots, lifetimes) = (&self.roots, &lifetimes());
-        sweep(&SweepOptions { roots, folders: &[], lifetimes, now, run }, events)
+        let (roots, coverage, lifetimes) = (&self.roots, Coverage::Roots, &lifetimes());
+        sweep(&SweepOptions { roots, folders: &[], coverage, lifetimes, now, run }, events)
     }
 
     pub(crate) fn opened(&self) -> Opened<'_> {

@@ -2,10 +2,12 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, descriptor, lines, refused, text};
+use super::client::{Client, WAIT, descriptor, lines, refused, text};
 
 /// Started in `work`, whose sibling `temp` is the system's folder for temporary files.
 fn client(flags: &[&str]) -> Client {
@@ -110,4 +112,52 @@ fn a_folder_that_is_not_private_is_refused() {
     std::fs::write(&file, "").unwrap();
     let (status, said) = refused(&["--output-dir", &file, "--", "cat"]);
     assert!(status == Some(2) && said.contains("is not a folder"), "{said}");
+}
+
+/// Files of histories, whose lifetime is the setting of the service that stored them, and files
+/// in other folders than the proxy's own.
+#[test]
+fn files_of_other_services_are_never_swept() {
+    for flags in [&["--output-dir", "own", "--root", "."][..], &["--root", "store"]] {
+        let mut stored = Default::default();
+        let mut client = Client::bare(flags, |command, folder| {
+            stored = stored_history(folder);
+            command.current_dir(folder);
+        });
+        let first = client.initialize();
+        client.answer(&first);
+        let over = Instant::now() + WAIT;
+        while !client.stderr().contains("\"swept\"") {
+            assert!(Instant::now() < over, "no sweep within {WAIT:?}: {}", client.stderr());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let [file, large]: &[std::path::PathBuf; 2] = &stored;
+        assert!(file.exists(), "{flags:?}: {}", client.stderr());
+        let is_own = flags[0] == "--root";
+        assert_eq!(large.exists(), !is_own, "{flags:?}: {}", client.stderr());
+    }
+}
+
+/// Stores a result and a large result in `store`, long ago; returns their paths.
+fn stored_history(folder: &Path) -> [std::path::PathBuf; 2] {
+    let history = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": lines(900)},
+        {"role": "user", "content": "and?"}
+    ]);
+    std::fs::write(folder.join("h.json"), history.to_string()).unwrap();
+    let offload = "offload h.json --store-dir store --max-total-tokens 100 --output small.json";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unburden"));
+    let output = command.args(offload.split(' ')).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let large = folder.join("store/lro-f-01M7S0000000000000000000AA.jsonl");
+    std::fs::write(&large, "{\"unburden\":{}}\n{\"id\":1}\n").unwrap();
+    let paths = [folder.join("store/tool_call_1.txt"), large];
+    for path in &paths {
+        let old = SystemTime::now() - Duration::from_secs(400 * 86_400);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(old).unwrap();
+    }
+    paths
 }

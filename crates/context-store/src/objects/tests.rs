@@ -385,6 +385,7 @@ fn an_hour_of_the_local_clock_is_no_hour_of_the_store() {
     let options = crate::SweepOptions {
         roots: &shop.roots,
         folders: &[],
+        coverage: crate::Coverage::Roots,
         lifetimes: &lifetimes(),
         now: &wrong,
         run: Run::Real,

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use cap_std::fs::{Dir, File, Metadata, MetadataExt};
 
 use super::forget::{end_unfinished, forget_ended, remove_temporary};
-use super::options::SweepOptions;
+use super::options::{Coverage, SweepOptions};
 use super::report::{ExpiredFile, SweepEvent, SweepReport};
 use crate::clock::eras::Clock;
 use crate::clock::folder_clock;
@@ -29,6 +29,9 @@ use crate::report::{PathError, Run};
 
 /// The beginning of a large result's file.
 const HEADER: &[u8] = b"{\"type\":\"lro_header\"";
+
+/// The failure of a given folder that does not exist.
+const NO_FOLDER: &str = "there is no such folder; accepted is the folder of a store";
 
 /// A sweep in progress.
 pub(super) struct Sweeper<'a> {
@@ -179,7 +182,7 @@ impl Folder<'_> {
 }
 
 impl Sweeper<'_> {
-    /// Sweeps one folder; no-op if there is none.
+    /// Sweeps one folder. It may be missing, unless only given folders are swept.
     pub(super) fn sweep(&mut self, at: &Location) {
         match at.open_folder() {
             Ok(Some(folder)) => {
@@ -188,7 +191,8 @@ impl Sweeper<'_> {
                     self.failed(at.spelled(), &error);
                 }
             }
-            Ok(None) => {}
+            Ok(None) if self.options.coverage == Coverage::Roots => {}
+            Ok(None) => self.failed(at.spelled(), &io::Error::other(NO_FOLDER)),
             Err(error) => self.failed(at.spelled(), &error),
         }
     }
@@ -276,24 +280,26 @@ impl Sweeper<'_> {
     /// Records the ends of files, then deletes them; keeps those that were deleted. If an end
     /// could not be recorded, a file with a record is deleted first: that makes room.
     fn delete(&mut self, folder: &Folder<'_>, expired: &mut Vec<Expired>) {
-        let recorded = folder.record_ends(expired);
-        if recorded.contains(&false) {
-            let reason = "the ends of files could not be recorded; is the disk full?";
-            self.failed(folder.at.spelled(), &io::Error::other(reason));
-        }
-        let mut recorded = recorded.into_iter();
+        let mut recorded = folder.record_ends(expired).into_iter();
+        let mut are_recorded = true;
         expired.retain(|file| {
             let is_recorded = recorded.next().unwrap_or(false);
             if !is_recorded && file.record.is_none() {
+                are_recorded = false;
                 return false;
             }
             let removed = folder.dir.remove_file(file.name.as_str()).map(Some);
             let is_removed = self.unless_failed(folder, file.name.as_str(), removed).is_some();
             if let Some(index) = folder.index.as_ref().filter(|_| is_removed && !is_recorded) {
-                write_ends(&index.records, &[file.ended(folder.options.now.wall)]);
+                let end = file.ended(folder.options.now.wall);
+                are_recorded &= write_ends(&index.records, &[end]) == [true];
             }
             is_removed
         });
+        if !are_recorded {
+            let reason = "the ends of files could not be recorded; is the disk full?";
+            self.failed(folder.at.spelled(), &io::Error::other(reason));
+        }
     }
 
     fn expired(&mut self, folder: &Folder<'_>, file: &Expired) {

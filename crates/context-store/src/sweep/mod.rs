@@ -10,10 +10,10 @@ pub(crate) mod report;
 use std::collections::HashSet;
 
 use crate::folder::is_changed;
-use crate::read::store_folders::find_store_folders;
+use crate::read::store_folders::{StoreFolders, find_store_folders};
 use crate::report::Run;
 use folder::Sweeper;
-use options::SweepOptions;
+use options::{Coverage, SweepOptions};
 use report::{SweepEvent, SweepReport};
 
 /// Sweeps folders and reports; `events` gets each file after it was handled.
@@ -35,7 +35,10 @@ pub fn sweep(options: &SweepOptions<'_>, events: &mut dyn FnMut(SweepEvent<'_>))
             return sweeper.report;
         }
     }
-    let found = find_store_folders(options.roots);
+    let found = match options.coverage {
+        Coverage::Roots => find_store_folders(options.roots),
+        Coverage::Folders => StoreFolders { folders: Vec::new(), complete: true },
+    };
     sweeper.report.complete = found.complete;
     let mut seen = HashSet::new();
     for folder in options.folders.iter().chain(&found.folders) {

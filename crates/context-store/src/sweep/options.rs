@@ -6,12 +6,21 @@ use crate::local::location::Location;
 use crate::local::roots::Roots;
 use crate::report::Run;
 
+/// What a sweep covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every store under the roots, and the given folders, as far as they exist.
+    Roots,
+    /// The given folders only; one that does not exist is a failure.
+    Folders,
+}
+
 /// The options of a sweep.
 ///
 /// ```
 /// use std::time::Duration;
 ///
-/// use context_store::{Lifetimes, Moment, RootSpec, Roots, Run, SweepOptions, sweep};
+/// use context_store::{Coverage, Lifetimes, Moment, RootSpec, Roots, Run, SweepOptions, sweep};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let roots = Roots::open(&[RootSpec::parse(&folder.path().display().to_string())])?;
@@ -21,6 +30,7 @@ use crate::report::Run;
 /// let options = SweepOptions {
 ///     roots: &roots,
 ///     folders: &[],
+///     coverage: Coverage::Roots,
 ///     lifetimes: &lifetimes,
 ///     now: &Moment::now(),
 ///     run: Run::Dry,
@@ -31,11 +41,13 @@ use crate::report::Run;
 /// ```
 #[derive(Clone, Copy)]
 pub struct SweepOptions<'a> {
-    /// Every store under these roots is swept.
+    /// The roots that the folders are under.
     pub roots: &'a Roots,
-    /// Further folders, under the roots or not. In one without an index, only large results
-    /// whose header says so expire.
+    /// Folders to sweep. In one without an index, only large results whose header says so
+    /// expire.
     pub folders: &'a [Location],
+    /// Whether other stores are swept, too.
+    pub coverage: Coverage,
     /// The lifetimes of files that have none of their own.
     pub lifetimes: &'a Lifetimes,
     /// The moment at which a lease has expired or not. The folder's clock tells how old a

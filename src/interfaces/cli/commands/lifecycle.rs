@@ -12,16 +12,17 @@ use crate::interfaces::cli::output::{print_answer, print_status};
 use crate::interfaces::cli::roots;
 use crate::service::Service;
 
-/// Sweeps as the service does: under the configured roots only, since it deletes.
+/// Sweeps as the service does: under the configured roots only, since it deletes. Exit status 2
+/// if something could not be swept.
 pub(crate) fn sweep(options: &Sweep) -> Result<Exit, CliError> {
     let service = confined(options.config.as_deref(), &options.root)?;
     let body = BodyMembers::default()
         .json("folders", list(&options.folders))
         .flag("dry_run", options.dry_run)
         .body();
-    let answer = service.sweep(body.as_bytes())?;
+    let (answer, whole) = service.sweep(body.as_bytes())?;
     print_answer(answer, options.json)?;
-    Ok(Exit::Success)
+    Ok(unless_failed(whole, "was swept"))
 }
 
 /// Deletes a chat under the configured roots. Exit status 2 if something could not be deleted.
@@ -34,13 +35,19 @@ pub(crate) fn delete(options: &Delete) -> Result<Exit, CliError> {
         .body();
     let (answer, whole) = service.delete_chat(body.as_bytes())?;
     print_answer(answer, options.json)?;
-    if !whole {
-        print_status(
-            "error: not everything of the chat was deleted; run the same command again to continue",
-        );
-        return Ok(Exit::Error);
+    Ok(unless_failed(whole, "of the chat was deleted"))
+}
+
+/// Tells that not everything was `done`; the report names the causes.
+fn unless_failed(whole: bool, done: &str) -> Exit {
+    if whole {
+        return Exit::Success;
     }
-    Ok(Exit::Success)
+    print_status(format_args!(
+        "error: not everything {done}; once the causes that the report names are gone, the same \
+         command goes on"
+    ));
+    Exit::Error
 }
 
 /// Opens a service for the configured roots, or the given ones.

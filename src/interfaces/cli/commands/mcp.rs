@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use context_store::Coverage;
+
 use super::serve::{shutdown_signal, sweep_on_schedule};
 use crate::config::Config;
 use crate::interfaces::cli::arguments::Mcp as Options;
@@ -25,7 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<Exit, CliError> {
     small_pages::use_small_pages();
     let service = Arc::new(Service::open(&config)?);
     confine_process(&config, std::iter::once(&*service))?;
-    sweep_on_schedule(&service, config.store.sweep_seconds);
+    sweep_on_schedule(&service, Coverage::Roots, config.store.sweep_seconds);
     let wait = Duration::from_secs(config.server.request_timeout_seconds);
     let limit = ConcurrencyLimit::new(config.server.concurrent_requests, 1, wait);
     let mcp = Mcp::new(service, limit, config.server.tool_prefix.text());

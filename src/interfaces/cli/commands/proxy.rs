@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use context_store::Coverage;
+
 use super::serve::{shutdown_signal, sweep_on_schedule};
 use crate::config::{Config, SummariserConfig};
 use crate::interfaces::cli::arguments::Proxy as Options;
@@ -28,7 +30,7 @@ pub(crate) fn run(options: Options) -> Result<Exit, CliError> {
     let _traces = telemetry::start(&config, None).map_err(|reason| CliError::traces(&reason))?;
     let service = Arc::new(Service::open(&config)?);
     if settings.enabled {
-        sweep_on_schedule(&service, config.store.sweep_seconds);
+        sweep_on_schedule(&service, Coverage::Folders, config.store.sweep_seconds);
     }
     let ended = runtime::run(async {
         let ends = (tokio::io::stdin(), tokio::io::stdout());
@@ -76,8 +78,9 @@ fn settings(options: Options) -> Result<(Config, Settings), CliError> {
     }
     let mut config = Config::load(options.config.as_deref())?;
     options.privacy.enter(&mut config);
-    // The proxy compresses no histories.
+    // The proxy compresses no histories, and deletes nothing of those of other services.
     config.compression.summariser = SummariserConfig::Extractive;
+    config.store.ttl_seconds = 0;
     let large = &mut config.prompt.offload;
     let enabled = large.enabled && !options.off;
     if enabled {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use context_store::Coverage;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::config::Config;
@@ -48,7 +49,7 @@ fn serve_until_stopped(config: &Config, mut tenure: Option<Tenure>) -> Result<Ex
     let protected = entries.iter().all(|entry| entry.token.is_some()) || config.server.no_auth;
     confine_process(config, entries.iter().map(|entry| &*entry.service))?;
     for entry in &entries {
-        sweep_on_schedule(&entry.service, config.store.sweep_seconds);
+        sweep_on_schedule(&entry.service, Coverage::Roots, config.store.sweep_seconds);
     }
     runtime::run(async {
         let stop = shutdown_signal();
@@ -107,14 +108,14 @@ fn configured(options: Serve) -> Result<Config, CliError> {
 
 /// Sweeps now and every `seconds`; 0 never sweeps. The thread ends with the process: a file is
 /// deleted after its end was recorded, or still exists.
-pub(super) fn sweep_on_schedule(service: &Arc<Service>, seconds: u64) {
+pub(super) fn sweep_on_schedule(service: &Arc<Service>, coverage: Coverage, seconds: u64) {
     if seconds == 0 {
         return;
     }
     let service = Arc::clone(service);
     std::thread::spawn(move || {
         loop {
-            service.sweep_on_schedule();
+            service.sweep_on_schedule(coverage);
             std::thread::sleep(Duration::from_secs(seconds));
         }
     });
