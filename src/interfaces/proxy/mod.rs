@@ -92,7 +92,9 @@ pub(crate) async fn run(
     drop(std::mem::take(&mut *proxy.tasks()));
     drop(proxy);
     // Flushes the queued messages if the client still reads.
-    let _ = tokio::time::timeout(FLUSH_TIMEOUT, &mut writing).await;
+    if !writing.is_finished() {
+        let _ = tokio::time::timeout(FLUSH_TIMEOUT, writing).await;
+    }
     Ok(ended)
 }
 

@@ -1,5 +1,7 @@
 //! How it ends: with its client, with its server, when it is told to.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -71,4 +73,35 @@ fn a_signal_ends_it() {
         client.terminate();
         assert_eq!(client.status(), Some(0), "{way:?}");
     }
+}
+
+/// A client that closes the pipe of the answers has ended.
+#[test]
+fn a_client_that_reads_no_more_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut proxy = Command::new(env!("CARGO_BIN_EXE_unburden"))
+        .args(["proxy", "--output-dir", "files", "--", "cat"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = proxy.stdin.take().unwrap();
+    let line = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
+    input.write_all(line.as_bytes()).unwrap();
+    let mut answers = BufReader::new(proxy.stdout.take().unwrap());
+    answers.read_line(&mut String::new()).unwrap();
+    drop(answers);
+    let over = Instant::now() + WAIT;
+    while proxy.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < over, "it did not end within {WAIT:?}");
+        // The pipe to a proxy that has ended is closed, too.
+        let _ = input.write_all(line.as_bytes());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = proxy.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(!said.contains("panicked"), "{said}");
 }
