@@ -2,15 +2,25 @@
 //! list is.
 
 use raw_json as raw;
+use record_files::find::{Accept, find_records};
 
 use crate::interfaces::mcp::message::{is_json, member, text};
 
 /// Joins the items of all blocks into one JSON array. Returns None unless there are two or more
-/// blocks and each is a text block that holds JSON and nothing else.
+/// blocks, and each is a text block that holds JSON and nothing else.
 pub(super) fn joined_items(content: &str) -> Option<String> {
     let blocks = raw::elements(content).ok().filter(|blocks| blocks.len() > 1)?;
     let items: Option<Vec<String>> = blocks.into_iter().map(item).collect();
     Some(format!("[{}]", items?.join(",")))
+}
+
+/// Returns true if the items of an array are one result: its records, or values that hold none.
+/// Others are results of their own: the records of one would hide the rest.
+pub(super) fn is_one_list(array: &str) -> bool {
+    match find_records(array, Accept::Objects) {
+        Some(found) => found.place().is_empty(),
+        None => raw::each_element(array).all(|item| !item.starts_with(['[', '{'])),
+    }
 }
 
 fn item(block: &str) -> Option<String> {
@@ -24,7 +34,7 @@ fn item(block: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::joined_items;
+    use super::{is_one_list, joined_items};
 
     #[test]
     fn items_keep_their_spelling() {
@@ -43,6 +53,24 @@ mod tests {
             r#"{"type":"text"}"#,
         ] {
             assert_eq!(joined_items(content), None, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_one_if_its_items_are_its_records() {
+        let records = format!("[{}]", [r#"{"a":1}"#; 40].join(","));
+        let large = format!(r#"{{"rows":{records}}}"#);
+        for one in [&*records, "[1,\"two\",null]"] {
+            assert!(is_one_list(one), "{one}");
+        }
+        for others in [
+            format!("[{records},{records}]"),
+            format!("[{large},{large}]"),
+            format!(r#"[{{"e":1}},{records}]"#),
+            format!(r#"[{{"e":1}},{{"e":1}},{{"e":1}},{large}]"#),
+            format!("[1,{records}]"),
+        ] {
+            assert!(!is_one_list(&others), "{others}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use chat_history::splice::{Edit, splice};
 use raw_json::{self as raw, offset_in, quote};
 
-use super::blocks::joined_items;
+use super::blocks::{is_one_list, joined_items};
 use super::edit::{map_member, remove_member};
 use super::json_eq::repeats;
 use crate::interfaces::mcp::message::{member, text};
@@ -116,7 +116,8 @@ impl ResultOffloader<'_> {
         structured: Option<&str>,
         call: &UpstreamCall,
     ) -> Result<Option<String>, String> {
-        let Some(list) = joined_items(content) else { return Ok(None) };
+        let list = joined_items(content).filter(|list| !self.is_small(list) && is_one_list(list));
+        let Some(list) = list else { return Ok(None) };
         let repeated = structured.map(|structured| repeats(structured, &list));
         // Structured content with other data needs a file of its own.
         if repeated == Some(false) {

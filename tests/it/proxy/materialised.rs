@@ -203,3 +203,43 @@ fn a_descriptor_shows_no_secret_where_the_operator_says_so() {
         assert!(std::fs::read_to_string(path(&said)).unwrap().contains(own));
     }
 }
+
+/// Some servers return a list with one text block an item: the items are one result. Blocks that
+/// are no records of one list are results of their own.
+#[test]
+fn blocks_are_one_result_only_if_they_are_its_records() {
+    let array = |key: &str, count: usize| {
+        let of = |n| format!(r#"{{"{key}":{n},"state":"a word that takes some room"}}"#);
+        format!("[{}]", (0..count).map(of).collect::<Vec<_>>().join(","))
+    };
+    let object = |key: &str, count| format!(r#"{{"{key}s":{}}}"#, array(key, count));
+    let small = || r#"{"error":"rate limited"}"#.to_owned();
+    let mut client = Client::new(Way::Child, &[], &["names=blocks"]);
+    let mut id = 0;
+    let mut blocks = |texts: &[String]| {
+        id += 1;
+        let result = client.result(id, "blocks", &json!({"texts": texts}));
+        result["content"].as_array().unwrap().clone()
+    };
+    let described =
+        |block: &Value| -> Value { serde_json::from_str(block["text"].as_str().unwrap()).unwrap() };
+    for (texts, counts) in [
+        (vec![array("order", 900), array("invoice", 400)], vec![Some(900), Some(400)]),
+        (vec![array("order", 900), array("order", 900)], vec![Some(900), Some(900)]),
+        (vec![object("order", 900), object("invoice", 300)], vec![Some(900), Some(300)]),
+        (vec![small(), array("order", 900)], vec![None, Some(900)]),
+        (vec![small(), object("order", 900)], vec![None, Some(900)]),
+        (vec![small(), small(), small(), object("order", 900)], vec![None, None, None, Some(900)]),
+        ((0..900).map(|n| format!("{{\"order\":{n}}}")).collect(), vec![Some(900)]),
+        ((0..4_000).map(|n| n.to_string()).collect(), vec![Some(4_000)]),
+    ] {
+        let content = blocks(&texts);
+        assert_eq!(content.len(), counts.len(), "{content:?}");
+        for ((block, text), count) in content.iter().zip(&texts).zip(counts) {
+            match count {
+                Some(count) => assert_eq!(described(block)["summary"]["count"], count, "{block}"),
+                None => assert_eq!(block["text"], *text),
+            }
+        }
+    }
+}

@@ -7,7 +7,8 @@ and never made by a JSON library, where the spelling matters.
 OPTIONS: names (of further tools, separated by commas), pages (of the list of tools),
 status (that every POST gets), break (end a stream before its answer; go on by Last-Event-ID),
 first (bytes, as hexadecimal, that a list of tools is preceded by; standard output only),
-hidden (names that a list for the proxy itself does not have).
+hidden (names that a list for the proxy itself does not have), named (the name of an event that
+comes before each answer; events only).
 """
 
 import json
@@ -77,6 +78,9 @@ def called(name, arguments, tell, ask):
         return text(records(count))
     if name == "text":
         return text(lines(count))
+    if name == "blocks":
+        blocks = ('{"type":"text","text":%s}' % json.dumps(block) for block in arguments["texts"])
+        return '{"content":[%s],"isError":false}' % ",".join(blocks)
     if name == "big":
         return text(lines(200_000))
     if name == "both":
@@ -195,10 +199,10 @@ class Server(BaseHTTPRequestHandler):
         self.begin(status, kind, len(body), **headers)
         self.wfile.write(body)
 
-    def event(self, message, number=1):
+    def event(self, message, number=1, name="message"):
         data = message.replace(",\"", ",\n\"", 1)
-        said = "event: message\nid: %d\nretry: 20\n%s\n\n" % (
-            number, "\n".join("data: " + line for line in data.split("\n")))
+        said = "event: %s\nid: %d\nretry: 20\n%s\n\n" % (
+            name, number, "\n".join("data: " + line for line in data.split("\n")))
         with LOCK:
             self.wfile.write(said.encode())
             self.wfile.flush()
@@ -226,6 +230,8 @@ class Server(BaseHTTPRequestHandler):
             return self.whole(200, said + "\n", **session)
         self.begin(200, "text/event-stream", **session)
         self.wfile.write(b": a comment\n\nid: 0\nretry: 20\ndata:\n\n")
+        if "named" in OPTIONS:
+            self.event('{"jsonrpc":"2.0","method":"notifications/named"}', 7, OPTIONS["named"])
         if "break" in OPTIONS and '"tools/call"' in body:
             Server.broken["0"] = answer(body, self.event, wait(self.event))
             return None
