@@ -154,3 +154,16 @@ fn an_answer_whose_stream_broke_is_fetched() {
     let again = client.log().into_iter().filter(|e| e["verb"] == "GET");
     assert!(again.filter(|e| header(e, "last-event-id") == "0").count() >= 2);
 }
+
+/// Messages are events without a name, or of the name `message`, as for the clients of the official
+/// libraries. Others, such as those that keep a connection open, are not for the client.
+#[test]
+fn an_event_of_another_name_is_passed_over() {
+    for (name, passes) in [("ping", false), ("message", true), ("", true)] {
+        let mut client = Client::new(Way::Events, &[], &[&format!("named={name}")]);
+        assert!(client.call(1, "echo", &json!({})).contains("called echo"));
+        let rest = client.rest();
+        let passed = rest.iter().any(|line| line.contains("notifications/named"));
+        assert_eq!(passed, passes, "{name}: {rest:?}");
+    }
+}

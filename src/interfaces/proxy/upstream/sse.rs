@@ -10,6 +10,8 @@ pub(super) struct Reader {
     line: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
+    /// Name of the event; a message has none, or `message`.
+    name: Vec<u8>,
     /// True after a carriage return: a line feed that follows ends no line.
     after_return: bool,
     /// False until the first line, which may begin with a byte order mark.
@@ -30,7 +32,8 @@ impl Reader {
         *self = Reader { last_id: self.last_id.take(), retry: self.retry, ..Reader::default() };
     }
 
-    /// Parses a chunk and returns the data of its complete events, with lines joined by a line break.
+    /// Parses a chunk and returns the data of its complete messages, with lines joined by a line
+    /// break. Events of other names are no messages.
     pub(super) fn read(&mut self, chunk: &[u8], limit: usize) -> Result<Vec<Vec<u8>>, TooLong> {
         let mut events = Vec::new();
         let mut rest = chunk;
@@ -58,8 +61,9 @@ impl Reader {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         }
         if line.is_empty() {
-            let data = std::mem::take(&mut self.data);
-            return std::mem::take(&mut self.has_data).then_some(data);
+            let (data, name) = (std::mem::take(&mut self.data), std::mem::take(&mut self.name));
+            let has_data = std::mem::take(&mut self.has_data);
+            return (has_data && matches!(&*name, b"" | b"message")).then_some(data);
         }
         let colon = memchr::memchr(b':', line);
         let (name, value) =
@@ -72,6 +76,7 @@ impl Reader {
                 }
                 self.data.extend_from_slice(value);
             }
+            b"event" => self.name = value.to_vec(),
             b"id" if !value.contains(&0) => {
                 self.last_id = Some(String::from_utf8_lossy(value).into_owned());
             }
@@ -110,6 +115,16 @@ mod tests {
         let bytes = stream.as_bytes().chunks(1);
         let found: Vec<Vec<u8>> = bytes.flat_map(|byte| slow.read(byte, 100).unwrap()).collect();
         assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn events_of_other_names_are_passed_over() {
+        let (events, reader) = read(&[
+            "event: ping\nid: 3\ndata: 1\n\ndata: 2\n\nevent: endpoint\n\ndata: 3\n\n",
+            "event: message\nevent: other\ndata: 4\n\nevent:message\ndata: 5\n\nevent\ndata: 6\n\n",
+        ]);
+        assert_eq!(events, ["2", "3", "5", "6"]);
+        assert_eq!(reader.last_id.as_deref(), Some("3"));
     }
 
     #[test]
