@@ -139,6 +139,12 @@ impl Service {
         self.roots.real().chain(cache).map(Into::into).collect()
     }
 
+    /// Returns the ceiling in tokens of a read's answer, None for none; `asked` is what the call
+    /// says.
+    pub(crate) fn ceiling(&self, asked: Option<u64>) -> Option<u64> {
+        self.reload.ceiling(asked)
+    }
+
     /// `GET /readyz`: returns why the service cannot work, if it cannot.
     pub(crate) fn unready(&self) -> Option<String> {
         self.roots.unwritable()

@@ -7,9 +7,13 @@ use super::definition::{CONTEXT_OFFLOAD, Definition};
 use super::next_call::next_call;
 use crate::envelope::Answer;
 use crate::service::{Failure, Service};
+use token_count::Tokenizer;
 
 /// The rule between a page's header and the page.
 const HEADER_RULE: &str = "\n\n---\n\n";
+
+/// Most pages that are asked for anew: the next call of a shorter page may have a token more.
+const SHORTER_PAGES: usize = 3;
 
 /// The output of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,9 +46,40 @@ pub(crate) fn call(
     prepare(&mut members, tool, reload_tools);
     match run(service, tool, arguments::body(&members).as_bytes()) {
         Ok(answer) if tool.name == CONTEXT_OFFLOAD => offload_output(answer),
-        Ok(answer) => retrieval_output(&answer, &given),
+        Ok(answer) => {
+            let text = within_ceiling(service, tool, members, &given, answer);
+            ToolOutput { text, is_error: false, structured: None }
+        }
         Err(failure) => ToolOutput::error(failure.to_string()),
     }
+}
+
+/// Returns the text of a retrieval tool's answer. If the next call takes it over the ceiling in
+/// tokens, a shorter page is asked for.
+fn within_ceiling(
+    service: &Service,
+    tool: &Definition,
+    mut members: Members,
+    given: &Members,
+    mut answer: Answer,
+) -> String {
+    let count = |text: &str| Tokenizer::O200kBase.count(text);
+    let asked = given.get("max_tokens").and_then(|tokens| tokens.get().parse().ok());
+    let mut text = retrieval_text(&answer, given);
+    let Some(ceiling) = service.ceiling(asked) else { return text };
+    for _ in 0..SHORTER_PAGES {
+        if text == answer.answer() || count(&text) <= ceiling {
+            break;
+        }
+        let next_call = count(&text).saturating_sub(count(answer.answer()));
+        // 0 would be no ceiling.
+        let room = ceiling.saturating_sub(next_call).max(1);
+        members.insert("max_tokens".to_owned(), raw(room.to_string()));
+        let Ok(shorter) = run(service, tool, arguments::body(&members).as_bytes()) else { break };
+        answer = shorter;
+        text = retrieval_text(&answer, given);
+    }
+    text
 }
 
 impl ToolOutput {
@@ -81,13 +116,12 @@ fn offload_output(answer: Answer) -> ToolOutput {
     ToolOutput { text: answer.into_json(), is_error: false, structured }
 }
 
-/// Converts the answer of a retrieval tool.
-fn retrieval_output(answer: &Answer, given: &Members) -> ToolOutput {
-    let text = match next_call(given, |name| answer.metadata(name)) {
+/// Returns the answer of a retrieval tool with the next call, if there is one.
+fn retrieval_text(answer: &Answer, given: &Members) -> String {
+    match next_call(given, |name| answer.metadata(name)) {
         Some(change) => with_next_call(answer.answer(), &change),
         None => answer.answer().to_owned(),
-    };
-    ToolOutput { text, is_error: false, structured: None }
+    }
 }
 
 /// Adds the next call to a page's header. The page below stays unchanged, so that it is

@@ -173,7 +173,7 @@ async fn pages_under_the_ceiling_are_the_whole_file() {
     loop {
         let result = app.call("read_file", &arguments.to_string()).await;
         let page = said(&result);
-        assert!(count(page) <= 10_020, "{}", count(page));
+        assert!(count(page) <= 10_000, "{}", count(page));
         let (header, body) = page.split_once("\n\n---\n\n").unwrap_or(("", page));
         read.push_str(body);
         calls += 1;
@@ -189,6 +189,40 @@ async fn pages_under_the_ceiling_are_the_whole_file() {
     let everything = json!({"absolute_path": "/workspace/store/tool_call_7.txt", "max_tokens": 0});
     let result = app.call("read_file", &everything.to_string()).await;
     assert_eq!(said(&result), read);
+}
+
+/// The ceiling holds for the whole answer, its header included, and the next page begins where
+/// this one ends.
+#[tokio::test]
+async fn a_page_and_its_next_call_fit_the_ceiling() {
+    let (app, _) = app();
+    let count = |text: &str| token_count::Tokenizer::O200kBase.count(text);
+    let path = "/workspace/store/tool_call_7.txt";
+    for (tool, arguments) in [
+        ("read_file", json!({"absolute_path": path})),
+        ("read_file", json!({"absolute_path": path, "start_line": 996, "limit": 2_999})),
+        ("read_file", json!({"absolute_path": path, "byte_offset": 1, "byte_limit": 100_000})),
+        ("read_tool_result", json!({"result_id": "call_7"})),
+        ("read_tool_result", json!({"result_id": "call_7", "lines": "last:3500"})),
+    ] {
+        for max_tokens in [60, 100, 999, 1_000, 5_000] {
+            let mut arguments = arguments.clone();
+            arguments["max_tokens"] = json!(max_tokens);
+            let result = app.call(tool, &arguments.to_string()).await;
+            let page = said(&result);
+            let tokens = count(page);
+            assert!(tokens <= max_tokens, "{tool} {arguments}: {tokens} tokens: {page}");
+            assert!(page.contains(" More: the same call with "), "{tool} {arguments}: {page}");
+            assert!(tokens + 25 > max_tokens, "{tool} {arguments}: only {tokens} tokens: {page}");
+            let (header, body) = page.split_once("\n\n---\n\n").unwrap();
+            if let Some((_, next)) = header.split_once(" More: the same call with start_line=") {
+                let last = body.lines().last().unwrap();
+                let next = next.trim_end_matches('.').split(' ').next().unwrap();
+                let number = next.parse::<u64>().unwrap();
+                assert!(last.starts_with(&format!("L{} ", number - 1)), "{header}: {last}");
+            }
+        }
+    }
 }
 
 /// I3: what a page brought back shrinks to a reference of its file, without a new one.
