@@ -336,6 +336,59 @@ fn tenants_that_share_a_folder_by_a_mount_are_refused() {
     }
 }
 
+/// On a disk on which no file can be created, the service is not ready, and a chat can still be
+/// deleted: that makes room.
+#[test]
+fn a_disk_without_room_is_told_and_can_be_freed() {
+    let folder = tempfile::tempdir().unwrap();
+    let log: String = (0..900).map(|n| format!("step {n} of the build went well\n")).collect();
+    let history = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_1", "content": log},
+        {"role": "user", "content": "and?"}
+    ]);
+    std::fs::write(folder.path().join("h.json"), history.to_string()).unwrap();
+    std::fs::create_dir(folder.path().join("disk")).unwrap();
+    let unburden = env!("CARGO_BIN_EXE_unburden");
+    let script = format!(
+        "mount -t tmpfs -o size=50m,nr_inodes=80 none disk && cd disk || exit 9
+         {unburden} offload ../h.json --store-dir store --chat-id one --max-total-tokens 100 -o ../s
+         i=0; while touch fill$i; do i=$((i + 1)); done
+         exec {unburden} serve --listen 127.0.0.1:0 --root ."
+    );
+    let child = Command::new("unshare")
+        .args(["--mount", "sh", "-c", &script])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else { return skipped("there is no unshare") };
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let Some(address) = line.trim().strip_prefix("listening on http://") else {
+        let status = child.wait().unwrap();
+        return skipped(&format!("no small disk can be mounted here ({status})"));
+    };
+    let ask = |request: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        write!(stream, "{request} {head}").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let answers =
+        ["GET /readyz", "DELETE /chats/one?store_dir=./store", "GET /readyz"].map(|of| ask(of));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let [full, deleted, ready] = answers;
+    assert!(full.starts_with("HTTP/1.1 503 ") && full.contains("No space left"), "{full}");
+    assert!(deleted.contains("Deleted 1 file of the chat"), "{deleted}");
+    assert!(ready.starts_with("HTTP/1.1 200 "), "{ready}");
+}
+
 #[tokio::test]
 async fn what_does_not_fit_the_memory_is_told_before_it_is_read() {
     let app = TestApp::with(|config| config.server.memory_bytes = 4 * 1024 * 1024);

@@ -49,6 +49,8 @@ impl Index {
         let private = folder.make_folder(PRIVATE)?;
         if !check_format(&private)? {
             folder_clock::begin(&private)?;
+            // On a full disk, files end only if the lock exists already.
+            private.lock(LOCK, LOCK_TRIES)?;
             let words = format!("{FORMAT_WORDS}{VERSION}\n");
             // A power cut that left an empty format would make the folder unusable.
             private.create(FORMAT, words.as_bytes(), Synced::Yes)?;

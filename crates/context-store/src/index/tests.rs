@@ -9,15 +9,25 @@ use crate::records::record::Record;
 use crate::testing::{ended_of, name, origin, shop, shop_in};
 use crate::{Chat, PRIVATE, Stem, delete_chat};
 
+/// Where no file can be created, files can be deleted: that makes room.
+#[test]
+fn the_first_lock_of_a_store_needs_no_new_file() {
+    let shop = shop();
+    shop.made_for("a", "1", "content");
+    let count = || std::fs::read_dir(shop.path(PRIVATE)).unwrap().count();
+    let before = count();
+    let _locked = shop.opened().index.unwrap().lock().unwrap();
+    assert_eq!(count(), before);
+}
+
 #[test]
 fn a_file_is_recorded_before_it_is_seen() {
     let shop = shop();
     let first = shop.made_for("a", "1", "content");
     let chat = Chat::of("a");
     let files: Vec<String> = shop.private().into_keys().collect();
-    let expected =
-        [format!("chats/{chat}/{first}"), "format".to_owned(), format!("names/{first}.json")];
-    assert_eq!(files, expected);
+    let [marker, record] = [format!("chats/{chat}/{first}"), format!("names/{first}.json")];
+    assert_eq!(files, [&*marker, "format", "lock", &*record]);
     let record = shop.record(&first).unwrap();
     assert_eq!((record.bytes, record.hash), (7, Some(blake3::hash(b"content"))));
     assert_eq!(record.origin, origin(Some("a"), "1"));

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::location::{Location, Medium, Root};
 use super::mounts::Mounts;
@@ -187,7 +189,8 @@ impl Roots {
         })
     }
 
-    /// Returns why a root cannot be written to at the moment; None if all can.
+    /// Returns why a root cannot be written to at the moment, also for want of room; None if all
+    /// can.
     pub fn unwritable(&self) -> Option<String> {
         let access = rustix::fs::Access::READ_OK | rustix::fs::Access::WRITE_OK;
         self.roots.iter().find_map(|root| {
@@ -202,7 +205,7 @@ impl Roots {
             let open = rustix::fs::accessat(dir, ".", access, flags);
             let there = rustix::fs::access(&root.real, access);
             let seen = root.seen.display();
-            match open.and(there) {
+            match open.and(there).and_then(|()| probe(dir)) {
                 Err(error) => Some(format!("the root \"{seen}\" cannot be written: {error}")),
                 // Another folder under the same name is not the one that this process has open.
                 Ok(()) if root.is_replaced() => Some(format!(
@@ -263,6 +266,17 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Writes a byte to a file without a name, which is gone when it is closed. No-op on a file
+/// system without such files.
+fn probe(dir: &Dir) -> rustix::io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    match rustix::fs::openat(dir, ".", flags, Mode::RUSR | Mode::WUSR) {
+        Ok(file) => rustix::io::write(file, b"x").map(drop),
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]
