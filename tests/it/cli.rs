@@ -119,6 +119,34 @@ fn offload_reads_standard_input_and_writes_a_file() {
     assert!(!folder.path().join("context_store").exists());
 }
 
+/// The new history must not take the place of a file that it refers to.
+#[test]
+fn offload_writes_no_history_into_the_store() {
+    let folder = folder();
+    std::fs::write(folder.path().join("h.json"), history().to_string()).unwrap();
+    std::os::unix::fs::symlink("context_store", folder.path().join("link")).unwrap();
+    let offload = |output: &str| {
+        let options = ["offload", "h.json", "--max-total-tokens", "100", "--output", output];
+        unburden(folder.path()).args(options).output().unwrap()
+    };
+    let refused = |output: &str| {
+        let said = offload(output);
+        assert_eq!(said.status.code(), Some(2), "{output}: {}", err(&said));
+        let accepted = "accepted is a file outside of it";
+        assert!(err(&said).contains("--output") && err(&said).contains(accepted), "{}", err(&said));
+    };
+    let inside = "context_store/tool_call_1.txt";
+    refused(inside);
+    assert!(!folder.path().join("context_store").exists(), "nothing is stored then");
+    assert!(offload("small.json").status.success());
+    let stored = std::fs::read(folder.path().join(inside)).unwrap();
+    std::os::unix::fs::symlink(inside, folder.path().join("result")).unwrap();
+    for output in [inside, "./link/tool_call_1.txt", "result", "context_store/sub/../new.json"] {
+        refused(output);
+    }
+    assert_eq!(std::fs::read(folder.path().join(inside)).unwrap(), stored);
+}
+
 /// The settings of a saved request have effect; an option stands above them.
 #[test]
 fn settings_in_the_file_are_those_of_a_request() {

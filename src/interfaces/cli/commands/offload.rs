@@ -1,6 +1,7 @@
 //! `unburden offload`: shrinks a history, and prints a table of the changes on standard error.
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 use console::Term;
 
@@ -36,6 +37,9 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
     let body = document.request(&members);
     let params = Params::parse(body.as_bytes()).map_err(Failure::from)?;
     let request = Request::read(&params).map_err(Failure::from)?;
+    if let Some(output) = &options.output {
+        require_outside(output, Path::new(&request.settings.store_dir))?;
+    }
     let offloaded =
         progress::with_bar(&service, text.len() as u64, || service.offload_request(&request))?;
     if options.json {
@@ -49,6 +53,29 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
         print_status(table::next_steps(&offloaded, &request.settings.store_dir));
     }
     Ok(Exit::Success)
+}
+
+/// Refuses an output that could take the place of a stored file.
+fn require_outside(output: &Path, store: &Path) -> Result<(), CliError> {
+    if !real(output).starts_with(real(store)) {
+        return Ok(());
+    }
+    let found = format!(
+        "{} lies in the store {}, to whose files the new history refers; accepted is a file \
+         outside of it",
+        output.display(),
+        store.display()
+    );
+    Err(CliError::Input { what: "--output".to_owned(), found })
+}
+
+/// Returns the path without links, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.canonicalize().unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => real(parent).join(name),
+        _ => path,
+    })
 }
 
 /// Writes the history to the given file or to standard output. On a terminal only the table is
