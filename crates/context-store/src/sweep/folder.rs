@@ -63,7 +63,7 @@ struct Expired {
     /// The record, if there is one that can be read.
     record: Option<Record>,
     /// The file, open and locked in a real run: it cannot be renewed while this lives.
-    _locked: Option<File>,
+    locked: Option<File>,
     bytes: u64,
     age: Duration,
 }
@@ -135,7 +135,7 @@ impl Folder<'_> {
         Ok(Some(Expired {
             name: name.clone(),
             record: self.record(name),
-            _locked: self.is_real().then_some(file),
+            locked: self.is_real().then_some(file),
             bytes: metadata.len(),
             age,
         }))
@@ -282,7 +282,7 @@ impl Sweeper<'_> {
     fn delete(&mut self, folder: &Folder<'_>, expired: &mut Vec<Expired>) {
         let mut recorded = folder.record_ends(expired).into_iter();
         let mut are_recorded = true;
-        expired.retain(|file| {
+        expired.retain_mut(|file| {
             let is_recorded = recorded.next().unwrap_or(false);
             if !is_recorded && file.record.is_none() {
                 are_recorded = false;
@@ -291,6 +291,8 @@ impl Sweeper<'_> {
             let removed = folder.dir.remove_file(file.name.as_str()).map(Some);
             let is_removed = self.unless_failed(folder, file.name.as_str(), removed).is_some();
             if let Some(index) = folder.index.as_ref().filter(|_| is_removed && !is_recorded) {
+                // The room of a file that is open is not free.
+                file.locked = None;
                 let end = file.ended(folder.options.now.wall);
                 are_recorded &= write_ends(&index.records, &[end]) == [true];
             }
