@@ -380,7 +380,7 @@ fn a_disk_without_room_is_told_and_can_be_freed() {
         answer
     };
     let answers =
-        ["GET /readyz", "DELETE /chats/one?store_dir=./store", "GET /readyz"].map(|of| ask(of));
+        ["GET /readyz", "DELETE /chats/one?store_dir=./store", "GET /readyz"].map(ask);
     child.kill().unwrap();
     child.wait().unwrap();
     let [full, deleted, ready] = answers;
