@@ -379,8 +379,7 @@ fn a_disk_without_room_is_told_and_can_be_freed() {
         stream.read_to_string(&mut answer).unwrap();
         answer
     };
-    let answers =
-        ["GET /readyz", "DELETE /chats/one?store_dir=./store", "GET /readyz"].map(ask);
+    let answers = ["GET /readyz", "DELETE /chats/one?store_dir=./store", "GET /readyz"].map(ask);
     child.kill().unwrap();
     child.wait().unwrap();
     let [full, deleted, ready] = answers;

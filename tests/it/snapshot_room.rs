@@ -115,7 +115,11 @@ fn the_users_words_stay_in_a_small_room() {
         }
         let settings = json!({"target_tokens": 4_000, "min_savings_tokens": least});
         let after = app.offload(&array(&messages), &settings);
-        assert!(after.report()["snapshot"].is_object(), "{sentences} {least}: {}", after.warnings());
+        assert!(
+            after.report()["snapshot"].is_object(),
+            "{sentences} {least}: {}",
+            after.warnings()
+        );
         assert!(after.messages.contains(rule), "{sentences} {least}: {}", after.messages);
     }
 }
