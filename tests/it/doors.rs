@@ -355,7 +355,7 @@ fn a_disk_without_room_is_told_and_can_be_freed() {
     let script = format!(
         "mount -t tmpfs -o size=50m,nr_inodes=80 none disk && cd disk || exit 9
          {unburden} offload ../h.json --store-dir store --chat-id one --max-total-tokens 100 -o ../s
-         i=0; while touch fill$i; do i=$((i + 1)); done
+         i=0; while [ $i -lt 500 ] && touch fill$i; do i=$((i + 1)); done
          exec {unburden} serve --listen 127.0.0.1:0 --root ."
     );
     let child = Command::new("unshare")
@@ -373,6 +373,7 @@ fn a_disk_without_room_is_told_and_can_be_freed() {
     };
     let ask = |request: &str| {
         let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let head = "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         write!(stream, "{request} {head}").unwrap();
         let mut answer = String::new();

@@ -14,12 +14,14 @@ pub(super) fn joined_items(content: &str) -> Option<String> {
     Some(format!("[{}]", items?.join(",")))
 }
 
-/// Returns true if the items of an array are one result: its records, or values that hold none.
-/// Others are results of their own: the records of one would hide the rest.
-pub(super) fn is_one_list(array: &str) -> bool {
+/// Returns true if the items of an array are one result: its records, or values that hold none or
+/// are small. Others are results of their own: the records of one would hide the rest.
+pub(super) fn is_one_list(array: &str, is_small: impl Fn(&str) -> bool) -> bool {
     match find_records(array, Accept::Objects) {
         Some(found) => found.place().is_empty(),
-        None => raw::each_element(array).all(|item| !item.starts_with(['[', '{'])),
+        None => {
+            raw::each_element(array).all(|item| !item.starts_with(['[', '{']) || is_small(item))
+        }
     }
 }
 
@@ -60,8 +62,10 @@ mod tests {
     fn a_list_is_one_if_its_items_are_its_records() {
         let records = format!("[{}]", [r#"{"a":1}"#; 40].join(","));
         let large = format!(r#"{{"rows":{records}}}"#);
-        for one in [&*records, "[1,\"two\",null]"] {
-            assert!(is_one_list(one), "{one}");
+        let is_small = |item: &str| item.len() <= 10;
+        let pairs = "[[1,\"a\"],[2,\"b\"]]";
+        for one in [&*records, "[1,\"two\",null]", pairs, "[900,{\"a\":1},{\"a\":2}]"] {
+            assert!(is_one_list(one, is_small), "{one}");
         }
         for others in [
             format!("[{records},{records}]"),
@@ -70,7 +74,7 @@ mod tests {
             format!(r#"[{{"e":1}},{{"e":1}},{{"e":1}},{large}]"#),
             format!("[1,{records}]"),
         ] {
-            assert!(!is_one_list(&others), "{others}");
+            assert!(!is_one_list(&others, is_small), "{others}");
         }
     }
 }

@@ -116,7 +116,9 @@ impl ResultOffloader<'_> {
         structured: Option<&str>,
         call: &UpstreamCall,
     ) -> Result<Option<String>, String> {
-        let list = joined_items(content).filter(|list| !self.is_small(list) && is_one_list(list));
+        let is_small = |item: &str| self.is_small(item);
+        let list =
+            joined_items(content).filter(|list| !is_small(list) && is_one_list(list, is_small));
         let Some(list) = list else { return Ok(None) };
         let repeated = structured.map(|structured| repeats(structured, &list));
         // Structured content with other data needs a file of its own.

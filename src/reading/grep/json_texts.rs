@@ -32,25 +32,24 @@ fn begins_as_json(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'[' | b'"'))
 }
 
-/// Returns a line that is JSON as text: a value, or the part of one that stands on a line where
+/// Returns a line that begins as JSON does.
+pub(super) fn as_json(line: &[u8]) -> Option<&str> {
+    std::str::from_utf8(line).ok().filter(|line| begins_as_json(line.as_bytes()))
+}
+
+/// Returns true for a line that is JSON: a value, or the part of one that stands on a line where
 /// elements or members have lines of their own.
-pub(super) fn is_json(line: &[u8]) -> Option<&str> {
-    let line = std::str::from_utf8(line).ok().filter(|line| begins_as_json(line.as_bytes()))?;
+pub(super) fn is_json(line: &str) -> bool {
     let part = line.trim();
     let part = part.strip_suffix(',').unwrap_or(part).trim_end();
     let is_value = |text: &str| raw_json::value(text).is_some();
-    let is_part = match part.strip_prefix('"') {
-        Some(_) => {
-            let behind = part[string_end(part.as_bytes())?..].trim_start();
-            behind.is_empty() || behind.starts_with(':')
-        }
-        None => {
-            is_value(part)
-                || part.strip_prefix('[').is_some_and(is_value)
-                || part.strip_suffix(']').is_some_and(is_value)
-        }
-    };
-    is_part.then_some(line)
+    if part.starts_with('"') {
+        let behind = string_end(part.as_bytes()).map(|end| part[end..].trim_start());
+        return behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(':'));
+    }
+    is_value(part)
+        || part.strip_prefix('[').is_some_and(is_value)
+        || part.strip_suffix(']').is_some_and(is_value)
 }
 
 /// A string of a line.

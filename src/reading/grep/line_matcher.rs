@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use regex_automata::{Anchored, Input, hybrid::dfa};
 
-use super::json_texts::{is_json, next_json_line, texts};
+use super::json_texts::{as_json, is_json, next_json_line, texts};
 use super::pattern::{LineEnd, Pattern};
 use super::simulation;
 use crate::reading::watch::{Interruption, Watch};
@@ -82,7 +82,7 @@ impl<'a> LineMatcher<'a> {
     /// match and its spelling does not.
     fn first_in_texts(&self, line: &[u8]) -> Result<Option<usize>, Interruption> {
         let may_match = self.pattern.is_anchored || memchr::memchr(b'\\', line).is_some();
-        let Some(line) = is_json(line).filter(|_| may_match) else { return Ok(None) };
+        let Some(line) = as_json(line).filter(|_| may_match) else { return Ok(None) };
         for text in texts(line) {
             self.watch.check()?;
             if !text.is_escaped() && !self.pattern.is_anchored {
@@ -90,7 +90,8 @@ impl<'a> LineMatcher<'a> {
             }
             for (at, part) in text.lines() {
                 if let Some(found) = self.first_as_spelled(part.as_bytes())? {
-                    return Ok(Some(text.place(at + found.start())));
+                    // The grammar is checked last: it costs more than most searches.
+                    return Ok(is_json(line).then(|| text.place(at + found.start())));
                 }
             }
         }

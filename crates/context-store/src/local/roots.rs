@@ -268,14 +268,15 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// Writes a byte to a file without a name, which is gone when it is closed. No-op on a file
-/// system without such files.
+/// Writes a byte to a file without a name, which is gone when it is closed. Fails if there is no
+/// room or no way to write; file systems without such files, and limits of the process, say nothing
+/// of that.
 fn probe(dir: &Dir) -> rustix::io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-    match rustix::fs::openat(dir, ".", flags, Mode::RUSR | Mode::WUSR) {
-        Ok(file) => rustix::io::write(file, b"x").map(drop),
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(()),
-        Err(error) => Err(error),
+    let file = rustix::fs::openat(dir, ".", flags, Mode::RUSR | Mode::WUSR);
+    match file.and_then(|file| rustix::io::write(file, b"x")) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::ROFS | Errno::IO)) => Err(error),
+        _ => Ok(()),
     }
 }
 

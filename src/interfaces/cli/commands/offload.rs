@@ -43,10 +43,11 @@ pub(crate) fn run(options: &Offload) -> Result<Exit, CliError> {
     let offloaded =
         progress::with_bar(&service, text.len() as u64, || service.offload_request(&request))?;
     if options.json {
-        write_history(options, &offload_answer(offloaded, &request).into_json())?;
+        write_history(options, &request, &offload_answer(offloaded, &request).into_json())?;
         return Ok(Exit::Success);
     }
-    write_history(options, &document.with(&offloaded.messages, offloaded.system.as_deref()))?;
+    let history = document.with(&offloaded.messages, offloaded.system.as_deref());
+    write_history(options, &request, &history)?;
     let width = page::width(&Term::stderr());
     print_status(table::offload_table(&offloaded, &request, width));
     if offloaded.report.outcome != Outcome::Unchanged && !request.settings.dry_run {
@@ -80,8 +81,10 @@ fn real(path: &Path) -> PathBuf {
 
 /// Writes the history to the given file or to standard output. On a terminal only the table is
 /// shown.
-fn write_history(options: &Offload, text: &str) -> Result<(), CliError> {
+fn write_history(options: &Offload, request: &Request<'_>, text: &str) -> Result<(), CliError> {
     if let Some(path) = &options.output {
+        // Links to what did not exist lead into the store now.
+        require_outside(path, Path::new(&request.settings.store_dir))?;
         return std::fs::write(path, text)
             .map_err(CliError::io(format_args!("writing {}", path.display())));
     }
