@@ -102,35 +102,32 @@ impl<'a> LineMatcher<'a> {
         self.pattern.states.saturating_mul(bytes) <= limit
     }
 
-    /// Finds the first line of a buffer that may match. The fast engine has all but the lines that
-    /// may match by the texts in them alone, which are judged here.
+    /// Finds the first line of a buffer that may match: of those before the one that the fast engine
+    /// finds, a line may match by the texts in it alone.
     fn find_in_buffer(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
-        let mut start = 0;
-        loop {
-            let line = next_json_line(buffer, start, self.pattern.is_anchored);
-            let until = line.as_ref().map_or(buffer.len(), |line| line.start);
-            if start < until
-                && let Ok(Some(found)) =
-                    self.pattern.fast.find_candidate_line(&buffer[start..until])
-            {
-                return Ok(Some(match found {
-                    LineMatchKind::Confirmed(at) if self.pattern.line_end != LineEnd::Matched => {
-                        LineMatchKind::Confirmed(start + at)
-                    }
-                    LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at) => {
-                        LineMatchKind::Candidate(start + at)
-                    }
-                }));
+        let found = self.pattern.fast.find_candidate_line(buffer).ok().flatten();
+        let found = found.map(|kind| match kind {
+            LineMatchKind::Confirmed(at) if self.pattern.line_end == LineEnd::Matched => {
+                LineMatchKind::Candidate(at)
             }
-            let Some(line) = line else { return Ok(None) };
-            if let Some(end) = self.shortest_match_at(&buffer[line.clone()], 0)? {
-                return Ok(Some(LineMatchKind::Confirmed(line.start + end)));
+            kind => kind,
+        });
+        let until = match found {
+            Some(LineMatchKind::Confirmed(at) | LineMatchKind::Candidate(at)) => at,
+            None => buffer.len(),
+        };
+        let mut start = 0;
+        while let Some(line) = next_json_line(&buffer[..until], start, self.pattern.is_anchored) {
+            // The line that the fast engine found is cut here.
+            if line.end == until && found.is_some() {
+                break;
+            }
+            if self.first_in_texts(&buffer[line.clone()])?.is_some() {
+                return Ok(Some(LineMatchKind::Confirmed(line.end)));
             }
             start = line.end + 1;
-            if start >= buffer.len() {
-                return Ok(None);
-            }
         }
+        Ok(found)
     }
 
     /// True if whole buffers may go to the fast engine. Otherwise the searcher
