@@ -56,10 +56,15 @@ fn run_as_meant<W: Write>(
 ) -> Result<ControlFlow<()>, RunError> {
     let mut records = records.peekable();
     let reading = reading::read(&job.filter, false);
-    let meant = match records.peek() {
-        Some(Ok(record)) => reading.input.meant(record),
+    let first = records.next();
+    let meant = match &first {
+        // A text or number alone is no element.
+        Some(Ok(record)) if matches!(record, Val::Obj(_)) || records.peek().is_some() => {
+            reading.input.meant(record)
+        }
         _ => Meant::Each,
     };
+    let records = first.into_iter().chain(records);
     if !job.slurp.unwrap_or(meant != Meant::Each) {
         let one_by_one = (meant == Meant::All).then_some(ONE_BY_ONE);
         let result = run_on_each(program, reading, one_by_one, records, writer);

@@ -151,6 +151,7 @@ fn texts_and_numbers_are_elements_of_an_array() {
         let answer = answer_over(filter, None, "2\n2\n5\n");
         assert_eq!(answer.values, expected, "{filter} {answer:?}");
     }
+    assert_eq!(answer_over("length", None, "\"alone\"\n").values, ["5"]);
     for (filter, expected) in [
         ("length", &["2"][..]),
         (".[0:1]", &["[\"src/a.rs\"]"]),
