@@ -6,7 +6,7 @@ use crate::local::location::Location;
 use crate::local::roots::Roots;
 use crate::report::Run;
 
-/// What a sweep covers.
+/// The files that a sweep covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
     /// Every store under the roots, and the given folders, as far as they exist.

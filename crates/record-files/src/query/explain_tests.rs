@@ -4,21 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use raw_json as raw;
 
-use crate::query::{Outcome, Query, QueryError, run};
-
-const LINES: &str = concat!(
-    r#"{"id":17,"name":"Ann","age":30,"tags":["a","b"],"at":{"city":"Wien"}}"#,
-    "\n",
-    r#"{"id":"18","name":"bob","age":4.0,"tags":[],"at":{"city":"Graz"}}"#,
-    "\r\n\n",
-    r#"{"id":19.0,"name":"Cleo","age":null,"tags":["b","b"],"legs":[{"to":"X"},{"to":"Y"}]}"#,
-    "\n",
-    r#"{"id":"20","name":"dora","age":1e2,"extra":1.10}"#,
-);
-
-fn ask<'a>(request: &str, lines: &'a str) -> Result<Outcome<'a>, QueryError> {
-    run(&Query::parse(&raw::fields(request).unwrap())?, lines, &|| false)
-}
+use crate::query::run::tests::{LINES, ask};
+use crate::query::{Query, run};
 
 #[test]
 fn no_match_is_explained_by_each_condition() {

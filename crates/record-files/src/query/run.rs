@@ -240,4 +240,4 @@ fn project<'a>(query: &Query, text: &'a str) -> Cow<'a, str> {
 
 #[cfg(test)]
 #[path = "run_tests.rs"]
-mod tests;
+pub(super) mod tests;

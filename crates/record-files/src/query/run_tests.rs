@@ -4,7 +4,7 @@ use raw_json as raw;
 
 use super::{Outcome, Query, QueryError, run};
 
-const LINES: &str = concat!(
+pub(in crate::query) const LINES: &str = concat!(
     r#"{"id":17,"name":"Ann","age":30,"tags":["a","b"],"at":{"city":"Wien"}}"#,
     "\n",
     r#"{"id":"18","name":"bob","age":4.0,"tags":[],"at":{"city":"Graz"}}"#,
@@ -14,7 +14,7 @@ const LINES: &str = concat!(
     r#"{"id":"20","name":"dora","age":1e2,"extra":1.10}"#,
 );
 
-fn ask<'a>(request: &str, lines: &'a str) -> Result<Outcome<'a>, QueryError> {
+pub(in crate::query) fn ask<'a>(request: &str, lines: &'a str) -> Result<Outcome<'a>, QueryError> {
     run(&Query::parse(&raw::fields(request).unwrap())?, lines, &|| false)
 }
 
