@@ -75,10 +75,10 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
     }
 }
 
-/// Fills a draft in rounds. The moves determine the compression; if no snapshot is possible,
-/// a hard target may require more moves, which change the history. The next post would
-/// consider snapshots of that history, so this one does, too (I3). It terminates: each
-/// round has either no new snapshots or fewer tokens than the one before.
+/// Fills a draft in rounds. The moves determine the compression; if there are no new snapshots, a
+/// hard target may require more moves, which change the history. The next post would consider
+/// snapshots of that history, so this one does, too (I3). It terminates: each round has either
+/// new snapshots or fewer tokens than the one before.
 fn fill(
     context: &Context<'_>,
     plan: Plan,
@@ -91,64 +91,82 @@ fn fill(
         asked = plan_compression(context, &draft.moves, draft.is_due);
     }
     let mut rounds = ROUNDS;
-    loop {
-        rounds = rounds.saturating_sub(1);
-        let no = match asked {
-            Ok(None) => return Ok(None),
-            Err(why) => NoSnapshot::Reason(why),
-            Ok(Some(compression)) => {
-                let made = make_snapshots(context, &compression, &draft.moves, &mut draft.claims);
-                let worth = |made: &Snapshots| not_worth_it(context, &compression, made);
-                match made.and_then(|made| match worth(&made) {
-                    Some(why) => Err(NoSnapshot::Reason(why)),
-                    None => Ok(made),
-                }) {
-                    Ok(made) => {
-                        move_more_beside(context, &compression, &made, draft)?;
-                        return Ok(Some((compression, made)));
-                    }
-                    Err(no) => match (compression.without_new(), no) {
-                        // Earlier snapshots serve again.
-                        (Some(reused), NoSnapshot::Reason(why) | NoSnapshot::Model(why)) => {
-                            draft.warnings.push(why);
-                            asked = Ok(Some(reused));
-                            continue;
-                        }
-                        (_, no) => no,
-                    },
-                }
-            }
-        };
-        let (why, is_asked_again) = match no {
-            NoSnapshot::Store(error) => return Err(error),
-            NoSnapshot::Reason(why) => (why, rounds > 0),
-            // A model that failed is not asked again.
-            NoSnapshot::Model(why) => (why, false),
-        };
+    while let Some(compression) = asked.transpose() {
+        rounds -= 1;
+        let attempt = attempt(context, compression, draft)?;
         let left = tokens_left(context, &draft.moves);
-        move_more(context, draft, None, &|moves| tokens_left(context, moves))?;
-        let is_another = is_asked_again && tokens_left(context, &draft.moves) < left;
-        match is_another.then(|| plan_compression(context, &draft.moves, draft.is_due)) {
-            Some(Ok(Some(next))) => asked = Ok(Some(next)),
-            _ => {
-                draft.warnings.push(why);
-                return Ok(None);
+        move_more_beside(context, attempt.snapshots.as_ref(), draft)?;
+        let is_asked_again =
+            !attempt.is_last && rounds > 0 && tokens_left(context, &draft.moves) < left;
+        asked = match is_asked_again.then(|| plan_compression(context, &draft.moves, draft.is_due))
+        {
+            Some(Ok(Some(next))) if attempt.snapshots.is_none() || !next.groups.is_empty() => {
+                Ok(Some(next))
             }
-        }
+            _ => {
+                draft.warnings.extend(attempt.warnings);
+                return Ok(attempt.snapshots);
+            }
+        };
     }
+    Ok(None)
 }
 
-/// Moves more results if the snapshots, and what must stand next to them, are larger than
-/// estimated.
+/// The result of one round.
+struct Attempt {
+    /// The snapshots: new ones, or those of an earlier call.
+    snapshots: Option<(Compression, Snapshots)>,
+    /// The reasons that there are no new ones.
+    warnings: Vec<String>,
+    /// True if they are new, or if a model failed, which is not asked again.
+    is_last: bool,
+}
+
+/// Makes the snapshots of a compression. Where there are none, earlier ones serve again.
+fn attempt(
+    context: &Context<'_>,
+    compression: Result<Compression, String>,
+    draft: &mut Draft,
+) -> Result<Attempt, StoreError> {
+    let mut attempt = Attempt { snapshots: None, warnings: Vec::new(), is_last: false };
+    let mut asked = compression.map_err(|why| attempt.warnings.push(why)).ok();
+    while let Some(compression) = asked {
+        let made = make_snapshots(context, &compression, &draft.moves, &mut draft.claims);
+        let made = made.and_then(|made| match not_worth_it(context, &compression, &made) {
+            Some(why) => Err(NoSnapshot::Reason(why)),
+            None => Ok(made),
+        });
+        match made {
+            Ok(made) => {
+                attempt.is_last |= !compression.groups.is_empty();
+                attempt.snapshots = Some((compression, made));
+                break;
+            }
+            Err(NoSnapshot::Store(error)) => return Err(error),
+            Err(NoSnapshot::Reason(why)) => attempt.warnings.push(why),
+            Err(NoSnapshot::Model(why)) => {
+                attempt.is_last = true;
+                attempt.warnings.push(why);
+            }
+        }
+        asked = compression.without_new();
+    }
+    Ok(attempt)
+}
+
+/// Moves more results where a target asks for it: also if the snapshots, and what must stand next
+/// to them, are larger than estimated.
 fn move_more_beside(
     context: &Context<'_>,
-    compression: &Compression,
-    snapshots: &Snapshots,
+    snapshots: Option<&(Compression, Snapshots)>,
     draft: &mut Draft,
 ) -> Result<(), StoreError> {
     if context.settings.target_tokens.is_none() {
         return Ok(());
     }
+    let Some((compression, snapshots)) = snapshots else {
+        return move_more(context, draft, None, &|moves| tokens_left(context, moves));
+    };
     let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
     let all = tokens_left(context, &draft.moves);
     let assembled = assemble(context, &compression.cut, &draft.moves, &rendered);

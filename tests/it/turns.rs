@@ -144,6 +144,32 @@ fn newest_messages_give_way_to_the_target() {
     }
 }
 
+/// I3: a newest result that moves beside snapshots of an earlier call may leave a history for
+/// which a new snapshot is worth a pass: it has one at once, and not when it is posted again.
+#[test]
+fn what_moves_beside_earlier_snapshots_asks_for_no_other_pass() {
+    for (target, sentences) in [(2_000, 260), (4_000, 520), (4_000, 600)] {
+        let settings = targeted("auto", target);
+        let mut client = Client::new(settings.clone(), false);
+        let prompt = "You are an engineer. ".repeat(sentences);
+        client.history = vec![json!({"role": "system", "content": prompt}).to_string()];
+        let first = user(&format!("Look at all parts. {}", log(100, 30)));
+        let turns = [
+            [vec![first], turn(1, 1, false), vec![said(&log(101, 6))]].concat(),
+            turn(2, 90, false),
+            [turn(3, 30, false), turn(4, 90, false), turn(5, 12, false), vec![said("Done.")]]
+                .concat(),
+            [vec![user("Go on.")], turn(6, 90, false), vec![said(&log(102, 24))]].concat(),
+        ];
+        for (n, new) in turns.into_iter().enumerate() {
+            let after = client.post(new);
+            let again = client.app.offload(&after.messages, &settings);
+            let at = format!("{target} turn {n}: {}", again.report());
+            assert_eq!(split(&again.messages), client.sent, "{at}");
+        }
+    }
+}
+
 /// Below its target a history is left alone, whatever else is set.
 #[test]
 fn nothing_is_due_below_the_target() {
