@@ -277,7 +277,7 @@ fn mistakes_are_answered_with_what_was_meant() {
         (json!({"ids": ["x"], "id_field": "uuid"}), vec!["uuid", "accepted"]),
         (json!({"where": {"field": "id", "op": "like", "value": "x"}}), vec!["like", "contains"]),
         (json!({"where": {"provenance.confidence": "high"}}), vec!["numbers such as", "\"high\""]),
-        (json!({"where": "status = 'active' or id = 'x'"}), vec!["{\"sql\": \"SELECT * FROM"]),
+        (json!({"where": "status = 'active' or not id"}), vec!["{\"sql\": \"SELECT * FROM"]),
         (json!({"query": ".", "count": true}), vec!["count", "without effect", "length"]),
         (json!({"where": {"id": "x"}, "id_field": "id"}), vec!["id_field", "without effect"]),
         (json!({"recipe": 1, "slurp": true}), vec!["slurp", "without effect"]),

@@ -206,8 +206,8 @@ pub(crate) struct Extract {
     /// jq filter, run on each record, or on the array of all if it is meant for that; a shell
     /// command with jq is accepted, too
     pub query: Option<String>,
-    /// Condition as JSON, such as '{"field":"priority","op":">","value":3}', or one comparison,
-    /// such as 'priority > 3'
+    /// Condition as JSON, such as '{"field":"priority","op":">","value":3}', or in words,
+    /// such as 'priority > 3 and owner is null'
     #[arg(long = "where", value_name = "JSON", conflicts_with = "query")]
     pub condition: Option<String>,
     /// SQL statement (SQLite) over the table `records`

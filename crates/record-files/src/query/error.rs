@@ -53,7 +53,10 @@ pub enum QueryError {
         advice: String,
     },
     /// A condition that is a text.
-    #[error("{member} is a text; accepted is {SHAPES}; send {}", rewritten(text))]
+    #[error(
+        "{member} is a text; accepted is {SHAPES}; or as SQL, with texts in single quotes: {}",
+        rewritten(text)
+    )]
     TextCondition {
         /// The place of the condition.
         member: String,
@@ -117,46 +120,10 @@ pub enum QueryError {
 }
 
 /// The longest part of a request that a request to send instead repeats.
-const MAX_REPEATED: usize = 400;
+pub(super) const MAX_REPEATED: usize = 400;
 
 pub(super) const SHAPES: &str = "an object with `field`, `op` and `value`, or with one of `all`, \
                                  `any` and `not`, or with fields and the values they equal";
-
-/// Returns the condition to send instead of one whose operand does not fit.
-pub(super) fn instead(
-    field: &str,
-    operation: &str,
-    example: Option<&&str>,
-    operand: &str,
-) -> String {
-    let field = raw::quote(field);
-    if operand.starts_with('[') && operation == "=" {
-        let operand = if operand.len() > MAX_REPEATED { "[…]" } else { operand };
-        return format!("send {{\"field\": {field}, \"op\": \"in\", \"value\": {operand}}}");
-    }
-    let Some(example) = example else {
-        return "name a field in it, with a dot".to_owned();
-    };
-    let operation =
-        if reads_texts(operation) && !example.starts_with('"') { "=" } else { operation };
-    let (open, close) = if operation.ends_with("in") { ("[", "]") } else { ("", "") };
-    format!(
-        "send a value such as {{\"field\": {field}, \"op\": \"{operation}\", \"value\": \
-         {open}{example}{close}}}"
-    )
-}
-
-/// Returns the reason that a test finds nothing among values such as this.
-pub(super) fn problem(operation: &str, example: Option<&&str>, operand: &str) -> String {
-    if reads_texts(operation) && example.is_some_and(|example| !example.starts_with('"')) {
-        return format!("`{operation}` finds nothing in these");
-    }
-    format!("{} is not one of these", quoted(operand))
-}
-
-fn reads_texts(operation: &str) -> bool {
-    ["contains", "starts_with", "ends_with", "matches"].contains(&operation)
-}
 
 /// Returns a condition in words as SQL.
 fn rewritten(text: &str) -> String {

@@ -266,7 +266,9 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             Strings::Versions => Some(format!("{field} compared as versions, part by part")),
             Strings::Dates => Some(format!("{field} compared as dates, a day as a whole, in UTC")),
             Strings::Text if ordered && facts.has(Kind::String) && typed.is_text() => {
-                Some(format!("{field} compared as text, letter by letter"))
+                let test = test.comparison.sql().unwrap_or_default();
+                let in_sql = in_sql(&field, facts, &|column| format!("WHERE {column} {test}"));
+                Some(format!("{field} compared as text, letter by letter{in_sql}"))
             }
             _ if typed.needs_all => {
                 Some(format!("{} read as {}", test.comparison.spelled(), typed.name()))
@@ -302,7 +304,10 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             }
             Strings::Versions => notes.push(format!("{field} sorted as versions")),
             Strings::Text if found.facts[key.path].is_lettered() => {
-                notes.push(format!("{field} sorted as text, letter by letter"));
+                let end = if key.descending { " DESC" } else { "" };
+                let clause = |column: &str| format!("ORDER BY {column}{end}");
+                let in_sql = in_sql(&field, found.facts[key.path], &clause);
+                notes.push(format!("{field} sorted as text, letter by letter{in_sql}"));
             }
             _ => {}
         }
@@ -323,6 +328,20 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
     }
     notes
+}
+
+/// Names the statement that orders texts by the numbers in them, which SQL does, if there are any.
+fn in_sql(field: &str, facts: Facts, clause: &dyn Fn(&str) -> String) -> String {
+    let column = sql_column(field, facts).filter(|_| facts.is_lettered());
+    let sql = |column: String| raw::quote(&format!("SELECT * FROM records {}", clause(&column)));
+    column.map_or_else(String::new, |column| {
+        format!("; by the numbers in it: {{\"sql\": {}}}", sql(column))
+    })
+}
+
+/// Returns the column of a field in SQL; None for one that may be in an array.
+pub(super) fn sql_column(field: &str, facts: Facts) -> Option<String> {
+    (!field.contains(['.', '[']) && !facts.has(Kind::Array)).then(|| column(field))
 }
 
 /// Returns the name of a field as SQL spells it.

@@ -24,6 +24,7 @@ mod explain;
 mod group;
 mod ids;
 mod json;
+mod misfit;
 mod near_ids;
 mod nearest;
 mod plan;

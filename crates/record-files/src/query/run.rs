@@ -7,25 +7,22 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{
     chunk::{CHUNK_BYTES, Chunk},
-    error::{QueryError, instead, problem},
+    error::QueryError,
     explain,
     group::Group,
     ids,
     json::{path::Hits, path_set::Record},
+    misfit::misfit_error,
     near_ids, nearest,
-    plan::{Misfit, Plan, infer},
+    plan::{Plan, infer},
     request::{Query, Shows},
     sort,
-    typed::Facts,
-    values::Values,
 };
 
 /// The bytes at the start from which the types of the fields are inferred first.
 const SAMPLE_BYTES: usize = 64 * 1024;
 /// The note on an answer whose notes had no time left.
 const LATE: &str = "the time for one query was over before all notes on this answer were made";
-/// The first lines that the examples of an error are from.
-const SAMPLE_LINES: usize = 1_000;
 
 /// The outcome of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,23 +164,6 @@ fn chunks<'a>(
     match found.fault.take() {
         Some(fault) => Err(fault),
         None => Ok(found),
-    }
-}
-
-fn misfit_error(query: &Query, misfit: &Misfit, lines: &str, facts: &[Facts]) -> QueryError {
-    let test = &query.tests[misfit.test];
-    let sample = lines.lines().take(SAMPLE_LINES);
-    let values = Values::of(query, test.path, sample, &|| false).top(3);
-    let examples: Vec<&str> = values.iter().map(|(value, _)| *value).collect();
-    let such = if examples.is_empty() { "" } else { " such as " };
-    let field = query.paths.all()[test.path].name();
-    let operation = test.comparison.name();
-    QueryError::Misfit {
-        member: test.member.clone(),
-        holds: format!("{}{such}{}", facts[test.path].name(), examples.join(", ")),
-        advice: instead(&field, operation, examples.first(), &misfit.operand),
-        problem: problem(operation, examples.first(), &misfit.operand),
-        field,
     }
 }
 

@@ -74,6 +74,27 @@ fn every_spelling_gives_the_same_condition() {
 }
 
 #[test]
+fn words_are_joined_outside_of_quotes() {
+    for (condition, expected) in [
+        ("a > 1 and b < 9", vec![3]),
+        ("a >= 2 AND a < 5 && c = xy", vec![3]),
+        ("a = 1 or c == 'y' || n is 3", vec![1, 2, 3]),
+        ("c = 'x and y' or a = 5", vec![2]),
+        ("b is missing", vec![4]),
+        ("c is null", vec![4]),
+        ("c is not null and a exists", vec![1, 2, 3]),
+    ] {
+        assert_eq!(numbers(&raw::quote(condition)), expected, "{condition}");
+    }
+    for unclear in
+        ["a = 1 or a = 2 and b = 1", "a = 1 or 2", "c = x y", "c = 'x and a = 1", "a and"]
+    {
+        let text = error(&raw::quote(unclear));
+        assert!(text.contains("or as SQL, with texts in single quotes"), "{unclear}: {text}");
+    }
+}
+
+#[test]
 fn parts_of_a_conjunction_are_met_by_one_element() {
     for (condition, expected) in [
         (r#"{"e.s":"d","e.p":"y"}"#, vec![2]),
@@ -137,8 +158,8 @@ fn an_error_names_its_place() {
     assert!(error(r#"{"op":"=","value":1}"#).starts_with("where.field is absent"));
     assert!(error(r#"{"field":"a","op":"=","value":1,"x":2}"#).contains("also holds `x`"));
     assert!(error(r#"{"field":"a","op":"=="}"#).starts_with("where.value is absent"));
-    let text = error(r#""a > 3 AND b < 2""#);
-    assert!(text.ends_with(r#"send {"sql": "SELECT * FROM records WHERE a > 3 AND b < 2"}"#));
+    let text = error(r#""a > 3 AND NOT b""#);
+    assert!(text.ends_with(r#"quotes: {"sql": "SELECT * FROM records WHERE a > 3 AND NOT b"}"#));
     assert!(error(r#"{"field":"","op":"=","value":1}"#).contains("an empty path"));
 }
 

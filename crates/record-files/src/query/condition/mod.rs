@@ -4,12 +4,13 @@
 //! `and`, `any` and `or`, `not`, or a field with the value it equals (`{"priority": 3}`) or with
 //! operators (`{"priority": {"$gte": 3, "lt": 5}}`). An object with `op` compares one field:
 //! `{"field": …, "op": …, "value": …}`; a record with a field of such a name needs this form.
-//! A string is read as the JSON in it, or as one comparison such as `status = active`.
+//! A string is read as the JSON in it, or as comparisons in words: `status = active and age > 3`.
 
 mod compare;
 mod operation;
 mod pattern;
 mod scope;
+mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use raw_json::{self as raw, Fields};
 use super::error::{QueryError, SHAPES, quoted};
 use super::json::path::Path;
 use operation::Operation;
+use words::{InWords, Words};
 
 pub(super) use compare::{Comparison, TypedOperand};
 pub(super) use scope::{Evaluator, Shared};
@@ -84,8 +86,8 @@ impl Reading {
         }
         self.count()?;
         let part = unquoted(part);
-        if let Some((field, op, value)) = in_words(&part) {
-            return self.compare(&field, &op, Some(&value), member);
+        if let Some(words) = Words::parse(&part) {
+            return self.words(&words, member);
         }
         let fields = raw::fields(&part).map_err(|_no_object| no_object(member, &part))?;
         if let Some(long) = LongForm::of(&fields) {
@@ -114,6 +116,19 @@ impl Reading {
             }
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { self.all(parts) })
+    }
+
+    fn words(&mut self, words: &Words, member: &str) -> Result<Condition, QueryError> {
+        let mut parts = Vec::new();
+        for InWords { field, op, value } in &words.parts {
+            self.count()?;
+            parts.push(self.compare(field, op, value.as_deref(), member)?);
+        }
+        Ok(match parts.len() {
+            1 => parts.remove(0),
+            _ if words.is_any => Condition::Any(parts),
+            _ => self.all(parts),
+        })
     }
 
     fn list(
@@ -248,36 +263,6 @@ fn unquoted(value: &str) -> Cow<'_, str> {
     }
     let inner = raw::unescape(value).text;
     if inner.trim_ascii_start().starts_with(['{', '[']) { inner } else { Cow::Borrowed(value) }
-}
-
-/// Reads one comparison in words, such as `status = active` and `title contains disk`: its field,
-/// operator and value.
-fn in_words(part: &str) -> Option<(String, String, String)> {
-    let text = raw::is_string(part).then(|| raw::unescape(part).text)?;
-    let in_symbols = || {
-        let (field, rest) = text.split_at(text.find(['=', '<', '>', '!'])?);
-        let (op, value) = rest.split_at(rest.find(|c| !"=<>!".contains(c))?);
-        Some((field, op, value))
-    };
-    let mut words = text.trim().splitn(3, char::is_whitespace);
-    let in_words = words.next().zip(words.next()).zip(words.next());
-    let known = in_words.filter(|((_, op), _)| Operation::parse(op, "").is_ok());
-    let (field, op, value) =
-        known.map(|((field, op), value)| (field, op, value)).or_else(in_symbols)?;
-    let (field, value) = (field.trim(), value.trim());
-    let is_word = |c: char| c.is_alphanumeric() || "._-[]".contains(c);
-    let is_quoted = |quote: char| {
-        let inner = value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
-        inner.filter(|inner| !inner.contains(quote))
-    };
-    let value = match is_quoted('\'').or_else(|| is_quoted('"')) {
-        Some(text) => raw::quote(text),
-        None if value.is_empty() || !value.chars().all(is_word) => return None,
-        None if raw::value(value).is_some() => value.to_owned(),
-        None => raw::quote(value),
-    };
-    let is_field = !field.is_empty() && field.chars().all(is_word);
-    is_field.then(|| (field.to_owned(), op.to_owned(), value))
 }
 
 fn no_object(member: &str, part: &str) -> QueryError {

@@ -1,0 +1,106 @@
+//! Comparisons in words: `status = active`, `title contains disk and size > 10`, `closed is null`.
+
+use raw_json as raw;
+
+use super::operation::Operation;
+
+/// Comparisons that are joined in one way.
+pub(super) struct Words {
+    pub(super) parts: Vec<InWords>,
+    /// True if one of them has to hold, false if all have.
+    pub(super) is_any: bool,
+}
+
+/// One comparison.
+pub(super) struct InWords {
+    pub(super) field: String,
+    pub(super) op: String,
+    /// The operand as JSON; None for an operator without one.
+    pub(super) value: Option<String>,
+}
+
+impl Words {
+    /// Reads a JSON string. None if a part of it is no comparison, or if it joins parts in two ways.
+    pub(super) fn parse(literal: &str) -> Option<Words> {
+        let text = raw::is_string(literal).then(|| raw::unescape(literal).text)?;
+        let (all, any) = (split(&text, &["and", "&&"]), split(&text, &["or", "||"]));
+        let is_any = any.len() > 1;
+        if is_any && all.len() > 1 {
+            return None;
+        }
+        let parts = if is_any { any } else { all };
+        let parts = parts.into_iter().map(InWords::parse).collect::<Option<_>>()?;
+        Some(Words { parts, is_any })
+    }
+}
+
+impl InWords {
+    fn parse(text: &str) -> Option<InWords> {
+        Self::without_operand(text).or_else(|| Self::with_operand(text))
+    }
+
+    fn without_operand(text: &str) -> Option<InWords> {
+        let (field, op) = text.trim().split_once(char::is_whitespace)?;
+        let (named, _) = Operation::named(op.trim())?;
+        let is_alone = matches!(named, Operation::Exists | Operation::IsNull);
+        let (field, op) = (field.to_owned(), op.trim().to_owned());
+        (is_alone && is_field(&field)).then_some(InWords { field, op, value: None })
+    }
+
+    fn with_operand(text: &str) -> Option<InWords> {
+        let in_symbols = || {
+            let (field, rest) = text.split_at(text.find(['=', '<', '>', '!'])?);
+            let (op, value) = rest.split_at(rest.find(|c| !"=<>!".contains(c))?);
+            Some((field, op, value))
+        };
+        let mut words = text.trim().splitn(3, char::is_whitespace);
+        let in_words = words.next().zip(words.next()).zip(words.next());
+        let known = in_words.filter(|((_, op), _)| Operation::named(op).is_some());
+        let (field, op, value) =
+            known.map(|((field, op), value)| (field, op, value)).or_else(in_symbols)?;
+        let (field, value) = (field.trim(), value.trim());
+        let is_quoted = |quote: char| {
+            let inner = value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
+            inner.filter(|inner| !inner.contains(quote))
+        };
+        let value = match is_quoted('\'').or_else(|| is_quoted('"')) {
+            Some(text) => raw::quote(text),
+            None if value.is_empty() || !value.chars().all(is_word) => return None,
+            None if raw::value(value).is_some() => value.to_owned(),
+            None => raw::quote(value),
+        };
+        let (field, op) = (field.to_owned(), op.to_owned());
+        is_field(&field).then_some(InWords { field, op, value: Some(value) })
+    }
+}
+
+fn is_field(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_word)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || "._-[]".contains(c)
+}
+
+/// Splits a text at words outside of quotes, in any letter case.
+fn split<'a>(text: &'a str, at: &[&str]) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    let (mut start, mut end, mut quote) = (0, 0, None);
+    for word in text.split_inclusive(char::is_whitespace) {
+        let is_joint = at.iter().any(|joint| joint.eq_ignore_ascii_case(word.trim_end()));
+        if quote.is_none() && is_joint {
+            parts.push(&text[start..end]);
+            start = end + word.len();
+        }
+        for c in word.chars().filter(|c| matches!(c, '\'' | '"')) {
+            match quote {
+                None => quote = Some(c),
+                Some(open) if open == c => quote = None,
+                Some(_) => {}
+            }
+        }
+        end += word.len();
+    }
+    parts.push(&text[start..]);
+    parts
+}
