@@ -4,7 +4,8 @@ use crate::sql::statement::Statement;
 use crate::sql::token::Kind;
 
 /// Functions, words, and pairs of words with what SQLite has in their place.
-const ELSEWHERE: [(&str, &str); 97] = [
+const ELSEWHERE: [(&str, &str); 98] = [
+    ("& &", "AND"),
     ("date_trunc", "strftime('%Y-%m', x) for months, date(x) for days"),
     ("date_format", "strftime('%Y-%m', x)"),
     ("to_char", "strftime('%Y-%m', x)"),

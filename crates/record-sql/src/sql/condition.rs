@@ -154,6 +154,11 @@ fn chained(statement: &Statement) -> Option<String> {
     (0..statement.tokens.len()).filter(|at| statement.is_any(*at, &ORDER)).find_map(|at| {
         let middle = statement.expression_at(at + 1)?;
         statement.is_any(middle.end, &ORDER).then_some(())?;
+        // `a > 1 & b < 2`, and `&&`: the conditions are meant.
+        if let Some(and) = middle.clone().find(|at| statement.is(*at, "&")) {
+            let end = and + 1 + usize::from(statement.is(and + 1, "&"));
+            return Some(statement.replaced(statement.bytes(and..end), "AND").sql);
+        }
         let bytes = statement.bytes(middle);
         let again = format!("{0} AND {0}", &statement.sql[bytes.clone()]);
         Some(statement.replaced(bytes, &again).sql)
@@ -237,5 +242,9 @@ mod tests {
         let fixed = |sql: &str| chained(&Statement::new(sql.to_owned()));
         assert_eq!(fixed("WHERE 1 < x <= 5").unwrap(), "WHERE 1 < x AND x <= 5");
         assert_eq!(fixed("WHERE 1 < x AND x <= 5"), None);
+        for and in ["&", "&&"] {
+            let sql = format!("WHERE x > 1 {and} y < 5");
+            assert_eq!(fixed(&sql).unwrap(), "WHERE x > 1 AND y < 5");
+        }
     }
 }

@@ -65,6 +65,7 @@ fn unknown_tables_are_corrected() {
 #[test]
 fn other_dialects_are_translated() {
     contains("SELECT date_trunc('month', created) FROM records", &["strftime('%Y-%m', x)"]);
+    contains("SELECT 1 FROM records WHERE priority = 1 && title = 'a'", &["Instead of & &: AND"]);
     contains("SELECT id FROM records WHERE status ILIKE 'a%'", &["LIKE"]);
     contains("SELECT priority::int FROM records", &["CAST(x AS INTEGER)"]);
     contains("SELECT tags[0] FROM records", &["Send instead: SELECT tags->>'$[0]' FROM records"]);
