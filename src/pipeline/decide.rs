@@ -118,7 +118,7 @@ struct Attempt {
     snapshots: Option<(Compression, Snapshots)>,
     /// The reasons that there are no new ones.
     warnings: Vec<String>,
-    /// True if they are new, or if a model failed, which is not asked again.
+    /// True if they are new, or if a model was asked in vain, which is not asked again.
     is_last: bool,
 }
 
@@ -131,6 +131,7 @@ fn attempt(
     let mut attempt = Attempt { snapshots: None, warnings: Vec::new(), is_last: false };
     let mut asked = compression.map_err(|why| attempt.warnings.push(why)).ok();
     while let Some(compression) = asked {
+        let reused = compression.without_new();
         let made = make_snapshots(context, &compression, &draft.moves, &mut draft.claims);
         let made = made.and_then(|made| match not_worth_it(context, &compression, &made) {
             Some(why) => Err(NoSnapshot::Reason(why)),
@@ -143,13 +144,17 @@ fn attempt(
                 break;
             }
             Err(NoSnapshot::Store(error)) => return Err(error),
-            Err(NoSnapshot::Reason(why)) => attempt.warnings.push(why),
+            Err(NoSnapshot::Reason(why)) => {
+                attempt.is_last |=
+                    reused.is_some() && context.offloader.summariser.model().is_some();
+                attempt.warnings.push(why);
+            }
             Err(NoSnapshot::Model(why)) => {
                 attempt.is_last = true;
                 attempt.warnings.push(why);
             }
         }
-        asked = compression.without_new();
+        asked = reused;
     }
     Ok(attempt)
 }

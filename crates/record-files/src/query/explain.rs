@@ -15,6 +15,7 @@ use super::json::value::Kind;
 use super::plan::Plan;
 use super::typed::{Facts, Strings};
 use super::values::{Values, listed};
+use crate::recipes::sql_name;
 
 /// The most comparisons that are explained.
 const MAX_TESTS: usize = 8;
@@ -257,18 +258,16 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         }
         notes.extend(match typed.strings {
             Strings::Numbers => {
-                Some(format!("{field} compared as numbers{}", facts.doubt(&column(&field))))
+                Some(format!("{field} compared as numbers{}", facts.doubt(&sql_name(&field))))
             }
             Strings::Written(_) => {
-                let doubt = facts.doubt(&column(&field));
+                let doubt = facts.doubt(&sql_name(&field));
                 Some(format!("{field} compared as the numbers it spells{doubt}"))
             }
             Strings::Versions => Some(format!("{field} compared as versions, part by part")),
             Strings::Dates => Some(format!("{field} compared as dates, a day as a whole, in UTC")),
             Strings::Text if ordered && facts.has(Kind::String) && typed.is_text() => {
-                let test = test.comparison.sql().unwrap_or_default();
-                let in_sql = in_sql(&field, facts, &|column| format!("WHERE {column} {test}"));
-                Some(format!("{field} compared as text, letter by letter{in_sql}"))
+                Some(format!("{field} compared as text, letter by letter"))
             }
             _ if typed.needs_all => {
                 Some(format!("{} read as {}", test.comparison.spelled(), typed.name()))
@@ -296,7 +295,7 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
         if found.entries.iter().any(|entry| entry.is_list(at)) {
             notes.push(format!("{field} is a list: sorted by its first element, then the next"));
         }
-        let doubt = || found.facts[key.path].doubt(&column(&field));
+        let doubt = || found.facts[key.path].doubt(&sql_name(&field));
         match strings {
             Strings::Numbers => notes.push(format!("{field} sorted as numbers{}", doubt())),
             Strings::Written(_) => {
@@ -304,10 +303,7 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
             }
             Strings::Versions => notes.push(format!("{field} sorted as versions")),
             Strings::Text if found.facts[key.path].is_lettered() => {
-                let end = if key.descending { " DESC" } else { "" };
-                let clause = |column: &str| format!("ORDER BY {column}{end}");
-                let in_sql = in_sql(&field, found.facts[key.path], &clause);
-                notes.push(format!("{field} sorted as text, letter by letter{in_sql}"));
+                notes.push(format!("{field} sorted as text, letter by letter"));
             }
             _ => {}
         }
@@ -330,26 +326,6 @@ pub(super) fn readings(plan: &Plan<'_>, found: &Chunk<'_>) -> Vec<String> {
     notes
 }
 
-/// Names the statement that orders texts by the numbers in them, which SQL does, if there are any.
-fn in_sql(field: &str, facts: Facts, clause: &dyn Fn(&str) -> String) -> String {
-    let column = sql_column(field, facts).filter(|_| facts.is_lettered());
-    let sql = |column: String| raw::quote(&format!("SELECT * FROM records {}", clause(&column)));
-    column.map_or_else(String::new, |column| {
-        format!("; by the numbers in it: {{\"sql\": {}}}", sql(column))
-    })
-}
-
-/// Returns the column of a field in SQL; None for one that may be in an array.
-pub(super) fn sql_column(field: &str, facts: Facts) -> Option<String> {
-    (!field.contains(['.', '[']) && !facts.has(Kind::Array)).then(|| column(field))
-}
-
-/// Returns the name of a field as SQL spells it.
-fn column(field: &str) -> String {
-    let is_word = field.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if is_word { field.to_owned() } else { format!("\"{field}\"") }
-}
-
 /// Says that conditions on the elements of one array may be met by different ones.
 fn apart(plan: &Plan<'_>, found: &Chunk<'_>, path: usize) -> Option<String> {
     if !found.facts[path].has(Kind::Array) {
@@ -360,7 +336,7 @@ fn apart(plan: &Plan<'_>, found: &Chunk<'_>, path: usize) -> Option<String> {
     let sql: Option<Vec<String>> =
         tests.map(|test| Some(format!("e.value {}", test.comparison.sql()?))).collect();
     let sql = sql.map_or_else(|| "…".to_owned(), |tests| tests.join(" AND "));
-    let column = column(&field);
+    let column = sql_name(&field);
     Some(format!(
         "conditions on {field} may be met by different elements; for one element send {{\"sql\": \
          {}}}",

@@ -5,12 +5,12 @@ use raw_json as raw;
 
 use super::condition::Test;
 use super::error::{MAX_REPEATED, QueryError, quoted};
-use super::explain::sql_column;
 use super::json::value::Kind;
 use super::plan::Misfit;
 use super::request::Query;
-use super::typed::{Facts, Strings};
+use super::typed::Facts;
 use super::values::Values;
+use crate::recipes::sql_name;
 
 /// The first lines that the examples of an error are from.
 const SAMPLE_LINES: usize = 1_000;
@@ -57,7 +57,7 @@ pub(super) fn misfit_error(
         holds: format!("{}{such}{}", facts.name(), examples.join(", ")),
         problem: problem(test.comparison.name(), examples.first(), operand),
         advice: as_meant(&field, test, facts, operand)
-            .or_else(|| in_sql(&field, test, facts, (&values, operand)))
+            .or_else(|| in_sql(&field, test, facts, &values, operand))
             .unwrap_or_else(|| by_example(&field, test.comparison.name(), examples)),
         field,
     }
@@ -75,13 +75,11 @@ fn problem(operation: &str, example: Option<&&str>, operand: &str) -> String {
 fn as_meant(field: &str, test: &Test, facts: Facts, operand: &str) -> Option<String> {
     let operation = test.comparison.name();
     let field = raw::quote(field);
-    let repeated = if operand.len() > MAX_REPEATED { "…" } else { operand };
     match (operation, operand.as_bytes().first()?) {
         ("=", b'[') => {
-            let list = if repeated == operand { operand } else { "[…]" };
+            let list = if operand.len() > MAX_REPEATED { "[…]" } else { operand };
             return Some(format!("send {{\"field\": {field}, \"op\": \"in\", \"value\": {list}}}"));
         }
-        ("!=", b'{') => return Some(format!("send {{\"not\": {{{field}: {repeated}}}}}")),
         ("=" | "!=", _) => {}
         _ => return None,
     }
@@ -96,35 +94,44 @@ fn as_meant(field: &str, test: &Test, facts: Facts, operand: &str) -> Option<Str
     Some(format!("send {{\"field\": {field}, \"op\": \"{operation}\", \"value\": {value}}}"))
 }
 
-/// Returns the statement that compares the numbers in texts with a number: SQL knows more orders
-/// of texts.
+/// Returns the comparison in SQL, which compares texts of one form by their numbers: `9 kg`.
 fn in_sql(
     field: &str,
     test: &Test,
     facts: Facts,
-    (values, operand): (&[&str], &str),
+    values: &[&str],
+    operand: &str,
 ) -> Option<String> {
     let is_order = test.comparison.operation.is_ordered() && !test.comparison.is_negated();
-    let is_number = Kind::of(operand) == Kind::Number && facts.strings() == Strings::Text;
-    if !is_order || !is_number {
+    let is_number =
+        Kind::of(operand) == Kind::Number && facts.kinds & !Kind::Null.bit() == Kind::String.bit();
+    // A field in an array, or a name that is cut, is no column.
+    let is_column = !field.contains(['.', '[']) && !field.ends_with('…');
+    if !(is_order && is_number && is_column) {
         return None;
     }
     let texts = values.iter().filter(|value| raw::is_string(value));
-    let spelled = texts.map(|text| raw::unescape(text).text).find_map(|text| {
-        let is_part = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
-        let start = text.find(|c: char| c.is_ascii_digit())?;
-        let number = &text[start..];
-        let rest = &number[number.find(|c| !is_part(c)).unwrap_or(number.len())..];
-        let (before, rest) = (&text[..start], rest.replace('\'', "''"));
-        let is_alone =
-            !rest.contains(|c: char| c.is_ascii_digit()) && !before.ends_with(['-', '+']);
-        let is_plain = before.is_empty() && rest.is_empty();
-        let text = format!("'{}{operand}{rest}'", before.replace('\'', "''"));
-        is_alone.then(|| if is_plain { operand.to_owned() } else { text })
-    })?;
-    let (column, operation) = (sql_column(field, facts)?, test.comparison.name());
-    let sql = format!("SELECT * FROM records WHERE {column} {operation} {spelled}");
-    Some(format!("send {{\"sql\": {}}}", raw::quote(&sql)))
+    let units = texts.map(|text| Some(unit(&raw::unescape(text).text)?.to_owned()));
+    let mut units: Vec<Option<String>> = units.collect();
+    units.sort();
+    units.dedup();
+    let operation = test.comparison.name();
+    let spelled = match units.as_slice() {
+        [Some(unit)] => format!("'{operand}{}'", unit.replace('\'', "''")),
+        // Other texts come first.
+        [None, Some(unit)] if unit.is_empty() && operation.starts_with('>') => operand.to_owned(),
+        _ => return None,
+    };
+    Some(format!("in SQL: {} {operation} {spelled}", sql_name(field)))
+}
+
+/// Returns what follows the number of a text: ` kg`. None if it is more than one number and words.
+fn unit(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let has_number = Kind::of(number) == Kind::Number && raw::value(number).is_some();
+    let is_unit = |c: char| c.is_alphabetic() || " %°µ".contains(c);
+    (has_number && unit.chars().all(is_unit)).then_some(unit)
 }
 
 /// Returns the condition with a value of the field.

@@ -25,6 +25,7 @@ use crate::schema::Schema;
 
 pub use profile::{Detail, Profile};
 pub use recipe::{Param, Purpose, Recipe};
+pub(crate) use sql::sql_name;
 pub use sql::statements;
 
 /// The number of recipes of a descriptor (`lro-spec-1600`).

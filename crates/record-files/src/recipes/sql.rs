@@ -126,11 +126,18 @@ impl Columns<'_> {
         let keys: Vec<&str> = keys.collect();
         let joined = keys.join("_");
         let others = keys.len() > 1 && self.fields.iter().any(|field| field.label() == joined);
-        if is_plain(&joined) && !others && !is_keyword(&joined) {
-            return joined;
-        }
-        format!("\"{}\"", keys.join(".").replace('"', "\"\""))
+        let spelled = sql_name(&joined);
+        if others || spelled != joined { in_quotes(&keys.join(".")) } else { spelled }
     }
+}
+
+/// Returns a column's name as SQL spells it: in quotes where it has to be.
+pub(crate) fn sql_name(name: &str) -> String {
+    if is_plain(name) && !is_keyword(name) { name.to_owned() } else { in_quotes(name) }
+}
+
+fn in_quotes(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Returns true for a word of SQLite that cannot name a column without quotes

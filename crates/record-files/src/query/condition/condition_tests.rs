@@ -80,7 +80,8 @@ fn words_are_joined_outside_of_quotes() {
         ("a >= 2 AND a < 5 && c = xy", vec![3]),
         ("a = 1 or c == 'y' || n is 3", vec![1, 2, 3]),
         ("c = 'x and y' or a = 5", vec![2]),
-        ("b is missing", vec![4]),
+        ("b missing", vec![4]),
+        ("c is missing", vec![]),
         ("c is null", vec![4]),
         ("c is not null and a exists", vec![1, 2, 3]),
     ] {
@@ -92,6 +93,10 @@ fn words_are_joined_outside_of_quotes() {
         let text = error(&raw::quote(unclear));
         assert!(text.contains("or as SQL, with texts in single quotes"), "{unclear}: {text}");
     }
+    let lines = "{\"n\":1,\"state\":\"OR\",\"or\":2}\n{\"n\":2,\"state\":\"missing\"}";
+    assert_eq!(numbers_of(lines, r#""state = OR""#), [1]);
+    assert_eq!(numbers_of(lines, r#""or > 1""#), [1]);
+    assert_eq!(numbers_of(lines, r#""state is missing""#), [2]);
 }
 
 #[test]

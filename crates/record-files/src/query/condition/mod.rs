@@ -120,15 +120,19 @@ impl Reading {
 
     fn words(&mut self, words: &Words, member: &str) -> Result<Condition, QueryError> {
         let mut parts = Vec::new();
-        for InWords { field, op, value } in &words.parts {
-            self.count()?;
-            parts.push(self.compare(field, op, value.as_deref(), member)?);
+        for InWords { text, field, op, value } in &words.parts {
+            let at = match words.parts.len() {
+                1 => member.to_owned(),
+                _ => format!("{member} ({})", quoted(text)),
+            };
+            parts.push(self.compare(field, op, value.as_deref(), &at)?);
         }
-        Ok(match parts.len() {
-            1 => parts.remove(0),
-            _ if words.is_any => Condition::Any(parts),
-            _ => self.all(parts),
-        })
+        if parts.len() == 1 {
+            return Ok(parts.remove(0));
+        }
+        self.nodes += parts.len() - 1;
+        self.count()?;
+        Ok(if words.is_any { Condition::Any(parts) } else { self.all(parts) })
     }
 
     fn list(

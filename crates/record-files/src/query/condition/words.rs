@@ -13,6 +13,8 @@ pub(super) struct Words {
 
 /// One comparison.
 pub(super) struct InWords {
+    /// The comparison as it is spelled.
+    pub(super) text: String,
     pub(super) field: String,
     pub(super) op: String,
     /// The operand as JSON; None for an operator without one.
@@ -23,6 +25,10 @@ impl Words {
     /// Reads a JSON string. None if a part of it is no comparison, or if it joins parts in two ways.
     pub(super) fn parse(literal: &str) -> Option<Words> {
         let text = raw::is_string(literal).then(|| raw::unescape(literal).text)?;
+        // A value may be such a word: `state = OR`.
+        if let Some(whole) = InWords::parse(&text) {
+            return Some(Words { parts: vec![whole], is_any: false });
+        }
         let (all, any) = (split(&text, &["and", "&&"]), split(&text, &["or", "||"]));
         let is_any = any.len() > 1;
         if is_any && all.len() > 1 {
@@ -41,10 +47,12 @@ impl InWords {
 
     fn without_operand(text: &str) -> Option<InWords> {
         let (field, op) = text.trim().split_once(char::is_whitespace)?;
-        let (named, _) = Operation::named(op.trim())?;
-        let is_alone = matches!(named, Operation::Exists | Operation::IsNull);
-        let (field, op) = (field.to_owned(), op.trim().to_owned());
-        (is_alone && is_field(&field)).then_some(InWords { field, op, value: None })
+        let is_alone = match Operation::named(op)? {
+            // `is missing` and `is present` may be about a value.
+            (Operation::Exists, _) => !op.contains(char::is_whitespace),
+            (named, _) => named == Operation::IsNull,
+        };
+        (is_alone && is_field(field)).then(|| InWords::new(text, field, op, None))
     }
 
     fn with_operand(text: &str) -> Option<InWords> {
@@ -69,8 +77,12 @@ impl InWords {
             None if raw::value(value).is_some() => value.to_owned(),
             None => raw::quote(value),
         };
-        let (field, op) = (field.to_owned(), op.to_owned());
-        is_field(&field).then_some(InWords { field, op, value: Some(value) })
+        is_field(field).then(|| InWords::new(text, field, op, Some(value)))
+    }
+
+    fn new(text: &str, field: &str, op: &str, value: Option<String>) -> InWords {
+        let [text, field, op] = [text.trim(), field, op].map(str::to_owned);
+        InWords { text, field, op, value }
     }
 }
 
