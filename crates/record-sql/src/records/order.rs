@@ -15,13 +15,11 @@ use crate::records::source::Scanned;
 use crate::records::table::Table;
 use crate::records::values::Values;
 use crate::sql::comparison::{Comparison, Literal, comparisons};
+use crate::sql::condition::EQUALITY;
 use crate::sql::statement::Statement;
 
 /// The words of a statement that orders or compares values.
 const WORDS: [&str; 8] = ["order", "min", "max", "between", "<", "<=", ">", ">="];
-
-/// The operators that are the same in every order.
-const EQUALITY: [&str; 4] = ["=", "==", "<>", "!="];
 
 /// The columns that a statement orders or compares.
 pub(crate) struct Ordered {

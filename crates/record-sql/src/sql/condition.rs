@@ -7,6 +7,9 @@ use crate::records::profile::is_date;
 use crate::sql::statement::{Statement, send_instead};
 use crate::sql::token::Kind;
 
+/// The operators that are the same in every order.
+pub(crate) const EQUALITY: [&str; 4] = ["=", "==", "<>", "!="];
+
 /// The words that may follow a whole condition.
 const ENDS: [&str; 13] = [
     ")",
@@ -44,11 +47,8 @@ pub(crate) fn check(statement: &Statement) -> Result<(), SqlError> {
             send_instead(&corrected)
         )));
     }
-    if let Some(corrected) = chained(statement) {
-        return Err(SqlError::statement(format!(
-            "SQL: a < b < c compares the result of a < b, which is 0 or 1, with c. {}",
-            send_instead(&corrected)
-        )));
+    if let Some((does, corrected)) = chained(statement) {
+        return Err(SqlError::statement(format!("SQL: {does}. {}", send_instead(&corrected))));
     }
     if let Some(corrected) = format_behind(statement) {
         return Err(SqlError::statement(format!(
@@ -148,20 +148,29 @@ fn unquoted_date(statement: &Statement) -> Option<(String, String)> {
     Some((first?, corrected.sql))
 }
 
-/// Returns the corrected statement for a chain such as `1 < x < 5`, which compares 0 or 1 with 5.
-fn chained(statement: &Statement) -> Option<String> {
+/// Returns the corrected statement for a chain such as `1 < x < 5`, which compares 0 or 1 with 5,
+/// and what the chain does.
+fn chained(statement: &Statement) -> Option<(&'static str, String)> {
     const ORDER: [&str; 4] = ["<", "<=", ">", ">="];
-    (0..statement.tokens.len()).filter(|at| statement.is_any(*at, &ORDER)).find_map(|at| {
+    let is_order = |at: usize| statement.is_any(at, &ORDER);
+    let is_comparison = |at: usize| is_order(at) || statement.is_any(at, &EQUALITY);
+    (0..statement.tokens.len()).filter(|at| is_comparison(*at)).find_map(|at| {
         let middle = statement.expression_at(at + 1)?;
-        statement.is_any(middle.end, &ORDER).then_some(())?;
-        // `a > 1 & b < 2`, and `&&`: the conditions are meant.
-        if let Some(and) = middle.clone().find(|at| statement.is(*at, "&")) {
-            let end = and + 1 + usize::from(statement.is(and + 1, "&"));
-            return Some(statement.replaced(statement.bytes(and..end), "AND").sql);
+        is_comparison(middle.end).then_some(())?;
+        // `a > 1 && b < 2`, `a = 1 || b = 2`: the conditions are meant.
+        if let Some(joint) = middle.clone().find(|at| statement.is_any(*at, &["&", "||"])) {
+            let (word, does) = match statement.is(joint, "&") {
+                true => ("AND", "& is an operation of numbers"),
+                false => ("OR", "|| joins texts"),
+            };
+            let end = joint + 1 + usize::from(statement.is(joint + 1, "&"));
+            return Some((does, statement.replaced(statement.bytes(joint..end), word).sql));
         }
+        (is_order(at) && is_order(middle.end)).then_some(())?;
         let bytes = statement.bytes(middle);
         let again = format!("{0} AND {0}", &statement.sql[bytes.clone()]);
-        Some(statement.replaced(bytes, &again).sql)
+        let does = "a < b < c compares the result of a < b, which is 0 or 1, with c";
+        Some((does, statement.replaced(bytes, &again).sql))
     })
 }
 
@@ -239,12 +248,14 @@ mod tests {
 
     #[test]
     fn orders_are_chained() {
-        let fixed = |sql: &str| chained(&Statement::new(sql.to_owned()));
+        let fixed = |sql: &str| Some(chained(&Statement::new(sql.to_owned()))?.1);
         assert_eq!(fixed("WHERE 1 < x <= 5").unwrap(), "WHERE 1 < x AND x <= 5");
         assert_eq!(fixed("WHERE 1 < x AND x <= 5"), None);
         for and in ["&", "&&"] {
             let sql = format!("WHERE x > 1 {and} y < 5");
             assert_eq!(fixed(&sql).unwrap(), "WHERE x > 1 AND y < 5");
         }
+        assert_eq!(fixed("WHERE a = 1 || b == 2").unwrap(), "WHERE a = 1 OR b == 2");
+        assert_eq!(fixed("WHERE a || 'x' = b || 'y' AND c = d"), None);
     }
 }

@@ -65,7 +65,10 @@ fn unknown_tables_are_corrected() {
 #[test]
 fn other_dialects_are_translated() {
     contains("SELECT date_trunc('month', created) FROM records", &["strftime('%Y-%m', x)"]);
-    contains("SELECT 1 FROM records WHERE priority = 1 && title = 'a'", &["Instead of & &: AND"]);
+    contains(
+        "SELECT 1 FROM records WHERE priority = 1 && instr(title, 'a')",
+        &["Instead of & &: AND"],
+    );
     contains("SELECT id FROM records WHERE status ILIKE 'a%'", &["LIKE"]);
     contains("SELECT priority::int FROM records", &["CAST(x AS INTEGER)"]);
     contains("SELECT tags[0] FROM records", &["Send instead: SELECT tags->>'$[0]' FROM records"]);
@@ -176,6 +179,8 @@ fn what_means_something_else_is_refused() {
         ),
         ("SELECT 1 FROM records WHERE created > 2025-05-01", "WHERE created > '2025-05-01'"),
         ("SELECT 1 FROM records WHERE 1 < priority <= 3", "1 < priority AND priority <= 3"),
+        ("SELECT 1 FROM records WHERE priority > 1 && title = 'a'", "> 1 AND title = 'a'"),
+        ("SELECT 1 FROM records WHERE priority = 1 || title = 'a'", "= 1 OR title = 'a'"),
     ] {
         let error = error(sql);
         assert!(error.contains(instead), "{sql}: {error}");

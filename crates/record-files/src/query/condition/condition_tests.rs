@@ -58,6 +58,9 @@ fn every_spelling_gives_the_same_condition() {
         r#"{"all":["{\"a\":{\"$gte\":2}}",{"path":"a","operator":"lt","value":5}]}"#,
         r#"{"field":"a","op":"=","value":{"$gte":2,"$lt":5}}"#,
         r#"{"a":{"in":[2,3]}}"#,
+        r#"{"a":{"between":[2,4]}}"#,
+        r#"{"field":"a","op":"BETWEEN","value":[2,"3"]}"#,
+        r#"{"all":["a between 2 and 4"]}"#,
         r#"{"a":{"$nin":[1,5]}}"#,
         r#"{"not":{"or":[{"a":1},{"a":{"is":5}}]}}"#,
     ] {
@@ -87,9 +90,14 @@ fn words_are_joined_outside_of_quotes() {
     ] {
         assert_eq!(numbers(&raw::quote(condition)), expected, "{condition}");
     }
-    for unclear in
-        ["a = 1 or a = 2 and b = 1", "a = 1 or 2", "c = x y", "c = 'x and a = 1", "a and"]
-    {
+    for unclear in [
+        "a = 1 or a = 2 and b = 1",
+        "a = 1 or 2",
+        "c = x y",
+        "c = 'x and a = 1",
+        "a and",
+        "a between 1",
+    ] {
         let text = error(&raw::quote(unclear));
         assert!(text.contains("or as SQL, with texts in single quotes"), "{unclear}: {text}");
     }
@@ -163,6 +171,7 @@ fn an_error_names_its_place() {
     assert!(error(r#"{"op":"=","value":1}"#).starts_with("where.field is absent"));
     assert!(error(r#"{"field":"a","op":"=","value":1,"x":2}"#).contains("also holds `x`"));
     assert!(error(r#"{"field":"a","op":"=="}"#).starts_with("where.value is absent"));
+    assert!(error(r#"{"a":{"between":[1]}}"#).starts_with("where.value is an array; accepted is"));
     let text = error(r#""a > 3 AND NOT b""#);
     assert!(text.ends_with(r#"quotes: {"sql": "SELECT * FROM records WHERE a > 3 AND NOT b"}"#));
     assert!(error(r#"{"field":"","op":"=","value":1}"#).contains("an empty path"));

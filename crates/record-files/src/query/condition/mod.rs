@@ -166,7 +166,11 @@ impl Reading {
                 let named = LongForm { field: Some(Cow::Borrowed(field)), ..long };
                 return Ok(vec![self.test(&named, member)?]);
             }
-            let known = |key: &str| key.starts_with('$') || Operation::named(key).is_some();
+            let known = |key: &str| {
+                key.starts_with('$')
+                    || Operation::named(key).is_some()
+                    || Operation::is_between(key)
+            };
             if operators.iter().all(|(key, _)| known(key)) {
                 let test = |(op, value): &(Cow<'_, str>, &str)| {
                     self.count()?;
@@ -215,11 +219,37 @@ impl Reading {
         value: Option<&str>,
         member: &str,
     ) -> Result<Condition, QueryError> {
+        if Operation::is_between(op) {
+            return self.between(field, value, member);
+        }
         let named = Operation::parse(op, member)?;
         let comparison = Comparison::read(named, value, member)?;
         let path = self.path(field, member)?;
         self.tests.push(Test { path, comparison, member: member.to_owned() });
         Ok(Condition::Test(self.tests.len() - 1))
+    }
+
+    /// Reads the two ends of `between`, both of which are within.
+    fn between(
+        &mut self,
+        field: &str,
+        value: Option<&str>,
+        member: &str,
+    ) -> Result<Condition, QueryError> {
+        let ends = value.and_then(|value| raw::elements(value).ok()).unwrap_or_default();
+        let [low, high] = ends.as_slice() else {
+            return Err(QueryError::BadMember {
+                member: format!("{member}.value"),
+                found: value.map_or("absent", raw::kind).to_owned(),
+                accepted: "a list of the two ends, such as [1, 5]",
+            });
+        };
+        let parts = vec![
+            self.compare(field, ">=", Some(low), member)?,
+            self.compare(field, "<=", Some(high), member)?,
+        ];
+        self.count()?;
+        Ok(self.all(parts))
     }
 
     fn count(&mut self) -> Result<(), QueryError> {

@@ -70,10 +70,15 @@ impl Operation {
         })
     }
 
-    /// Returns true for a word that others call an operator by, such as `between`.
+    /// Returns true for a word that others call an operator by, such as `ilike`.
     pub(crate) fn is_nearly(name: &str) -> bool {
         let name = plain(name);
-        Self::named(&name).is_none() && (name == "between" || name.ends_with("like"))
+        Self::named(&name).is_none() && name.ends_with("like")
+    }
+
+    /// Returns true for `between`, which stands for `>=` and `<=`.
+    pub(crate) fn is_between(name: &str) -> bool {
+        plain(name) == "between"
     }
 
     pub(crate) fn name(named: Named) -> &'static str {
@@ -98,9 +103,6 @@ fn plain(name: &str) -> String {
 fn nearest(name: &str) -> Option<&'static str> {
     if name.ends_with("like") {
         return Some("contains");
-    }
-    if name == "between" {
-        return Some(">=");
     }
     nearest_name(name, NAMES.iter().map(|(known, ..)| *known))
 }

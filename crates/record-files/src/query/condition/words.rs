@@ -1,4 +1,5 @@
-//! Comparisons in words: `status = active`, `title contains disk and size > 10`, `closed is null`.
+//! Comparisons in words: `status = active`, `title contains disk and size > 10`, `closed is null`,
+//! `size between 1 and 5`.
 
 use raw_json as raw;
 
@@ -63,19 +64,17 @@ impl InWords {
         };
         let mut words = text.trim().splitn(3, char::is_whitespace);
         let in_words = words.next().zip(words.next()).zip(words.next());
-        let known = in_words.filter(|((_, op), _)| Operation::named(op).is_some());
+        let is_known = |op: &str| Operation::named(op).is_some() || Operation::is_between(op);
+        let known = in_words.filter(|((_, op), _)| is_known(op));
         let (field, op, value) =
             known.map(|((field, op), value)| (field, op, value)).or_else(in_symbols)?;
         let (field, value) = (field.trim(), value.trim());
-        let is_quoted = |quote: char| {
-            let inner = value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
-            inner.filter(|inner| !inner.contains(quote))
-        };
-        let value = match is_quoted('\'').or_else(|| is_quoted('"')) {
-            Some(text) => raw::quote(text),
-            None if value.is_empty() || !value.chars().all(is_word) => return None,
-            None if raw::value(value).is_some() => value.to_owned(),
-            None => raw::quote(value),
+        let value = if Operation::is_between(op) {
+            let ends: Vec<String> =
+                split(value, &["and"]).into_iter().map(operand).collect::<Option<_>>()?;
+            (ends.len() == 2).then(|| format!("[{}]", ends.join(",")))?
+        } else {
+            operand(value)?
         };
         is_field(field).then(|| InWords::new(text, field, op, Some(value)))
     }
@@ -84,6 +83,20 @@ impl InWords {
         let [text, field, op] = [text.trim(), field, op].map(str::to_owned);
         InWords { text, field, op, value }
     }
+}
+
+/// Reads an operand, which may be in quotes, as JSON.
+fn operand(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_quoted = |quote: char| {
+        let inner = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
+        inner.filter(|inner| !inner.contains(quote))
+    };
+    if let Some(inner) = is_quoted('\'').or_else(|| is_quoted('"')) {
+        return Some(raw::quote(inner));
+    }
+    let is_one_word = !text.is_empty() && text.chars().all(is_word);
+    is_one_word.then(|| if raw::value(text).is_some() { text.to_owned() } else { raw::quote(text) })
 }
 
 fn is_field(text: &str) -> bool {
