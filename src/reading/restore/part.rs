@@ -26,14 +26,16 @@ pub(super) fn part_of(
     search: &dyn Fn() -> bool,
 ) -> Option<ReferenceForm> {
     let head = page_header(text);
-    let shown = || search().then(|| exact(text, content, head)).flatten();
-    let between = || search().then(|| between(text, content)).flatten();
-    let numbered = || numbered(text, content, search);
-    let (start, part, wrapper) = shown().or_else(between).or_else(numbered)?;
-    let bytes = start as u64..(start + part.len()) as u64;
-    let forged = is_forgery(&wrapper.head) || is_forgery(&wrapper.tail);
-    let is_part = !forged && wrapper.gives(part, text);
-    is_part.then_some(ReferenceForm::ReadBack { bytes, wrapper })
+    let rebuilt = |(start, part, wrapper): Part<'_>| {
+        let forged = is_forgery(&wrapper.head) || is_forgery(&wrapper.tail);
+        let bytes = start as u64..(start + part.len()) as u64;
+        let is_part = !forged && wrapper.gives(part, text);
+        is_part.then_some(ReferenceForm::ReadBack { bytes, wrapper })
+    };
+    let shown = search().then(|| exact(text, content, head)).flatten().and_then(rebuilt);
+    shown
+        .or_else(|| search().then(|| between(text, content)).flatten().and_then(rebuilt))
+        .or_else(|| numbered(text, content, search).and_then(rebuilt))
 }
 
 /// A part of a file, the byte that it begins at, and the text around it.
@@ -127,8 +129,12 @@ mod tests {
         }
     }
 
+    fn lines_of(text: &str, number: impl Fn(usize) -> String) -> String {
+        text.lines().enumerate().map(|(n, line)| number(n) + line + "\n").collect()
+    }
+
     fn lines(number: impl Fn(usize) -> String) -> String {
-        content().lines().enumerate().map(|(n, line)| number(n) + line + "\n").collect()
+        lines_of(&content(), number)
     }
 
     #[test]
@@ -173,6 +179,17 @@ mod tests {
         assert_eq!(wrapper(&padding), None, "the padding changes");
         let other = lines(|n| format!("{}: ", n + 1)).replace("line 9", "line 8");
         assert_eq!(wrapper(&other), None);
+    }
+
+    /// The middle of the text lies in its longest line, and the line above it looks like a
+    /// reference.
+    #[test]
+    fn numbered_lines_of_unequal_length_are_a_part() {
+        let content = format!("(detailed result is stored in x)\n{}\nend\n", "ab ".repeat(60));
+        let shown = lines_of(&content, |n| format!("{:>4}\u{2192}", n + 1));
+        let form = part_of(&shown, &content, &|| true).unwrap();
+        let ReferenceForm::ReadBack { wrapper, .. } = form else { panic!("{form:?}") };
+        assert_eq!(wrapper.numbers.unwrap().first, 1);
     }
 
     #[test]
