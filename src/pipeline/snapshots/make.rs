@@ -96,6 +96,7 @@ fn group_of<'a>(
     let least = if context.settings.target_tokens.is_some() { 0 } else { FAIR_SNAPSHOT_TOKENS };
     let room = compression.room.of_each(groups);
     let (room, words) = (room.whole.max(least), room.words);
+    let room = room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS));
     let own = of_group(range);
     let tokens = own + earlier.tokens;
     // Each group frees its share.
@@ -105,7 +106,7 @@ fn group_of<'a>(
         originals: tokens_in(context, &originals, range.clone()),
         earlier: earlier.tokens,
         most,
-        room: room.saturating_sub(MARGIN).max(room.min(MIN_SNAPSHOT_TOKENS)),
+        room,
         words,
         fills: context.settings.target_tokens.is_some(),
     });
