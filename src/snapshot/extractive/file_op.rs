@@ -29,16 +29,7 @@ impl FileOp {
     ];
 
     pub(super) fn label(self, labels: &Labels) -> &'static str {
-        match self {
-            FileOp::Found => labels.found,
-            FileOp::Opened => labels.opened,
-            FileOp::Run => labels.run,
-            FileOp::Read => labels.read,
-            FileOp::Edited => labels.edited,
-            FileOp::Written => labels.written,
-            FileOp::Created => labels.created,
-            FileOp::Deleted => labels.deleted,
-        }
+        labels.ops[self as usize]
     }
 
     /// Returns the operation of a tool on the file that it names, by the tool's own name.

@@ -18,14 +18,8 @@ pub(super) struct Labels {
     pub(super) open: &'static str,
     pub(super) plan: &'static str,
     pub(super) last_said: &'static str,
-    pub(super) found: &'static str,
-    pub(super) read: &'static str,
-    pub(super) written: &'static str,
-    pub(super) edited: &'static str,
-    pub(super) created: &'static str,
-    pub(super) deleted: &'static str,
-    pub(super) run: &'static str,
-    pub(super) opened: &'static str,
+    /// The operations on files, by [`FileOp`](super::file_op::FileOp) as index.
+    pub(super) ops: [&'static str; 8],
 }
 
 impl Labels {
@@ -58,14 +52,7 @@ const ENGLISH: Labels = Labels {
     open: "Open:",
     plan: "Plan:",
     last_said: "Last said:",
-    found: "found",
-    read: "read",
-    written: "written",
-    edited: "edited",
-    created: "created",
-    deleted: "deleted",
-    run: "run",
-    opened: "opened",
+    ops: ["found", "opened", "run", "read", "edited", "written", "created", "deleted"],
 };
 
 const CHINESE: Labels = Labels {
@@ -83,12 +70,5 @@ const CHINESE: Labels = Labels {
     open: "未解决：",
     plan: "计划：",
     last_said: "最后说明：",
-    found: "已找到",
-    read: "已读",
-    written: "已写",
-    edited: "已改",
-    created: "已建",
-    deleted: "已删",
-    run: "已运行",
-    opened: "已打开",
+    ops: ["已找到", "已打开", "已运行", "已读", "已改", "已写", "已建", "已删"],
 };
