@@ -143,7 +143,7 @@ impl<'a> Scan<'a> {
                 0xE2 => 2,
                 0xE3 => 3,
                 _ => {
-                    self.at += char_len(byte);
+                    self.at = self.text.ceil_char_boundary(self.at + 1);
                     continue;
                 }
             };
@@ -151,7 +151,7 @@ impl<'a> Scan<'a> {
             {
                 closing[mark] = self.quotation(mark).unwrap_or(usize::MAX);
             }
-            self.at += char_len(byte);
+            self.at = self.text.ceil_char_boundary(self.at + 1);
         }
     }
 
@@ -286,16 +286,6 @@ const WORD: [bool; 256] = {
 
 fn is_word(byte: u8) -> bool {
     WORD[byte as usize]
-}
-
-/// Bytes of the character that begins with `byte`.
-fn char_len(byte: u8) -> usize {
-    match byte {
-        0..0x80 => 1,
-        0x80..0xE0 => 2,
-        0xE0..0xF0 => 3,
-        _ => 4,
-    }
 }
 
 /// The end of the number that begins at `start`, if it is nothing but a number

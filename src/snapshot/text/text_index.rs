@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use memchr::memmem;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The characters that may be next to a found text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,11 +140,11 @@ impl Default for WordSet {
 }
 
 impl WordSet {
-    fn add(&mut self, word: u64) {
+    pub(crate) fn add(&mut self, word: u64) {
         self.0[WordSet::slot(word)] = true;
     }
 
-    fn has(&self, word: u64) -> bool {
+    pub(crate) fn has(&self, word: u64) -> bool {
         self.0[WordSet::slot(word)]
     }
 
@@ -188,66 +189,31 @@ fn each_word(text: &str, mut each: impl FnMut(u64, usize)) {
     while at < bytes.len() {
         let b = bytes[at];
         if is_word(b) {
-            let start = at;
-            let mut word = Hash::new();
-            let (mut digits, mut digits_at, mut mixed) = (Hash::new(), at, false);
+            let (start, mut digits) = (at, at);
             while at < bytes.len() && is_word(bytes[at]) {
-                word.add(bytes[at]);
-                if bytes[at].is_ascii_digit() {
-                    digits.add(bytes[at]);
-                } else {
-                    if at - digits_at > 3 {
-                        each(digits.value(), digits_at);
-                    }
-                    (digits, digits_at, mixed) = (Hash::new(), at + 1, true);
-                }
                 at += 1;
+                if !bytes[at - 1].is_ascii_digit() {
+                    if at - 1 - digits > 3 {
+                        each(xxh3_64(&bytes[digits..at - 1]), digits);
+                    }
+                    digits = at;
+                }
             }
-            if mixed && at - digits_at > 3 {
-                each(digits.value(), digits_at);
+            if digits > start && at - digits > 3 {
+                each(xxh3_64(&bytes[digits..at]), digits);
             }
-            each(word.value(), start);
+            each(xxh3_64(&bytes[start..at]), start);
         } else if b == b'\\' && bytes.get(at + 1).is_some_and(|b| b"ntr".contains(b)) {
             at += 2;
         } else if b < 0x80 {
             at += 1;
         } else {
-            let length = width(b);
-            if let Some(next) = bytes.get(at + length).filter(|next| **next >= 0x80) {
-                let mut pair = Hash::new();
-                let end = (at + length + width(*next)).min(bytes.len());
-                bytes[at..end].iter().for_each(|b| pair.add(*b));
-                each(pair.value(), at);
+            let end = text.ceil_char_boundary(at + 1);
+            if bytes.get(end).is_some_and(|next| *next >= 0x80) {
+                each(xxh3_64(&bytes[at..text.ceil_char_boundary(end + 1)]), at);
             }
-            at += length;
+            at = end;
         }
-    }
-}
-
-/// Bytes of the character that begins with this byte.
-fn width(lead: u8) -> usize {
-    match lead {
-        0xf0.. => 4,
-        0xe0.. => 3,
-        _ => 2,
-    }
-}
-
-/// FNV-1a with a final mix: words are short, and it runs along with the scan.
-struct Hash(u64);
-
-impl Hash {
-    fn new() -> Hash {
-        Hash(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, b: u8) {
-        self.0 = (self.0 ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
-    }
-
-    fn value(&self) -> u64 {
-        let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed ^ (mixed >> 29)
     }
 }
 
