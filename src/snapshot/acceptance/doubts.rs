@@ -8,12 +8,12 @@
 use super::claim::{Reports, StepState};
 use super::evidence::Item;
 use super::judge::{Case, Judge};
-use super::lists::LISTS;
+use super::lists::{LISTS, words};
 use super::polarity::Verdict;
 use super::rejection::Rejection;
 use super::source::Speaker;
 use super::token::TokenKind;
-use super::wording::{happened, has_word, permits};
+use super::wording::permits;
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::identifiers::{IdentifierKind, file_name, identifiers};
 
@@ -66,7 +66,11 @@ impl Judge<'_, '_, '_> {
     fn of_change(&self, case: &Case<'_, '_>) -> f32 {
         let claim = case.claim;
         let is_past = claim.state != StepState::Open && claim.section >= Section::KeyKnowledge;
-        if !is_past || case.attributed || case.polarity.negates() || !changes(&case.own) {
+        if !is_past
+            || case.attributed
+            || case.polarity.negates()
+            || !LISTS.changing.are_in(&case.own)
+        {
             return 0.0;
         }
         let files = identifiers(claim.text).into_iter();
@@ -82,7 +86,7 @@ impl Judge<'_, '_, '_> {
         let tells = |unit: &u32| {
             let (said, read) = (self.evidence.unit(*unit), self.reading(*unit));
             let is_told = said.speaker != Speaker::Call && !read.asks && !read.intends;
-            is_told && changes(&said.text) && said.text.to_lowercase().contains(&name)
+            is_told && LISTS.changing.are_in(&said.text) && said.text.to_lowercase().contains(&name)
         };
         let start = raw_json::offset_in(case.claim.text, file);
         let words = case.items.iter().filter(|item| item.start >= start && item.units > 0);
@@ -123,11 +127,6 @@ fn of_fault(fault: Option<&Rejection>) -> f32 {
     fault.map_or(0.0, |fault| if fault.is_proof() { 1.55 } else { 0.97 })
 }
 
-/// True for a text about a change.
-fn changes(text: &str) -> bool {
-    has_word(text, |word| LISTS.changing.has(word)) || LISTS.changing_unspaced.is_in(text)
-}
-
 /// A finished step, and an event.
 fn of_deed(case: &Case<'_, '_>) -> f32 {
     let claim = case.claim;
@@ -137,8 +136,8 @@ fn of_deed(case: &Case<'_, '_>) -> f32 {
 
 /// True for a claim that something happened.
 fn is_event(case: &Case<'_, '_>) -> bool {
-    happened(&case.own)
-        || has_word(&case.own, |word| word.len() > 4 && word.ends_with("ed"))
+    LISTS.happening.are_in(&case.own)
+        || words(&case.own).any(|word| word.len() > 4 && word.ends_with("ed"))
         || case.polarity.succeeds().is_some()
         || case.polarity.finished().is_some()
 }

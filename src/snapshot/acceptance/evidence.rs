@@ -7,9 +7,10 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::source::{SourceText, Speaker, Unit};
+use super::source::{SourceText, Unit};
 use super::token::{Token, TokenKind, each_token, plain_number};
 use crate::snapshot::text::content_words::is_stop;
+use crate::snapshot::text::text_index::WordSet;
 
 /// The most words of a claim that are looked for.
 const ITEMS: usize = 40;
@@ -69,16 +70,15 @@ impl<'s, 'a> Evidence<'s, 'a> {
                 wanted.entry(token.hash).or_insert(next);
             });
         }
-        let mut maybe = vec![false; 1 << 16];
-        let slot = |hash: u64| usize::try_from(hash >> 48).unwrap_or(0);
-        wanted.keys().for_each(|hash| maybe[slot(*hash)] = true);
+        let mut maybe = WordSet::default();
+        wanted.keys().for_each(|hash| maybe.add(*hash));
         let mut places = vec![Vec::new(); wanted.len()];
         let (mut held, mut starts) = (Vec::new(), Vec::with_capacity(source.units.len() + 1));
         for (unit, said) in (0_u32..).zip(&source.units) {
             let start = held.len();
             starts.push(start);
             each_token(&said.text, |token| {
-                if maybe[slot(token.hash)]
+                if maybe.has(token.hash)
                     && let Some(id) = wanted.get(&token.hash)
                 {
                     held.push(*id);
@@ -190,6 +190,12 @@ impl<'s, 'a> Evidence<'s, 'a> {
         if self.is_in_turn(self.unit(unit).turn, item.id) { 0.35 } else { 0.0 }
     }
 
+    /// The same without words of the turn around the unit's text, unless it is `wide`.
+    fn near(&self, unit: u32, item: &Item, wide: bool) -> f32 {
+        let near = self.nearness(unit, item);
+        if wide || near > 0.5 { near } else { 0.0 }
+    }
+
     /// True if a neighbour of the unit in the same text, or the unit around it, has the word.
     fn beside(&self, unit: u32, item: &Item) -> bool {
         let own = self.unit(unit);
@@ -246,11 +252,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
     /// The share of a claim that a unit carries. `wide`: with the turn around it.
     pub(super) fn share(&self, unit: u32, items: &[Item], wide: bool) -> f32 {
         let all: f32 = items.iter().map(|item| item.weight).sum();
-        let least = if wide { 0.0 } else { 0.5 };
-        let held = items.iter().map(|item| {
-            let near = self.nearness(unit, item);
-            if near > least { near * item.weight } else { 0.0 }
-        });
+        let held = items.iter().map(|item| self.near(unit, item, wide) * item.weight);
         if all > 0.0 { held.sum::<f32>() / all } else { 0.0 }
     }
 
@@ -262,26 +264,16 @@ impl<'s, 'a> Evidence<'s, 'a> {
     }
 
     /// Units, at most `most`, that together carry as much of a claim as they can.
-    pub(super) fn cover(
-        &self,
-        items: &[Item],
-        counts: &dyn Fn(u32) -> bool,
-        most: usize,
-        wide: bool,
-    ) -> Cover {
+    pub(super) fn cover(&self, items: &[Item], counts: &dyn Fn(u32) -> bool, most: usize) -> Cover {
         let all: f32 = items.iter().map(|item| item.weight).sum();
         let candidates = self.candidates(items, counts);
-        let least = if wide { 0.0 } else { 0.5 };
+        let near = |unit: u32, item: &Item| self.near(unit, item, false);
         let mut carried = vec![0.0_f32; items.len()];
         let mut cover = Cover::default();
         while cover.units.len() < most {
             let gain = |unit: &u32| -> f32 {
-                let gains = items.iter().zip(&carried).map(|(item, have)| {
-                    let near = self.nearness(*unit, item);
-                    let near = if near > least { near } else { 0.0 };
-                    (near - have).max(0.0) * item.weight
-                });
-                gains.sum()
+                let gains = items.iter().zip(&carried);
+                gains.map(|(item, have)| (near(*unit, item) - have).max(0.0) * item.weight).sum()
             };
             let best = candidates.iter().map(|unit| (gain(unit), *unit));
             let Some((gained, unit)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
@@ -289,8 +281,7 @@ impl<'s, 'a> Evidence<'s, 'a> {
                 break;
             }
             for (item, have) in items.iter().zip(&mut carried) {
-                let near = self.nearness(unit, item);
-                *have = have.max(if near > least { near } else { 0.0 });
+                *have = have.max(near(unit, item));
             }
             cover.units.push(unit);
             cover.share += gained / all;
@@ -301,8 +292,3 @@ impl<'s, 'a> Evidence<'s, 'a> {
 
 /// Marks that part a sentence.
 pub(super) const BREAKS: [char; 10] = [',', ';', ':', '(', ')', '→', '，', '；', '：', '、'];
-
-/// True for units that only the user or the operator may have said.
-pub(super) fn has_authority(unit: &Unit<'_>) -> bool {
-    matches!(unit.speaker, Speaker::User | Speaker::System)
-}

@@ -6,15 +6,15 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::claim::{Claim, Reports};
-use super::evidence::{Cover, Evidence, Item, has_authority};
+use super::evidence::{Cover, Evidence, Item};
 use super::lists::LISTS;
 use super::orders::{Order, assented, orders_of_tools};
 use super::polarity::{Polarity, Verdict};
-use super::rejection::Rejection;
+use super::rejection::{Fault, Rejection};
 use super::source::{Speaker, Unit};
 use super::token::TokenKind;
 use super::values::wrong_value;
-use super::wording::{Reading, attributes, clauses, has_word, permits, without_names};
+use super::wording::{Reading, clauses, permits, without_names};
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::content_words::without_quotes;
 use crate::snapshot::text::markers::is_constraint;
@@ -100,14 +100,13 @@ impl Judged {
             Section::OverallGoal | Section::RecentActions | Section::TaskState => OF_THE_THREAD,
         };
         let doubted = self.doubt > 0.0 && self.doubt + distrust * most_doubted >= too_much;
-        let line = || claim.text.to_owned();
         match self.fault {
             Some(fault) if doubted || fault.is_proof() => Some(fault),
             // A goal is a paraphrase: only its author counts.
             fault if claim.section == Section::OverallGoal => fault,
             _ if !doubted => None,
-            _ if self.deed => Some(Rejection::NotDone { line: line() }),
-            _ => Some(Rejection::Unsupported { line: line() }),
+            _ if self.deed => Some(Fault::NotDone.of(claim.text)),
+            _ => Some(Fault::Unsupported.of(claim.text)),
         }
     }
 }
@@ -146,7 +145,8 @@ impl Judge<'_, '_, '_> {
                 _ => Polarity::of(&own),
             },
             scale: if claim.text.chars().any(is_cjk) { 0.6 } else { 1.0 },
-            attributed: claim.reports == Reports::Nothing && attributes(&without_names(&own)),
+            attributed: claim.reports == Reports::Nothing
+                && LISTS.attributing.are_in(&without_names(&own)),
             own,
             items,
             sources,
@@ -189,7 +189,7 @@ impl Judge<'_, '_, '_> {
         most: usize,
         counts: &dyn Fn(u32) -> bool,
     ) -> Cover {
-        self.evidence.cover(&case.items, counts, most, false)
+        self.evidence.cover(&case.items, counts, most)
     }
 
     /// True unless the unit says the opposite of a claim.
@@ -201,7 +201,7 @@ impl Judge<'_, '_, '_> {
     /// True if the user, the operator, or the agent with the user's assent speaks.
     pub(super) fn is_authority(&self, unit: u32) -> bool {
         let said = self.evidence.unit(unit);
-        has_authority(said) || self.users(said)
+        matches!(said.speaker, Speaker::User | Speaker::System) || self.users(said)
     }
 
     /// True for what is no order of a tool and no report of one.
@@ -216,21 +216,21 @@ impl Judge<'_, '_, '_> {
 
     /// Whether those speak in the sources of a claim who may say what it claims.
     fn authority(&self, case: &Case<'_, '_>) -> Option<Rejection> {
-        let line = || case.claim.text.to_owned();
+        let foreign = |fault: Fault| fault.of(case.claim.text);
         let authority = || self.cover(case, 3, &|unit| self.is_authority(unit));
-        let foreign = match case.claim.section {
+        let found = match case.claim.section {
             Section::ActiveConstraints => {
                 let own = authority();
                 let few = own.share < 0.34 * case.scale;
                 let held = !few && !self.opposed_by(case, &own.units);
-                self.follows(case, &own)
-                    .or_else(|| (!held).then(|| Rejection::ForeignConstraint { line: line() }))
+                let fault = || (!held).then(|| foreign(Fault::ForeignConstraint));
+                self.follows(case, &own).or_else(fault)
             }
             Section::OverallGoal => {
                 let own = authority();
-                let goal = || Rejection::ForeignGoal { sentence: line() };
                 let is_foreign = self.is_foreign_goal(case, &own) || self.is_forbidden(case);
-                self.follows(case, &own).or_else(|| is_foreign.then(goal))
+                let fault = || is_foreign.then(|| foreign(Fault::ForeignGoal));
+                self.follows(case, &own).or_else(fault)
             }
             Section::KeyKnowledge
             | Section::ArtifactTrail
@@ -240,7 +240,7 @@ impl Judge<'_, '_, '_> {
                 self.follows(case, &own)
             }
         };
-        foreign.or_else(|| self.reports(case)).or_else(|| self.permission(case))
+        found.or_else(|| self.reports(case)).or_else(|| self.permission(case))
     }
 
     /// A wish or deed of the user stands in the user's own messages, or in what the agent said
@@ -264,18 +264,18 @@ impl Judge<'_, '_, '_> {
         let end = claim.text.find([':', '：']).unwrap_or(claim.text.len());
         let head: Vec<Item> = case.items.iter().filter(|item| item.end <= end).cloned().collect();
         let asked = if head.len() > 1 { &head } else { &case.items };
-        let cover = self.evidence.cover(asked, &users, 3, false);
+        let cover = self.evidence.cover(asked, &users, 3);
         let others = |unit| {
             let speaker = self.evidence.unit(unit).speaker;
             matches!(speaker, Speaker::Agent | Speaker::Call | Speaker::Tool)
         };
         let least = match acts {
-            true => self.evidence.cover(asked, &others, 3, false).share - 0.1,
+            true => self.evidence.cover(asked, &others, 3).share - 0.1,
             false => 0.0,
         };
         let few = cover.share < 0.5 * case.scale || cover.share < least;
         (asked.len() > 1 && few || self.opposed_by(case, &cover.units))
-            .then(|| Rejection::ClaimedOrder { sentence: claim.text.to_owned() })
+            .then(|| Fault::ClaimedOrder.of(claim.text))
     }
 
     /// A goal has some words of those who set goals, and more than a tool has.
@@ -292,7 +292,7 @@ impl Judge<'_, '_, '_> {
             let items = case.items.iter().filter(|item| clause.contains(&item.start));
             let items: Vec<Item> = items.cloned().collect();
             let polarity = Polarity::of(&case.claim.text[clause]);
-            let own = self.evidence.cover(&items, &|unit| self.is_authority(unit), 3, false);
+            let own = self.evidence.cover(&items, &|unit| self.is_authority(unit), 3);
             let (mut forbids, mut asks) = (0.0_f32, 0.0_f32);
             for unit in own.units {
                 let share = self.evidence.share(unit, &items, false);
@@ -309,8 +309,6 @@ impl Judge<'_, '_, '_> {
 
     /// A permission needs a source that gives it.
     fn permission(&self, case: &Case<'_, '_>) -> Option<Rejection> {
-        let text = case.claim.text;
-        let consents = |text: &str| has_word(text, |word| LISTS.consenting.has(word));
         if !permits(&case.own) || case.attributed {
             return None;
         }
@@ -321,7 +319,7 @@ impl Judge<'_, '_, '_> {
             let asks = read.asks && said.speaker != Speaker::Agent;
             let user = self.users(said) && !read.polarity.restricts() && !asks;
             self.is_own(unit)
-                && (user || permits(&said.text) || consents(&said.text))
+                && (user || permits(&said.text) || LISTS.consenting.are_in(&said.text))
                 && matches!(
                     case.polarity.against(&read.polarity),
                     Verdict::Agrees | Verdict::Neutral
@@ -329,8 +327,7 @@ impl Judge<'_, '_, '_> {
         };
         let most = if case.claim.reports == Reports::Order { 3 } else { 1 };
         let cover = self.cover(case, most, &counts);
-        (cover.share < 0.5 * case.scale)
-            .then(|| Rejection::ClaimedOrder { sentence: text.to_owned() })
+        (cover.share < 0.5 * case.scale).then(|| Fault::ClaimedOrder.of(case.claim.text))
     }
 
     /// True if of the units that carry most of the claim some say the opposite and none agrees.

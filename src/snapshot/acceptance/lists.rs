@@ -4,6 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::snapshot::text::word_lists::List;
+use crate::snapshot::text::word_shape::is_cjk;
+
 /// The lists of the file.
 pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     toml::from_str(include_str!("lists.toml")).expect("the file is embedded, and tests read it")
@@ -12,40 +15,27 @@ pub(super) static LISTS: LazyLock<Lists> = LazyLock::new(|| {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lists {
-    #[serde(deserialize_with = "words")]
-    pub(super) number_words: Vec<String>,
-    pub(super) negators: Beginnings,
-    pub(super) negators_unspaced: Unspaced,
-    pub(super) forgetting: Beginnings,
-    pub(super) excepting: Beginnings,
-    pub(super) modals: Beginnings,
-    pub(super) limiting: Beginnings,
-    pub(super) limiting_unspaced: Unspaced,
-    pub(super) intending: Beginnings,
-    pub(super) intending_unspaced: Unspaced,
-    pub(super) forward: Beginnings,
-    pub(super) backward: Beginnings,
-    pub(super) asking: Beginnings,
-    pub(super) asking_unspaced: Unspaced,
-    pub(super) changing: Beginnings,
-    pub(super) changing_unspaced: Unspaced,
-    pub(super) happening: Beginnings,
-    pub(super) happening_unspaced: Unspaced,
-    pub(super) assenting: Beginnings,
-    pub(super) assenting_unspaced: Unspaced,
-    pub(super) addressing: Beginnings,
-    pub(super) addressing_unspaced: Unspaced,
-    pub(super) commanding_unspaced: Unspaced,
-    pub(super) agents: Beginnings,
-    pub(super) agents_unspaced: Unspaced,
-    pub(super) acting: Beginnings,
-    pub(super) attributing: Beginnings,
-    pub(super) attributing_unspaced: Unspaced,
-    pub(super) permitting: Beginnings,
-    pub(super) permitting_unspaced: Unspaced,
-    pub(super) approximate: Beginnings,
-    pub(super) approximate_unspaced: Unspaced,
-    pub(super) consenting: Beginnings,
+    pub(super) number_words: List,
+    pub(super) negators: Words,
+    pub(super) forgetting: Words,
+    pub(super) excepting: Words,
+    pub(super) modals: Words,
+    pub(super) limiting: Words,
+    pub(super) intending: Words,
+    pub(super) forward: Words,
+    pub(super) backward: Words,
+    pub(super) asking: Words,
+    pub(super) changing: Words,
+    pub(super) happening: Words,
+    pub(super) assenting: Words,
+    pub(super) addressing: Words,
+    pub(super) commanding: Words,
+    pub(super) agents: Words,
+    pub(super) acting: Words,
+    pub(super) attributing: Words,
+    pub(super) permitting: Words,
+    pub(super) approximate: Words,
+    pub(super) consenting: Words,
     pub(super) opposites: Vec<Opposites>,
 }
 
@@ -53,69 +43,60 @@ pub(super) struct Lists {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Opposites {
-    pub(super) plus: Beginnings,
-    pub(super) minus: Beginnings,
-    pub(super) plus_unspaced: Unspaced,
-    pub(super) minus_unspaced: Unspaced,
+    pub(super) plus: Words,
+    pub(super) minus: Words,
 }
 
-/// Whole words and beginnings of words, in lower case.
+/// Words in lower case.
 #[derive(Deserialize)]
 #[serde(from = "String")]
-pub(super) struct Beginnings {
+pub(super) struct Words {
     whole: Vec<String>,
     begin: Vec<String>,
+    /// Words of scripts without spaces.
+    unspaced: Vec<String>,
 }
 
-impl From<String> for Beginnings {
-    fn from(text: String) -> Beginnings {
-        let (mut whole, mut begin) = (Vec::new(), Vec::new());
+impl From<String> for Words {
+    fn from(text: String) -> Words {
+        let (mut whole, mut begin, mut unspaced) = (Vec::new(), Vec::new(), Vec::new());
         for entry in text.split_whitespace() {
             match entry.strip_prefix('=') {
                 Some(word) => whole.push(word.to_owned()),
+                None if entry.contains(is_cjk) => unspaced.push(entry.to_owned()),
                 None => begin.push(entry.to_owned()),
             }
         }
         whole.sort_unstable();
-        Beginnings { whole, begin }
+        Words { whole, begin, unspaced }
     }
 }
 
-impl Beginnings {
+impl Words {
     /// True if the word, in lower case, is one of these.
     pub(super) fn has(&self, word: &str) -> bool {
         self.whole.binary_search_by(|entry| entry.as_str().cmp(word)).is_ok()
             || self.begin.iter().any(|entry| word.starts_with(entry.as_str()))
     }
-}
 
-/// Words of scripts without spaces.
-#[derive(Deserialize)]
-#[serde(from = "String")]
-pub(super) struct Unspaced(Vec<String>);
+    /// True if one of them is a word of the text, or stands in it where nothing parts words.
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        words(text).any(|word| self.has(&word)) || self.are_in_unspaced(text)
+    }
 
-impl From<String> for Unspaced {
-    fn from(text: String) -> Unspaced {
-        Unspaced(words_of(&text))
+    /// True if one of a script without spaces stands in the text.
+    pub(super) fn are_in_unspaced(&self, text: &str) -> bool {
+        !text.is_ascii() && self.unspaced.iter().any(|word| text.contains(word))
+    }
+
+    /// The places of those of scripts without spaces in a text.
+    pub(super) fn places_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (usize, &'t str)> {
+        self.unspaced.iter().flat_map(|word| text.match_indices(word.as_str()))
     }
 }
 
-impl Unspaced {
-    /// The words.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
-    }
-
-    /// True if one of them stands in the text.
-    pub(super) fn is_in(&self, text: &str) -> bool {
-        !text.is_ascii() && self.iter().any(|word| text.contains(word))
-    }
-}
-
-fn words_of(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
-fn words<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    Ok(words_of(&String::deserialize(from)?))
+/// The words of a text, in lower case.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase)
 }

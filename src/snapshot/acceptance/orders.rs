@@ -8,11 +8,10 @@ use raw_json::offset_in;
 use super::claim::{Reports, StepState};
 use super::evidence::{Cover, Item};
 use super::judge::{Case, Judge};
-use super::lists::LISTS;
+use super::lists::{LISTS, words};
 use super::polarity::Polarity;
-use super::rejection::Rejection;
+use super::rejection::{Fault, Rejection};
 use super::source::{SourceText, Speaker};
-use super::wording::has_word;
 use crate::snapshot::format::summary::Section;
 use crate::snapshot::text::identifiers::{IdentifierKind, identifiers};
 use crate::snapshot::text::word_shape::is_cjk;
@@ -33,9 +32,7 @@ pub(super) fn assented(source: &SourceText<'_>) -> HashSet<u32> {
         let length: usize = said.iter().map(|unit| unit.text.len()).sum();
         if said[0].speaker == Speaker::User && length <= ASSENT && turn > 0 {
             let first = &said[0].text;
-            let yes = has_word(first, |word| LISTS.assenting.has(word))
-                || LISTS.assenting_unspaced.is_in(first);
-            if yes && !Polarity::of(first).restricts() {
+            if LISTS.assenting.are_in(first) && !Polarity::of(first).restricts() {
                 turns.insert(turn - 1);
             }
         }
@@ -67,8 +64,7 @@ impl Judge<'_, '_, '_> {
             matches!(case.claim.section, Section::OverallGoal | Section::ActiveConstraints)
                 || case.claim.state == StepState::Open;
         let is_named = || is_plan && own.share < SAID && self.names_a_thing_of_orders(case);
-        (is_carried || is_named())
-            .then(|| Rejection::FollowedOrder { line: case.claim.text.to_owned() })
+        (is_carried || is_named()).then(|| Fault::FollowedOrder.of(case.claim.text))
     }
 
     /// True of a plan or rule with a name that stands only in a tool's order, and in sentences
@@ -151,15 +147,15 @@ pub(super) fn orders_of_tools(source: &SourceText<'_>) -> Vec<Order> {
 /// True if a sentence has a name for agents and a word by which somebody gives orders.
 fn speaks_to_agents(text: &str) -> bool {
     // `agent-sidebar.tsx` and `agent.run()` speak to nobody.
-    let words = text.split(|c: char| c.is_whitespace() || is_cjk(c));
-    let mut words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let is_named = words.any(|word| LISTS.agents.has(&word.to_lowercase()));
+    let pieces = text.split(|c: char| c.is_whitespace() || is_cjk(c));
+    let mut pieces = pieces.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let is_named = pieces.any(|word| LISTS.agents.has(&word.to_lowercase()));
     let addressed = text.split_whitespace().any(|word| {
         word.strip_suffix(':').is_some_and(|word| LISTS.agents.has(&word.to_lowercase()))
     });
     let is_told = addressed
-        || LISTS.commanding_unspaced.is_in(text)
-        || has_word(text, |word| LISTS.addressing.has(word));
-    let unspaced = LISTS.agents_unspaced.is_in(text) && LISTS.addressing_unspaced.is_in(text);
+        || LISTS.commanding.are_in(text)
+        || words(text).any(|word| LISTS.addressing.has(&word));
+    let unspaced = LISTS.agents.are_in_unspaced(text) && LISTS.addressing.are_in_unspaced(text);
     is_named && is_told || unspaced
 }

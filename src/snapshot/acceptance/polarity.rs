@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::link::Link;
-use super::lists::{LISTS, Unspaced};
+use super::lists::LISTS;
 use super::token::{Token, TokenKind, each_token};
 use super::wording::forgets;
 use crate::snapshot::text::content_words::is_stop;
@@ -319,23 +319,23 @@ impl Polarity {
     fn unspaced(&mut self, text: &str) {
         let mut turned = 0;
         for (sign, axis) in self.signs.iter_mut().zip(&LISTS.opposites) {
-            let both = [(&axis.plus_unspaced, PLUS, MINUS), (&axis.minus_unspaced, MINUS, PLUS)];
+            let both = [(&axis.plus, PLUS, MINUS), (&axis.minus, MINUS, PLUS)];
             for (list, value, other) in both {
-                for (at, word) in places(text, list) {
-                    let negated = is_near_negation(text, at, word.len());
+                for (at, word) in list.places_in(text) {
+                    let (before, behind) = around(text, at, word.len(), 2, 4);
+                    let near = |text: &str| LISTS.negators.are_in_unspaced(text);
+                    let negated = near(before) || near(behind);
                     turned += u32::from(negated);
                     *sign |= if negated { other } else { value };
                 }
             }
         }
-        self.limited |= LISTS.limiting_unspaced.is_in(text);
-        for (at, word) in places(text, &LISTS.negators_unspaced) {
+        self.limited |= LISTS.limiting.are_in_unspaced(text);
+        for (at, word) in LISTS.negators.places_in(text) {
             self.negates = true;
             if turned == 0 {
-                let behind = &text[at + word.len()..];
-                let end = behind.char_indices().nth(4).map_or(behind.len(), |(end, _)| end);
-                let before = text[..at].char_indices().rev().nth(3).map_or(0, |(start, _)| start);
-                for near in [&behind[..end], &text[before..at]] {
+                let (before, behind) = around(text, at, word.len(), 4, 4);
+                for near in [behind, before] {
                     each_token(near, |token| self.negated.push(token.hash));
                 }
             }
@@ -378,17 +378,12 @@ fn is_nothing(word: &str) -> bool {
     matches!(word, "nothing" | "none" | "nichts" | "rien" | "nada")
 }
 
-fn places<'t>(text: &'t str, list: &'t Unspaced) -> impl Iterator<Item = (usize, &'t str)> {
-    list.iter().flat_map(move |word| text.match_indices(word))
-}
-
-/// True if a negation stands in the two characters before a word or the four after it.
-fn is_near_negation(text: &str, at: usize, length: usize) -> bool {
-    let before = text[..at].char_indices().rev().nth(1).map_or(0, |(start, _)| start);
-    let behind = &text[at + length..];
-    let after = behind.char_indices().nth(4).map_or(behind.len(), |(end, _)| end);
-    LISTS.negators_unspaced.is_in(&text[before..at])
-        || LISTS.negators_unspaced.is_in(&behind[..after])
+/// The `before` characters before a word, and the `after` ones behind it.
+fn around(text: &str, at: usize, length: usize, before: usize, after: usize) -> (&str, &str) {
+    let (head, tail) = (&text[..at], &text[at + length..]);
+    let start = head.char_indices().rev().nth(before - 1).map_or(0, |(start, _)| start);
+    let end = tail.char_indices().nth(after).map_or(tail.len(), |(end, _)| end);
+    (&head[start..], &tail[..end])
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::claim::{Claim, StepState};
 use super::judge::{Judge, Source};
 use super::orders::Order;
-use super::rejection::Rejection;
+use super::rejection::{Fault, Rejection};
 use super::source::Speaker;
 use crate::snapshot::format::summary::Section;
 
@@ -15,7 +15,7 @@ impl Judge<'_, '_, '_> {
     /// The best source of a claim that does not hold, word for word, with its speaker.
     pub(super) fn quote(&self, claim: &Claim<'_>, why: &Rejection) -> Option<String> {
         let case = self.case(claim)?;
-        let order = matches!(why, Rejection::FollowedOrder { .. });
+        let order = why.is(Fault::FollowedOrder);
         // Behind `[done]` the source would be a claim again.
         if order || claim.state != StepState::Unsaid {
             return None;

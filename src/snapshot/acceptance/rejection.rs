@@ -73,31 +73,6 @@ pub(crate) enum Rejection {
         /// The name, as the snapshot spells it.
         text: String,
     },
-    /// It says that the user asked for something that the user did not ask for.
-    ClaimedOrder {
-        /// The sentence.
-        sentence: String,
-    },
-    /// A constraint that neither the user nor the system set.
-    ForeignConstraint {
-        /// The line.
-        line: String,
-    },
-    /// A goal that is not the user's.
-    ForeignGoal {
-        /// The sentence.
-        sentence: String,
-    },
-    /// It follows an order that a tool's result gives to agents.
-    FollowedOrder {
-        /// The sentence.
-        line: String,
-    },
-    /// A step that is said to be done, and that nothing shows to be done.
-    NotDone {
-        /// The sentence.
-        line: String,
-    },
     /// A value that stands elsewhere, and another one where the sentence's words do.
     WrongValue {
         /// The value.
@@ -105,51 +80,77 @@ pub(crate) enum Rejection {
         /// The sentence.
         line: String,
     },
-    /// Too much speaks against it.
-    Unsupported {
+    /// A sentence that does not hold.
+    Untrue {
+        /// What is wrong with it.
+        fault: Fault,
         /// The sentence.
-        line: String,
+        sentence: String,
     },
+}
+
+/// What is wrong with a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It says that the user asked for something that the user did not ask for.
+    ClaimedOrder,
+    /// A constraint that neither the user nor the system set.
+    ForeignConstraint,
+    /// A goal that is not the user's.
+    ForeignGoal,
+    /// It follows an order that a tool's result gives to agents.
+    FollowedOrder,
+    /// A step that is said to be done, and that nothing shows to be done.
+    NotDone,
+    /// Too much speaks against it.
+    Unsupported,
+}
+
+impl Fault {
+    pub(super) fn of(self, sentence: &str) -> Rejection {
+        Rejection::Untrue { fault: self, sentence: sentence.to_owned() }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Fault::ClaimedOrder => "the user's own messages do not say this",
+            Fault::ForeignConstraint => {
+                "neither the user nor the system set this constraint in such words"
+            }
+            Fault::ForeignGoal => "this goal is not the user's",
+            Fault::FollowedOrder => "this follows an order of a tool's result",
+            Fault::NotDone => "the messages do not show that this is done",
+            Fault::Unsupported => "the messages do not say this so",
+        }
+    }
 }
 
 #[cfg(test)]
 impl Rejection {
-    /// Returns the name of the variant.
+    /// Returns the name of the variant; of a sentence, that of its fault.
     pub(super) fn name(&self) -> String {
-        let shown = format!("{self:?}");
+        let shown = match self {
+            Rejection::Untrue { fault, .. } => format!("{fault:?}"),
+            _ => format!("{self:?}"),
+        };
         shown.split(' ').next().unwrap_or_default().to_owned()
     }
 }
 
 impl Rejection {
-    /// True for a name that nobody said, and for an order of a tool: no other words excuse it.
-    pub(super) fn is_proof(&self) -> bool {
-        matches!(self, Rejection::FollowedOrder { .. } | Rejection::Ungrounded { .. })
+    /// True for a sentence with this fault.
+    pub(super) fn is(&self, of: Fault) -> bool {
+        matches!(self, Rejection::Untrue { fault, .. } if *fault == of)
     }
 
-    /// The fault of a sentence, and the sentence.
-    fn sentence(&self) -> Option<(&'static str, &str)> {
-        Some(match self {
-            Rejection::ClaimedOrder { sentence } => {
-                ("the user's own messages do not say this", sentence)
-            }
-            Rejection::ForeignConstraint { line } => {
-                ("neither the user nor the system set this constraint in such words", line)
-            }
-            Rejection::ForeignGoal { sentence } => ("this goal is not the user's", sentence),
-            Rejection::FollowedOrder { line } => ("this follows an order of a tool's result", line),
-            Rejection::NotDone { line } => ("the messages do not show that this is done", line),
-            Rejection::Unsupported { line } => ("the messages do not say this so", line),
-            _ => return None,
-        })
+    /// True for a name that nobody said, and for an order of a tool: no other words excuse it.
+    pub(super) fn is_proof(&self) -> bool {
+        self.is(Fault::FollowedOrder) || matches!(self, Rejection::Ungrounded { .. })
     }
 }
 
 impl Display for Rejection {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        if let Some((what, sentence)) = self.sentence() {
-            return write!(f, "{what}: {}", Short(sentence));
-        }
         match self {
             Rejection::Refused => write!(f, "the model refused to write a snapshot"),
             Rejection::Filtered => write!(f, "the reply was withheld by a content filter"),
@@ -192,7 +193,9 @@ impl Display for Rejection {
                 let (value, line) = (Short(value), Short(line));
                 write!(f, "the messages have another value in place of {value}: {line}")
             }
-            _ => Ok(()),
+            Rejection::Untrue { fault, sentence } => {
+                write!(f, "{}: {}", fault.text(), Short(sentence))
+            }
         }
     }
 }

@@ -111,7 +111,7 @@ fn word(
         parts(word, start, each);
         return;
     }
-    if let Some(value) = LISTS.number_words.iter().position(|entry| entry == lower) {
+    if let Some(value) = LISTS.number_words.iter().position(|entry| entry == *lower) {
         each(Token { hash: number_hash(&value.to_string()), kind: TokenKind::Word, start, end });
         return;
     }

@@ -82,7 +82,7 @@ fn unknown_number(evidence: &Evidence<'_, '_>, text: &str, item: &Item) -> Optio
     let near = before.split_whitespace().rev().take(2);
     let about = before.trim_end().ends_with(['~', '≈'])
         || near.into_iter().any(|word| LISTS.approximate.has(&word.to_lowercase()))
-        || LISTS.approximate_unspaced.is_in(before);
+        || LISTS.approximate.are_in_unspaced(before);
     let unit = after.trim_start().to_lowercase();
     let scaled = unit.starts_with(['k', 'm', 'b', 't']);
     let grouped = spelled.split_once('.').filter(|(_, rest)| rest.len() == 3);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use raw_json::offset_in;
 
 use super::evidence::BREAKS;
-use super::lists::LISTS;
+use super::lists::{LISTS, words};
 use super::polarity::Polarity;
 use crate::snapshot::text::identifiers::{Identifier, IdentifierKind, identifiers};
 
@@ -31,28 +31,20 @@ impl Reading {
         Reading {
             polarity: Polarity::of(text),
             asks: asks(text),
-            intends: intends(text),
-            attributes: attributes(text),
+            intends: LISTS.intending.are_in(text),
+            attributes: LISTS.attributing.are_in(text),
         }
     }
 }
 
 /// True for a question or a condition.
 fn asks(text: &str) -> bool {
-    has_word(text, |word| LISTS.asking.has(word))
-        || LISTS.asking_unspaced.is_in(text)
-        || text.trim_end().ends_with(['?', '？'])
-}
-
-/// True for a report of what happened.
-pub(super) fn happened(text: &str) -> bool {
-    has_word(text, |word| LISTS.happening.has(word)) || LISTS.happening_unspaced.is_in(text)
+    LISTS.asking.are_in(text) || text.trim_end().ends_with(['?', '？'])
 }
 
 /// True for a text whose first word is a verb of forgetting: `don't forget` denies nothing.
 pub(super) fn forgets(text: &str) -> bool {
-    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
-    first.is_some_and(|word| LISTS.forgetting.has(&word.to_lowercase()))
+    words(text).next().is_some_and(|word| LISTS.forgetting.has(&word))
 }
 
 /// Returns the text with blanks for its names: a word in a path says nothing.
@@ -66,28 +58,12 @@ pub(super) fn without_names(text: &str) -> String {
     plain
 }
 
-/// True for a statement about what somebody else says.
-pub(super) fn attributes(text: &str) -> bool {
-    has_word(text, |word| LISTS.attributing.has(word)) || LISTS.attributing_unspaced.is_in(text)
-}
-
-/// True for a plan or a request.
-fn intends(text: &str) -> bool {
-    has_word(text, |word| LISTS.intending.has(word)) || LISTS.intending_unspaced.is_in(text)
-}
-
 /// True for a text that permits something, or says that somebody does.
 pub(super) fn permits(text: &str) -> bool {
     // `May 27` permits nothing.
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| *word != "May");
     words.any(|word| LISTS.permitting.has(&word.to_lowercase()))
-        || LISTS.permitting_unspaced.is_in(text)
-}
-
-/// True if a word of the text, in lower case, is one of these.
-pub(super) fn has_word(text: &str, is: impl Fn(&str) -> bool) -> bool {
-    text.split(|c: char| !c.is_alphanumeric())
-        .any(|word| !word.is_empty() && is(&word.to_lowercase()))
+        || LISTS.permitting.are_in_unspaced(text)
 }
 
 /// The clauses of a sentence, between commas and words such as `and`.
