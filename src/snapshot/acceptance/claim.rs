@@ -49,33 +49,19 @@ pub(super) fn claims(summary: &Summary) -> Vec<Claim<'_>> {
     let mut claims = Vec::new();
     for section in Section::ALL {
         let text = summary.get(section);
-        let mut heading = Heading::default();
         for line in text.lines() {
-            let (mark, content, item) = parts(line);
-            if content.trim().is_empty() {
-                heading = Heading::default();
-                continue;
-            }
-            let own = state(mark).or_else(|| state_of_heading(content));
-            let listed = heading.reports && item;
-            let mut reported = listed;
+            let (mark, content) = parts(line);
+            let state = state(mark);
             for sentence in sentences(content) {
                 let own_words = without_quotes(sentence);
-                let reports = match listed || reports_order(&own_words) {
+                let reports = match reports_order(&own_words) {
                     true => Reports::Order,
                     false if user_acts(without_label(&own_words)) => Reports::Act,
                     false => Reports::Nothing,
                 };
-                reported |= reports == Reports::Order;
                 let start = offset_in(text, sentence);
                 let range = start..start + sentence.len();
-                let state = own.or(heading.state.filter(|_| item)).unwrap_or(StepState::Unsaid);
                 claims.push(Claim { section, range, text: sentence, state, reports });
-            }
-            if content.trim_end().trim_end_matches('*').ends_with([':', '：']) {
-                heading = Heading { reports: reported, state: own };
-            } else if !item {
-                heading = Heading::default();
             }
         }
     }
@@ -114,7 +100,7 @@ pub(super) fn without(summary: &Summary, fallen: &[Fallen<'_, '_>]) -> Summary {
                 at = claim.range.end;
             }
             kept.push_str(behind(&kept, &text[at..end]));
-            let (_, content, _) = parts(&kept);
+            let (_, content) = parts(&kept);
             if at == start || content.chars().any(char::is_alphanumeric) {
                 lines.push(kept.trim_end().to_owned());
             }
@@ -129,27 +115,14 @@ fn behind<'t>(kept: &str, text: &'t str) -> &'t str {
     if kept.ends_with(' ') { text.trim_start() } else { text }
 }
 
-/// The meaning of a line for the lines below it.
-#[derive(Default)]
-struct Heading {
-    /// `The user asked to:`
-    reports: bool,
-    /// `Done:`
-    state: Option<StepState>,
-}
-
-/// The mark of a line (`- [done]`, `2. ✓`), its content, and whether it is an item of a list.
-fn parts(line: &str) -> (&str, &str, bool) {
+/// The mark of a line (`- [done]`, `2. ✓`), and its content.
+fn parts(line: &str) -> (&str, &str) {
     let text = line.trim_start_matches(|c: char| c.is_whitespace() || "-*•#>–".contains(c));
-    let mut item = text.len() < line.trim_start().len();
     let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let mut content = text;
-    if digits.len() < text.len()
-        && let Some(rest) = digits.strip_prefix(['.', ')'])
-    {
-        item = true;
-        content = rest.trim_start();
-    }
+    let content = match digits.strip_prefix(['.', ')']) {
+        Some(rest) if digits.len() < text.len() => rest.trim_start(),
+        _ => text,
+    };
     let bare = content.trim_start_matches(['*', '`', '~']);
     let end = match bare.strip_prefix(['[', '(', '【', '（']) {
         Some(rest) => rest
@@ -162,37 +135,22 @@ fn parts(line: &str) -> (&str, &str, bool) {
             mark.map(|c| offset_in(line, bare) + c.len_utf8())
         }
     };
-    match end {
-        Some(end) => {
-            let content = line[end..].trim_start_matches(['\u{fe0f}', '*', '`', '~', ':', ' ']);
-            (&line[..line.len() - content.len()], content, true)
-        }
-        None => (&line[..offset_in(line, content)], content, item),
-    }
+    let behind = |end: usize| line[end..].trim_start_matches(['\u{fe0f}', '*', '`', '~', ':', ' ']);
+    let content = end.map_or(content, behind);
+    (&line[..offset_in(line, content)], content)
 }
 
-fn state(mark: &str) -> Option<StepState> {
+/// The state by a mark.
+fn state(mark: &str) -> StepState {
     let mark =
         mark.trim_start_matches(|c: char| !c.is_alphabetic() && !"[(【（✓✔✅☑☐⏳🔄❌➡".contains(c));
-    if mark.contains(['✓', '✔', '✅', '☑']) || mark.to_lowercase().contains("[x]") {
-        return Some(StepState::Done);
-    }
-    if mark.trim().is_empty() {
-        return None;
-    }
+    let is_ticked = mark.contains(['✓', '✔', '✅', '☑']) || mark.to_lowercase().contains("[x]");
     match Polarity::of(mark).finished() {
-        Some(true) => Some(StepState::Done),
-        _ => Some(StepState::Open),
+        _ if is_ticked => StepState::Done,
+        _ if mark.trim().is_empty() => StepState::Unsaid,
+        Some(true) => StepState::Done,
+        _ => StepState::Open,
     }
-}
-
-/// The state of `Done: …` and of a heading `## Open`.
-fn state_of_heading(content: &str) -> Option<StepState> {
-    let (head, _) = content.split_once([':', '：'])?;
-    if head.split_whitespace().count() > 3 || head.chars().count() > 24 {
-        return None;
-    }
-    Polarity::of(head).finished().map(|done| if done { StepState::Done } else { StepState::Open })
 }
 
 /// Returns the text behind a short label: `**Decision:** the user chose`.

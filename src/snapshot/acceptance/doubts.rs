@@ -81,7 +81,6 @@ impl Judge<'_, '_, '_> {
 
     /// True if a call changed a file of this name, or if anybody tells that it changed.
     fn is_changed(&self, case: &Case<'_, '_>, file: &str) -> bool {
-        let source = self.evidence.source;
         let name = file.to_lowercase();
         let tells = |unit: &u32| {
             let (said, read) = (self.evidence.unit(*unit), self.reading(*unit));
@@ -91,8 +90,7 @@ impl Judge<'_, '_, '_> {
         let start = raw_json::offset_in(case.claim.text, file);
         let words = case.items.iter().filter(|item| item.start >= start && item.units > 0);
         let rarest = words.filter(|item| item.end <= start + file.len()).min_by_key(|i| i.units);
-        source.changed.contains(&name)
-            || source.before.contains(&name)
+        self.evidence.source.changed.contains(&name)
             || rarest.is_some_and(|item| self.evidence.places(item).iter().any(tells))
     }
 

@@ -150,12 +150,8 @@ fn speaks_to_agents(text: &str) -> bool {
     let pieces = text.split(|c: char| c.is_whitespace() || is_cjk(c));
     let mut pieces = pieces.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let is_named = pieces.any(|word| LISTS.agents.has(&word.to_lowercase()));
-    let addressed = text.split_whitespace().any(|word| {
-        word.strip_suffix(':').is_some_and(|word| LISTS.agents.has(&word.to_lowercase()))
-    });
-    let is_told = addressed
-        || LISTS.commanding.are_in(text)
-        || words(text).any(|word| LISTS.addressing.has(&word));
+    let is_told =
+        LISTS.commanding.are_in(text) || words(text).any(|word| LISTS.addressing.has(&word));
     let unspaced = LISTS.agents.are_in_unspaced(text) && LISTS.addressing.are_in_unspaced(text);
     is_named && is_told || unspaced
 }

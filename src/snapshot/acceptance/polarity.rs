@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::link::Link;
 use super::lists::LISTS;
-use super::token::{Token, TokenKind, each_token};
+use super::token::{Token, TokenKind, each_token, tokens};
 use super::wording::forgets;
 use crate::snapshot::text::content_words::is_stop;
 
@@ -119,7 +119,6 @@ impl Polarity {
         }
         let turned = self.order.iter().any(|(one, other)| source.order.contains(&(*other, *one)));
         opposite |= turned && self.order.is_disjoint(&source.order);
-        opposite |= self.denies_other(source) && source.denies_other(self);
         if source.frees(self) {
             return if agrees { Verdict::Agrees } else { Verdict::Neutral };
         }
@@ -141,12 +140,6 @@ impl Polarity {
     fn denies(&self, other: &Polarity) -> bool {
         let denied = |word: &u64| other.words.contains(word) && !other.negated.contains(word);
         !other.negates && self.negated.iter().any(denied)
-    }
-
-    /// True if this negates words that the other has, and none that the other negates.
-    fn denies_other(&self, other: &Polarity) -> bool {
-        self.negated.iter().any(|word| other.words.contains(word))
-            && !self.negated.iter().any(|word| other.negated.contains(word))
     }
 
     /// True if the other has the condition under which this frees what it forbids.
@@ -200,11 +193,9 @@ impl Polarity {
                     } else if LISTS.excepting.has(&lower) {
                         self.excepts = true;
                         if self.negates {
-                            let words = clause_of(behind);
-                            each_token(words, |token| {
-                                let is_long = token.end - token.start > 2;
-                                self.conditions.extend(is_long.then_some(token.hash));
-                            });
+                            let words = tokens(clause_of(behind)).into_iter();
+                            let long = words.filter(|token| token.end - token.start > 2);
+                            self.conditions.extend(long.map(|token| token.hash));
                         }
                     }
                     // `without X` negates nothing but X.
@@ -242,12 +233,9 @@ impl Polarity {
         let before = before.trim_end().trim_end_matches([',', '(']);
         let chosen = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
         let rejected = clause_of(behind);
-        let numbers = |text: &str| {
-            let mut found = Vec::new();
-            each_token(text, |token| {
-                found.extend((token.kind == TokenKind::Number).then_some(token.hash));
-            });
-            found
+        let numbers = |text: &str| -> Vec<u64> {
+            let numbers = tokens(text).into_iter().filter(|token| token.kind == TokenKind::Number);
+            numbers.map(|token| token.hash).collect()
         };
         let mut contrast = Contrast { chosen: numbers(chosen), rejected: numbers(rejected) };
         if contrast.rejected.is_empty() {
@@ -335,9 +323,8 @@ impl Polarity {
             self.negates = true;
             if turned == 0 {
                 let (before, behind) = around(text, at, word.len(), 4, 4);
-                for near in [behind, before] {
-                    each_token(near, |token| self.negated.push(token.hash));
-                }
+                let near = [behind, before].into_iter().flat_map(tokens);
+                self.negated.extend(near.map(|token| token.hash));
             }
         }
     }
@@ -362,10 +349,8 @@ fn says(text: &str, token: &Token) -> bool {
 }
 
 /// The words of a text that say something, in order.
-fn said(text: &str) -> impl Iterator<Item = u64> {
-    let mut found = Vec::new();
-    each_token(text, |token| found.extend(says(text, &token).then_some(token.hash)));
-    found.into_iter()
+fn said(text: &str) -> impl Iterator<Item = u64> + '_ {
+    tokens(text).into_iter().filter(|token| says(text, token)).map(|token| token.hash)
 }
 
 /// True if the next word is `nothing`, which negates the word before it: `delete nothing`.

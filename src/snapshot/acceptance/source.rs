@@ -4,12 +4,15 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use chat_history::message::Role;
 use raw_json as raw;
+use regex::{Captures, Regex};
 
 use crate::snapshot::extractive::artifacts::changed_files;
 use crate::snapshot::text::language::{Languages, languages_of};
+use crate::snapshot::text::markers::fixed;
 use crate::snapshot::text::sentences::sentences_of_line;
 use crate::snapshot::text::text_index::TextIndex;
 use crate::snapshot::transcript::TranscriptMessage;
@@ -54,8 +57,6 @@ pub(crate) struct SourceText<'a> {
     pub(super) turns: u32,
     /// The names of the files that calls created, changed or deleted, in lower case.
     pub(super) changed: HashSet<String>,
-    /// The earlier snapshot, in lower case: it may name others.
-    pub(super) before: String,
     languages: Languages,
     texts: u32,
     lines: u32,
@@ -79,11 +80,7 @@ impl<'a> SourceText<'a> {
         earlier: Option<&'a str>,
         earlier_user: &'a str,
     ) -> SourceText<'a> {
-        let mut source = SourceText {
-            changed: changed_files(messages),
-            before: earlier.unwrap_or_default().to_lowercase(),
-            ..SourceText::default()
-        };
+        let mut source = SourceText { changed: changed_files(messages), ..SourceText::default() };
         let own: HashSet<usize> = messages.iter().map(|said| said.index).collect();
         let beside = system_and_user
             .iter()
@@ -269,36 +266,20 @@ fn each_piece<'t>(line: &'t str, mut each: impl FnMut(&'t str)) {
     }
 }
 
-/// The text with the escapes of a JSON string resolved, whether it is JSON or not.
-fn without_escapes(text: &str) -> Cow<'_, str> {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-        plain.push_str(&rest[..at]);
-        let escaped = &rest[at + 1..];
-        let (meaning, length) = match escaped.bytes().next() {
-            Some(b'n' | b't' | b'r') => (' ', 1),
-            Some(b @ (b'"' | b'\\' | b'/')) => (char::from(b), 1),
-            Some(b'u') => unicode(&escaped[1..]).map_or(('\\', 0), |(c, used)| (c, used + 1)),
-            _ => ('\\', 0),
-        };
-        plain.push(meaning);
-        rest = &escaped[length..];
-    }
-    plain.push_str(rest);
-    Cow::Owned(plain)
-}
+/// An escape of a JSON string.
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
+    let unit = "[[:xdigit:]]{4}";
+    let pair = r"u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}";
+    fixed(&format!(r#"\\(?:[ntr"\\/]|{pair}|u{unit})"#))
+});
 
-/// The character of `4e2d` or of `d83d\ude00`, and how many bytes spell it.
-fn unicode(text: &str) -> Option<(char, usize)> {
-    let unit = |text: &str| u32::from_str_radix(text.get(..4)?, 16).ok();
-    let first = unit(text)?;
-    if let Some(c) = char::from_u32(first) {
-        return Some((c, 4));
-    }
-    let second = unit(text.get(4..)?.strip_prefix("\\u")?)?;
-    let pair = first.checked_sub(0xd800)?.checked_mul(0x400)? + second.checked_sub(0xdc00)?;
-    Some((char::from_u32(pair.checked_add(0x1_0000)?)?, 10))
+/// The text with the escapes of a JSON string resolved, whether it is JSON or not; line breaks
+/// and tabs as spaces.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    ESCAPE.replace_all(text, |escape: &Captures<'_>| match &escape[0] {
+        r"\n" | r"\t" | r"\r" => " ".to_owned(),
+        other => serde_json::from_str(&format!("\"{other}\"")).unwrap_or_else(|_| other.to_owned()),
+    })
 }
 
 #[cfg(test)]

@@ -33,6 +33,13 @@ pub(super) struct Token {
     pub(super) end: usize,
 }
 
+/// The tokens of a text, in order.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    each_token(text, |token| tokens.push(token));
+    tokens
+}
+
 /// Calls back with each token of a text, in order.
 pub(super) fn each_token(text: &str, mut each: impl FnMut(Token)) {
     let mut at = 0;

@@ -5,7 +5,7 @@ use super::binding::is_bound_elsewhere;
 use super::evidence::{Evidence, Item};
 use super::lists::LISTS;
 use super::rejection::Rejection;
-use super::token::{Token, TokenKind, each_token, plain_number};
+use super::token::{self, Token, TokenKind, plain_number};
 use crate::snapshot::text::identifiers::IdentifierKind;
 
 /// Numbers up to this may be counted by the summariser.
@@ -172,12 +172,8 @@ fn has_shape(evidence: &Evidence<'_, '_>, unit: u32, wanted: &str) -> bool {
 const TOKENS: usize = 300;
 
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    each_token(text, |token| {
-        if tokens.len() < TOKENS {
-            tokens.push(token);
-        }
-    });
+    let mut tokens = token::tokens(text);
+    tokens.truncate(TOKENS);
     tokens
 }
 
