@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::snapshot::text::identifiers::{IdentifierKind, canonical, identifiers};
+use crate::snapshot::text::identifiers::{canonical, identifiers};
 use crate::snapshot::text::text_index::{Edge, Needle, TextIndex, fold};
 use crate::snapshot::transcript::TranscriptMessage;
 
@@ -55,7 +55,7 @@ impl Retention {
                 if spelled.contains(&text) {
                     kept += 1;
                 } else if words.may_hold(&text) {
-                    unsure.push(Needle { text: fold(&text), edge: edge(found.kind) });
+                    unsure.push(Needle { text: fold(&text), edge: Edge::of(found.kind) });
                 }
             }
         }
@@ -63,14 +63,6 @@ impl Retention {
         let gone = seen.len() - kept;
         let (recoverable, lost) = if readable { (gone, 0) } else { (0, gone) };
         Retention { kept, recoverable, lost }
-    }
-}
-
-fn edge(kind: IdentifierKind) -> Edge {
-    match kind {
-        IdentifierKind::Path | IdentifierKind::Url | IdentifierKind::Id => Edge::Name,
-        IdentifierKind::Quoted => Edge::Word,
-        IdentifierKind::Number => Edge::Digits,
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn missing_names(texts: &[&str], evidence: &Evidence<'_, '_>) -> Vec<
         }
     }
     let whole = |named: &Named<'_>| -> Vec<Vec<Needle>> {
-        parts(&named.found).map(|part| spellings(&named.found, part)).collect()
+        parts(&named.found).into_iter().map(|part| spellings(&named.found, part)).collect()
     };
     let mut left = not_held(named, index, whole);
     left = not_held(left, index, pieces);
@@ -222,55 +222,30 @@ fn joined_paths<'t>(named: Vec<Named<'t>>, evidence: &Evidence<'_, '_>) -> Vec<N
 }
 
 /// A quote may leave something out by dots; each part of it must stand somewhere.
-fn parts<'a>(found: &Identifier<'a>) -> Box<dyn Iterator<Item = &'a str> + 'a> {
+fn parts<'a>(found: &Identifier<'a>) -> Vec<&'a str> {
     match found.kind {
         IdentifierKind::Quoted => {
-            Box::new(found.text.split('…').flat_map(|part| part.split("...")))
+            found.text.split('…').flat_map(|part| part.split("...")).collect()
         }
-        IdentifierKind::Path
-        | IdentifierKind::Url
-        | IdentifierKind::Id
-        | IdentifierKind::Number => Box::new(std::iter::once(found.text)),
+        _ => vec![found.text],
     }
 }
 
-/// The spellings of a name, any of which will do.
+/// The spellings of a part of a name, any of which will do.
 fn spellings(found: &Identifier<'_>, text: &str) -> Vec<Needle> {
-    let mut needles = Vec::new();
-    let edge = match found.kind {
-        IdentifierKind::Path | IdentifierKind::Url | IdentifierKind::Id => Edge::Name,
-        IdentifierKind::Quoted => Edge::Word,
-        IdentifierKind::Number => Edge::Digits,
-    };
-    let mut add = |text: &str| {
-        let text = fold(text);
-        if !text.is_empty() {
-            needles.push(Needle { text, edge });
-        }
-    };
-    add(text);
     let bare = text.trim_end_matches(|c: char| ".,;:!?)]}'\"/、。，；：！？".contains(c));
     let bare = bare.strip_prefix("./").unwrap_or(bare);
-    add(bare);
-    match found.kind {
-        IdentifierKind::Path
-        | IdentifierKind::Url
-        | IdentifierKind::Id
-        | IdentifierKind::Number => {
-            add(&canonical(found));
-            add(without_line(bare));
-        }
-        IdentifierKind::Quoted => {
-            add(without_line(bare));
-            add(bare.trim_end_matches("()"));
-            add(bare.trim_matches(|c| c == '\'' || c == '"'));
-        }
-    }
-    if bare.contains('&') {
-        let plain = bare.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-        add(&plain.replace("&amp;", "&"));
-    }
-    needles
+    let plain = bare.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    let spelled = [
+        text,
+        bare,
+        &canonical(&Identifier { text, ..*found }),
+        without_line(bare),
+        bare.trim_start_matches(['\'', '"']),
+        &plain.replace("&amp;", "&"),
+    ];
+    let folded = spelled.into_iter().map(fold).filter(|text| !text.is_empty());
+    folded.map(|text| Needle { text, edge: Edge::of(found.kind) }).collect()
 }
 
 /// A path without the line that follows it: `a.rs:12`, `a.rs:12:5`, `a.rs:12-40`,

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::word_shape::IdentifierKind;
+
 /// The characters that may be next to a found text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Edge {
@@ -21,6 +23,17 @@ pub(crate) enum Edge {
     Name,
     /// Anything but more digits: `8200` is found in `8200ms`.
     Digits,
+}
+
+impl Edge {
+    /// The edge of an identifier.
+    pub(crate) fn of(kind: IdentifierKind) -> Edge {
+        match kind {
+            IdentifierKind::Path | IdentifierKind::Url | IdentifierKind::Id => Edge::Name,
+            IdentifierKind::Quoted => Edge::Word,
+            IdentifierKind::Number => Edge::Digits,
+        }
+    }
 }
 
 /// A short text that is looked up.
