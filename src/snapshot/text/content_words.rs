@@ -4,36 +4,33 @@
 //! dictionary.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
+use regex::{Captures, Regex};
+
+use super::markers::fixed;
 use super::word_lists::WORDS;
 use super::word_shape::is_cjk;
 
 /// Letters of a word that are compared.
 const STEM: usize = 5;
 
+/// A quotation, or a mark that opens one which does not end in its line.
+static QUOTATION: LazyLock<Regex> = LazyLock::new(|| {
+    fixed(
+        "\"[^\"\\n]*\"|`[^`\\n]*`|“[^”\\n]*”|「[^」\\n]*」|『[^』\\n]*』|«[^»\\n]*»|\
+         (?<open>[\"`“「『«].*)",
+    )
+});
+
 /// Blanks quoted parts of a text: the writer's own words are left.
 pub(crate) fn without_quotes(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let mut quotes = Quotes::default();
+    let plain = QUOTATION.replace_all(text, |found: &Captures<'_>| match found.name("open") {
         // A mark that opens no whole quote hides nothing.
-        let (mut kept, mut hidden) = (String::new(), String::new());
-        for c in line.chars() {
-            let was_open = quotes.open();
-            quotes.pass(c);
-            match (was_open, quotes.open()) {
-                (false, false) => kept.push(c),
-                (true, false) if c != '\n' => {
-                    kept.push(' ');
-                    hidden.clear();
-                }
-                _ => hidden.push(c),
-            }
-        }
-        plain.push_str(&kept);
-        plain.push_str(&hidden);
-    }
-    plain
+        Some(open) => open.as_str().to_owned(),
+        None => " ".to_owned(),
+    });
+    plain.into_owned()
 }
 
 /// True for a word that says nothing about a task, or that it is asked for.
@@ -77,32 +74,6 @@ pub(crate) fn stem(word: &str) -> &str {
     }
     let end = stem.char_indices().nth(STEM).map_or(stem.len(), |(at, _)| at);
     &stem[..end]
-}
-
-/// Tracks whether a position in a text is within quotes.
-#[derive(Default)]
-struct Quotes(Option<char>);
-
-impl Quotes {
-    fn open(&self) -> bool {
-        self.0.is_some()
-    }
-
-    fn pass(&mut self, c: char) {
-        let closes = match c {
-            '"' | '`' => c,
-            '“' => '”',
-            '「' => '」',
-            '『' => '』',
-            '«' => '»',
-            _ => '\0',
-        };
-        match self.0 {
-            Some(close) if c == close || c == '\n' => self.0 = None,
-            None if closes != '\0' => self.0 = Some(closes),
-            _ => {}
-        }
-    }
 }
 
 #[cfg(test)]
