@@ -54,7 +54,7 @@ pub(crate) fn assemble(
     let at_once = history.dialect().opening() == Opening::Any;
     let mut bridge =
         new_bridge(context, cut).map(|text| history.dialect().user_message(text, like));
-    let mut edits = EditsByMessage { moves: moves.iter().peekable() };
+    let mut moves = moves.iter().peekable();
     for (index, raw) in history.messages().iter().enumerate() {
         if let Some(holder) = added.take_if(|_| at_once || context.is_compressible(index)) {
             messages.push(holder);
@@ -63,7 +63,9 @@ pub(crate) fn assemble(
         if is_removed(context, cut, index) {
             continue;
         }
-        let of_message: Vec<Edit> = edits.next_of(index);
+        let earlier = std::iter::from_fn(|| moves.next_if(|item| item.candidate.index <= index));
+        let own = earlier.filter(|item| item.candidate.index == index);
+        let edits: Vec<Edit> = own.flat_map(|item| item.edits(0)).collect();
         if let Some(bridge) = bridge.take_if(|_| context.is_compressible(index)) {
             messages.push(bridge);
             from.push(None);
@@ -71,7 +73,7 @@ pub(crate) fn assemble(
         messages.push(if place.index() == Some(index) {
             place.filled(history, system, blocks)
         } else {
-            splice(raw, &of_message)
+            splice(raw, &edits)
         });
         from.push(Some(index));
     }
@@ -130,23 +132,6 @@ pub(crate) fn originals_of(context: &Context<'_>, cut: &Cut, group: Range<usize>
     }
     text.push_str("\n]\n");
     text
-}
-
-/// The edits of sorted moves, message by message.
-struct EditsByMessage<'m> {
-    moves: std::iter::Peekable<std::slice::Iter<'m, Move>>,
-}
-
-impl EditsByMessage<'_> {
-    fn next_of(&mut self, index: usize) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        while let Some(item) = self.moves.next_if(|item| item.candidate.index <= index) {
-            if item.candidate.index == index {
-                edits.extend(item.edits(0));
-            }
-        }
-        edits
-    }
 }
 
 pub(crate) fn tokens_of(context: &Context<'_>, assembled: &Assembled) -> u64 {
