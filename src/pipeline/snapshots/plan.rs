@@ -24,6 +24,7 @@ const LOST_SNAPSHOT: &str = "not compressed: the history begins behind a snapsho
                              the system prompt; accepted is the system that came with the messages";
 
 /// A compression that is decided.
+#[derive(Clone)]
 pub(crate) struct Compression {
     /// The messages that leave, and the place of the snapshots.
     pub(crate) cut: Cut,
@@ -59,15 +60,9 @@ impl Compression {
     /// The same without new snapshots, where earlier ones can serve again.
     pub(crate) fn without_new(&self) -> Option<Compression> {
         let (end, cached) = self.cached.clone().filter(|_| !self.groups.is_empty())?;
-        Some(Compression {
-            cut: Cut { gone: self.cut.gone.start..end, ..self.cut.clone() },
-            cached: Some((end, cached)),
-            groups: Vec::new(),
-            key: self.key,
-            tokens: self.tokens.clone(),
-            level: self.level,
-            room: self.room,
-        })
+        let cut = Cut { gone: self.cut.gone.start..end, ..self.cut.clone() };
+        let cached = Some((end, cached));
+        Some(Compression { cut, cached, groups: Vec::new(), ..self.clone() })
     }
 }
 

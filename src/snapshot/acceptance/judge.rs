@@ -345,9 +345,7 @@ impl Judge<'_, '_, '_> {
         for (share, unit) in shares.into_iter().filter(|(share, _)| *share >= 0.6 * best) {
             match case.polarity.against(&self.reading(unit).polarity) {
                 Verdict::Agrees => agrees = agrees.max(share),
-                Verdict::Opposite | Verdict::Denied if share >= 0.9 * best => {
-                    opposes = opposes.max(share);
-                }
+                Verdict::Opposite | Verdict::Denied => opposes = opposes.max(share),
                 _ => {}
             }
         }

@@ -14,21 +14,18 @@ use regex::Regex;
 use crate::snapshot::acceptance::rejection::Rejection;
 use crate::snapshot::format::summary::{Section, Summary};
 use crate::snapshot::format::tags;
+use crate::snapshot::text::markers::fixed;
 
 const OPEN: &str = "<state_snapshot>";
 const CLOSE: &str = "</state_snapshot>";
 
 /// Elements that may come before the snapshot, in which models think. One
 /// search for all of them, so that a reply of nothing but thoughts is read once.
-static OPENING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("<(think|thinking|scratchpad|analysis|state_snapshot)>")
-        .expect("the pattern is a constant")
-});
+static OPENING: LazyLock<Regex> =
+    LazyLock::new(|| fixed("<(think|thinking|scratchpad|analysis|state_snapshot)>"));
 
 /// Marks of the messages that a model took a line from.
-static CITATION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[ \t]*\[#\d+(?:\s*[,;–-]\s*#?\d+)*\]").expect("the pattern is a constant")
-});
+static CITATION: LazyLock<Regex> = LazyLock::new(|| fixed(r"[ \t]*\[#\d+(?:\s*[,;–-]\s*#?\d+)*\]"));
 
 /// Names of the snapshot's grammar: none may stand bare in a section's text.
 const RESERVED: [&str; 3] = ["state_snapshot", "user_directives", "offloaded_files"];

@@ -10,14 +10,11 @@ use crate::snapshot::format::originals::{Originals, folded, originals};
 use crate::snapshot::format::seal::{END, code_by, code_line, code_of};
 use crate::snapshot::format::summary::{Section, Summary, Writer};
 use crate::snapshot::format::tags::{escape, unescape};
+use crate::snapshot::text::markers::fixed;
 use context_store::{Code, Key};
 
 static OPEN: LazyLock<Regex> = LazyLock::new(|| fixed(r"<state_snapshot>[ \t]*\r?\n"));
 static CLOSE: LazyLock<Regex> = LazyLock::new(|| fixed(r"\n[ \t]*</state_snapshot>"));
-
-fn fixed(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant")
-}
 
 const EXTRACTS: &str = "(extracts by the built-in summariser, no model)\n";
 const DIRECTIVES: &str = "user_directives";

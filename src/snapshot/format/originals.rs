@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::snapshot::text::markers::fixed;
 use context_store::group_of;
 
 /// The fixed part of every such line.
@@ -21,9 +22,7 @@ const NAMES: u64 = 100_000;
 const NUMBERS: u64 = 900_000;
 
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
-    let line =
-        r"^[ \t]*\r?\n[ \t]*\(Original ([0-9]{1,12}) messages are stored in: ([^\n]*?\.json)\)";
-    Regex::new(line).expect("the pattern is a constant")
+    fixed(r"^[ \t]*\r?\n[ \t]*\(Original ([0-9]{1,12}) messages are stored in: ([^\n]*?\.json)\)")
 });
 
 /// The files of messages that a snapshot replaces, oldest first.

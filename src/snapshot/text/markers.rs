@@ -24,8 +24,67 @@ pub(crate) fn any_of(languages: &[Phrases]) -> Regex {
     fixed(&format!("(?i-u:\\b(?:{})\\b)|(?i:{})", all(|of| &of.words), all(|of| &of.parts)))
 }
 
-/// Words of obligation, of permission, and of the end of both.
-static CONSTRAINT: LazyLock<Regex> = LazyLock::new(|| any_of(&WORDS.rules));
+/// Declares functions that tell texts by an expression, made at the first call.
+macro_rules! markers {
+    ($($(#[$doc:meta])* $name:ident: $expression:expr;)*) => {$(
+        $(#[$doc])*
+        pub(crate) fn $name(text: &str) -> bool {
+            static EXPRESSION: LazyLock<Regex> = LazyLock::new(|| $expression);
+            EXPRESSION.is_match(text)
+        }
+    )*};
+}
+
+markers! {
+    /// True where a sentence sets a rule.
+    is_constraint: any_of(&WORDS.rules);
+
+    /// True where a sentence states what was found or decided.
+    is_finding: fixed("\
+         (?i-u:\\b(?:found|because|caused? by|the cause|root cause|confirmed|turns out|due to|\
+         decided|the (?:issue|problem|bug|reason|fix|error|answer|result) (?:is|was|comes)|\
+         discovered|identified|determined|conclu(?:de|ded|sion)|verified|fixed|solved|resolved|\
+         located|defined in|is set to|equals|means that|therefore|it seems|version)\\b)|\
+         发现|原因|确认|结论|因为|导致|决定|根因|问题在于|位于|修复|原因は|確認|Причина|нашёл");
+
+    /// True where a line states an error.
+    is_error: fixed("\
+         (?i-u:\\b(?:error:|error\\[|error [a-z]{1,4}[0-9]{2,5}:|fatal|panicked|\
+         traceback|segmentation fault|exception:|failed|failure|denied|not found|\
+         refused|timed out|cannot|unable to|critical|aborted|\
+         undefined reference|no such file)\\b?)|(?-u:\\w)(?:Error|Exception): |\
+         错误|失败|异常|拒绝|超时|严重|エラー|ошибка");
+
+    /// True where a line states a status or a total.
+    is_status: fixed("\
+         (?i-u:\\b(?:exit(?:ed with)?[ _](?:code|status)|test result|total|passed|warnings?|\
+         tests? run|summary|finished|completed|succeeded)\\b)|总计|合计|警告|通过|完成");
+
+    /// True for a step with a box to tick.
+    is_checkbox: fixed("^[ \\t]*(?:[-*+]|[0-9]{1,3}[.)])?[ \\t]*(?:\\[[ xX~>-]\\]|[✅☑✔⬜☐🔲⏳])");
+
+    /// True for a line of a file that was shown with its number.
+    is_source_line: fixed("^[ \\t]*[0-9]{1,7}(?:[:|→\\t](?:[^0-9]|$)| \\||  )");
+
+    /// True for a numbered step.
+    is_numbered: fixed("^[ \\t]*(?:\\*\\*)?(?:(?i-u:step) )?[0-9]{1,3}[.):、][ \\t]*[^ \\t]");
+
+    /// True where a sentence says how far things are.
+    is_progress: fixed("\
+         (?i-u:\\b(?:next|step [0-9]+|todo|to do|remaining|pending|in progress|still need|left to|\
+         completed|(?:is|are) complete|done|finished|blocked|plan)\\b)|下一步|已完成|待办|接下来|完成|剩余|进行中|次に|完了");
+
+    /// True where a user's text says by its first words that it is an output.
+    is_output: fixed("\
+         ^\\s*(?i-u:observation\\b|output\\b|execution result|\
+         <(?:(?:tool|function|code|command|bash|shell|terminal|execution|search|web|browser|query|api|file)_\
+         (?:results?|responses?|outputs?|calls?_results?)|\
+         observations?|outputs?|returncode|results?|response|stdout|stderr|documents?|environment_details)\\b|\
+         \\[(?:tool|command|result)|\\[[a-z_]+(?: for (?u:[^\n]{0,300}))?\\] results?:|exit code|the command|\
+         (?:tool|function|code|command|shell|terminal|execution|search|web|query|api) \
+         (?:output|results?|response)\\b|here(?:'s| is) the result of running)");
+}
+
 /// The same words where the speaker means himself.
 static OF_ONESELF: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
@@ -42,33 +101,6 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
          jamás|não|не |без|нельзя|никогда|不|别|勿|禁止|没|無|无|ない|いや|いいえ|やめ|ません|금지|말|않",
     )
 });
-/// Words by which someone states what was found out or decided.
-static FINDING: LazyLock<Regex> = LazyLock::new(|| {
-    fixed(
-        "(?i-u:\\b(?:found|because|caused? by|the cause|root cause|confirmed|turns out|due to|\
-         decided|the (?:issue|problem|bug|reason|fix|error|answer|result) (?:is|was|comes)|\
-         discovered|identified|determined|conclu(?:de|ded|sion)|verified|fixed|solved|resolved|\
-         located|defined in|is set to|equals|means that|therefore|it seems|version)\\b)|\
-         发现|原因|确认|结论|因为|导致|决定|根因|问题在于|位于|修复|原因は|確認|Причина|нашёл",
-    )
-});
-/// A stated error.
-static ERROR: LazyLock<Regex> = LazyLock::new(|| {
-    fixed(
-        "(?i-u:\\b(?:error:|error\\[|error [a-z]{1,4}[0-9]{2,5}:|fatal|panicked|\
-         traceback|segmentation fault|exception:|failed|failure|denied|not found|\
-         refused|timed out|cannot|unable to|critical|aborted|\
-         undefined reference|no such file)\\b?)|(?-u:\\w)(?:Error|Exception): |\
-         错误|失败|异常|拒绝|超时|严重|エラー|ошибка",
-    )
-});
-/// A status or a total.
-static STATUS: LazyLock<Regex> = LazyLock::new(|| {
-    fixed(
-        "(?i-u:\\b(?:exit(?:ed with)?[ _](?:code|status)|test result|total|passed|warnings?|\
-         tests? run|summary|finished|completed|succeeded)\\b)|总计|合计|警告|通过|完成",
-    )
-});
 /// The number that a process left with.
 static EXIT: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
@@ -81,40 +113,11 @@ static SETTING: LazyLock<Regex> = LazyLock::new(|| {
         "^[ \\t]*[-*]?[ \\t]*[\"'`]?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"'`]?[ \\t]*[:=][ \\t]*[\"'`\\[]?[A-Za-z0-9./$~-]",
     )
 });
-/// A step that is ticked off or open.
-static CHECKBOX: LazyLock<Regex> = LazyLock::new(|| {
-    fixed("^[ \\t]*(?:[-*+]|[0-9]{1,3}[.)])?[ \\t]*(?:\\[[ xX~>-]\\]|[✅☑✔⬜☐🔲⏳])")
-});
-/// A line of a file behind its number.
-static SOURCE_LINE: LazyLock<Regex> =
-    LazyLock::new(|| fixed("^[ \\t]*[0-9]{1,7}(?:[:|→\\t](?:[^0-9]|$)| \\||  )"));
-/// A numbered step.
-static NUMBERED: LazyLock<Regex> =
-    LazyLock::new(|| fixed("^[ \\t]*(?:\\*\\*)?(?:(?i-u:step) )?[0-9]{1,3}[.):、][ \\t]*[^ \\t]"));
-/// Words of progress.
-static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
-    fixed(
-        "(?i-u:\\b(?:next|step [0-9]+|todo|to do|remaining|pending|in progress|still need|left to|\
-         completed|(?:is|are) complete|done|finished|blocked|plan)\\b)|下一步|已完成|待办|接下来|完成|剩余|进行中|次に|完了",
-    )
-});
 /// Words above a list of steps.
 static STEPS: LazyLock<Regex> = LazyLock::new(|| {
     fixed(
         "(?i-u:\\b(?:steps?|process|procedure|workflow|will|going to|need to|needs to|have to|let's|let me|approach|should|must|\
          schritte?|werde|pasos?|voy a|étapes?|je vais|passos?|passi)\\b)|步骤|计划|方案|手順|計画|шаги|план",
-    )
-});
-/// Beginnings of an output that a framework sends as a user's message.
-static OUTPUT: LazyLock<Regex> = LazyLock::new(|| {
-    fixed(
-        "^\\s*(?i-u:observation\\b|output\\b|execution result|\
-         <(?:(?:tool|function|code|command|bash|shell|terminal|execution|search|web|browser|query|api|file)_\
-         (?:results?|responses?|outputs?|calls?_results?)|\
-         observations?|outputs?|returncode|results?|response|stdout|stderr|documents?|environment_details)\\b|\
-         \\[(?:tool|command|result)|\\[[a-z_]+(?: for (?u:[^\n]{0,300}))?\\] results?:|exit code|the command|\
-         (?:tool|function|code|command|shell|terminal|execution|search|web|query|api) \
-         (?:output|results?|response)\\b|here(?:'s| is) the result of running)",
     )
 });
 
@@ -140,11 +143,6 @@ pub(crate) fn is_declined(text: &str) -> bool {
     DECLINED.is_match(text.trim_start())
 }
 
-/// True where a sentence sets a rule.
-pub(crate) fn is_constraint(text: &str) -> bool {
-    CONSTRAINT.is_match(text)
-}
-
 /// True where a sentence sets a rule for someone else: no question, and more than
 /// what the speaker does not have or needs.
 pub(crate) fn is_rule(text: &str) -> bool {
@@ -155,21 +153,6 @@ pub(crate) fn is_rule(text: &str) -> bool {
 /// True where a text negates something.
 pub(crate) fn is_negated(text: &str) -> bool {
     NEGATION.is_match(&text.replace('’', "'"))
-}
-
-/// True where a sentence states what was found or decided.
-pub(crate) fn is_finding(text: &str) -> bool {
-    FINDING.is_match(text)
-}
-
-/// True where a line states an error.
-pub(crate) fn is_error(text: &str) -> bool {
-    ERROR.is_match(text)
-}
-
-/// True where a line states a status or a total.
-pub(crate) fn is_status(text: &str) -> bool {
-    STATUS.is_match(text)
 }
 
 /// True for the head of a table: words with one mark between them.
@@ -188,26 +171,6 @@ pub(crate) fn is_setting(line: &str) -> bool {
     line.len() < 200 && SETTING.is_match(line) && is_short()
 }
 
-/// True for a step with a box to tick.
-pub(crate) fn is_checkbox(line: &str) -> bool {
-    CHECKBOX.is_match(line)
-}
-
-/// True for a line of a file that was shown with its number.
-pub(crate) fn is_source_line(line: &str) -> bool {
-    SOURCE_LINE.is_match(line)
-}
-
-/// True for a numbered step.
-pub(crate) fn is_numbered(line: &str) -> bool {
-    NUMBERED.is_match(line)
-}
-
-/// True where a sentence says how far things are.
-pub(crate) fn is_progress(text: &str) -> bool {
-    PROGRESS.is_match(text)
-}
-
 /// True for a line above a list that says that its entries are steps.
 pub(crate) fn heads_steps(line: &str) -> bool {
     STEPS.is_match(line) || is_progress(line)
@@ -216,11 +179,6 @@ pub(crate) fn heads_steps(line: &str) -> bool {
 /// The last exit code that a text states.
 pub(crate) fn exit_code(text: &str) -> Option<&str> {
     EXIT.captures_iter(text).last().and_then(|found| found.get(1)).map(|code| code.as_str())
-}
-
-/// True where a user's text says by its first words that it is an output.
-pub(crate) fn is_output(text: &str) -> bool {
-    OUTPUT.is_match(text)
 }
 
 /// True where a user's text is no speech but a log or code, by its lines.
