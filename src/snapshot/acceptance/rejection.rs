@@ -82,14 +82,14 @@ pub(crate) enum Rejection {
     },
     /// A sentence that does not hold.
     Untrue {
-        /// What is wrong with it.
+        /// Its fault.
         fault: Fault,
         /// The sentence.
         sentence: String,
     },
 }
 
-/// What is wrong with a sentence.
+/// The fault of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It says that the user asked for something that the user did not ask for.

@@ -1,5 +1,5 @@
-//! The kind of a sentence, by its words: a question, a plan, a report of what
-//! happened, a statement about what somebody else says.
+//! The kind of a sentence, by its words: a question, a plan, a permission, a
+//! statement about what somebody else says.
 
 use std::ops::Range;
 
