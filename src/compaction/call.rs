@@ -30,8 +30,8 @@ words!(ReloadTool {
     "shell" = Shell,
 });
 
-/// The tools that an agent has, each with the name that it has them under: what an
-/// MCP client calls `mcp__unburden__read_file` is `read_file` here.
+/// The tools that an agent has, each with the agent's name for it: an MCP client may have
+/// `read_file` as `mcp__unburden__read_file`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ReloadTools(Vec<(ReloadTool, String)>);
 
@@ -39,7 +39,7 @@ pub(crate) struct ReloadTools(Vec<(ReloadTool, String)>);
 const NAME_BYTES: usize = 128;
 
 impl ReloadTools {
-    /// These tools under their own names.
+    /// Returns these tools under their own names.
     pub(crate) fn of(tools: &[ReloadTool]) -> ReloadTools {
         let named = |tool: &ReloadTool| {
             let name = ReloadTool::MEANINGS.iter().find(|(_, known)| known == tool);
@@ -48,8 +48,8 @@ impl ReloadTools {
         ReloadTools(tools.iter().filter_map(named).collect())
     }
 
-    /// Keywords of its JSON Schema: a list of tools, or an object that gives each the name
-    /// under which the agent has it.
+    /// Keywords of the JSON Schema: a list of tools, or an object that maps each tool to the
+    /// agent's name for it.
     pub(crate) const SCHEMA: &str = r##"{"type": ["array", "object", "null"],
         "properties": {
             "read_file": {"$ref": "#/components/schemas/ToolName"},
@@ -65,7 +65,7 @@ impl ReloadTools {
         self.name(tool).is_some()
     }
 
-    /// The name that the agent has for `tool`, if it has it.
+    /// Returns the agent's name for `tool`, or `None` if the agent does not have it.
     pub(crate) fn name(&self, tool: ReloadTool) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == tool).map(|(_, name)| name.as_str())
     }
@@ -94,7 +94,7 @@ impl Member<'_> for ReloadTools {
     }
 }
 
-/// Returns true if a name in a reference cannot be read as something else.
+/// Returns true if a reference can contain this name unambiguously.
 fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
     (1..=NAME_BYTES).contains(&name.len()) && name.bytes().all(plain)
@@ -137,7 +137,7 @@ pub(crate) fn call(tools: &ReloadTools, path: &str, part: &FilePart) -> Option<S
     }
 }
 
-/// A part of a file, counted from 0, end excluded.
+/// A part of a file, counted from 0; the end is exclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FilePart {
     /// Whole lines.

@@ -12,20 +12,20 @@ use super::preview_settings::PreviewSettings;
 
 /// Longest shown part of an evidence line, in bytes.
 const EVIDENCE_BYTES: usize = 160;
-/// Evidence lines that are looked at before choosing.
+/// Maximum number of matching lines to examine.
 const HITS: usize = 20_000;
-/// Evidence lines that are told apart before choosing.
+/// Maximum number of kinds of evidence lines to collect.
 const KINDS: usize = 256;
-/// Tokens of the number before an evidence line and of the gap after it.
+/// Tokens reserved for the label of an evidence line, such as `L341: `, and the gap after it.
 const LABEL: u64 = 6;
-/// From this score on a line is worth cutting to the room there is.
+/// Minimum score of a line that is truncated, not skipped, if it does not fit.
 const SIGNIFICANT: u8 = 3;
-/// Lines worth keeping, in the languages of agents' tools.
+/// Matches errors, exit codes, totals and warnings, in English and Chinese.
 static EVIDENCE: LazyLock<Regex> = LazyLock::new(|| {
     let words = "panicked|fatal|traceback|segmentation fault|exit(?:ed with)?[ _](?:code|status)|\
                  errors?|failed|failures?|failing|exception|denied|not found|\
                  refused|timed out|test result|total|passed|warnings?";
-    // Only capitalised as in code: `thiserror` is the name of a package.
+    // Case-sensitive, so that it does not match the package name `thiserror`.
     let kinds = r"(?-u:\w)(?:Error|Exception)(?-u:\b)(?:: )?";
     let pattern =
         format!(r"(?i-u:\b(?:error: |error\[|(?:{words})\b))|{kinds}|错误|失败|异常|总计|警告");
@@ -35,15 +35,15 @@ static EVIDENCE: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) struct EvidenceLine {
     /// The shown part of the line.
     pub(super) part: Range<usize>,
-    /// The line begins before the part.
+    /// True if the line begins before `part`.
     pub(super) is_cut: bool,
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub(super) line: u64,
     score: u8,
 }
 
-/// The best evidence lines inside `range` that fit, in order. A line that says
-/// much is cut to the room there is rather than passed over for one that says less.
+/// Returns the best evidence lines inside `range` that fit into `room`, in text order. Truncates a
+/// line with a high score to the remaining room rather than skip it for a line with a low score.
 pub(super) fn evidence(
     text: &str,
     range: Range<usize>,
@@ -54,7 +54,7 @@ pub(super) fn evidence(
     let mut left = room;
     let mut chosen = Vec::new();
     for mut hit in by_worth(hits(text, range, before)) {
-        // A mark says that the line began before.
+        // The mark of a truncated beginning costs one more token.
         let label = LABEL + u64::from(hit.is_cut);
         let room = left.saturating_sub(label);
         let price = cost_up_to(&text[hit.part.clone()], spec, room);
@@ -71,8 +71,8 @@ pub(super) fn evidence(
     chosen
 }
 
-/// Best score first; among equals the first, the last, the second and so on: a
-/// log's first error and its last one say more than its first two.
+/// Orders lines by score, best first. Lines of equal score alternate between the first and the last
+/// that remain: the first and the last error of a log are more informative than its first two.
 fn by_worth(mut hits: Vec<EvidenceLine>) -> Vec<EvidenceLine> {
     hits.sort_by_key(|hit| (std::cmp::Reverse(hit.score), hit.line));
     let mut ordered = Vec::with_capacity(hits.len());
@@ -90,8 +90,7 @@ fn by_worth(mut hits: Vec<EvidenceLine>) -> Vec<EvidenceLine> {
     ordered
 }
 
-/// One hit for each kind of evidence line: lines that differ in digits only
-/// count as one kind.
+/// Returns one line of each kind. Lines that differ only in digits are of one kind.
 fn hits(text: &str, range: Range<usize>, lines_before: u64) -> Vec<EvidenceLine> {
     let mut kinds = HashSet::new();
     let mut found: Vec<EvidenceLine> = Vec::new();
@@ -104,7 +103,7 @@ fn hits(text: &str, range: Range<usize>, lines_before: u64) -> Vec<EvidenceLine>
         let start = memrchr(b'\n', &bytes[..matched.start()]).map_or(0, |n| n + 1);
         let end = memchr(b'\n', &bytes[matched.end()..]).map_or(text.len(), |n| matched.end() + n);
         lines += count_newlines(&text[at..start.max(at)]);
-        // A line cut by the head's or the tail's edge is shown there already.
+        // A line that crosses the edge of the head or the tail is partly shown there.
         if start >= range.start && end <= range.end {
             let (best, score) = best_of(text, start..end);
             let part = window(text, start..end, best);
@@ -129,7 +128,7 @@ fn best_of(text: &str, line: Range<usize>) -> (Range<usize>, u8) {
     let mut best = (line.start..line.start, 0);
     for found in EVIDENCE.find_iter(&text[line.clone()]).take(16) {
         let at = line.start + found.start()..line.start + found.end();
-        // `LLVM-exception` is the name of a licence.
+        // A match after a hyphen is part of a name, such as the licence `LLVM-exception`.
         let in_a_name = text.as_bytes().get(at.start.wrapping_sub(1)) == Some(&b'-');
         let worth = if in_a_name { 0 } else { score(found.as_str()) };
         if worth > best.1 {
@@ -145,7 +144,7 @@ fn window(text: &str, line: Range<usize>, matched: Range<usize>) -> Range<usize>
         return line;
     }
     let mut start = ceil(text, matched.start.saturating_sub(EVIDENCE_BYTES / 3).max(line.start));
-    // No part begins inside a word: the end of a number is another number.
+    // A part never begins inside a word: the end of a number would read as another number.
     if start > line.start && !text.as_bytes()[start - 1].is_ascii_whitespace() {
         let space = text[start..matched.start].find(char::is_whitespace);
         start = space.map_or(matched.start, |at| ceil(text, start + at + 1));
@@ -154,7 +153,7 @@ fn window(text: &str, line: Range<usize>, matched: Range<usize>) -> Range<usize>
     start..end.max(start)
 }
 
-/// Scores a match: a stated error before a status, before a heading.
+/// Scores a match: an explicit error is above a status, a status above a heading.
 fn score(word: &str) -> u8 {
     match word.to_ascii_lowercase().as_str() {
         word if word.ends_with([' ', '[']) => 5,
@@ -163,7 +162,7 @@ fn score(word: &str) -> u8 {
         word if word.starts_with("exit") => 4,
         "warning" | "warnings" | "警告" | "not found" => 1,
         "total" | "passed" | "总计" | "errors" | "failures" | "failing" => 2,
-        // The name of an error's type, as in an import.
+        // The end of an error type's name, as in an import.
         _ if word.starts_with(|c: char| !c.is_ascii_alphabetic() || c.is_lowercase())
             && (word.ends_with("Error") || word.ends_with("Exception")) =>
         {
@@ -177,7 +176,6 @@ fn score(word: &str) -> u8 {
 mod tests {
     use super::*;
 
-    /// Of equal worth the first and the last are told before what is between them.
     #[test]
     fn the_first_and_the_last_come_before_the_others() {
         let hit = |(line, score)| EvidenceLine { part: 0..0, is_cut: false, line, score };

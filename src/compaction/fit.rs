@@ -1,5 +1,5 @@
-//! Fits a text to a budget: whole lines from its ends, or as much of one long line as
-//! there is room for; never half a character.
+//! Fits a text to a budget: whole lines from its ends, or a part of one long line. Never splits a
+//! character.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -12,7 +12,7 @@ pub(super) fn cost(text: &str, spec: &PreviewSettings) -> u64 {
     }
 }
 
-/// The same, or None as soon as it is known to be above `limit`.
+/// Returns the cost of `text`, or `None` if it exceeds `limit`. Stops counting tokens at `limit`.
 pub(super) fn cost_up_to(text: &str, spec: &PreviewSettings, limit: u64) -> Option<u64> {
     match spec.budget {
         PreviewSize::Tokens(_) => spec.tokenizer.count_up_to(text, limit),
@@ -20,9 +20,9 @@ pub(super) fn cost_up_to(text: &str, spec: &PreviewSettings, limit: u64) -> Opti
     }
 }
 
-/// Bytes of the first whole lines that fit; and of the next one's beginning where
-/// they leave nearly all of the budget unused, as in a text of one long line.
-/// Also what is left of the budget.
+/// Returns the length in bytes of the first whole lines that fit, and the unused budget. If more
+/// than 4/5 of the budget is unused, adds as much of the next line as fits, as in a text of one
+/// long line; the unused budget is then 0.
 pub(super) fn head_within(text: &str, spec: &PreviewSettings, budget: u64) -> (usize, u64) {
     let (mut at, mut left) = (0, budget);
     while at < text.len() {
@@ -44,7 +44,7 @@ pub(super) fn head_within(text: &str, spec: &PreviewSettings, budget: u64) -> (u
     (at, left)
 }
 
-/// As [`head_within`], from the end; returns where the shown part begins.
+/// Like [`head_within`], but from the end: returns the offset of the tail and the unused budget.
 pub(super) fn tail_within(text: &str, spec: &PreviewSettings, budget: u64) -> (usize, u64) {
     let (mut at, mut left) = (text.len(), budget);
     while at > 0 {
@@ -66,8 +66,8 @@ pub(super) fn tail_within(text: &str, spec: &PreviewSettings, budget: u64) -> (u
     (at, left)
 }
 
-/// More bytes than any text of so many tokens or characters that is worth
-/// showing: longer ones are not even counted.
+/// Returns the length in bytes above which a text is not counted, because it cannot fit: 16 bytes
+/// per token or character.
 fn generous(budget: u64) -> usize {
     usize::try_from(budget.saturating_mul(16)).unwrap_or(usize::MAX)
 }
@@ -94,7 +94,7 @@ fn suffix_within(text: &str, spec: &PreviewSettings, budget: u64) -> usize {
     }
 }
 
-/// A length that should bring `price` down to `budget`; always shorter.
+/// Returns a shorter length, estimated to reduce `price` to `budget`.
 fn shrink(len: usize, budget: u64, price: u64) -> usize {
     let share = len as u128 * u128::from(budget) / u128::from(price.max(1));
     usize::try_from(share).unwrap_or(len).min(len - 1)

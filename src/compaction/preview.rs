@@ -16,11 +16,11 @@ use super::reference;
 /// A text that moves to a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MovedText<'a> {
-    /// The text, as the file holds it.
+    /// The text as the file stores it.
     pub text: &'a str,
     /// Its kind in the message.
     pub kind: SlotKind,
-    /// Its tokens there.
+    /// The number of its tokens in the message.
     pub tokens: u64,
     /// The path of its file, as the caller spells it.
     pub path: &'a str,
@@ -37,7 +37,7 @@ pub(crate) fn replacement(moved: &MovedText<'_>, spec: &PreviewSettings) -> Stri
         return format!("{}\n{last}", json(&format!("{} tokens", moved.tokens)));
     }
     let shown = Shown::choose(moved.text, spec);
-    // Secrets of the whole text: no rule finds half a secret.
+    // Searches the whole text for secrets, because no rule matches half a secret.
     let mut out = shown.render(moved.text, &spec.redact.secrets(moved.text));
     out.push_str(&json(&shown.facts(moved, spec)));
     out.push('\n');
@@ -45,12 +45,12 @@ pub(crate) fn replacement(moved: &MovedText<'_>, spec: &PreviewSettings) -> Stri
     out
 }
 
-/// The parts that stay: `text[..head]`, `text[tail..]`, and lines between.
+/// The parts that stay: `text[..head]`, `text[tail..]` and evidence lines between them.
 struct Shown {
     head: usize,
     tail: usize,
     evidence: Vec<EvidenceLine>,
-    /// Lines before `head`, before `tail`, and in all.
+    /// Number of lines before `head`, before `tail` and in the whole text.
     head_lines: u64,
     tail_lines: u64,
     lines: u64,
@@ -123,7 +123,7 @@ impl Shown {
     }
 }
 
-/// Says which lines are left out before line `to`, if any.
+/// Writes which lines are omitted before line `to`, if any.
 fn gap(out: &mut String, from: u64, to: u64) {
     match to.saturating_sub(from) {
         0 => {}
@@ -132,7 +132,7 @@ fn gap(out: &mut String, from: u64, to: u64) {
     }
 }
 
-/// Appends a text without the lines that would pass for references.
+/// Appends a text. Replaces lines that look like references.
 fn push_honest(out: &mut String, text: &str) {
     if !reference::is_forgery(text) {
         out.push_str(text);

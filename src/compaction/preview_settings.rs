@@ -26,7 +26,7 @@ impl PreviewSize {
 /// The settings of a preview.
 #[derive(Debug, Clone)]
 pub(crate) struct PreviewSettings {
-    /// The size of what stays, note and reference not included.
+    /// The size of the part that stays, without note and reference.
     pub budget: PreviewSize,
     /// Counts the text.
     pub tokenizer: Tokenizer,

@@ -14,26 +14,25 @@
 //! (detailed result is stored in ./store/tool_call_7.txt)
 //! ```
 //!
-//! The last line is the seed's (`context-offload-guide`, §2, compaction) and is
-//! what agents and `grep` look for. The note ends in a code: fifteen digits that only the
-//! store's key can make ([`seal`]). It covers the id of the call, the note and the
-//! reference, and the content of the file. A text without a valid code is not a reference.
+//! `context-offload-guide` (§2, compaction) specifies the last line; agents and `grep` search for
+//! it. The note ends in a code: fifteen digits that only the store's key can make ([`seal`]). It
+//! covers the id of the call, the note, the reference and the content of the file. A text without a
+//! valid code is not a reference.
 //!
-//! The form of the note says how to rebuild the text:
+//! The form of the note determines how to rebuild the text:
 //!
 //! - `[JSON value, …]`: the file holds a JSON value, not the text of a string;
-//! - `[JSONL records: …]`: the file holds the records of the text, one a line, and
-//!   in its first line what stood around them (`[JSONL records of a JSON value: …]`
-//!   where the text was a JSON value);
+//! - `[JSONL records: …]`: the file holds the records of the text, one per line, and in its first
+//!   line the text around them (`[JSONL records of a JSON value: …]` if the text was a JSON value);
 //! - `[records again: {"lines":"3-9,12",…} …]`: the text was an answer of
 //!   `lro_extract` that repeats those lines of the file;
-//! - `[read back: bytes 1024-9000 of this file …]`: the text was that part of the
-//!   file (with `after "Showing lines 3-9 of 40 total lines."`, behind that header;
-//!   with `within {"head":"…","tail":"…"}`, in that [`Wrapper`]);
-//! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was grep's answer, whose
-//!   first line stands above the note, with those lines of those files (`7@1234`:
-//!   of a long line the part around that byte; with `within {…}`, in that wrapper);
-//! - any other: the file holds the text.
+//! - `[read back: bytes 1024-9000 of this file …]`: the text was that part of the file (with `after
+//!   "Showing lines 3-9 of 40 total lines."`, after that header; with `within
+//!   {"head":"…","tail":"…"}`, in that [`Wrapper`]);
+//! - `[found again: a.txt 2,5-9; b.txt 1 …]`: the text was an answer of grep with those lines of
+//!   those files; its first line is above the note (`7@1234`: the part of a long line around that
+//!   byte; with `within {…}`, in that wrapper);
+//! - any other note: the file holds the text.
 
 use std::ops::Range;
 
@@ -45,31 +44,31 @@ use context_store::{Code, Key};
 
 const OPEN: &str = "(detailed result is stored in ";
 const CLOSE: &str = ")";
-/// The text in place of a line that poses as a reference.
+/// Replaces a line that looks like a reference.
 pub(super) const NOT_SHOWN: &str = "[a line that looks like a reference: not shown]";
 const JSON: &str = "[JSON value, ";
 const READ_BACK: &str = "[read back: bytes ";
 const FOUND: &str = "[found again: ";
 const RECORDS: &str = "[JSONL records: ";
 const RECORDS_OF_VALUE: &str = "[JSONL records of a JSON value: ";
-/// Stands between a header of `read_file` and its page.
+/// Separates a header of `read_file` from its page.
 pub(crate) const PAGE_RULE: &str = "\n\n---\n\n";
-/// The first word of such a header.
+/// The first word of that header.
 pub(crate) const PAGE_HEADER: &str = "Showing ";
-/// Stands before a wrapper in a note.
+/// Precedes a wrapper in a note.
 const WITHIN: &str = " within ";
 const AGAIN: &str = "[records again: ";
-/// Stands before the code, at the end of a note or alone.
+/// Precedes the code, at the end of a note or alone.
 const REF: &str = "ref ";
 /// The purpose that codes of references are bound to.
 const PURPOSE: &str = "reference";
 
-/// The way to rebuild the text behind a reference from the file.
+/// How to rebuild the text behind a reference from the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReferenceForm {
     /// The file is the text.
     Text,
-    /// The file is a JSON value that stood in place of a text.
+    /// The file is a JSON value, not the text of a string.
     Json,
     /// The text is a part of the file.
     ReadBack {
@@ -78,7 +77,7 @@ pub(crate) enum ReferenceForm {
         /// The text around it.
         wrapper: Wrapper,
     },
-    /// The file holds the records of the text, and what stood around them.
+    /// The file holds the records of the text and the text around them.
     Records {
         /// The kind of the text in its message.
         kind: SlotKind,
@@ -96,7 +95,7 @@ pub(crate) enum ReferenceForm {
     },
 }
 
-/// The lines of a file of records that a text repeats, with the text around them.
+/// The lines of a file of records that a text repeats, and the text around them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordLines {
     /// Lines of the file, from 1, in the order of the text: `7,3-5`.
@@ -107,30 +106,31 @@ pub(crate) struct RecordLines {
     pub tail: String,
 }
 
-/// A reference at the end of a text without its code.
+/// A reference at the end of a text, without its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reference<'a> {
-    /// The path, as the caller spelled its folder.
+    /// The path, with the folder as the caller spelled it.
     pub path: &'a str,
-    /// The way to rebuild the text.
+    /// How to rebuild the text.
     pub form: ReferenceForm,
-    /// The cost of the text in tokens, where the note states it.
+    /// The cost of the text in tokens, if the note states it.
     pub tokens: Option<u64>,
     /// The part of the text that the code covers.
     covered: &'a str,
 }
 
 impl Reference<'_> {
-    /// The code of this reference in a result of the call `id`, where its files hold
-    /// `content` ([`ReferenceForm::GrepAnswer`]: the hash of the hashes of all of them in order).
+    /// Returns the code of this reference in a result of the call `id`. `content` is the hash of
+    /// the file; for [`ReferenceForm::GrepAnswer`], the hash of the hashes of all its files in
+    /// order.
     pub(crate) fn code(&self, key: &Key, id: Option<&str>, content: &blake3::Hash) -> Code {
         let call = id.map_or_else(Vec::new, |id| [b"id ", id.as_bytes()].concat());
         key.code(PURPOSE, &[&call, self.covered.as_bytes(), content.as_bytes()])
     }
 }
 
-/// The text that stands in a history for one that moved: `plain`, which ends in a
-/// reference, with its code. A text that ends in none gets no code.
+/// Adds the code to the reference at the end of `plain`. Returns `plain` unchanged if it does not
+/// end in a reference.
 pub(crate) fn seal(plain: &str, key: &Key, id: Option<&str>, content: &blake3::Hash) -> String {
     let Some(reference) = parse(plain) else { return plain.to_owned() };
     let code = reference.code(key, id, content);
@@ -141,7 +141,7 @@ pub(crate) fn seal(plain: &str, key: &Key, id: Option<&str>, content: &blake3::H
     }
 }
 
-/// Splits a text into the text without its code, and the code; None without one.
+/// Splits a text into the text without its code, and the code. Returns `None` if it has no code.
 pub(crate) fn unseal(text: &str) -> Option<(String, Code)> {
     let (above, last) = text.rsplit_once('\n')?;
     is_reference(last).then_some(())?;
@@ -158,20 +158,19 @@ fn is_reference(line: &str) -> bool {
     line.starts_with(OPEN) && line.ends_with(CLOSE)
 }
 
-/// The reference line for a path.
+/// Returns the reference line for a path.
 pub(crate) fn line(path: &str) -> String {
     format!("{OPEN}{path}{CLOSE}")
 }
 
-/// True where a line would be read as a reference. Such lines of a tool's output
-/// are kept out of previews: a reference that this service shows is one that it
-/// minted.
+/// Returns true if a line could be read as a reference. Previews omit such lines of a tool's
+/// output, so that this service shows only references that it made.
 pub(crate) fn is_forgery(line: &str) -> bool {
     line.contains(OPEN.trim_end())
 }
 
-/// The reference that a text without a code ends in, where it ends in one as this
-/// module writes it. That it has the form proves nothing.
+/// Parses the reference at the end of a text without a code. Returns `None` if the text ends in no
+/// reference of this module's format. The format proves nothing: only the code does.
 pub(crate) fn parse(plain: &str) -> Option<Reference<'_>> {
     let (above, last) = plain.rsplit_once('\n').unwrap_or(("", plain));
     let path = last.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
@@ -182,15 +181,15 @@ pub(crate) fn parse(plain: &str) -> Option<Reference<'_>> {
     let form = form(head, note)?;
     let covered = match form {
         ReferenceForm::GrepAnswer { .. } => plain,
-        // A preview is not put back: a framework may change it.
+        // Excludes the preview: rehydration does not need it, and a framework may change it.
         _ => &plain[plain.len() - last.len() - if note.is_empty() { 0 } else { note.len() + 1 }..],
     };
     let tokens = tokens(note, &form);
     Some(Reference { path, form, tokens, covered })
 }
 
-/// The cost in tokens of the text behind a reference, as its note states it. Where a note repeats
-/// words of a text, the number stands behind them, else before.
+/// Returns the cost in tokens of the text behind a reference, if its note states it. A note that
+/// quotes a text states the cost after the quotation.
 fn tokens(note: &str, form: &ReferenceForm) -> Option<u64> {
     let before = match form {
         ReferenceForm::Text | ReferenceForm::Json | ReferenceForm::Records { .. } => {
@@ -203,9 +202,8 @@ fn tokens(note: &str, form: &ReferenceForm) -> Option<u64> {
     before.rsplit([' ', ',', '[']).next()?.parse().ok()
 }
 
-/// The form that the first words of a note name. They alone decide it, so that lines put
-/// above a note never make it stand for something else; None where a note is not as this
-/// module writes it.
+/// Returns the form that the first words of a note declare. Only these words decide, so lines above
+/// a note cannot change its form. Returns `None` if the note is not in this module's format.
 fn form(head: &str, note: &str) -> Option<ReferenceForm> {
     if note.starts_with(JSON) {
         return Some(ReferenceForm::Json);
@@ -215,7 +213,7 @@ fn form(head: &str, note: &str) -> Option<ReferenceForm> {
             return Some(ReferenceForm::Records { kind });
         }
     }
-    // Nothing stands above the next two where this service writes them.
+    // The service writes nothing above the next two.
     if let Some(rest) = note.strip_prefix(AGAIN) {
         let again = first_value(rest)?;
         return head.is_empty().then_some(ReferenceForm::RecordLines(again));
@@ -254,12 +252,12 @@ fn found_form(head: &str, rest: &str) -> Option<ReferenceForm> {
     Some(ReferenceForm::GrepAnswer { head: head.to_owned(), lines: lines.to_owned(), wrapper })
 }
 
-/// Reads the JSON value that a text begins with.
+/// Parses the JSON value at the beginning of a text.
 fn first_value<'a, T: Deserialize<'a>>(json: &'a str) -> Option<T> {
     serde_json::Deserializer::from_str(json).into_iter().next()?.ok()
 }
 
-/// The words of a note that say what stood around a part of a file.
+/// Returns the part of a note that describes the text around a part of a file.
 fn around(wrapper: &Wrapper) -> String {
     if *wrapper == Wrapper::default() {
         return String::new();
@@ -269,18 +267,18 @@ fn around(wrapper: &Wrapper) -> String {
     let header = header.filter(|header| header.starts_with(PAGE_HEADER));
     match header.filter(|header| !header.contains(['"', '\n'])) {
         Some(header) => format!(" after \"{header}\""),
-        // A struct of strings and numbers: nothing in it can fail to serialise.
+        // A struct of strings and numbers always serialises.
         None => format!("{WITHIN}{}", serde_json::to_string(wrapper).unwrap_or_default()),
     }
 }
 
-/// The note of a JSON value's reference; `facts` says what else is known of it.
+/// Returns the note of a JSON value's reference; `facts` describes the value further.
 pub(crate) fn json_note(facts: &str) -> String {
     format!("{JSON}{facts}]")
 }
 
-/// The note of records that moved; `facts` says what else is known of them and
-/// begins with their number, tokens and the bytes of their file.
+/// Returns the note of records that moved. `facts` begins with their number, their tokens and the
+/// bytes of their file.
 pub(crate) fn records_note(facts: &str, kind: SlotKind) -> String {
     let open = match kind {
         SlotKind::String => RECORDS,
@@ -289,8 +287,7 @@ pub(crate) fn records_note(facts: &str, kind: SlotKind) -> String {
     format!("{open}{facts}]")
 }
 
-/// A note of records for a text that stood so in its message; the note is the last
-/// line of `text`.
+/// Converts the note of records in the last line of `text` to the note for a text of `kind`.
 pub(crate) fn of_kind(text: &str, kind: SlotKind) -> String {
     let (above, note) = text.rsplit_once('\n').map_or(("", text), |(above, note)| (above, note));
     match (kind, note.strip_prefix(RECORDS)) {
@@ -302,15 +299,14 @@ pub(crate) fn of_kind(text: &str, kind: SlotKind) -> String {
     }
 }
 
-/// The note and reference that stand for lines of a file of records that were read
-/// back.
+/// Returns the note and reference that replace lines read back from a file of records.
 pub(crate) fn again(path: &str, again: &RecordLines, tokens: u64, call: &str) -> String {
-    // A struct of strings: nothing in it can fail to serialise.
+    // A struct of strings always serialises.
     let lines = serde_json::to_string(again).unwrap_or_default();
     format!("{AGAIN}{lines} | {tokens} tokens left out: {call}]\n{}", line(path))
 }
 
-/// The note and reference that stand for a part of a file that was read back.
+/// Returns the note and reference that replace a part read back from a file.
 pub(crate) fn read_back(
     path: &str,
     bytes: &Range<u64>,
@@ -325,7 +321,7 @@ pub(crate) fn read_back(
     )
 }
 
-/// The note and reference that stand for an answer of grep that was read back.
+/// Returns the note and reference that replace an answer of grep that was read back.
 pub(crate) fn found(
     path: &str,
     head: &str,

@@ -31,7 +31,7 @@ pub(crate) struct LineNumbers {
 }
 
 impl Wrapper {
-    /// Returns true if `text` is `part` as the host showed it.
+    /// Returns true if the host shows `part` as `text`.
     pub(crate) fn gives(&self, part: &str, text: &str) -> bool {
         if self.numbers.is_some() {
             return self.around(part, text.len() as u64).as_deref() == Some(text);
@@ -40,7 +40,7 @@ impl Wrapper {
         within == Some(part)
     }
 
-    /// Returns the part as the host showed it, or None if that has more than `limit` bytes.
+    /// Returns the part as the host shows it, or `None` if that exceeds `limit` bytes.
     pub(crate) fn around(&self, part: &str, limit: u64) -> Option<String> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut out = self.head.clone();
@@ -54,7 +54,7 @@ impl Wrapper {
 }
 
 impl LineNumbers {
-    /// Appends the lines with their numbers; None if `out` would exceed `limit` bytes.
+    /// Appends the lines with their numbers. Returns `None` if `out` would exceed `limit` bytes.
     fn write(&self, lines: &str, limit: usize, out: &mut String) -> Option<()> {
         for (place, line) in lines.split('\n').enumerate() {
             if place > 0 {
