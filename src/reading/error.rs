@@ -8,22 +8,21 @@ use thiserror::Error;
 /// The errors of reading. Paths are as the caller spells them.
 #[derive(Debug, Error)]
 pub enum ReloadError {
-    /// A path at which there is nothing, or that leads outside of the handle:
-    /// the two look the same to a caller.
+    /// The path does not exist, or leads outside of the handle. A caller cannot tell which.
     #[error("{path:?} was not found; an existing file or folder would be accepted")]
     NotFound {
         /// The path as the caller spells it.
         path: String,
-        /// The record of a file that was there, as far as it was read.
+        /// The record of the file that existed at this path, if it was found.
         ended: Option<Box<EndedFile>>,
     },
-    /// A folder where a file is read, or what is neither of the two.
+    /// The path is a folder, or neither a file nor a folder.
     #[error("{path:?} is not a regular file; the path of a file would be accepted")]
     NotAFile {
         /// The path as the caller spells it.
         path: String,
     },
-    /// A page that reaches a byte outside of any UTF-8 text.
+    /// The page contains a byte that is not part of any UTF-8 text.
     #[error(
         "{path:?} is not UTF-8 text at byte {byte_offset}; a range without that byte would be accepted"
     )]
@@ -43,7 +42,7 @@ pub enum ReloadError {
         path: String,
         /// Its length in bytes.
         found: u64,
-        /// The greatest length in bytes.
+        /// The maximum length in bytes.
         limit: u64,
     },
     /// A file that could not be read in the time for one request.
@@ -57,7 +56,7 @@ pub enum ReloadError {
         "line {first} is past the end of {path:?}, which has {total_lines} lines; lines 1 to {total_lines} would be accepted"
     )]
     LinesPastEnd {
-        /// The field that asked for it.
+        /// The request field that names the line.
         field: &'static str,
         /// The path as the caller spells it.
         path: String,
@@ -66,7 +65,7 @@ pub enum ReloadError {
         /// The lines of the file.
         total_lines: u64,
     },
-    /// An id that no stored result has.
+    /// No stored result has this id.
     #[error(
         "no stored result {id:?} was found; the id of a tool call, a file's name or its path would \
          be accepted; of a call that a snapshot replaced, grep of the id in the snapshot's group \
@@ -76,7 +75,7 @@ pub enum ReloadError {
         /// The id, shortened.
         id: String,
     },
-    /// An id that results of several folders have.
+    /// Results in several folders have this id.
     #[error(
         "{found} results of {id:?} lie in different folders: {}; accepted is one of these paths as \
          result_id, or its folder as store_dir",
@@ -90,22 +89,22 @@ pub enum ReloadError {
         /// Their number.
         found: usize,
     },
-    /// A file that was here until its time was over.
+    /// The file expired and was deleted.
     #[error("{path:?} has expired and was deleted at {expired_at}; {again} makes it again")]
     Expired {
         /// The path as the caller spells it.
         path: String,
         /// When it was deleted, RFC 3339.
         expired_at: String,
-        /// The call that made it.
+        /// Describes the call that makes it again.
         again: String,
     },
-    /// A file that was here until its chat was deleted.
+    /// The file was deleted with its chat.
     #[error("{path:?} was deleted with its chat at {at}; the call that made it makes it again")]
     Deleted {
         /// The path as the caller spells it.
         path: String,
-        /// When, RFC 3339.
+        /// When it was deleted, RFC 3339.
         at: String,
     },
     /// A page of bytes that begins after the last byte.
@@ -121,7 +120,7 @@ pub enum ReloadError {
         /// The bytes of the file.
         total_bytes: u64,
     },
-    /// A pattern that is empty, and so would match every line.
+    /// The pattern is empty, and would match every line.
     #[error("the pattern is empty; a regular expression or a literal would be accepted")]
     EmptyPattern,
     /// A pattern that is longer than [`grep::Limits::pattern_bytes`].
@@ -129,26 +128,27 @@ pub enum ReloadError {
     PatternTooLong {
         /// Its length in bytes.
         found: usize,
-        /// The greatest length in bytes.
+        /// The maximum length in bytes.
         limit: usize,
     },
     /// A pattern that takes more memory than [`grep::Limits::compile_bytes`].
     #[error("the pattern compiles to more than {limit} bytes; fewer repetitions would be accepted")]
     PatternTooCostly {
-        /// The greatest size of a compiled pattern, in bytes.
+        /// The maximum size of a compiled pattern, in bytes.
         limit: usize,
     },
-    /// A pattern that is no regular expression, or one that spells a line break.
+    /// The pattern is not a regular expression, or contains a line break.
     #[error("the pattern {pattern:?} is not valid{}: {reason}", at(*position))]
     BadPattern {
         /// The pattern as the caller spells it.
         pattern: String,
-        /// The position of the mistake in characters, from 0; None if it is the whole pattern.
+        /// The position of the mistake in characters, from 0; `None` if it concerns the whole
+        /// pattern.
         position: Option<usize>,
         /// The mistake.
         reason: String,
     },
-    /// A glob that cannot be read, or that is longer than a pattern may be.
+    /// The glob is invalid, or exceeds the maximum length of a pattern.
     #[error("the glob {glob:?} is not valid: {reason}")]
     BadGlob {
         /// The glob as the caller spells it.
@@ -156,17 +156,17 @@ pub enum ReloadError {
         /// The mistake.
         reason: String,
     },
-    /// A number outside of the range its field takes.
+    /// A number is outside the range that its field accepts.
     #[error("{field} is {found}; {accepted} would be accepted")]
     InvalidRange {
         /// The field of the request.
         field: &'static str,
-        /// The number it holds.
+        /// The number.
         found: u64,
-        /// The numbers it takes, in words.
+        /// The accepted numbers, in words.
         accepted: String,
     },
-    /// A file in an object store that cannot be asked at the moment.
+    /// The object store that holds the file is not available.
     #[error(
         "{path:?} cannot be read at the moment: {reason}; the same request later would be accepted"
     )]
@@ -176,7 +176,7 @@ pub enum ReloadError {
         /// The store's reason.
         reason: String,
     },
-    /// A file or folder that is there and cannot be opened or read.
+    /// The file or folder exists, but cannot be opened or read.
     #[error("{path:?} could not be read")]
     Io {
         /// The path as the caller spells it.
@@ -190,7 +190,7 @@ fn at(position: Option<usize>) -> String {
     position.map_or_else(String::new, |position| format!(" at position {position}"))
 }
 
-/// Paths to choose from, and how many more there are.
+/// Lists paths to choose from, and how many more there are.
 fn choice(paths: &[String], found: usize) -> String {
     let shown = paths.iter().map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
     match found.saturating_sub(paths.len()) {

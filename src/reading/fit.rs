@@ -1,13 +1,13 @@
-//! Finds the longest piece that fits a limit. Counting tokens is expensive, so pieces are
-//! tried from small to large, and the whole is counted only if everything before it fitted.
+//! Finds the longest piece that fits a limit. Counting tokens is expensive, so pieces are tried
+//! from small to large, and the whole is counted only if everything before it fits.
 
 use crate::reading::limit::TruncatedBy;
 
-/// Finds the largest cut in `0..=len` that fits; 0 where none does. With it
-/// comes the reason why nothing larger fits, where `len` does not.
+/// Returns the largest cut in `0..=len` that fits, or 0 if none fits. If `len` does not fit, also
+/// returns the reason why nothing larger than the cut fits.
 ///
-/// `floor` gives the largest allowed cut that is not above a position (`len`
-/// itself is always allowed); `fits` judges a cut. `guess` is where to begin.
+/// `floor` returns the largest allowed cut that is not above a position (`len` itself is always
+/// allowed). `fits` checks a cut. `guess` is the first position to try.
 pub(crate) fn longest(
     len: usize,
     guess: usize,
@@ -15,7 +15,7 @@ pub(crate) fn longest(
     fits: impl Fn(usize) -> Result<(), TruncatedBy>,
 ) -> (usize, Option<TruncatedBy>) {
     let mut best = 0;
-    // No cut in `best + 1..=searched` is left to be tried.
+    // All cuts in `best + 1..=searched` have been tried.
     let mut searched = 0;
     let mut probe = guess.clamp(1, len.max(1)).min(len);
     let (mut above, mut why) = loop {

@@ -1,8 +1,8 @@
-//! The limits of an answer: how its tokens are counted, and which limit cut it.
+//! The limits of an answer: how its tokens are counted, and which limit truncated it.
 
 use serde::Serialize;
 
-/// Counts the tokens of a text, as the caller's model would.
+/// Counts the tokens of a text, as the caller's model does.
 pub(crate) type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
 
 /// The limit that truncated an answer.
@@ -11,7 +11,7 @@ pub(crate) type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
 pub(crate) enum TruncatedBy {
     /// The caller's own `limit`.
     Limit,
-    /// `max_tokens`, the caller's own or the service's default.
+    /// `max_tokens`, either the caller's own or the service's default.
     MaxTokens,
     /// The service's ceiling on matches.
     MaxMatches,
@@ -24,7 +24,7 @@ pub(crate) enum TruncatedBy {
 }
 
 impl TruncatedBy {
-    /// The reason as the middle of a sentence.
+    /// Returns the reason as a clause of a sentence.
     pub(crate) fn phrase(self) -> &'static str {
         match self {
             Self::Limit => "limit is reached",

@@ -1,8 +1,7 @@
 //! Opens the regular file or folder that a query names.
-//! Everything is opened without blocking and judged by the open handle, so a
-//! FIFO that somebody planted cannot hang a reader and no name can be swapped
-//! between the check and the use. What is read from a file ends with the watch it was
-//! opened under.
+//! Opens without blocking and checks the type on the open handle, so a planted FIFO cannot block a
+//! reader, and no name can be swapped between check and use. Reading a file fails once its watch
+//! has expired.
 
 use std::{io, path::Path};
 
@@ -22,16 +21,15 @@ pub(crate) enum Opened<'a> {
     Objects(Location),
 }
 
-/// The handling of a symbolic link as the last part of a path. A link that leads outside
-/// of the handle never opens.
+/// How to handle a symbolic link as the last part of a path. A link that leads outside of the
+/// handle never opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Symlinks {
     Follow,
     Refuse,
 }
 
-/// Opens a path inside `dir`; `None` is something that is neither a regular
-/// file nor a folder.
+/// Opens a path inside `dir`. Returns `None` if it is neither a regular file nor a folder.
 pub(crate) fn open<'a>(
     dir: &Dir,
     path: &Path,
@@ -51,7 +49,7 @@ pub(crate) fn open<'a>(
         Err(error) if is(&error, Errno::NXIO) || is(&error, Errno::NODEV) => return Ok(None),
         Err(error) => return Err(error),
     };
-    // A walk follows no links and enters no private folder.
+    // A walk follows no links and enters no private folder, so it needs no check.
     if symlinks == Symlinks::Follow && is_private(dir, path, &file) {
         return Err(io::ErrorKind::NotFound.into());
     }
@@ -68,14 +66,14 @@ pub(crate) fn open<'a>(
 /// The part of a file of an object store that is fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fetch {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// As much as is read, from the start.
+    /// Only the part that is read, from the start.
     AsRead,
 }
 
-/// Opens what the caller named; what cannot exist and what lies outside get
-/// the same answer as what is missing.
+/// Opens the caller's target. An impossible path and a path outside of the roots get the same error
+/// as a missing file.
 pub(crate) fn open_target<'a>(
     target: &Target<'_>,
     fetch: Fetch,
@@ -88,7 +86,7 @@ pub(crate) fn open_target<'a>(
     opened.map_err(|source| unopened(target.spelled.to_owned(), source))
 }
 
-/// Opens a file of an object store, or a folder with stores.
+/// Opens a file of an object store, or a folder that contains stores.
 fn open_object<'a>(
     at: &Location,
     fetch: Fetch,
@@ -109,8 +107,8 @@ fn open_object<'a>(
     }
 }
 
-/// The answer to a path that does not open: nothing is there as far as a caller
-/// may know, it is no file, or the system has a reason of its own.
+/// Converts the error of a failed open: not found as far as a caller may know, not a file, store
+/// unavailable, or an error of the system.
 pub(crate) fn unopened(path: String, source: io::Error) -> ReloadError {
     if is_absent(&source) {
         ReloadError::NotFound { path, ended: EndedFile::of_error(&source).map(Box::new) }
@@ -123,10 +121,9 @@ pub(crate) fn unopened(path: String, source: io::Error) -> ReloadError {
     }
 }
 
-/// Returns true if the error says that nothing is at the path inside the handle.
+/// Returns true if the error means that nothing exists at the path inside the handle.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
-    // cap-std reports an attempt to leave the handle as a denied permission
-    // that no system call returned.
+    // cap-std reports an attempt to leave the handle as a denied permission without an OS error.
     let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
     escape
         || matches!(

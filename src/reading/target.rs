@@ -5,8 +5,8 @@ use std::path::Path;
 use cap_std::fs::Dir;
 use context_store::Location;
 
-/// The place that a query reads, and the caller's spelling of it, which is the only one in
-/// answers and errors.
+/// The place that a query reads, and the caller's spelling of it. Answers and errors contain only
+/// that spelling.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'a> {
     /// The place.
@@ -18,7 +18,7 @@ pub(crate) struct Target<'a> {
 /// A place below a root.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
-    /// A path under a confined handle that nothing outside of is opened through; an empty one
+    /// A path under a confined handle: nothing outside of the handle can be opened. An empty path
     /// means the handle itself.
     Local(&'a Dir, &'a Path),
     /// A path in an object store.

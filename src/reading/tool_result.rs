@@ -1,7 +1,6 @@
-//! `read_tool_result`: a stored result by what its agent knows of it, and the part
-//! that is asked for by a word (`file-backed-tool-results`, "New Tool"). Lines
-//! count from 1, and a line feed at the end opens no further one. Of records, each
-//! is a line, and the file's header is not counted.
+//! `read_tool_result`: returns the part of a stored result that a selector names
+//! (`file-backed-tool-results`, "New Tool"). Lines count from 1, and a line feed at the end begins
+//! no further line. In a file of records, each record is a line, and the header is not counted.
 //!
 //! ```text
 //! Showing lines 10-80 of 500 total lines.
@@ -28,7 +27,7 @@ pub(crate) enum Lines {
     Last(u64),
     /// `10-80`, both ends included.
     Range(u64, u64),
-    /// `head_tail:20`: so many from each end.
+    /// `head_tail:20`: this many lines from each end.
     HeadTail(u64),
     /// `grep:pattern`.
     Grep(String),
@@ -48,7 +47,7 @@ impl Lines {
                 "first" => from_one(rest).map(Lines::First),
                 "last" => from_one(rest).map(Lines::Last),
                 "head_tail" => from_one(rest).map(Lines::HeadTail),
-                // Blanks at its end are part of the pattern.
+                // Spaces at its end are part of the pattern.
                 "grep" if !rest.is_empty() => Some(Lines::Grep(rest.to_owned())),
                 _ => None,
             };
@@ -70,25 +69,25 @@ pub(crate) struct Part {
     pub answer: String,
     /// The lines of the result.
     pub total_lines: u64,
-    /// The selector to go on with; None where everything asked for is here.
+    /// The selector for the rest; `None` if everything requested is here.
     pub next_lines: Option<String>,
-    /// The ceiling that cut the answer.
+    /// The limit that truncated the answer.
     pub truncated: Option<TruncatedBy>,
 }
 
-/// The ceilings of one answer.
+/// The limits of one answer.
 pub(crate) struct Room<'a> {
-    /// In tokens; one line is returned even above it.
+    /// In tokens; at least one line is returned.
     pub max_tokens: Option<u64>,
     /// In bytes.
     pub answer_bytes: usize,
-    /// Counts.
+    /// Counts tokens.
     pub count: CountTokens<'a>,
 }
 
 /// A result in a stored file.
 pub(crate) struct ResultText<'a> {
-    /// The content itself, or the lines of a file of records.
+    /// The content itself, or the records of a file of records.
     pub text: Cow<'a, str>,
     /// The bytes of the file's header; 0 if it has none.
     pub header: usize,
@@ -105,7 +104,8 @@ pub(crate) fn text_of(content: &str) -> ResultText<'_> {
     }
 }
 
-/// Returns a text of at most so many characters, or so many of its two ends.
+/// Returns a text unchanged if it has at most `chars` characters; otherwise its two ends, half of
+/// `chars` each.
 pub(crate) fn ends_of(text: &str, chars: usize) -> Cow<'_, str> {
     let total = text.chars().count();
     if total <= chars {
@@ -116,7 +116,7 @@ pub(crate) fn ends_of(text: &str, chars: usize) -> Cow<'_, str> {
     Cow::Owned(first.chain(" … ".chars()).chain(last).collect())
 }
 
-/// One part of a result's text; `Lines::Grep` is a search, not a part.
+/// Returns one part of a result's text; `Lines::Grep` is a search, not a part.
 pub(crate) fn part(
     text: &str,
     lines: &Lines,
@@ -166,7 +166,7 @@ pub(crate) fn part(
     })
 }
 
-/// So many lines from each end, as far as there is room.
+/// Returns up to `count` lines from each end, as many as there is room for.
 fn ends(all: &[&str], count: u64, room: &Room<'_>) -> Part {
     let total = all.len() as u64;
     let render = |count: usize| {
@@ -208,7 +208,7 @@ impl Room<'_> {
         }
     }
 
-    /// One line that is larger than any answer is cut, and says how to go on.
+    /// Truncates a line that is larger than any answer, and says how to continue.
     fn within(&self, text: String) -> String {
         if self.fits(&text).is_ok() {
             return text;

@@ -1,6 +1,6 @@
-//! A deadline for one search, with the cause that ended it. The search library carries
-//! foreign errors only as text, so the cause is recorded here before the error that unwinds
-//! the search is raised.
+//! A deadline for one search, with the cause that ended it. The search library carries foreign
+//! errors only as text, so the cause is recorded here before the error is raised that ends the
+//! search.
 
 use std::{
     cell::Cell,
@@ -48,21 +48,21 @@ impl Watch {
         }
     }
 
-    /// Notes the cause and hands it back to be raised.
+    /// Records the cause and returns it, to be raised.
     pub(crate) fn interrupt(&self, cause: Interruption) -> Interruption {
         self.interruption.set(Some(cause));
         cause
     }
 
-    /// The cause of the last failed search. The one failure that nobody notes
-    /// is the searcher's own: a line that is too long.
+    /// Returns the cause of the last failed search. The only unrecorded failure is the searcher's
+    /// own: a line that is too long.
     pub(crate) fn take(&self) -> Interruption {
         self.interruption.take().unwrap_or(Interruption::LongLine)
     }
 }
 
-/// A reader that fails once the time is over. Ending as if the file had ended
-/// would show the searcher a line that is cut in the middle.
+/// A reader that fails once the deadline has passed. To end like the end of the file would show the
+/// searcher a line that is cut in the middle.
 #[derive(Debug)]
 pub(crate) struct WatchedReader<'a, R> {
     pub(crate) inner: R,

@@ -1,4 +1,4 @@
-//! The answer of `lro_extract`: a text for a model, and the same as data.
+//! The answer of `lro_extract`: a text for a model, and the same content as data.
 
 use raw_json::quote;
 
@@ -11,38 +11,38 @@ use record_files::query::{Group, Outcome, Query};
 /// The answer to a query.
 #[derive(Debug, Default)]
 pub(crate) struct Extracted {
-    /// For a model to read, shortest form first.
+    /// The text for a model.
     pub answer: String,
-    /// Records that match, or outputs of the filter; None where it was not run to
-    /// its end.
+    /// The number of matching records, or of outputs of the filter; `None` if the query did not run
+    /// to its end.
     pub count: Option<u64>,
-    /// Records of the file, where they were counted.
+    /// The number of records in the file, if they were counted.
     pub records_total: Option<u64>,
-    /// The records or outputs that are shown, JSON each.
+    /// The shown records or outputs, each as JSON.
     pub records: Option<Vec<String>>,
-    /// The groups that are shown: the value as JSON, and how many.
+    /// The shown groups: the value as JSON, and its count.
     pub groups: Option<Vec<Group>>,
     /// The names of a statement's columns.
     pub columns: Option<Vec<String>>,
-    /// The rows that are shown: a JSON array of one value for each column.
+    /// The shown rows, each a JSON array with one value per column.
     pub rows: Option<Vec<String>>,
-    /// Ids that exist.
+    /// Requested ids that exist.
     pub present: Option<Vec<String>>,
-    /// Ids that do not.
+    /// Requested ids that do not exist.
     pub absent: Option<Vec<String>>,
-    /// True where a bound left something out.
+    /// True if a limit omitted something.
     pub truncated: bool,
-    /// Ids that exist, of records that do not meet the condition.
+    /// Requested ids whose records exist, but do not meet the condition.
     pub excluded: Option<Vec<String>>,
-    /// The offset to continue at.
+    /// The offset of the next page.
     pub next_offset: Option<u64>,
     /// How values were read, and possible reasons that nothing matched.
     pub notes: Vec<String>,
-    /// False where the time was over before the last record.
+    /// False if the deadline passed before the last record.
     pub complete: bool,
 }
 
-/// The answer to a condition.
+/// Returns the answer to a condition.
 pub(crate) fn of_query(
     outcome: &Outcome<'_>,
     query: &Query,
@@ -70,7 +70,7 @@ pub(crate) fn of_query(
     }
 }
 
-/// The outputs of a filter, one a line.
+/// Returns the outputs of a filter, one per line.
 pub(crate) fn of_jq(
     outcome: JqOutcome,
     job: &Job<'_>,
@@ -97,7 +97,7 @@ pub(crate) fn of_jq(
     let answer = render(shown);
     let truncated = shown < values.len() || cut.is_some();
     let next = job.offset + shown as u64;
-    // An output that is too large alone is passed over, so that going on goes on.
+    // Skips an output that alone is too large, so that the next page makes progress.
     let next = if shown == 0 { next + 1 } else { next };
     let more = truncated && total.is_none_or(|total| next < total);
     let json = |value: &String| if job.raw { quote(value) } else { value.clone() };

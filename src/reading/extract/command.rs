@@ -1,4 +1,4 @@
-//! A shell command with `jq` that was pasted as a filter, such as the command of a recipe.
+//! Parses a shell command with `jq` that was sent as a filter, such as the command of a recipe.
 
 use super::shell_words::stages;
 
@@ -22,15 +22,16 @@ pub(super) struct Command {
 /// Commands that only print a file, or may stand before `jq`.
 const SOURCES: [&str; 7] = ["tail", "cat", "sed", "head", "grep", "zcat", "less"];
 
-/// The name of all records in a filter with `-n`, whose input is null.
+/// The variable that holds all records in a filter with `-n`, whose input is null.
 const RECORDS: &str = "$__records";
 
 impl Command {
-    /// Reads a command over the file at `path`. None if `text` is not a command with `jq`.
+    /// Parses a command over the file at `path`. Returns `None` if `text` is not a command with
+    /// `jq`.
     ///
     /// # Errors
     ///
-    /// Fails with the part of the command that has no meaning here, and what to send instead.
+    /// Fails with the unsupported part of the command, and what to send instead.
     pub(super) fn read(text: &str, path: &str) -> Result<Option<Command>, String> {
         let text = text.trim().trim_start_matches("$ ");
         let first = text.split_whitespace().next().unwrap_or_default();
@@ -51,7 +52,7 @@ impl Command {
         Ok(Some(command))
     }
 
-    /// Returns a sentence on what is run.
+    /// Returns a sentence that says what runs.
     pub(super) fn note(&self) -> String {
         let mut with = vec![format!("`{}`", shortened(&self.spelled))];
         with.extend(self.slurp.then(|| "`slurp: true`".to_owned()));
@@ -117,7 +118,7 @@ impl Command {
         Ok(())
     }
 
-    /// Reads a stage after `jq`.
+    /// Parses a stage after `jq`.
     fn after(&mut self, stage: &[String]) -> Result<(), String> {
         let words: Vec<&str> = stage.iter().map(String::as_str).collect();
         let number = match words.as_slice() {
@@ -144,7 +145,7 @@ impl Command {
     }
 }
 
-/// Checks a stage before `jq`: it prints the whole file.
+/// Checks that a stage before `jq` prints the whole file.
 fn source(stage: &[String], path: &str) -> Result<(), String> {
     let words: Vec<&str> = stage.iter().map(String::as_str).collect();
     let files = match words.as_slice() {
@@ -187,7 +188,7 @@ fn no_flag(flag: &str) -> String {
     format!("`{}` of jq; accepted are -r, -s, -c, -n, --arg and --argjson", shortened(flag))
 }
 
-/// Replaces the word `inputs` outside of texts by the records.
+/// Replaces the word `inputs` outside of string literals by the records.
 fn without_inputs(filter: &str) -> String {
     let mut out = String::with_capacity(filter.len());
     let mut rest = filter;

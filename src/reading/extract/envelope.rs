@@ -1,12 +1,12 @@
-//! The JSON around records, which a filter may be written for: agents see a result before it
-//! becomes a file of records.
+//! The JSON around records. Agents see a result before it becomes a file of records, so they may
+//! write a filter for that form.
 
 use query_sandbox::{JqError, Outcome};
 use raw_json::Cursor;
 use record_files::file::header::Header;
 use serde_json::Value;
 
-/// Stands for the records in the JSON around them.
+/// The placeholder for the records in the JSON around them.
 const RECORDS: &str = "\u{1}records";
 
 /// The longest value that a hint shows, in bytes.
@@ -15,10 +15,10 @@ const MAX_VALUE: usize = 200;
 /// The start of the warning on a field that no record has.
 const NO_FIELD: &str = "no record has a field";
 
-/// The most arrays in the text around records that are looked at.
+/// Maximum number of arrays to examine in the text around records.
 const MAX_ARRAYS: usize = 32;
 
-/// Returns the note on a file of records whose text had another array that may be records.
+/// Returns a note if the text of a file of records had another array that may hold records.
 pub(super) fn other_array(header: &Header) -> Option<String> {
     let around = header.around("")?;
     let has_records = |at: usize| {
@@ -33,7 +33,7 @@ pub(super) fn other_array(header: &Header) -> Option<String> {
     })
 }
 
-/// Adds the hint to the outcome or the error of a filter with a field that no record has.
+/// Adds a hint to the outcome or the error of a filter that names a field which no record has.
 pub(super) fn explained(
     filter: &str,
     header: Option<&Header>,
@@ -86,7 +86,7 @@ fn hint(filter: &str, header: &Header) -> Option<String> {
     members.find_map(|(key, value)| {
         let at = place(filter, &format!(".{key}"))?;
         let (mut value, mut end) = (value, at + 1 + key.len());
-        // The keys behind it, as far as the filter names them.
+        // Follows further keys as long as the filter names them.
         while let Some(rest) = filter[end..].strip_prefix('.') {
             let length = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
             let Some(inner) = value.get(&rest[..length]) else { break };
@@ -105,7 +105,8 @@ fn hint(filter: &str, header: &Header) -> Option<String> {
     })
 }
 
-/// Returns the path through objects to the records, such as `.hits.hits`; None if they are alone.
+/// Returns the path through objects to the records, such as `.hits.hits`, or `None` if no object
+/// encloses them.
 fn path_of_records(value: &Value) -> Option<String> {
     value.as_object()?.iter().find_map(|(key, value)| match value {
         Value::String(text) if text == RECORDS => Some(format!(".{key}")),
@@ -117,7 +118,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the place of a whole path in a filter, where it begins one.
+/// Returns the offset of a path in a filter, if it occurs there as a whole path.
 fn place(filter: &str, path: &str) -> Option<usize> {
     let is_whole = |at: &usize| {
         let before = filter[..*at].chars().next_back();

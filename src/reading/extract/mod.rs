@@ -1,6 +1,6 @@
-//! `lro_extract`: queries on the records of a file – by a condition, by ids, by SQL, by jq,
-//! or by one of the file's recipes – so that the agent need not read it. Every query is bounded in
-//! time, memory and output, and an answer that a bound cut says so.
+//! `lro_extract`: queries the records of a file by a condition, ids, SQL, jq or one of the file's
+//! recipes, so that the agent need not read it. Every query has limits on time, memory and output,
+//! and an answer that a limit truncates says so.
 
 pub(crate) mod answer;
 mod command;
@@ -31,13 +31,13 @@ use serde::de::IgnoredAny;
 use sql_answer::of_sql;
 use trial::tried;
 
-/// The most bytes of the keys that lead to records, in a note.
+/// Maximum length of the keys that lead to records, in a note, in bytes.
 const MAX_PLACE_BYTES: usize = 120;
 
 /// The limits of one query.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
-    /// On time; jq has its own.
+    /// On time; jq has its own limit.
     pub deadline: Duration,
     /// On the answer, in bytes.
     pub answer_bytes: usize,
@@ -48,16 +48,16 @@ pub(crate) struct Limits {
 /// The errors of a query.
 #[derive(Debug, thiserror::Error)]
 pub enum ExtractError {
-    /// The condition, or a member next to it.
+    /// The condition is invalid, or a member next to it.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// The filter.
+    /// The jq filter failed.
     #[error(transparent)]
     Jq(#[from] JqError),
-    /// The statement.
+    /// The SQL statement failed.
     #[error(transparent)]
     Sql(#[from] SqlError),
-    /// A file without records.
+    /// The file holds no records.
     #[error(
         "{path:?} holds no records{why}; a file of records (JSONL, or JSON with an array of them) would \
          be accepted here, and read_tool_result, read_file and grep read any other"
@@ -65,48 +65,48 @@ pub enum ExtractError {
     NoRecords {
         /// The path as the caller spells it.
         path: String,
-        /// The damage of its JSON, if it is JSON.
+        /// Describes the damage of its JSON, if it is damaged JSON.
         why: String,
     },
-    /// A file of records that is not whole.
+    /// The file of records is incomplete or changed.
     #[error("{path:?} is damaged: {why}")]
     Damaged {
         /// The path as the caller spells it.
         path: String,
-        /// The damage.
+        /// Describes the damage.
         why: String,
     },
-    /// A parameter that the recipe does not have.
+    /// The recipe does not have this parameter.
     #[error("recipe {recipe} has no parameter \"{found}\"; {accepted}")]
     NoParam {
         /// The recipe's number.
         recipe: u64,
         /// The parameter.
         found: String,
-        /// Those it has.
+        /// The parameters that it has.
         accepted: String,
     },
-    /// A value that a parameter of a recipe cannot have.
+    /// The parameter of the recipe does not accept this value.
     #[error("the parameter \"{name}\" of recipe {recipe} is {found}; accepted is {accepted}")]
     ParamType {
         /// The recipe's number.
         recipe: u64,
         /// The parameter.
         name: String,
-        /// The value's type of JSON.
+        /// The JSON type of the value.
         found: &'static str,
-        /// The type, with an example.
+        /// The accepted type, with an example.
         accepted: String,
     },
 }
 
 /// The resources of a query.
 pub(crate) struct Means<'a> {
-    /// Run filters and statements.
+    /// Worker processes that run filters and statements.
     pub workers: &'a Workers,
-    /// The ceilings.
+    /// The limits.
     pub limits: &'a Limits,
-    /// Counts.
+    /// Counts tokens.
     pub count: CountTokens<'a>,
     /// A worker for a statement, if one was started while the file was read.
     pub started: Cell<Option<StartedWorker>>,
@@ -119,11 +119,11 @@ pub(crate) struct RecordFile<'a> {
     pub content: &'a str,
     /// Its path as the caller spells it.
     pub path: &'a str,
-    /// Other names that a statement may give it.
+    /// Other names that a statement may use for it.
     pub names: Vec<String>,
 }
 
-/// Runs one query on the first file; a statement may read the others, too.
+/// Runs one query on the first file; an SQL statement may also read the others.
 pub(crate) fn extract(
     files: &[RecordFile<'_>],
     asked: &ExtractQuery<'_>,
@@ -177,7 +177,7 @@ pub(crate) fn extract(
     }
 }
 
-/// Answers a query from the start of a file, if no record after it has a part in the answer.
+/// Answers a query from the start of a file. Returns `None` if the answer needs later records.
 pub(crate) fn extract_start(
     start: &str,
     asked: &ExtractQuery<'_>,
@@ -197,8 +197,8 @@ pub(crate) fn extract_start(
     (outcome.complete && (is_full || is_cut)).then_some(answer)
 }
 
-/// Runs a filter. If its only output is an array, and a page is asked for or the array does not
-/// fit, the elements of the array are the outputs.
+/// Runs a filter. If its only output is an array, and the request wants a page or the array does
+/// not fit, returns the elements of the array as outputs.
 fn paged(
     jq: &Workers,
     job: &Job<'_>,
@@ -235,15 +235,16 @@ fn paged(
     })
 }
 
-/// Counts the tokens of an answer; a text too long for any is not counted.
+/// Returns a function that counts the tokens of an answer. A text above `answer_bytes` is not
+/// counted: it has `u64::MAX` tokens.
 fn counting<'m>(means: &'m Means<'_>) -> impl Fn(&str) -> u64 + use<'m> {
     |text| if text.len() > means.limits.answer_bytes { u64::MAX } else { (means.count)(text) }
 }
 
-/// The records of a file: of one made for them, or found in a stored result.
+/// The records of a file of records, or those found in another stored result.
 enum Records<'a> {
     Stored(Box<Stored<'a>>),
-    /// With the note on where they are in their file, if it holds more.
+    /// With a note on where they are in their file, if it holds more.
     Found {
         lines: String,
         note: Option<String>,
@@ -263,7 +264,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Returns the records of a file that was not made for them.
+    /// Returns the records of a file that was not written as a file of records.
     fn found(content: &str, path: &str) -> Option<Self> {
         if path.ends_with(".jsonl") {
             let lines = ObjectLines::of(content);
@@ -311,7 +312,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// One of the ten recipes: those the file came with, or the same made again.
+    /// Returns one of the ten recipes: the stored one, or a new one if none is stored.
     fn recipe(&self, number: u64, workers: &Workers) -> Recipe {
         let at = usize::try_from(number).unwrap_or(TEN).clamp(1, TEN) - 1;
         let header = self.header();
@@ -330,7 +331,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Returns the reason that a text that begins as JSON has no records, if it is damaged.
+/// Returns why a text that begins like JSON has no records, if it is damaged.
 fn why(content: &str) -> String {
     let text = content.trim_start_matches('\u{feff}').trim();
     let is_json = !text.starts_with(['[', '{']) || raw_json::value(text).is_some();
@@ -338,7 +339,7 @@ fn why(content: &str) -> String {
     damage.map_or_else(String::new, |damage| format!(": its JSON is damaged ({damage})"))
 }
 
-/// Returns a note on where records are, and what their file holds beside them.
+/// Returns a note on where the records are, and what else their file holds.
 fn note(found: &Found) -> Option<String> {
     let beside = found.around();
     let beside = beside
@@ -351,7 +352,7 @@ fn note(found: &Found) -> Option<String> {
     }
 }
 
-/// The recipe's variables, with the caller's values for its defaults.
+/// Returns the recipe's variables, with the caller's values in place of its defaults.
 fn bound(recipe: &Recipe, call: &RecipeCall<'_>) -> Result<Vec<(String, String)>, ExtractError> {
     let mut vars = recipe.variables();
     for (name, value) in &call.params {
@@ -374,8 +375,8 @@ fn bound(recipe: &Recipe, call: &RecipeCall<'_>) -> Result<Vec<(String, String)>
     Ok(vars)
 }
 
-/// Reads a value as the type of the default, as conditions do: a number may be spelled as text,
-/// and text as a number. None for a value of another type.
+/// Converts a value to the type of the default, as conditions do: a number may be given as text,
+/// and text as a number. Returns `None` for a value of another type.
 fn like(default: &str, value: &str) -> Option<String> {
     let is_number = |json: &str| json.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let is_text = |json: &str| json.starts_with('"');

@@ -1,26 +1,26 @@
-//! The lines of a text, or the elements of an array, that are JSON objects, where others are
-//! damaged: cut, or with a value that JSON does not have, such as `NaN`.
+//! The JSON objects among the lines of a text, or the elements of an array, if others are damaged:
+//! truncated, or with a value that JSON does not have, such as `NaN`.
 
 use raw_json::Cursor;
 
-/// The most numbers of lines in a note.
+/// Maximum number of line numbers in a note.
 const MAX_SHOWN: usize = 5;
 
-/// The fewest objects that make a text without the name of a `.jsonl` lines of objects.
+/// Minimum number of objects in a text that is not named `.jsonl`.
 const MIN_OBJECTS: usize = 3;
 
-/// The lines of a text, but for blank ones, or the elements of an array.
+/// The non-blank lines of a text, or the elements of an array.
 #[derive(Debug)]
 pub(super) struct ObjectLines {
-    /// The objects, one on each line.
+    /// The objects, one per line.
     pub(super) objects: String,
     /// The number of objects.
     count: usize,
     /// `line` or `element`.
     part: &'static str,
-    /// The numbers of all others, from 1.
+    /// The numbers of all other lines or elements, from 1.
     others: Vec<usize>,
-    /// The bytes of those.
+    /// The size of the others, in bytes.
     other_bytes: usize,
 }
 
@@ -29,7 +29,7 @@ impl ObjectLines {
         Self::of_parts("line", content.trim_start_matches('\u{feff}').lines())
     }
 
-    /// Reads the elements of the array that a text begins with, up to the one that has no end.
+    /// Reads the elements of the array at the start of a text, up to an element without an end.
     pub(super) fn of_array(content: &str) -> Self {
         let text = content.trim_start_matches('\u{feff}').trim();
         let mut cursor = Cursor::new(text.as_bytes(), 0);
@@ -53,7 +53,7 @@ impl ObjectLines {
             Self { objects: String::new(), count: 0, part, others: Vec::new(), other_bytes: 0 };
         for (at, one) in parts.map(str::trim).enumerate() {
             if one.starts_with('{') && raw_json::value(one).is_some() {
-                // A line break is white space: a string has none.
+                // A line break here is white space: strings in JSON contain none.
                 lines.objects.extend(one.split(['\n', '\r']));
                 lines.objects.push('\n');
                 lines.count += 1;
@@ -65,12 +65,12 @@ impl ObjectLines {
         lines
     }
 
-    /// Returns true if no line is damaged, and there are objects.
+    /// Returns true if there are objects and no line is damaged.
     pub(super) fn are_whole(&self) -> bool {
         self.others.is_empty() && self.count > 0
     }
 
-    /// Returns true if most of the text are objects.
+    /// Returns true if objects are more than half of the text, in bytes.
     pub(super) fn are_most(&self, path: &str) -> bool {
         let least = if path.ends_with(".jsonl") { 1 } else { MIN_OBJECTS };
         self.count >= least && self.objects.len() > self.other_bytes

@@ -1,4 +1,4 @@
-//! The question of `lro_extract`, as a request spells it.
+//! The query of `lro_extract`, as a request states it.
 
 use std::borrow::Cow;
 
@@ -128,7 +128,7 @@ pub(crate) const ELSEWHERE: &[Elsewhere] = &[(
     r#"{"sql": "SELECT status, avg(priority) FROM records GROUP BY status"} with your fields"#,
 )];
 
-/// One question.
+/// One query.
 pub(crate) enum ExtractQuery<'a> {
     /// `where`, `ids`, and the members that may accompany them.
     Query(Box<Query>),
@@ -144,9 +144,9 @@ pub(crate) enum ExtractQuery<'a> {
 pub(crate) struct SqlStatement<'a> {
     /// In SQLite's dialect.
     pub sql: Cow<'a, str>,
-    /// Rows left out at the start.
+    /// The number of rows to skip.
     pub offset: u64,
-    /// Most rows.
+    /// Maximum number of rows; `None` for all.
     pub limit: Option<u64>,
 }
 
@@ -156,15 +156,15 @@ pub(crate) struct JqFilter<'a> {
     pub filter: Cow<'a, str>,
     /// `$name` and JSON text.
     pub vars: Vec<(String, String)>,
-    /// All records as one array; None for what the filter is meant for.
+    /// True for all records as one array; `None` to decide by the filter.
     pub slurp: Option<bool>,
-    /// Texts without quotes.
+    /// True to print strings without quotes.
     pub raw: bool,
-    /// Outputs left out at the start.
+    /// The number of outputs to skip.
     pub offset: u64,
-    /// Most outputs.
+    /// Maximum number of outputs; `None` for all.
     pub limit: Option<u64>,
-    /// The parts of a shell command that were run.
+    /// Describes the parts of a shell command that run.
     pub note: Option<String>,
 }
 
@@ -174,27 +174,27 @@ pub(crate) struct RecipeCall<'a> {
     pub number: u64,
     /// Values for its parameters, raw JSON.
     pub params: Vec<(Cow<'a, str>, &'a str)>,
-    /// Outputs left out at the start.
+    /// The number of outputs to skip.
     pub offset: u64,
-    /// Most outputs.
+    /// Maximum number of outputs; `None` for all.
     pub limit: Option<u64>,
 }
 
 /// The errors of a query that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExtractQueryError {
-    /// A field of the request.
+    /// A field of the request is invalid.
     #[error(transparent)]
     Param(#[from] ParamError),
-    /// The condition, or a member next to it.
+    /// The condition is invalid, or a member next to it.
     #[error(transparent)]
     Query(#[from] QueryError),
 }
 
-/// The members of which exactly one is given.
+/// The members of which a request has exactly one.
 const ONE_OF: &str = "exactly one of sql (a SELECT), recipe (1 to 10), query (a jq filter) and where \
                       (a condition, perhaps with ids), or ids, select, count, group_by or sort_by over all records";
-/// Members that ask of every record where no condition is given.
+/// Members that query all records if no condition is given.
 const BESIDE: [&str; 4] = ["select", "count", "group_by", "sort_by"];
 
 impl<'a> ExtractQuery<'a> {
@@ -222,7 +222,7 @@ impl<'a> ExtractQuery<'a> {
                 offset: Member::read(params, &Extract::offset)?,
                 limit: limit(params)?,
             })),
-            // The members are checked by the query; that they are known is said here.
+            // The query checks the values of these members.
             ["where" | "ids"] | ["where", "ids"] => {
                 Ok(ExtractQuery::Query(Box::new(query(params)?)))
             }
@@ -235,7 +235,7 @@ impl<'a> ExtractQuery<'a> {
     }
 }
 
-/// Refuses a member that changes nothing next to the given kinds of query.
+/// Rejects a member that has no effect next to the given kind of query.
 fn no_effect(params: &Params<'_>, given: &[&'static str]) -> Result<(), ParamError> {
     let (idle, beside, accepted): (&[&'static str], _, _) = match given {
         ["query"] => (
@@ -264,7 +264,7 @@ fn no_effect(params: &Params<'_>, given: &[&'static str]) -> Result<(), ParamErr
     }
 }
 
-/// Refuses members that have no effect on a statement, with what the statement has for them.
+/// Rejects members that have no effect next to a statement, and names their counterparts in SQL.
 fn alone(params: &Params<'_>) -> Result<(), ParamError> {
     for (member, instead) in [
         ("select", "columns after SELECT"),
@@ -282,7 +282,7 @@ fn alone(params: &Params<'_>) -> Result<(), ParamError> {
     Ok(())
 }
 
-/// Reads a filter, or the filter of a shell command.
+/// Parses a filter, or the filter of a shell command.
 fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
     let text: Cow<'a, str> = Member::read(params, &Extract::query)?;
     let path = String::read(params, &Extract::file_path)?;
@@ -323,7 +323,7 @@ fn jq_filter<'a>(params: &Params<'a>) -> Result<JqFilter<'a>, ParamError> {
     Ok(filter)
 }
 
-/// Returns true if the filter has that variable somewhere.
+/// Returns true if the filter uses the variable.
 fn uses(filter: &str, name: &str) -> bool {
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let variable = format!("${name}");
@@ -337,12 +337,12 @@ fn query(params: &Params<'_>) -> Result<Query, QueryError> {
     Query::parse(params.fields())
 }
 
-/// The most outputs; None for all.
+/// Returns the maximum number of outputs, or `None` for all.
 fn limit(params: &Params<'_>) -> Result<Option<u64>, ParamError> {
     Ok(Some(u64::read(params, &Extract::limit)?).filter(|limit| *limit > 0))
 }
 
-/// `params`: an object of values for variables.
+/// Parses `params`, an object of values for variables.
 fn variables<'a>(params: &Params<'a>) -> Result<Vec<(Cow<'a, str>, &'a str)>, ParamError> {
     let Some(object) = params.raw("params") else { return Ok(Vec::new()) };
     raw::fields(object)

@@ -1,10 +1,10 @@
-//! The words of a shell command, as far as a pasted `jq` command needs them.
+//! Parses the words of a shell command, as far as a pasted `jq` command needs it.
 
-/// Splits a command into its stages between `|`, and each into its words without quotes.
+/// Splits a command into its stages at `|`, and each stage into its words, without quotes.
 ///
 /// # Errors
 ///
-/// Fails with what the shell would do besides a pipe: `;`, `&&`, `>`, or an open quote.
+/// Fails with the unsupported syntax: `;`, `&&`, `>`, or an open quote.
 pub(super) fn stages(command: &str) -> Result<Vec<Vec<String>>, String> {
     let mut stages = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -44,7 +44,7 @@ pub(super) fn stages(command: &str) -> Result<Vec<Vec<String>>, String> {
                     stages.push(Vec::new());
                 }
             }
-            // `2>/dev/null` and `2>&1` concern errors only.
+            // Ignores `2>/dev/null` and `2>&1`, which concern only errors.
             '>' if word.as_deref() == Some("2") => {
                 word = None;
                 while rest.next_if(|c| !matches!(c, ' ' | '|' | '\n')).is_some() {}

@@ -1,4 +1,4 @@
-//! The answer to an SQL statement: a table for a model, a row a line.
+//! The answer to an SQL statement: a table for a model, one row per line.
 
 use raw_json::{each_element, is_string, quote, unescape};
 use record_sql::{Outcome, cut};
@@ -7,7 +7,7 @@ use super::answer::Extracted;
 use crate::reading::fit::longest;
 use crate::reading::limit::{CountTokens, TruncatedBy};
 
-/// The characters of each cell of a row that alone is too large, in the order they are tried.
+/// The maximum characters of each cell, tried in this order if one row alone is too large.
 const CELL_CHARACTERS: [usize; 4] = [1_000, 200, 40, 8];
 
 /// Renders the rows of a page that begins at `offset`.
@@ -59,8 +59,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Returns the offset behind the rows that are shown; a row that no answer holds is passed
-    /// over.
+    /// Returns the offset after the shown rows. Skips a row that is too large for any answer.
     fn next(&self, shown: usize) -> u64 {
         let too_large = shown == 0 && self.outcome.total > self.offset;
         self.offset + shown as u64 + u64::from(too_large)
@@ -116,7 +115,7 @@ fn cell(value: &str) -> String {
     if is_string(value) { plain(&unescape(value).text) } else { value.to_owned() }
 }
 
-/// Returns a text as it is, or as a JSON string if it could be read as anything but one cell.
+/// Returns a text unchanged, or as a JSON string if it could be mistaken for anything but one cell.
 fn plain(text: &str) -> String {
     let edge = |c: char| c.is_whitespace() || c == '"';
     let other = text.contains('|')
@@ -124,14 +123,14 @@ fn plain(text: &str) -> String {
         || text.is_empty()
         || text.starts_with(edge)
         || text.ends_with(edge);
-    // The footer and the notes begin so.
+    // The footer and the notes begin like this.
     let posing =
         (text.starts_with('[') && raw_json::value(text).is_none()) || text.starts_with("Note:");
     let scalar = text == "null" || text.parse::<f64>().is_ok();
     if other || posing || scalar { quote(text) } else { text.to_owned() }
 }
 
-/// Returns a row with at most `most` characters of each text.
+/// Returns a row with each text truncated to `most` characters.
 fn shortened(row: &str, most: usize) -> String {
     let cells = each_element(row).map(|value| {
         if is_string(value) { quote(&cut(&unescape(value).text, most)) } else { value.to_owned() }

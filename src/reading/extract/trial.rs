@@ -1,5 +1,5 @@
-//! The trial of recipes and statements: each is run once on records of every shape before it is
-//! offered, and a spare replaces a recipe that fails.
+//! The trial of recipes and statements: runs each once on records of every shape before it is
+//! offered. A spare replaces a recipe that fails.
 
 use query_sandbox::{Job, Workers};
 use record_files::recipes::{Detail, Profile, Recipe, TEN, candidates, statements, ten};
@@ -8,8 +8,7 @@ use record_sql::{Query, Source};
 
 use crate::compaction::reference;
 
-/// Returns the ten recipes for `lines`, and the reason if some of them could not be run to
-/// their end.
+/// Returns the ten recipes for `lines`, and the reason if some of them could not run to their end.
 pub(crate) fn tried(
     profile: Profile,
     detail: Detail,
@@ -19,12 +18,12 @@ pub(crate) fn tried(
 ) -> (Vec<Recipe>, Option<String>) {
     let mut candidates = candidates(profile, detail, schema);
     for recipe in &mut candidates {
-        // It quotes the names of fields, which come from a tool.
+        // The description quotes field names, which come from a tool.
         if reference::is_forgery(&recipe.description) {
             recipe.description = "…".to_owned();
         }
     }
-    // The tables of the specifications are fixed, whatever they give.
+    // The recipes of the specifications are fixed, whatever they return.
     if candidates.len() == TEN {
         return (candidates, None);
     }
@@ -47,7 +46,7 @@ pub(crate) fn tried(
     (ten(candidates, &good), why)
 }
 
-/// Returns the statements in SQL for `lines` that give rows.
+/// Returns the SQL statements for `lines` that return rows.
 pub(crate) fn tried_statements(schema: &Schema, lines: &[&str], workers: &Workers) -> Vec<String> {
     let sample = sample_of(schema, lines);
     let gives_rows = |sql: &String| {
@@ -55,18 +54,18 @@ pub(crate) fn tried_statements(schema: &Schema, lines: &[&str], workers: &Worker
         let outcome = workers.sql(&Query { limit: Some(1), ..Query::new(sql, vec![records]) });
         outcome.is_ok_and(|outcome| !outcome.rows.is_empty())
     };
-    // It quotes the names of fields, which come from a tool.
+    // The statement quotes field names, which come from a tool.
     let plain = |sql: &String| !reference::is_forgery(sql) && !sql.contains(char::is_control);
     statements(schema).into_iter().filter(plain).filter(gives_rows).collect()
 }
 
-/// Returns the records of every shape, one on each line.
+/// Returns records of every shape, one per line.
 fn sample_of(schema: &Schema, lines: &[&str]) -> String {
     let sample = schema.sample().into_iter().filter_map(|at| lines.get(at));
     sample.flat_map(|line| [*line, "\n"]).collect()
 }
 
-/// A recipe as a job for jq.
+/// Returns a recipe as a job for jq.
 fn job<'a>(recipe: &'a Recipe, vars: &'a [(String, String)]) -> Job<'a> {
     let Recipe { filter, slurp, raw, .. } = recipe;
     Job { filter, vars, slurp: Some(*slurp), raw: *raw, offset: 0, limit: None }

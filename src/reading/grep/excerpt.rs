@@ -1,28 +1,27 @@
-//! A line as an answer shows it: whole where it is short, a window around its
-//! first match where it is not. A window of a line of megabytes costs no more
-//! than one of a line of kilobytes, and bytes that are not UTF-8 are shown as
-//! replacement characters.
+//! A line as an answer shows it: whole if it is short, otherwise a window around its first match.
+//! The cost of a window does not depend on the length of the line. Bytes that are not UTF-8 are
+//! shown as replacement characters.
 
 use memchr::memmem;
 
-/// The bytes around a match that the note of a cut line offers to read.
+/// Bytes around a match that the note of a truncated line offers to read.
 const READ_BYTES: u64 = 4096;
 
-/// Begins the note of a cut line.
+/// The start of the note of a truncated line.
 const NOTE: &str = " [line of ";
 
-/// Stands before the first byte of those that the note offers.
+/// Precedes the first byte that the note offers.
 const NOTE_BYTES: &str = "byte_offset=";
 
-/// The mark for text that is left out.
+/// The mark for omitted text.
 const LEFT_OUT: char = '…';
 
-/// The most places of a line where the text of a window is tried.
+/// Maximum number of places in a line at which the text of a window is tried.
 const PLACES: usize = 16;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// The line, or the window on it, with nothing added.
+    /// The line, or the window on it, without marks and note.
     pub(crate) text: String,
     pub(crate) extent: Extent,
 }
@@ -35,16 +34,16 @@ pub(crate) enum Extent {
         left_out_before: bool,
         left_out_after: bool,
         line_bytes: usize,
-        /// The position of the window's focus in its line.
+        /// The offset of the window's focus in its line.
         focus: usize,
     },
 }
 
 impl Excerpt {
-    /// Takes at most `chars` characters of `line`, which comes without its
-    /// terminator, around the byte `focus`.
+    /// Returns at most `chars` characters of `line`, which has no terminator, around the byte
+    /// `focus`.
     pub(crate) fn of(line: &[u8], focus: usize, chars: usize) -> Self {
-        // No character has more than four bytes.
+        // A character has at most four bytes.
         let may_be_short = line.len() <= chars.saturating_mul(4);
         if may_be_short {
             let text = String::from_utf8_lossy(line);
@@ -52,8 +51,8 @@ impl Excerpt {
                 return Self { text: text.into_owned(), extent: Extent::Whole };
             }
         }
-        // A quarter of the window shows what leads up to the match; more of
-        // it where the line ends soon after.
+        // A quarter of the window shows the text before the match; more if the line ends soon after
+        // it.
         let focus = character_start(line, focus.min(line.len()));
         let before_focus = window(line, focus.saturating_sub(chars.saturating_mul(4)), focus);
         let after_focus = window(line, focus, focus.saturating_add(chars.saturating_mul(4)));
@@ -78,7 +77,7 @@ impl Excerpt {
         }
     }
 
-    /// The line in an answer. `line_start` is its first byte in the file.
+    /// Returns the line as an answer shows it. `line_start` is its first byte in the file.
     pub(crate) fn shown(&self, line_start: u64) -> String {
         let Extent::Window { left_out_before, left_out_after, line_bytes, focus } = self.extent
         else {
@@ -96,8 +95,8 @@ impl Excerpt {
         )
     }
 
-    /// Returns the focus of the excerpt of `line` that an answer shows as `shown`; None if it is
-    /// no such excerpt. Of several, any one is returned.
+    /// Returns the focus of the excerpt of `line` that an answer shows as `shown`, or `None` if
+    /// `shown` is no such excerpt. If several are possible, returns any of them.
     pub(crate) fn focus_of(
         shown: &str,
         line: &str,
@@ -112,7 +111,8 @@ impl Excerpt {
         let (window, note) = shown.rsplit_once(NOTE)?;
         let (_, bytes) = note.split_once(NOTE_BYTES)?;
         let from: u64 = bytes.split_once(' ')?.0.parse().ok()?;
-        // The note tells the focus, unless the line begins less than that before it.
+        // The note implies the focus, unless the line begins less than `READ_BYTES / 4` bytes
+        // before it.
         let before = from.checked_sub(line_start).filter(|before| *before > 0);
         if let Some(before) = before {
             let focus = usize::try_from(before + READ_BYTES / 4).ok()?;
@@ -139,7 +139,7 @@ struct Window {
     end: usize,
 }
 
-/// The characters that lie wholly in a byte range.
+/// Returns the characters that lie wholly in a byte range.
 fn window(line: &[u8], start: usize, end: usize) -> Window {
     let end = end.min(line.len());
     let end = if end == line.len() { end } else { character_start(line, end) };
@@ -151,7 +151,7 @@ fn window(line: &[u8], start: usize, end: usize) -> Window {
     Window { text: String::from_utf8_lossy(&line[start..end]).into_owned(), start, end }
 }
 
-/// The start of the character that a byte belongs to.
+/// Returns the start of the character that contains the byte at `at`.
 fn character_start(line: &[u8], at: usize) -> usize {
     if at >= line.len() { line.len() } else { start_of(line, at) }
 }
@@ -160,7 +160,7 @@ fn start_of(line: &[u8], at: usize) -> usize {
     (at.saturating_sub(3)..=at)
         .rev()
         .find(|&start| !is_continuation(line[start]))
-        // Four such bytes in a row are no text; each stands for itself.
+        // Four continuation bytes in a row are not text; each stands for itself.
         .unwrap_or(at)
 }
 
@@ -172,7 +172,7 @@ fn is_continuation(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Whatever the focus, that of the excerpt shown gives the same excerpt.
+    /// The focus that is found gives the same excerpt as the original focus.
     #[test]
     fn the_focus_of_an_excerpt_is_found_again() {
         let plain: String = (0..900).map(|n| format!("w{n} ")).collect();

@@ -1,17 +1,18 @@
 //! The texts of the strings in a line of JSON: a record, a message of a group file, or a line of
-//! any result that is JSON. An agent that looks for `\bERROR\b`, `größe` or `^exit code` has seen
-//! the text, not how a string spells it.
+//! any result that is JSON. An agent that searches for `\bERROR\b`, `größe` or `^exit code` has
+//! seen the text of a string, not its escaped form.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use raw_json::{place_in_literal, string_end, unescape};
 
-/// A longer literal, in bytes, is searched as it is spelled alone: its text is a copy.
+/// Maximum length in bytes of a literal whose text is searched, because the text is a copy. A
+/// longer literal is searched only in its escaped form.
 const MAX_LITERAL: usize = 16 * 1024 * 1024;
 
-/// Returns the next line of a buffer from `start`, a line's first byte, that begins as JSON does and
-/// has a backslash, or any that begins so.
+/// Returns the next line of a buffer that begins like JSON and contains a backslash; if `any` is
+/// true, the next that begins like JSON. `start` is the first byte of a line.
 pub(super) fn next_json_line(buffer: &[u8], mut start: usize, any: bool) -> Option<Range<usize>> {
     while start < buffer.len() {
         if !any {
@@ -32,13 +33,13 @@ fn begins_as_json(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'[' | b'"'))
 }
 
-/// Returns a line that begins as JSON does.
+/// Returns the line if it begins like JSON.
 pub(super) fn as_json(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(line).ok().filter(|line| begins_as_json(line.as_bytes()))
 }
 
-/// Returns true for a line that is JSON: a value, or the part of one that stands on a line where
-/// elements or members have lines of their own.
+/// Returns true if a line is JSON: a value, or the part of a value on one line, if elements or
+/// members have lines of their own.
 pub(super) fn is_json(line: &str) -> bool {
     let part = line.trim();
     let part = part.strip_suffix(',').unwrap_or(part).trim_end();
@@ -56,7 +57,7 @@ pub(super) fn is_json(line: &str) -> bool {
 pub(super) struct JsonText<'l> {
     /// The literal, with its quotes.
     literal: &'l str,
-    /// The place of the literal in the line.
+    /// The offset of the literal in the line.
     start: usize,
     text: Cow<'l, str>,
 }
@@ -77,12 +78,12 @@ pub(super) fn texts(line: &str) -> impl Iterator<Item = JsonText<'_>> {
 }
 
 impl JsonText<'_> {
-    /// Returns true if the literal spells its text with escapes.
+    /// Returns true if the literal contains escapes.
     pub(super) fn is_escaped(&self) -> bool {
         matches!(self.text, Cow::Owned(_))
     }
 
-    /// Returns the lines of the text that are not empty, each with its place in the text.
+    /// Returns the non-empty lines of the text, each with its offset in the text.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut start = 0;
         let placed = self.text.split('\n').map(move |line| {
@@ -93,7 +94,7 @@ impl JsonText<'_> {
         placed.filter(|(_, line)| !line.is_empty())
     }
 
-    /// Returns the place in the line of the byte `at` of the text.
+    /// Converts an offset in the text to an offset in the line.
     pub(super) fn place(&self, at: usize) -> usize {
         self.start + place_in_literal(self.literal, at)
     }

@@ -1,10 +1,8 @@
-//! The matcher that the searcher drives. Wherever the worst case of the fast
-//! engine (states × bytes) is small it decides alone; otherwise lines go one
-//! by one through a lazy automaton whose steps look at the clock, or, for what
-//! that cannot decide, through a plain simulation that does the same. So
-//! neither a costly pattern nor a line of many megabytes outlives the
-//! deadline. A line of JSON matches also by the texts of its strings
-//! (`json_texts`).
+//! The matcher that the searcher calls. If the worst case of the fast engine (states × bytes) is
+//! small, it decides alone. Otherwise each line goes through a lazy automaton that checks the
+//! deadline between steps, or, if the automaton cannot decide, through a plain simulation that does
+//! the same. So neither a costly pattern nor a line of many megabytes exceeds the deadline. A line
+//! of JSON also matches by the texts of its strings (`json_texts`).
 
 use std::cell::RefCell;
 
@@ -16,14 +14,13 @@ use super::pattern::{LineEnd, Pattern};
 use super::simulation;
 use crate::reading::watch::{Interruption, Watch};
 
-/// The most states × bytes that the fast engine is given at once: some 50 ms
-/// where its slowest strategy is needed.
+/// Maximum states × bytes for one call of the fast engine: about 50 ms with its slowest strategy.
 const UNWATCHED_COST: usize = 10_000_000;
 
-/// The bytes that the searcher hands over at once if lines are short.
+/// The number of bytes that the searcher passes at once if lines are short.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Steps between two looks at the clock.
+/// Steps between two checks of the deadline.
 const STEPS: usize = 256;
 
 #[derive(Debug)]
@@ -34,12 +31,12 @@ pub(crate) struct LineMatcher<'a> {
     reverse: RefCell<dfa::Cache>,
 }
 
-/// The end of a match that the automaton is asked for.
+/// The end of a match to search for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
-    /// Any proof that there is one.
+    /// The first position that proves a match.
     Earliest,
-    /// The end of the leftmost one.
+    /// The end of the leftmost match.
     Leftmost,
 }
 
@@ -48,7 +45,7 @@ enum Wanted {
 enum Steps {
     NoMatch,
     MatchUpTo(usize),
-    /// The automaton met a byte that it cannot judge.
+    /// The automaton met a byte that it cannot handle.
     Undecided,
 }
 
@@ -62,7 +59,7 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// The first match in a line that comes without its line feed.
+    /// Returns the first match in a line without its line feed.
     pub(crate) fn first_in(&self, line: &[u8]) -> Result<Option<Match>, Interruption> {
         match self.first_as_spelled(line)? {
             None => Ok(self.first_in_texts(line)?.map(Match::zero)),
@@ -78,8 +75,8 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// Returns the place in a line of the first match in a text of its strings, where the text may
-    /// match and its spelling does not.
+    /// Returns the offset in a line of the first match in the text of one of its strings. Skips a
+    /// line if its texts cannot match unless it matches as spelled.
     fn first_in_texts(&self, line: &[u8]) -> Result<Option<usize>, Interruption> {
         let may_match = self.pattern.is_anchored || memchr::memchr(b'\\', line).is_some();
         let Some(line) = as_json(line).filter(|_| may_match) else { return Ok(None) };
@@ -90,7 +87,7 @@ impl<'a> LineMatcher<'a> {
             }
             for (at, part) in text.lines() {
                 if let Some(found) = self.first_as_spelled(part.as_bytes())? {
-                    // The grammar is checked last: it costs more than most searches.
+                    // Checks the grammar last, because it costs more than most searches.
                     return Ok(is_json(line).then(|| text.place(at + found.start())));
                 }
             }
@@ -102,8 +99,8 @@ impl<'a> LineMatcher<'a> {
         self.pattern.states.saturating_mul(bytes) <= limit
     }
 
-    /// Finds the first line of a buffer that may match: of those before the one that the fast engine
-    /// finds, a line may match by the texts in it alone.
+    /// Finds the first line of a buffer that may match. Also searches the texts in the lines before
+    /// the one that the fast engine finds.
     fn find_in_buffer(&self, buffer: &[u8]) -> Result<Option<LineMatchKind>, Interruption> {
         let found = self.pattern.fast.find_candidate_line(buffer).ok().flatten();
         let found = found.map(|kind| match kind {
@@ -118,7 +115,7 @@ impl<'a> LineMatcher<'a> {
         };
         let mut start = 0;
         while let Some(line) = next_json_line(&buffer[..until], start, self.pattern.is_anchored) {
-            // The line that the fast engine found is cut here.
+            // The line that the fast engine found is truncated here.
             if line.end == until && found.is_some() {
                 break;
             }
@@ -130,14 +127,14 @@ impl<'a> LineMatcher<'a> {
         Ok(found)
     }
 
-    /// True if whole buffers may go to the fast engine. Otherwise the searcher
-    /// is made to come line by line.
+    /// Returns true if the fast engine may search whole buffers. Otherwise the searcher passes line
+    /// by line.
     fn takes_buffers(&self) -> bool {
         self.pattern.line_end != LineEnd::Asserted
             && self.costs_at_most(UNWATCHED_COST, BUFFER_BYTES)
     }
 
-    /// Steps to the end of a match at or after `at`.
+    /// Steps to the end of a match that begins at or after `at`.
     fn step_forward(&self, line: &[u8], at: usize, wanted: Wanted) -> Result<Steps, Interruption> {
         let automaton = self.pattern.steps.forward();
         let cache = &mut *self.forward.borrow_mut();
@@ -158,7 +155,7 @@ impl<'a> LineMatcher<'a> {
                 continue;
             }
             if state.is_match() {
-                // The automaton learns of a match one byte late.
+                // The automaton reports a match one byte late.
                 found = Steps::MatchUpTo(position);
                 if wanted == Wanted::Earliest {
                     return Ok(found);
@@ -178,8 +175,8 @@ impl<'a> LineMatcher<'a> {
         Ok(found)
     }
 
-    /// Steps back from the end of a match to its start; `None` where that
-    /// cannot be decided.
+    /// Steps back from the end of a match to its start. Returns `None` if the automaton cannot
+    /// decide.
     fn step_back(&self, line: &[u8], at: usize, end: usize) -> Result<Option<usize>, Interruption> {
         let automaton = self.pattern.steps.reverse();
         let cache = &mut *self.reverse.borrow_mut();
@@ -228,7 +225,7 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// Decides what the lazy automaton left undecided.
+    /// Decides a line that the lazy automaton left undecided.
     fn simulate(&self, line: &[u8], at: usize) -> Result<Option<Match>, Interruption> {
         simulation::first_match(self.pattern.steps.forward().get_nfa(), line, at, self.watch)
     }
@@ -257,7 +254,7 @@ impl Matcher for LineMatcher<'_> {
         Ok(NoCaptures::new())
     }
 
-    /// Called with single lines only, without their line feed.
+    /// The searcher calls this with single lines only, without their line feed.
     fn shortest_match_at(&self, line: &[u8], at: usize) -> Result<Option<usize>, Interruption> {
         let [first, second] = self.pattern.forms(&line[at..]).map(|form| at + form.len());
         let found = match self.shortest(&line[..first], at)? {

@@ -1,12 +1,9 @@
-//! `grep`: the lines of stored files that match a pattern. It finds what
-//! ripgrep finds in the same bytes, binary or not; only the carriage return
-//! of a CRLF line is no part of it for a pattern that does not name it: an
-//! agent that looks for `foo$` or `foo.` sees no character there. Where a line
-//! is JSON, each line of the texts of its strings is searched, too.
-//! Hits come in the string order of their paths, then by line; whatever cuts
-//! an answer leaves the first of them, and is named in it. How files
-//! are gone through is the subject of `search`, how the answer reads that of
-//! `text`.
+//! `grep`: finds the lines of stored files that match a pattern. It finds the same lines as
+//! ripgrep, also in binary files, with one exception: the carriage return of a CRLF line is part of
+//! the line only if the pattern names it, because an agent that searches for `foo$` or `foo.` does
+//! not see it. In a line of JSON, each line of the texts of its strings is searched, too. Matches
+//! are sorted by the string order of their paths, then by line. A limit keeps the first matches,
+//! and the answer names the limit. `search` goes through the files; `text` renders the answer.
 
 mod answer;
 mod excerpt;
@@ -41,14 +38,12 @@ pub(crate) use excerpt::Excerpt;
 pub(crate) use query::{CaseMode, Limits, Query, Syntax};
 pub(crate) use text::BEHIND_HEADER;
 
-/// The lines under `target`, a file or a folder, that match the query; `count`
-/// measures the answer against its `max_tokens`. What a limit cuts, the time
-/// included, is an answer with less in it and says so.
+/// Returns the lines under `target`, a file or a folder, that match the query. `count` measures the
+/// answer against its `max_tokens`. An answer that a limit or the deadline truncates says so.
 ///
-/// An error is a target that cannot be opened or is neither a file nor a
-/// folder, a pattern or a glob that cannot be used, and a context above its
-/// limit. A file that cannot be read inside a folder is none:
-/// the answer names it.
+/// Fails if the target cannot be opened or is neither a file nor a folder, if the pattern or the
+/// glob is invalid, or if the context is above its limit. A file in a folder that cannot be read is
+/// not an error: the answer names it.
 pub(crate) fn grep(
     target: &Target<'_>,
     query: &Query,
@@ -98,8 +93,8 @@ pub(crate) fn grep(
     ))
 }
 
-/// The same over the result in `content`, which is what `target` holds, for a tool without an
-/// `offset`. Of a file with a header, only the lines of the result are searched and counted.
+/// Searches `content`, the content of `target`, for a tool without an `offset`. If the file has a
+/// header, searches and counts only the lines after it.
 pub(crate) fn grep_in(
     target: &Target<'_>,
     content: &str,
@@ -129,7 +124,7 @@ pub(crate) fn grep_in(
     Ok(text::answer(&heading, findings, room, count))
 }
 
-/// The query's pattern; its numbers are in range.
+/// Compiles the query's pattern, after a check of its numbers.
 fn checked(query: &Query, limits: &Limits) -> Result<Pattern, ReloadError> {
     if query.context > limits.context_lines {
         return Err(ReloadError::InvalidRange {

@@ -1,5 +1,5 @@
-//! The files of an object store's folder, in the plain string order of their relative paths.
-//! They are fetched some at a time, ahead of the search; of large ones only the first range.
+//! Walks the files of a folder in an object store, in the string order of their relative paths.
+//! Fetches several at a time, ahead of the search; of large files only the first range.
 
 use std::io;
 use std::vec;
@@ -11,7 +11,7 @@ use super::walk::{Step, selects_file};
 use crate::reading::regular_file::is_absent;
 use crate::reading::watch::{Watch, WatchedReader};
 
-/// Files that are fetched at a time.
+/// The number of files to fetch at a time.
 const AHEAD: usize = 16;
 
 pub(crate) struct ObjectWalk<'a> {
@@ -48,7 +48,7 @@ impl<'a> Iterator for ObjectWalk<'a> {
                     let file = WatchedReader { inner: file, watch: self.watch };
                     return Some(Step::File { path, file });
                 }
-                // Its life ended since the listing, or before.
+                // The file expired or was deleted.
                 Some((_, Err(error))) if is_absent(&error) => {}
                 Some((path, Err(_))) => return Some(Step::Unreadable { path }),
                 None => {

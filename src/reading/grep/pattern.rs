@@ -1,7 +1,6 @@
-//! A search pattern, compiled twice: for the search library's fast engine,
-//! which cannot be stopped once it runs, and as a lazy automaton that is
-//! stepped byte by byte where the fast engine might run too long
-//! (`line_matcher`). Both see the same expression, line by line.
+//! A search pattern, compiled twice: for the search library's fast engine, which cannot be
+//! interrupted, and as a lazy automaton for lines on which the fast engine might run too long
+//! (`line_matcher`). Both use the same expression, line by line.
 
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_automata::{hybrid, nfa::thompson, util::syntax};
@@ -10,32 +9,32 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use super::query::{CaseMode, Limits, Query, Syntax};
 use crate::reading::error::ReloadError;
 
-/// The deepest nesting of groups; the default of the regex library, named so
-/// that every parse of a pattern agrees about it.
+/// Maximum nesting of groups: the default of the regex library, stated here so that every parser of
+/// a pattern uses it.
 const NESTING: u32 = 250;
 
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(crate) fast: RegexMatcher,
     pub(crate) steps: hybrid::regex::Regex,
-    /// States of the automaton: the most that one byte of text can cost.
+    /// The number of states of the automaton: the maximum cost of one byte of text.
     pub(crate) states: usize,
     pub(crate) line_end: LineEnd,
     /// True if the pattern asserts the start or the end of its line.
     pub(crate) is_anchored: bool,
-    /// True if the pattern names the carriage return: only then it is a part of its line.
+    /// True if the pattern names the carriage return; only then it is part of the line.
     names_return: bool,
 }
 
-/// Says how a pattern meets the carriage return before a line feed, which is no part of the line
-/// that a reader sees.
+/// How a pattern treats the carriage return before a line feed, which is not part of the line that
+/// a reader sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineEnd {
-    /// It cannot match it.
+    /// The pattern cannot match it.
     Ignored,
     /// A class such as `.`, `\s` or `[^a]` matches it.
     Matched,
-    /// The pattern asserts an end (`$`, `\z`), which is before it.
+    /// The pattern asserts an end (`$`, `\z`), which lies before it.
     Asserted,
 }
 
@@ -56,7 +55,8 @@ impl Pattern {
         };
         let too_costly = || ReloadError::PatternTooCostly { limit: limits.compile_bytes };
         let hir = parse(query, &expression)?;
-        // The search library puts brackets around it: a comment at its end must not hold one.
+        // The search library puts brackets around the pattern. The line feed ends a comment that
+        // would otherwise contain the closing bracket.
         let ended = format!("{expression}\n");
         let is_same = parse(query, &ended).is_ok_and(|parsed| parsed == hir);
         let fast = compile_fast(query, if is_same { &ended } else { &expression }, limits)?;
@@ -84,15 +84,16 @@ impl Pattern {
         })
     }
 
-    /// Returns the forms of a line, without its line feed, that are searched: the line as its
-    /// reader sees it; if the pattern names the carriage return, first with it.
+    /// Returns the forms of a line to search, without its line feed: the line as its reader sees
+    /// it; if the pattern names the carriage return, first the line with it.
     pub(crate) fn forms<'l>(&self, line: &'l [u8]) -> [&'l [u8]; 2] {
         let seen = line.strip_suffix(b"\r").unwrap_or(line);
         if self.names_return { [line, seen] } else { [seen, seen] }
     }
 }
 
-/// Returns true if a class of the expression has the carriage return. At most 250 levels recurse.
+/// Returns true if a class of the expression contains the carriage return. Recurses at most 250
+/// levels.
 fn matches_return(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => {
@@ -108,7 +109,7 @@ fn matches_return(hir: &Hir) -> bool {
     }
 }
 
-/// Parses only to say where a mistake is: the search library hides that.
+/// Parses a pattern only to report the position of a mistake: the search library does not.
 fn parse(query: &Query, expression: &str) -> Result<Hir, ReloadError> {
     let bad = |offset: usize, reason: String| ReloadError::BadPattern {
         pattern: query.pattern.clone(),
@@ -158,7 +159,7 @@ fn compile_fast(
                          one pattern a line would be accepted"
                     .to_owned(),
             },
-            // The expression has been parsed before, so what is left is size.
+            // The expression has been parsed before, so the only error left is its size.
             _ => ReloadError::PatternTooCostly { limit: limits.compile_bytes },
         })
 }
@@ -179,8 +180,8 @@ fn compile_steps(
         .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(limits.compile_bytes)))
         .dfa(
             hybrid::dfa::Config::new()
-                // Where a boundary meets text beyond ASCII the automaton says
-                // so, and the fast engine decides.
+                // The automaton does not decide word boundaries next to text beyond ASCII; it
+                // reports them, and the simulation decides.
                 .unicode_word_boundary(true)
                 .cache_capacity(limits.compile_bytes)
                 .skip_cache_capacity_check(true),
@@ -189,7 +190,7 @@ fn compile_steps(
         .map_err(Box::new)
 }
 
-/// Returns the position, in characters, at which a pattern spells a line break.
+/// Returns the position, in characters, of a line break in the pattern.
 fn line_break(pattern: &str) -> Option<usize> {
     let offset = pattern.find('\n').or_else(|| pattern.find(r"\n"))?;
     Some(pattern[..offset].chars().count())

@@ -5,32 +5,32 @@ use std::time::Duration;
 /// Case sensitivity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaseMode {
-    /// It does; the letters of every script are paired as Unicode pairs them.
+    /// Ignores case; letters of every script are paired as in Unicode.
     Ignore,
-    /// It does not.
+    /// Distinguishes case.
     Sensitive,
 }
 
 /// The syntax of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
-    /// As a regular expression in the syntax of the `regex` crate, as ripgrep's.
+    /// A regular expression in the syntax of the `regex` crate, like ripgrep's.
     Regex,
-    /// As the text it is; no character of it is special.
+    /// A literal text; no character is special.
     Literal,
 }
 
 /// The query of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Query {
-    /// The pattern that a line must match: not empty, and no longer than
-    /// [`Limits::pattern_bytes`]. It is tried on one line at a time.
+    /// The pattern that a line must match: not empty, and not longer than
+    /// [`Limits::pattern_bytes`]. It is matched against one line at a time.
     pub pattern: String,
-    /// The files to search, as ripgrep's `-g`; none or empty selects every file.
+    /// Selects the files to search, like ripgrep's `-g`; `None` or empty selects every file.
     pub glob: Option<String>,
-    /// The most matching lines; none or 0 leaves it to the ceiling.
+    /// Maximum number of matching lines; `None` or 0 means [`Limits::max_matches`].
     pub limit: Option<u64>,
-    /// The number of matching lines that are left out at the start.
+    /// The number of matching lines to skip.
     pub offset: u64,
     /// Lines shown before and after each match, up to [`Limits::context_lines`].
     pub context: u64,
@@ -38,34 +38,33 @@ pub(crate) struct Query {
     pub case: CaseMode,
     /// The syntax of the pattern.
     pub syntax: Syntax,
-    /// The most tokens of the answer's text; none leaves it to
-    /// [`Limits::answer_bytes`].
+    /// Maximum number of tokens of the answer's text; `None` means [`Limits::answer_bytes`] only.
     pub max_tokens: Option<u64>,
 }
 
-/// The ceilings on one search.
+/// The limits of one search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// The longest pattern, and the longest glob.
+    /// Maximum length of a pattern or a glob.
     pub pattern_bytes: usize,
-    /// Of the compiled pattern, and of the caches it works with.
+    /// Maximum size of the compiled pattern, and of its caches.
     pub compile_bytes: usize,
-    /// The time from the call on; what is found until then is the answer.
+    /// The time limit; the answer holds the matches found until then.
     pub deadline: Duration,
-    /// The most matching lines, whatever limit a query names.
+    /// Maximum number of matching lines, whatever limit a query states.
     pub max_matches: u64,
-    /// The most matching lines that are counted.
+    /// Maximum number of matching lines to count.
     pub counted_matches: u64,
-    /// Of the answer's text.
+    /// Maximum size of the answer's text.
     pub answer_bytes: usize,
-    /// Characters shown of a longer line.
+    /// Maximum number of characters shown of a line.
     pub line_chars: usize,
-    /// Files visited, and entries listed in one folder.
+    /// Maximum number of files visited, and of entries listed in one folder.
     pub files: usize,
-    /// The most lines of context on each side that a query may ask for.
+    /// Maximum number of context lines on each side of a match.
     pub context_lines: u64,
-    /// The longest line that is held in memory, with the context before it. A
-    /// file with a longer one is searched up to it and then named as skipped.
+    /// Maximum length of a line in memory, with the context before it. A file with a longer line is
+    /// searched up to that line and then reported as skipped.
     pub line_bytes: usize,
 }
 

@@ -1,5 +1,5 @@
-//! One search: it takes files one after another, runs the searcher over them,
-//! and keeps what it finds until there is enough, or no time is left.
+//! One search: runs the searcher over files one after another, and keeps its findings until there
+//! are enough or the time is over.
 
 use std::io;
 
@@ -19,13 +19,13 @@ use crate::reading::limit::{CountTokens, TruncatedBy};
 use crate::reading::watch::{Interruption, Watch, WatchedReader};
 use record_files::file::header::TYPE;
 
-/// The most files that an answer names as not searched.
+/// Maximum number of files that an answer names as not searched.
 const NAMED_SKIPS: usize = 20;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// One search on its way through the files.
+/// The state of a search.
 pub(crate) struct Search<'a> {
     matcher: LineMatcher<'a>,
     searcher: Searcher,
@@ -37,18 +37,18 @@ pub(crate) struct Search<'a> {
     pub(crate) findings: Findings,
 }
 
-/// The bounds of what is kept of the matches; those beyond are only counted.
+/// Limits on the matches that are kept; further matches are only counted.
 struct Bounds {
-    /// Matches that are left out at the start.
+    /// The number of matches to skip.
     offset: u64,
-    /// Matches that are kept.
+    /// Maximum number of matches to keep.
     max_matches: u64,
     /// The limit to report if `max_matches` is reached.
     at_max: TruncatedBy,
-    /// Matches that are counted.
+    /// Maximum number of matches to count.
     counted_matches: u64,
     line_chars: usize,
-    /// More than this cannot be in the answer, so it need not be kept.
+    /// The size of the answer; more than this need not be kept.
     room: Room,
 }
 
@@ -70,8 +70,7 @@ impl<'a> Search<'a> {
             searcher: SearcherBuilder::new()
                 .line_number(true)
                 .binary_detection(BinaryDetection::none())
-                // Positions are those of the stored bytes, so nothing is
-                // decoded on the way.
+                // Positions are those of the stored bytes, so nothing is decoded.
                 .bom_sniffing(false)
                 .heap_limit(Some(limits.line_bytes))
                 .before_context(context)
@@ -120,8 +119,8 @@ impl<'a> Search<'a> {
         self.file_from(path, file, 0);
     }
 
-    /// Searches a file whose byte `start` is the first of the reader. A byte order mark at its start
-    /// is no part of its first line.
+    /// Searches a file from its byte `start`, the first of the reader. A byte order mark at the
+    /// start is not part of the first line.
     pub(crate) fn file_from(
         &mut self,
         path: String,
@@ -171,12 +170,12 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Takes what the searcher finds in one file.
+/// Collects the matches of one file.
 struct Collector<'a> {
     matcher: &'a LineMatcher<'a>,
     count: CountTokens<'a>,
     bounds: &'a Bounds,
-    /// The first byte of the reader in its file.
+    /// The offset in the file of the reader's first byte.
     start: u64,
     used_bytes: &'a mut usize,
     used_tokens: &'a mut u64,
@@ -261,13 +260,13 @@ impl Sink for Collector<'_> {
     }
 }
 
-/// Returns true for a line that the service wrote at the start of a file of records.
+/// Returns true if the service wrote the line as the header of a file of records.
 fn is_header(line: &[u8]) -> bool {
     let start = format!("{{\"type\":\"{TYPE}\"");
     line.starts_with(start.as_bytes())
 }
 
-/// The line as its reader sees it.
+/// Returns the line as its reader sees it.
 fn without_terminator(line: &[u8]) -> &[u8] {
     match line.strip_suffix(b"\n") {
         Some(line) => line.strip_suffix(b"\r").unwrap_or(line),

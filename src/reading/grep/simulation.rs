@@ -1,7 +1,6 @@
-//! A plain simulation of a pattern's automaton, one byte after another: the
-//! slowest way to search a line and the only one that both decides everything
-//! (boundaries of words beyond ASCII too) and can be stopped at any byte. It
-//! finds what the regex crates find: the leftmost match, and of those that
+//! A plain simulation of a pattern's automaton, one byte after another. It is the slowest way to
+//! search a line, and the only one that decides everything (also word boundaries beyond ASCII) and
+//! can stop at any byte. Like the regex crates, it finds the leftmost match, and among those that
 //! begin there the one that the pattern prefers.
 
 use grep_matcher::Match;
@@ -12,13 +11,13 @@ use regex_automata::{
 
 use crate::reading::watch::{Interruption, Watch};
 
-/// Bytes between two looks at the clock.
+/// Bytes between two checks of the deadline.
 const STEPS: usize = 64;
 
-/// The states that the automaton is in, the preferred ones first.
+/// The active states of the automaton, the preferred ones first.
 #[derive(Debug)]
 struct Threads {
-    /// States that wait for a byte, or have matched, with where each began.
+    /// States that wait for a byte or have matched, each with the position where its match began.
     waiting: Vec<(StateID, usize)>,
     /// For every state, the position at which it was last entered, plus one.
     entered: Vec<usize>,
@@ -30,7 +29,7 @@ struct Reading<'a> {
     line: &'a [u8],
 }
 
-/// The first match at or after `at`.
+/// Returns the first match at or after `at`.
 pub(crate) fn first_match(
     nfa: &NFA,
     line: &[u8],
@@ -47,7 +46,7 @@ pub(crate) fn first_match(
             watch.check()?;
         }
         if found.is_none() {
-            // A match that begins later is preferred least.
+            // A match that begins later has the lowest preference.
             to_enter.push(nfa.start_anchored());
             now.enter(&reading, position, position, &mut to_enter);
         } else if now.waiting.is_empty() {
@@ -57,7 +56,7 @@ pub(crate) fn first_match(
             let following = match (nfa.state(state), line.get(position)) {
                 (State::Match { .. }, _) => {
                     found = Some(Match::new(start, position));
-                    // The remaining states are preferred less.
+                    // The remaining states have a lower preference.
                     break;
                 }
                 (_, None) => None,
@@ -79,8 +78,8 @@ pub(crate) fn first_match(
 }
 
 impl Threads {
-    /// Enters the states on the stack, and all that they lead to without
-    /// reading a byte.
+    /// Enters the states on the stack, and all states that are reachable from them without reading
+    /// a byte.
     fn enter(
         &mut self,
         &Reading { nfa, line }: &Reading<'_>,

@@ -10,8 +10,8 @@
 //! ---
 //! ```
 //!
-//! The first line of a page says how many matches there are, which of them it shows and
-//! how to go on; a last line names the files that were left out:
+//! The first line of a page says how many matches there are, which of them it shows and how to
+//! continue; a last line names the skipped files:
 //!
 //! ```text
 //! Found 65 matches, 1-40 shown (max_tokens is reached; offset=40 shows more), for pattern "a" in path "./s":
@@ -25,10 +25,10 @@ use super::answer::{GrepAnswer, Match, SkipReason, Skipped};
 use crate::reading::fit;
 use crate::reading::limit::{CountTokens, TruncatedBy};
 
-/// The most left-out files that the text names.
+/// Maximum number of skipped files that the text names.
 const NAMED_IN_TEXT: usize = 3;
 
-/// Stands in the first line of an answer whose lines are counted from behind a file's header.
+/// Part of an answer's first line if its line numbers count from after a file's header.
 pub(crate) const BEHIND_HEADER: &str = "L1 is the line behind the file's header";
 
 /// The query, as the answer repeats it.
@@ -37,11 +37,11 @@ pub(crate) struct Heading<'a> {
     pub(crate) pattern: &'a str,
     pub(crate) path: &'a str,
     pub(crate) glob: Option<&'a str>,
-    /// Matches left out at the start.
+    /// The number of matches to skip.
     pub(crate) offset: u64,
-    /// The argument that shows more, in the words of the caller's tool.
+    /// The argument that shows more, in the syntax of the caller's tool.
     pub(crate) go_on: &'a str,
-    /// The matches in the file's header, if the lines behind it were searched alone.
+    /// The number of matches in the file's header, if only the lines after it were searched.
     pub(crate) behind_header: Option<u64>,
 }
 
@@ -55,12 +55,12 @@ pub(crate) struct Room {
 /// The findings of a search, in the order of the answer.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    /// Of every file searched.
+    /// The paths of all searched files.
     pub(crate) paths: Vec<String>,
     pub(crate) entries: Vec<Entry>,
-    /// The matches that were found, kept or not.
+    /// The number of matches found, kept or not.
     pub(crate) matches: u64,
-    /// Those of them that are headers of files of records.
+    /// The number of matches that are headers of files of records.
     pub(crate) headers: u64,
     /// The number of matches among the entries.
     pub(crate) kept: u64,
@@ -76,15 +76,15 @@ pub(crate) struct Findings {
 /// One line of the answer.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// Its place in `Findings::paths`.
+    /// Its index in `Findings::paths`.
     pub(crate) file: usize,
     pub(crate) line: u64,
     pub(crate) shown: String,
-    /// None for a line of context.
+    /// The match; `None` for a line of context.
     pub(crate) hit: Option<Match>,
 }
 
-/// Puts the first of the findings that there is room for into an answer.
+/// Renders an answer with as many of the first findings as fit.
 pub(crate) fn answer(
     heading: &Heading<'_>,
     findings: Findings,
@@ -96,7 +96,7 @@ pub(crate) fn answer(
         .filter(|&place| findings.entries[place].hit.is_some())
         .collect();
     let all = places.len();
-    // An answer that is cut short ends with its last match.
+    // A truncated answer ends with its last match.
     let entries_of = |matches: usize| match matches {
         0 => 0,
         _ if matches == all => findings.entries.len(),
@@ -107,7 +107,7 @@ pub(crate) fn answer(
         render(heading, &findings, entries, matches, cut)
     };
     let fits = |matches: usize| {
-        // As it reads where this limit is the one that cuts.
+        // The text as if this limit truncated it.
         let cut_by = |why| text(matches, if matches == all { findings.full } else { Some(why) });
         if cut_by(TruncatedBy::AnswerBytes).len() > room.bytes {
             Err(TruncatedBy::AnswerBytes)
@@ -124,7 +124,7 @@ pub(crate) fn answer(
         Some(why) if none_fit => none_fits(heading, &findings, why),
         _ => text(shown, cut),
     };
-    // A match that is too large alone is passed over, so that going on goes on.
+    // Skips a match that alone is too large, so that the next page makes progress.
     let next = heading.offset + shown.max(usize::from(none_fit)) as u64;
     GrepAnswer {
         answer,
@@ -167,7 +167,7 @@ fn render(
 }
 
 impl Findings {
-    /// Returns true if no file holds a match that was not counted.
+    /// Returns true if every match was counted.
     fn is_exact(&self) -> bool {
         self.ended.is_none() && self.files_skipped == 0
     }
@@ -207,7 +207,7 @@ fn none_fits(heading: &Heading<'_>, findings: &Findings, why: TruncatedBy) -> St
     )
 }
 
-/// The number of matches in words.
+/// Returns the number of matches in words.
 fn matches_found(findings: &Findings) -> String {
     let at_least = if findings.is_exact() { "" } else { "at least " };
     let noun = if findings.matches == 1 { "match" } else { "matches" };
@@ -220,7 +220,7 @@ impl Heading<'_> {
         format!("pattern \"{}\" in path \"{}\"{filter}", self.pattern, self.path)
     }
 
-    /// Returns the reason that may have kept a search from finding anything.
+    /// Returns a possible reason why a search found nothing.
     fn why_nothing(&self, findings: &Findings) -> Option<&'static str> {
         let is_whole = findings.ended.is_none() && findings.files_skipped == 0;
         if is_whole && findings.files_searched == 0 && self.glob.is_some() {
@@ -235,14 +235,14 @@ impl Heading<'_> {
             .then_some("Records are stored without blanks between their parts: `\"id\":5,\"n\":1`.")
     }
 
-    /// Returns the note that the header, which was not searched for the answer, matches, too.
+    /// Returns a note if the header, which was not searched for the answer, also matches.
     fn in_header(&self) -> Option<&'static str> {
         let is_found = self.behind_header.is_some_and(|matches| matches > 0);
         is_found.then_some("line 1 of the file, around the records, matches, too")
     }
 
-    /// The first line of an answer that shows so many matches; `cut` is the limit that left
-    /// out others.
+    /// Returns the first line of an answer that shows `shown` matches; `cut` is the limit that
+    /// omitted others.
     fn line(&self, findings: &Findings, shown: u64, cut: Option<TruncatedBy>) -> String {
         let asked = self.asked();
         let ended = findings.ended.map(TruncatedBy::phrase);

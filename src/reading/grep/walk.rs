@@ -1,7 +1,6 @@
-//! The files under a folder, in the plain string order of their relative
-//! paths, one at a time: a search that is cut short has then seen exactly the
-//! first of them. Links are not followed, names that begin with a dot are
-//! passed over, and only regular files come out.
+//! Walks the files under a folder, one at a time, in the string order of their relative paths, so
+//! that a truncated search has seen exactly the first of them. Yields only regular files: links are
+//! not followed, and names that begin with a dot are skipped.
 
 use std::{ffi::OsString, io, os::unix::ffi::OsStrExt, path::Path, vec};
 
@@ -13,7 +12,7 @@ use crate::reading::error::ReloadError;
 use crate::reading::regular_file::{self, Opened, Symlinks};
 use crate::reading::watch::{Interruption, Watch, WatchedReader};
 
-/// The greatest depth of folders. Each level holds a handle open.
+/// Maximum depth of folders. Each level holds a handle open.
 const DEPTH: usize = 64;
 
 /// The next step of a walk.
@@ -23,17 +22,17 @@ pub(crate) enum Step<'a> {
         path: String,
         file: WatchedReader<'a, FileReader>,
     },
-    /// A file or folder that is there and cannot be read.
+    /// A file or folder that exists, but cannot be read.
     Unreadable {
         path: String,
     },
-    /// A folder that lies too deep.
+    /// A folder that is too deep.
     TooDeep {
         path: String,
     },
-    /// A folder holds more entries than one search visits.
+    /// A folder with more entries than one search visits.
     TooMany,
-    /// The time is over.
+    /// The deadline has passed.
     Late,
 }
 
@@ -42,22 +41,22 @@ pub(crate) struct Walk<'a> {
     folders: Vec<Folder>,
     glob: &'a Override,
     watch: &'a Watch,
-    /// The most entries that one folder may list.
+    /// Maximum number of entries in one folder.
     entries: usize,
 }
 
 #[derive(Debug)]
 struct Folder {
     dir: Dir,
-    /// Of every path in it: empty, or ending in a slash.
+    /// The prefix of every path in it: empty, or ending in a slash.
     prefix: String,
     entries: vec::IntoIter<Entry>,
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
-    /// The name, with a slash after that of a folder: so sorted, a walk that
-    /// goes down at once meets whole paths in string order.
+    /// The name, with a slash after that of a folder. In the order of these keys, a depth-first
+    /// walk visits whole paths in string order.
     key: Vec<u8>,
     name: OsString,
     kind: EntryKind,
@@ -77,8 +76,7 @@ enum Unlisted {
     Io,
 }
 
-/// Reads a glob as ripgrep's `-g` does: `*.txt` matches at any depth, a
-/// leading `!` excludes.
+/// Parses a glob like ripgrep's `-g`: `*.txt` matches at any depth, a leading `!` excludes.
 pub(crate) fn compile_glob(glob: Option<&str>, limit: usize) -> Result<Override, ReloadError> {
     let Some(glob) = glob else {
         return Ok(Override::empty());
@@ -87,7 +85,7 @@ pub(crate) fn compile_glob(glob: Option<&str>, limit: usize) -> Result<Override,
     if glob.len() > limit {
         return Err(bad(format!("it has {} bytes; at most {limit} would be accepted", glob.len())));
     }
-    // To the library, which reads lines of ignore files, this is a comment.
+    // The library parses lines of ignore files, in which this is a comment.
     let line = if glob.starts_with('#') { format!("\\{glob}") } else { glob.to_owned() };
     let mut builder = OverrideBuilder::new("");
     builder.add(&line).map_err(|error| bad(error.to_string()))?;
@@ -130,7 +128,7 @@ impl<'a> Walk<'a> {
             }
             let mut file_type = entry.file_type()?;
             if !(file_type.is_file() || file_type.is_dir() || file_type.is_symlink()) {
-                // Some file systems do not tell in a listing.
+                // Some file systems do not report the type in a listing.
                 match entry.metadata() {
                     Ok(metadata) => file_type = metadata.file_type(),
                     Err(_gone) => continue,
@@ -180,7 +178,7 @@ impl<'a> Iterator for Walk<'a> {
                 Ok(Some(Opened::Folder(_))) if depth > DEPTH => {
                     return Some(Step::TooDeep { path });
                 }
-                // Not below a local folder.
+                // Never below a local folder.
                 Ok(Some(Opened::Objects(_))) => {}
                 Ok(Some(Opened::Folder(dir))) => {
                     let prefix = if path.is_empty() { path } else { path + "/" };
@@ -188,7 +186,7 @@ impl<'a> Iterator for Walk<'a> {
                         return Some(step);
                     }
                 }
-                // Swapped for something else, or deleted, since the listing.
+                // Replaced by something else, or deleted, since the listing.
                 Ok(None) => {}
                 Err(error) if regular_file::is_absent(&error) => {}
                 Err(_) => return Some(Step::Unreadable { path }),

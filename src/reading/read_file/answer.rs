@@ -4,16 +4,16 @@ use serde::Serialize;
 
 use crate::reading::limit::TruncatedBy;
 
-/// A page, and where it stands in its file.
+/// A page and its position in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ReadAnswer {
-    /// The text for the agent: a header where the file goes on, then the page.
+    /// The text for the agent: the page, after a header if the file continues.
     pub answer: String,
-    /// The byte at which the file's own text begins in `answer`, after the header.
+    /// The offset of the file's own text in `answer`, after the header.
     pub body_start: usize,
-    /// The lines of the file; a line feed at its end begins no line.
+    /// The number of lines in the file; a line feed at its end begins no further line.
     pub total_lines: u64,
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     pub total_bytes: u64,
     /// The first line that the page touches, from 0.
     pub first_line: u64,
@@ -23,17 +23,17 @@ pub(crate) struct ReadAnswer {
     pub first_byte: u64,
     /// The first byte after the page.
     pub end_byte: u64,
-    /// The cursor to go on with in the unit that was asked for: a line, or a
-    /// byte. None at the end, and where a page of lines ends inside of one.
+    /// The offset of the next page in the requested unit, lines or bytes; `None` at the end, and if
+    /// a page of lines ends inside a line.
     pub next_offset: Option<u64>,
-    /// The same place in bytes. None at the end.
+    /// The offset of the next page in bytes; `None` at the end.
     pub next_byte_offset: Option<u64>,
-    /// The ceiling that cut the page; none where it holds all it was asked for.
+    /// The limit that truncated the page; `None` if it holds everything requested.
     pub truncated: Option<TruncatedBy>,
 }
 
 impl ReadAnswer {
-    /// The file's own text.
+    /// Returns the file's own text.
     pub(crate) fn body(&self) -> &str {
         &self.answer[self.body_start..]
     }

@@ -1,8 +1,6 @@
-//! From the bytes of a page to its answer: what is cut off so that the answer
-//! fits its ceilings, which header it gets, and where reading goes on. A cut
-//! never splits a character and never leaves a page empty, so cursors always
-//! grow; where one character alone is over a ceiling it is returned all the
-//! same.
+//! Turns the bytes of a page into its answer: truncates it to its limits, adds a header, and states
+//! where the next page begins. A cut never splits a character and never leaves a page empty, so
+//! offsets always grow; a character that alone exceeds a limit is returned anyway.
 
 use std::ops::Range;
 
@@ -11,7 +9,7 @@ use super::page::Page;
 use crate::reading::fit;
 use crate::reading::limit::{CountTokens, TruncatedBy};
 
-/// A page is first tried at this many bytes for each token it may have.
+/// Bytes per token, assumed for the first attempt to fit a page.
 const LIKELY_BYTES_PER_TOKEN: u64 = 4;
 
 /// The size limits of an answer.
@@ -21,7 +19,7 @@ pub(crate) struct Room<'a> {
     pub(crate) count: CountTokens<'a>,
 }
 
-/// The page reaches a byte that is not part of any UTF-8 text.
+/// The page contains a byte that is not part of any UTF-8 text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotText {
     pub(crate) byte_offset: u64,
@@ -37,15 +35,15 @@ struct Text<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// Nothing more was asked for.
+    /// Nothing more was requested.
     Done,
-    /// More than the ceiling lets through.
+    /// More was requested than the limit allows.
     TooMuch,
-    /// A byte that is no text.
+    /// A byte that is not UTF-8 text.
     NotText,
 }
 
-/// A page of lines from the line `offset` on.
+/// Returns a page of lines from the line `offset` on.
 pub(crate) fn lines(
     page: &Page,
     offset: u64,
@@ -58,7 +56,7 @@ pub(crate) fn lines(
     let header = |cut: usize| {
         let next = match then {
             Then::Done if cut == text.len() => asked_end,
-            // Such a page is an error where it fits, and needs no header.
+            // If such a page fits, it is an error and needs no header.
             Then::NotText if cut == text.len() => None,
             _ => Some(offset + line_feeds(&text[..cut])),
         };
@@ -98,7 +96,7 @@ pub(crate) fn lines(
     }
 }
 
-/// A page that ends inside its first line.
+/// Returns a page that ends inside its first line.
 fn inside_line(
     page: &Page,
     line: u64,
@@ -124,7 +122,7 @@ fn inside_line(
         room.guess(first.len()),
         |at| first.floor_char_boundary(at),
         |cut| {
-            // The whole line has been tried already.
+            // The whole line has already been tried.
             if cut == first.len() {
                 return Err(why);
             }
@@ -137,7 +135,7 @@ fn inside_line(
         return answer(page, "", first, start, line);
     }
     ReadAnswer {
-        // One line feed may be the whole line.
+        // The whole line may be one line feed.
         next_offset: first[..cut]
             .ends_with('\n')
             .then_some(line + 1)
@@ -147,7 +145,7 @@ fn inside_line(
     }
 }
 
-/// A page of bytes from the character that the byte `offset` belongs to.
+/// Returns a page of bytes from the character that contains the byte `offset`.
 pub(crate) fn bytes(
     page: &Page,
     offset: u64,
@@ -188,7 +186,7 @@ pub(crate) fn bytes(
     })
 }
 
-/// An answer that was cut by nothing and whose end is read off its text.
+/// Returns an answer that no limit truncated.
 fn answer(page: &Page, header: &str, body: &str, start: u64, first_line: u64) -> ReadAnswer {
     let end = start + body.len() as u64;
     let inner = body.strip_suffix('\n').unwrap_or(body);
@@ -220,8 +218,8 @@ impl Room<'_> {
         }
     }
 
-    /// Returns the cut to begin with when looking for the largest page, so that a text of
-    /// megabytes is not counted for the sake of a page of kilobytes.
+    /// Returns the first cut to try. It avoids counting the tokens of megabytes for a page of
+    /// kilobytes.
     fn guess(&self, len: usize) -> usize {
         self.tokens.map_or(len, |tokens| {
             usize::try_from(tokens.saturating_mul(LIKELY_BYTES_PER_TOKEN)).unwrap_or(len)
@@ -229,8 +227,8 @@ impl Room<'_> {
     }
 }
 
-/// The text of a part of what is kept, as far as it is text. It is empty only
-/// where nothing is left of the file.
+/// Returns the valid UTF-8 at the beginning of a part of the kept bytes. It is empty only at the
+/// end of the file.
 fn text(page: &Page, kept: Range<usize>) -> Result<Text<'_>, NotText> {
     let start = page.start + kept.start as u64;
     let cut_by_ceiling = kept.end == page.kept.len()
@@ -255,8 +253,8 @@ fn text(page: &Page, kept: Range<usize>) -> Result<Text<'_>, NotText> {
     Ok(Text { text, start, then })
 }
 
-/// The part of what is kept that a byte range asks for, both ends moved back
-/// to the start of a character; never empty but for an empty file.
+/// Returns the part of the kept bytes that a byte range requests, with both ends moved back to the
+/// start of a character. It is empty only for an empty file.
 fn whole_characters(page: &Page, offset: u64, limit: Option<u64>) -> Range<usize> {
     let kept = page.kept.as_slice();
     let back = |from: usize, at: usize| {
@@ -267,8 +265,8 @@ fn whole_characters(page: &Page, offset: u64, limit: Option<u64>) -> Range<usize
     };
     let lead =
         usize::try_from(offset.saturating_sub(page.start)).map_or(0, |lead| lead.min(kept.len()));
-    // Behind a character that ends before it, that byte is no text: a page from that
-    // character on would end where it was to begin.
+    // If the character at `start` ends before `lead`, the byte at `lead` is not text: a page from
+    // `start` would end where it should begin.
     let start = back(0, lead);
     let start = if start + width(kept, start) > lead { start } else { lead };
     let asked = limit.and_then(|limit| usize::try_from(limit).ok());
@@ -283,8 +281,8 @@ fn whole_characters(page: &Page, offset: u64, limit: Option<u64>) -> Range<usize
     start..one
 }
 
-/// The bytes of the character that begins at `at`, as its first byte says; 1 where it
-/// says nothing.
+/// Returns the length in bytes that the byte at `at` declares for its character; 1 if it declares
+/// none.
 fn width(kept: &[u8], at: usize) -> usize {
     match kept.get(at) {
         Some(0xF0..=0xF7) => 4,

@@ -1,8 +1,7 @@
-//! `read_file`: a file page by page, byte for byte. A line feed ends a line, so
-//! one at the end of the file begins no further line; a page holds
-//! its lines with their terminators, and the pages that the returned cursors
-//! name, put together, are the file. A page that ends before the file does
-//! opens with a header that says where it stands:
+//! `read_file`: returns a file page by page, byte for byte. A line feed ends a line, so one at the
+//! end of the file begins no further line. A page holds its lines with their terminators; the
+//! concatenated pages of the returned offsets are the file. A page that ends before the file does
+//! begins with a header that states its position:
 //!
 //! ```text
 //! Showing lines 2-4 of 11 total lines.
@@ -11,8 +10,8 @@
 //!
 //! ```
 //!
-//! A page that a ceiling cuts ends with a line; where not even its first line
-//! fits it ends inside that line, and reading goes on by bytes.
+//! A page that a limit truncates ends with a line. If not even its first line fits, the page ends
+//! inside that line, and the next page continues by bytes.
 
 mod answer;
 mod cut;
@@ -29,8 +28,7 @@ pub(crate) use answer::ReadAnswer;
 use cut::Room;
 use page::Span;
 
-/// The longest character; what a range needs beyond its ends to keep whole
-/// the characters that it cuts into.
+/// The longest character: a range is extended by this much to keep characters whole at its ends.
 const CHARACTER_BYTES: usize = 4;
 
 /// The query of a page.
@@ -38,37 +36,37 @@ const CHARACTER_BYTES: usize = 4;
 pub(crate) struct Query {
     /// The part of the file.
     pub part: Part,
-    /// The most tokens of the answer, header included; none leaves it to
-    /// [`Limits::answer_bytes`]. One character is returned even above it.
+    /// Maximum number of tokens of the answer, with its header; `None` means
+    /// [`Limits::answer_bytes`] only. At least one character is returned.
     pub max_tokens: Option<u64>,
 }
 
-/// The part of a file that is asked for; without a limit, all from `offset`.
+/// The requested part of a file; without a limit, everything from `offset` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Whole lines, with their terminators.
     Lines {
         /// The first line, from 0.
         offset: u64,
-        /// The most lines, from 1.
+        /// Maximum number of lines, at least 1.
         limit: Option<u64>,
     },
-    /// Both ends are moved back to the start of a character, and at least one
-    /// character is read.
+    /// Bytes. Both ends are moved back to the start of a character, and at least one character is
+    /// read.
     Bytes {
         /// The first byte, from 0.
         offset: u64,
-        /// The most bytes, from 1.
+        /// Maximum number of bytes, at least 1.
         limit: Option<u64>,
     },
 }
 
-/// The ceilings on one page.
+/// The limits of one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Of the answer, header included. One character is returned even above it.
+    /// Maximum size of the answer, with its header. At least one character is returned.
     pub answer_bytes: usize,
-    /// The time from the call on.
+    /// The time limit.
     pub deadline: Duration,
 }
 
@@ -78,13 +76,12 @@ impl Default for Limits {
     }
 }
 
-/// One page of the file that `target` names; `count` measures the answer
-/// against its `max_tokens`. The file is read to its end, so that the page
-/// knows the totals; no more than the page is kept in memory.
+/// Returns one page of the file that `target` names; `count` measures the answer against its
+/// `max_tokens`. Reads the file to its end to know the totals, but keeps only the page in memory.
 ///
-/// An error is a target that cannot be read or is no regular file, an offset
-/// past its end, a page that would hold a byte that is not UTF-8 text, a file
-/// that is not read to its end in time, and a limit of 0.
+/// Fails if the target cannot be read or is not a regular file, if the offset is past its end, if
+/// the page contains a byte that is not UTF-8 text, if the file is not read to its end in time, or
+/// if a limit is 0.
 pub(crate) fn read_file(
     target: &Target<'_>,
     query: &Query,
@@ -141,7 +138,7 @@ fn span(part: Part) -> Result<Span, ReloadError> {
     let end = limit.map_or(u64::MAX, |limit| offset.saturating_add(limit));
     Ok(match part {
         Part::Lines { .. } => Span::Lines(offset..end),
-        // The bytes after the range show if its end splits a character.
+        // The bytes after the range show whether its end splits a character.
         Part::Bytes { .. } => Span::Bytes(offset..end.saturating_add(CHARACTER_BYTES as u64)),
     })
 }

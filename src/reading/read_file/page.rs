@@ -1,6 +1,5 @@
-//! One pass over a file that keeps only the page asked for. Lines and bytes
-//! are counted to the end while a fixed buffer streams by, so a file of one
-//! line of a gigabyte takes no more memory than its page.
+//! Reads a file once and keeps only the requested page. Counts lines and bytes to the end through a
+//! fixed buffer, so a file with one line of a gigabyte takes no more memory than its page.
 
 use std::{
     io::{self, Read},
@@ -9,13 +8,13 @@ use std::{
 
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Bytes that a character may have before the one a byte range begins with.
+/// Maximum number of bytes of a character before the first byte of a range.
 const CHARACTER_TAIL: u64 = 3;
 
 /// The part of a file to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Span {
-    /// Lines by number, from 0; to the end where the range ends at `u64::MAX`.
+    /// Lines by number, from 0; an end of `u64::MAX` is the end of the file.
     Lines(Range<u64>),
     Bytes(Range<u64>),
 }
@@ -25,16 +24,15 @@ pub(crate) enum Span {
 pub(crate) struct Page {
     pub(crate) total_lines: u64,
     pub(crate) total_bytes: u64,
-    /// The bytes of the span that are kept, the first of them at `start`. For
-    /// a byte span they begin up to three bytes early, so that a character it
-    /// cuts into is whole.
+    /// The kept bytes of the span, from `start` on. A byte span begins up to three bytes early, so
+    /// that a character that it splits is whole.
     pub(crate) kept: Vec<u8>,
     pub(crate) start: u64,
     /// The first byte after the span, kept or not.
     pub(crate) end: u64,
-    /// The number of the line that `start` lies in.
+    /// The number of the line that contains `start`.
     pub(crate) first_line: u64,
-    /// The first byte after the line that `start` lies in.
+    /// The first byte after the line that contains `start`.
     pub(crate) first_line_end: u64,
 }
 
@@ -62,7 +60,7 @@ struct Scan<'a> {
     line_feeds: u64,
     /// False if the bytes seen end with a line feed, or if there are none.
     open_line: bool,
-    /// The ends of the span, once they are seen.
+    /// The ends of the span, once they are known.
     start: Option<u64>,
     end: Option<u64>,
     first_line: u64,
@@ -122,7 +120,7 @@ impl<'a> Scan<'a> {
         (self.end.is_some() || open_end) && self.first_line_end.is_some()
     }
 
-    /// A line feed ends one line and begins the next, at byte `next`.
+    /// Handles a line feed: the next line begins at byte `next`.
     fn line_feed(&mut self, next: u64) {
         match self.start {
             Some(start) if next <= start => self.first_line += 1,

@@ -1,6 +1,6 @@
-//! An answer of `grep` in a history: recognised when every line of it still
-//! stands in the stored files it names, and rebuilt from them. It says nothing
-//! that the store does not hold, so it needs no file of its own.
+//! Recognises an answer of `grep` in a history if the stored files that it names still hold every
+//! line of it, and rebuilds it from them. It holds nothing that the store does not, so it needs no
+//! file of its own.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -18,18 +18,18 @@ use crate::reading::grep::{BEHIND_HEADER, Excerpt, Limits};
 use crate::reading::tool_result::{ResultText, text_of};
 use context_store::{Location, regular_len};
 
-/// Most lines of an answer that are looked at.
+/// Maximum number of lines of an answer to examine.
 const LINES: usize = 20_000;
-/// Longest text before or after an answer, in bytes.
+/// Maximum length of the text before or after an answer, in bytes.
 pub(super) const AROUND: usize = 1_000;
-/// Begins an answer.
+/// The start of an answer.
 pub(super) const BEGIN: &str = "Found ";
-/// Stands between the lines that match and those that are shown beside them, in a note.
+/// Separates the matching lines from their context lines, in a note.
 const BESIDE: &str = " beside ";
-/// Ends an answer.
+/// The end of an answer.
 const END: &str = "\n---";
 
-/// Reads `text` as an answer of `grep` over `folder`, or over a file in it.
+/// Recognises `text` as an answer of `grep` over `folder`, or over a file in it.
 pub(crate) fn recognise(text: &str, prover: &Prover<'_>, folder: &Location) -> Option<ReadBack> {
     let answer = answer_in(text)?;
     let (before, after) = (&text[..answer.start], &text[answer.end..]);
@@ -79,8 +79,8 @@ fn answer_in(text: &str) -> Option<Range<usize>> {
     (start < end && text.len() - end <= AROUND).then_some(start..end)
 }
 
-/// The text again, from its first line and the lines of each file; of at most
-/// `limit` bytes.
+/// Rebuilds the text from its first line and the lines of each file. Fails if it exceeds `limit`
+/// bytes.
 pub(crate) fn rebuild(
     head: &str,
     lines: &str,
@@ -129,7 +129,7 @@ pub(crate) fn rebuild(
 /// A line of an answer.
 struct Shown<'a> {
     number: u64,
-    /// True for a match, false for a line beside one.
+    /// True for a match, false for a line of context.
     is_hit: bool,
     text: &'a str,
 }
@@ -144,8 +144,8 @@ impl Shown<'_> {
     }
 }
 
-/// Returns the numbers of matching lines as runs, `2,5-7`, and behind them those of long lines
-/// that are shown around another byte than the first, each with that byte: `9@1234`.
+/// Returns the numbers of matching lines as runs, `2,5-7`, then those of long lines that are not
+/// shown around their first byte, each with the byte at their focus: `9@1234`.
 fn hit_lines(
     hits: &[Shown<'_>],
     head: &str,
@@ -178,10 +178,10 @@ fn hit_lines(
     Some(parts.collect::<Vec<_>>().join(","))
 }
 
-/// Lines as runs, and the bytes that long ones are shown around.
+/// Runs of lines, and the focus of each long line.
 type Hits = (Vec<RangeInclusive<u64>>, HashMap<u64, usize>);
 
-/// Reads what [`hit_lines`] returns.
+/// Parses the result of [`hit_lines`].
 fn parse_hits(text: &str) -> Option<Hits> {
     let mut focuses = HashMap::new();
     let mut plain = Vec::new();
@@ -196,8 +196,8 @@ fn parse_hits(text: &str) -> Option<Hits> {
     Some((parse_ranges(&plain.join(","))?, focuses))
 }
 
-/// Returns the part of a file that was searched, by the first line of the answer: all of it, or
-/// its lines behind a header.
+/// Returns the searched part of a file: all of it, or the lines after its header if the answer's
+/// first line says so.
 fn searched_text<'a>(head: &str, content: &'a str) -> ResultText<'a> {
     if head.contains(BEHIND_HEADER) {
         return text_of(content);

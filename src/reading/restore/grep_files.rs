@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use context_store::{Location, Roots, is_reference_target};
 
-/// The files of an answer, in order; None where one is named twice, as no answer does.
+/// Returns the files of an answer, in order. Returns `None` if a file occurs twice, which never
+/// happens in an answer.
 pub(crate) fn files(head: &str, lines: &str, roots: &Roots) -> Option<Vec<Location>> {
     let searched = searched(head.trim_end_matches(':'), roots)?;
     let mut seen = HashSet::new();
@@ -15,14 +16,14 @@ pub(crate) fn files(head: &str, lines: &str, roots: &Roots) -> Option<Vec<Locati
     lines.split("; ").map(&mut file).collect()
 }
 
-/// The place that was searched, from the answer's first line.
+/// Returns the place that was searched, from the answer's first line.
 pub(crate) fn searched(head: &str, roots: &Roots) -> Option<Location> {
     let (_, rest) = head.rsplit_once("\" in path \"")?;
     let path = rest.split_once("\" (filter: ").map_or(rest, |(path, _)| path);
     roots.locate(path.trim_end_matches('"')).ok()
 }
 
-/// A file of the answer: in the searched folder, or the searched file itself.
+/// Returns a file of the answer: one in the searched folder, or the searched file itself.
 pub(crate) fn file_of(searched: &Location, name: &str) -> Option<Location> {
     if !is_reference_target(name) || name.contains('/') {
         return None;

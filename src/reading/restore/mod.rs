@@ -1,6 +1,5 @@
-//! Restoring offloaded text: references and snapshots are proven by `proof`, text that a
-//! tool read from a stored file is found by `recognise`, and `rehydrate` puts the
-//! original text and messages back.
+//! Restores offloaded text: `proof` checks references and snapshots, `recognise` finds text that a
+//! tool read from a stored file, and `rehydrate` puts the original text and messages back.
 
 pub(crate) mod proof;
 pub(crate) mod read_back;

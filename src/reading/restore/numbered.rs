@@ -7,17 +7,17 @@ use memchr::memchr_iter;
 
 use crate::compaction::wrapper::LineNumbers;
 
-/// Most digits of a line's number.
+/// Maximum number of digits of a line number.
 const DIGITS: usize = 12;
-/// Longest text that is looked at, in bytes: it is copied without its numbers.
+/// Maximum length of a text to examine, in bytes: it is copied without its numbers.
 const TEXT_BYTES: usize = 4 * 1024 * 1024;
-/// Most lines of a text.
+/// Maximum number of lines of a text.
 const LINES: usize = 20_000;
 
 /// Numbered lines of a text.
 pub(super) struct NumberedLines<'a> {
     lines: Vec<NumberedLine<'a>>,
-    /// The place of the lines in the text, without the last line feed.
+    /// The range of the lines in the text, without the last line feed.
     pub(super) shown: Range<usize>,
 }
 
@@ -49,8 +49,8 @@ impl NumberedLine<'_> {
 }
 
 impl NumberedLines<'_> {
-    /// Finds the numbered lines around the middle of a text. Returns None if the text is too
-    /// long.
+    /// Finds the numbered lines around the middle of a text. Returns `None` if there are none, or
+    /// if the text is too long.
     pub(super) fn around_the_middle(text: &str) -> Option<NumberedLines<'_>> {
         if text.len() > TEXT_BYTES || memchr_iter(b'\n', text.as_bytes()).nth(LINES).is_some() {
             return None;
@@ -81,8 +81,8 @@ impl NumberedLines<'_> {
         Some(NumberedLines { lines: before, shown })
     }
 
-    /// Returns the lines without their numbers, in each way to read them: a space after the
-    /// separator is the host's or the file's.
+    /// Returns the lines without their numbers, once for each possible reading: a space after the
+    /// separator belongs to the host or to the file.
     pub(super) fn plain(&self) -> impl Iterator<Item = (String, LineNumbers)> {
         let is_spaced = self.lines.iter().all(|line| line.rest.starts_with(' '));
         let spaces = [" ", ""].into_iter().filter(move |space| is_spaced || space.is_empty());

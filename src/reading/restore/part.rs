@@ -1,8 +1,8 @@
 //! Recognizes a text as a part of a stored file, as a tool or its host shows it: with a short
 //! text before and after it, such as tags or a header, and perhaps a number before each line.
 //!
-//! There is no list of hosts. The middle of the text must stand in the file, byte for byte; the
-//! part reaches from there as far as text and file agree. A text counts only if part and wrapper
+//! There is no list of hosts. The middle of the text must occur in the file, byte for byte; the
+//! part extends from there as far as text and file agree. A text counts only if part and wrapper
 //! rebuild it exactly.
 
 use std::ops::Range;
@@ -13,13 +13,14 @@ use super::numbered::NumberedLines;
 use crate::compaction::reference::{PAGE_HEADER, PAGE_RULE, ReferenceForm, is_forgery};
 use crate::compaction::wrapper::Wrapper;
 
-/// Longest text before or after the part, in bytes; never more than a quarter of the whole.
+/// Maximum length of the text before or after the part, in bytes; never more than a quarter of the
+/// whole.
 const AROUND: usize = 1_000;
-/// Most places of the file where the middle of a text is tried.
+/// Maximum number of places in the file at which the middle of a text is tried.
 const PLACES: usize = 16;
 
-/// Finds the part of `content` that `text` shows. `search` is asked before each search of the
-/// file, and returns false if there may be no more.
+/// Finds the part of `content` that `text` shows. Calls `search` before each search of the file; it
+/// returns false if no further search is allowed.
 pub(super) fn part_of(
     text: &str,
     content: &str,
@@ -41,14 +42,14 @@ pub(super) fn part_of(
 /// A part of a file, the byte that it begins at, and the text around it.
 type Part<'a> = (usize, &'a str, Wrapper);
 
-/// Returns the length of a page's header, with its rule; 0 if the text has none.
+/// Returns the length of a page's header, with its separator; 0 if the text has none.
 fn page_header(text: &str) -> usize {
     let header = text.split_once(PAGE_RULE).map_or("", |(header, _)| header);
     let is_header = header.starts_with(PAGE_HEADER) && header.len() <= AROUND;
     if is_header { header.len() + PAGE_RULE.len() } else { 0 }
 }
 
-/// Finds all of the text in the file, or all after its header.
+/// Finds all of the text in the file, or everything after its header.
 fn exact<'a>(text: &str, content: &'a str, header: usize) -> Option<Part<'a>> {
     let (head, part) = text.split_at(header);
     if part.is_empty() {
@@ -59,23 +60,23 @@ fn exact<'a>(text: &str, content: &'a str, header: usize) -> Option<Part<'a>> {
     Some((start, &content[start..start + part.len()], wrapper))
 }
 
-/// Returns the longest text before or after a part, in bytes.
+/// Returns the maximum length of the text before or after a part, in bytes.
 fn margin(text: &str) -> usize {
     AROUND.min(text.len() / 4)
 }
 
-/// Finds a part between a short head and a short tail: the longest, of those around the first
-/// places of the text's middle.
+/// Finds the longest part between a short head and a short tail, around the first places where the
+/// middle of the text occurs.
 fn between<'a>(text: &str, content: &'a str) -> Option<Part<'a>> {
     let middle =
         text.ceil_char_boundary(margin(text))..text.floor_char_boundary(text.len() - margin(text));
     let core = text.get(middle.clone()).filter(|core| !core.is_empty())?;
-    // Repeated lines stand at many places: where text and file begin alike is one of them.
+    // Repeated lines occur at many places. Also tries the offset of the middle in the text itself.
     let begins_alike = content.get(middle.start..).is_some_and(|rest| rest.starts_with(core));
     let aligned = begins_alike.then_some(middle.start);
     let places = memmem::find_iter(content.as_bytes(), core.as_bytes()).take(PLACES);
     let parts = aligned.into_iter().chain(places).map(|at| grown(text, content, &middle, at));
-    // Of several, the first: `max_by_key` would return the last.
+    // Takes the first of equally long parts: `max_by_key` would return the last.
     let part = parts.reduce(|best, next| if next.1.len() > best.1.len() { next } else { best })?;
     let (start, part) = part;
     let (head, tail) = (&text[..part.start], &text[part.end..]);
@@ -83,8 +84,8 @@ fn between<'a>(text: &str, content: &'a str) -> Option<Part<'a>> {
     Some((start, &content[start..start + part.len()], wrapper))
 }
 
-/// Grows the middle of the text, which stands at `at` of the file, as far as both agree.
-/// Returns where the part begins in the file, and its range in the text.
+/// Extends the middle of the text, which occurs at `at` in the file, as far as both agree. Returns
+/// the start of the part in the file, and its range in the text.
 fn grown(text: &str, content: &str, middle: &Range<usize>, at: usize) -> (usize, Range<usize>) {
     let end = at + middle.len();
     let before = text[..middle.start].chars().rev().zip(content[..at].chars().rev());
@@ -97,7 +98,7 @@ fn common_bytes(pairs: impl Iterator<Item = (char, char)>) -> usize {
     pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
 }
 
-/// Finds a part whose lines have consecutive numbers before them.
+/// Finds a part with consecutive numbers before its lines.
 fn numbered<'a>(text: &str, content: &'a str, search: &dyn Fn() -> bool) -> Option<Part<'a>> {
     let lines = NumberedLines::around_the_middle(text)?;
     let (head, tail) = (&text[..lines.shown.start], &text[lines.shown.end..]);
@@ -197,7 +198,7 @@ mod tests {
         assert_eq!(part_of(&content(), &content(), &|| false), None);
     }
 
-    /// A part that repeats itself is found in time, and comes back.
+    /// A part that repeats itself is found in time and can be rebuilt.
     #[test]
     fn the_file_may_repeat_itself() {
         let content = "ab".repeat(200_000);

@@ -17,7 +17,7 @@ use crate::snapshot::format::originals::Originals;
 use crate::snapshot::format::seal::code_by;
 use context_store::{Ahead, Key, Location, ReadError, Reader, Roots, is_reference_target};
 
-/// Proves texts of one operation.
+/// Proves the texts of one operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Prover<'a> {
     /// Reads the files.
@@ -30,36 +30,36 @@ pub(crate) struct Prover<'a> {
 pub(crate) struct Proven {
     /// The file that the reference names.
     pub at: Location,
-    /// The same, as the reference spells it.
+    /// The path as the reference spells it.
     pub path: String,
-    /// The way to rebuild the text.
+    /// How to rebuild the text.
     pub form: ReferenceForm,
     /// The cost of the text in tokens.
     pub tokens: Option<u64>,
 }
 
-/// A text that ends like a reference whose code is not valid.
+/// A text that ends like a reference, but whose code is not valid.
 #[derive(Debug)]
 pub(crate) struct Unproven {
     /// The path that it names.
     pub path: String,
     /// The reason.
     pub why: String,
-    /// True where its code is right for what the file held when it was stored: the
-    /// reference is this service's, and its file is gone or changed.
+    /// True if its code is valid for the stored content: this service wrote the reference, but its
+    /// file is gone or changed.
     pub broken: bool,
 }
 
-/// The error where a code does not hold. A file that another text stands in now, one
-/// that was never there and a forged note are not told apart.
+/// The error for an invalid code. It does not reveal whether the file holds another text now, never
+/// existed, or the note was forged.
 const NO_PROOF: &str = "its code does not prove that this store wrote it for this call and that \
                         the file still holds the same content";
 
-/// The error where a code would hold with the content that the file had.
+/// The error for a code that is valid for the content that the file had.
 const BROKEN: &str = "its file is gone, or holds something else now";
 
 impl Prover<'_> {
-    /// Looks at the files that the texts of messages refer to, all at once.
+    /// Fetches the files that the texts of messages refer to, all at once, from an object store.
     pub(crate) fn look_ahead<'m>(
         &self,
         messages: impl Iterator<Item = (&'m str, &'m MessageView)>,
@@ -82,8 +82,8 @@ impl Prover<'_> {
         self.reader.look_ahead(&files, part);
     }
 
-    /// The reference that `text` ends in, in a result of the call `id`; None where it ends in
-    /// none with a code.
+    /// Checks the reference at the end of `text`, in a result of the call `id`. Returns `None` if
+    /// the text does not end in a reference with a code.
     pub(crate) fn reference(
         &self,
         text: &str,
@@ -105,30 +105,30 @@ impl Prover<'_> {
             Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText(_)) if broken => {
                 BROKEN.to_owned()
             }
-            // The words for a file that is not there are those for a forged one.
+            // A missing file gets the same error as a forged reference.
             Ok(_) | Err(ReadError::Missing(_) | ReadError::NotText(_)) => NO_PROOF.to_owned(),
             Err(error) => error.to_string(),
         };
         Some(Err(Unproven { path, why, broken }))
     }
 
-    /// The same where only a reference that holds counts.
+    /// Returns the reference at the end of `text` if it is valid.
     pub(crate) fn proven(&self, text: &str, id: Option<&str>) -> Option<Proven> {
         self.reference(text, id)?.ok()
     }
 
-    /// True for a snapshot that this service wrote, as it stands in `text`.
+    /// Returns true if this service wrote the snapshot in `text`.
     pub(crate) fn block(&self, block: &Block, text: &str) -> bool {
         let Some(code) = block.code else { return false };
-        // The files of earlier snapshots may lie in other stores; the last one is of the store
-        // that wrote this one.
+        // The files of earlier snapshots may be in other stores; the last one is in the store that
+        // wrote this snapshot.
         let path = block.originals.last().and_then(Originals::newest);
         let key = path.and_then(|path| self.key_of(&path));
         key.is_some_and(|key| code_by(&key, text) == code)
     }
 
-    /// Judges the message at the front of a history, which may hold snapshots where only
-    /// a user can speak.
+    /// Determines whether the first message of a history is the service's own: in some formats a
+    /// snapshot is a user message.
     pub(crate) fn judge_front(&self, history: &History<'_>) {
         history.judge_front(|raw| {
             let slots = history.dialect().content_slots(raw);
@@ -148,7 +148,7 @@ impl Prover<'_> {
         }
     }
 
-    /// The hash of the files that the code of a reference to `at` covers.
+    /// Returns the hash of the files that the code of a reference to `at` covers.
     pub(crate) fn content(&self, form: &ReferenceForm, at: &Location) -> Result<Hash, ReadError> {
         let ReferenceForm::GrepAnswer { head, lines, .. } = form else {
             return self.reader.hash(at);
@@ -162,7 +162,7 @@ impl Prover<'_> {
         Ok(hasher.finalize())
     }
 
-    /// The file of a reference, and the key of its folder.
+    /// Returns the file of a reference, and the key of its folder.
     fn locate(&self, found: &Reference<'_>) -> Option<(Location, Key)> {
         let at = self.roots.locate(found.path).ok()?;
         let (folder, name) = at.parent()?;
@@ -177,8 +177,8 @@ impl Prover<'_> {
     }
 }
 
-/// Returns the texts of a message that may end in a reference, with the ids of their calls. A
-/// look at the end of the literal spares unescaping nearly every text.
+/// Returns the texts of a message that may end in a reference, with the ids of their calls. Looks
+/// at the end of each literal first, which avoids unescaping nearly every text.
 pub(crate) fn reference_texts<'m>(
     raw: &'m str,
     view: &'m MessageView,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// Writes numbers as runs.
+/// Formats numbers as runs.
 pub(crate) fn ranges(numbers: &[u64]) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -22,13 +22,13 @@ pub(crate) fn ranges(numbers: &[u64]) -> String {
     out
 }
 
-/// Reads `5-7` or `2`.
+/// Parses `5-7` or `2`.
 pub(crate) fn parse_range(part: &str) -> Option<RangeInclusive<u64>> {
     let (start, end) = part.split_once('-').unwrap_or((part, part));
     Some(start.parse().ok()?..=end.parse().ok()?)
 }
 
-/// Reads runs, and sorts them.
+/// Parses runs, and sorts them.
 pub(crate) fn parse_ranges(text: &str) -> Option<Vec<RangeInclusive<u64>>> {
     let mut ranges: Vec<RangeInclusive<u64>> =
         text.split(',').map(parse_range).collect::<Option<_>>()?;

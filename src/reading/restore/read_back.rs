@@ -7,22 +7,22 @@ use crate::compaction::call::{FilePart, ReloadTools, call};
 use crate::compaction::reference::{self, ReferenceForm};
 use crate::compaction::wrapper::Wrapper;
 
-/// A text that a stored file gives back.
+/// A text that a stored file can restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReadBack {
-    /// The file, spelled under the store as the caller spells it; of an answer of `grep`
-    /// the first of its files.
+    /// The file, spelled under the store as the caller spells it; for an answer of `grep`, the
+    /// first of its files.
     pub path: String,
     /// The file's length in bytes.
     pub bytes: u64,
     /// The hash of the content that the reference covers ([`reference::Reference::code`]).
     pub content: blake3::Hash,
-    /// The form of the reference to it.
+    /// The form of its reference.
     pub(super) form: ReferenceForm,
 }
 
 impl ReadBack {
-    /// True where the text is all that the file holds.
+    /// Returns true if the text is the whole file.
     pub(crate) fn is_whole(&self) -> bool {
         let ReferenceForm::ReadBack { bytes, wrapper } = &self.form else { return false };
         *bytes == (0..self.bytes) && *wrapper == Wrapper::default()
@@ -62,7 +62,7 @@ impl ReadBack {
     }
 }
 
-/// A part of a file's text, by bytes.
+/// Returns a part of a file's text, by bytes.
 pub(crate) fn slice<'a>(content: &'a str, bytes: &Range<u64>) -> Option<&'a str> {
     let start = usize::try_from(bytes.start).ok()?;
     let end = usize::try_from(bytes.end).ok()?;

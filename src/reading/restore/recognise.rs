@@ -2,10 +2,9 @@
 //! call's arguments name a path in the store, and that file contains the text. The tool's
 //! name does not matter: agents have a `read_file` of their own.
 //!
-//! A text counts only if the file gives it back byte for byte, so that it can shrink to a
-//! reference without a file of its own and still be rebuilt. Its host may have put a short
-//! text around it, or numbers before its lines. A text that merely resembles the file, such as
-//! a filter's output, is new content.
+//! A text counts only if the file restores it byte for byte, so that a reference can replace it
+//! without a file of its own. Its host may have put a short text around it, or numbers before its
+//! lines. A text that merely resembles the file, such as a filter's output, is new content.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -17,16 +16,16 @@ use super::{grep_answer, records_again};
 use crate::compaction::reference::ReferenceForm;
 use context_store::{Location, Roots, is_reference_target};
 
-/// Longest arguments that are searched for paths, in bytes.
+/// Maximum length of arguments that are searched for paths, in bytes.
 const ARGUMENTS_BYTES: usize = 64 * 1024;
-/// Most paths of one call that are looked at.
+/// Maximum number of paths of one call to examine.
 const PATHS: usize = 16;
 
 /// The extensions of stored files.
 const STORED: [&str; 3] = [".txt", ".json", ".jsonl"];
 
-/// Finds the stored file that `text` was read from, if it was: one of those its
-/// call named, or those that an answer of `grep` names itself.
+/// Finds the stored file that `text` was read from: one that its call named, or one that an answer
+/// of `grep` names.
 pub(crate) fn recognise(
     named: &[Location],
     text: &str,
@@ -52,12 +51,12 @@ pub(crate) fn recognise(
 
 /// Returns true if a text, as a JSON string, may be an answer of `grep`.
 pub(crate) fn may_be_found(literal: &str) -> bool {
-    // An escape takes two bytes or more.
+    // An escape takes at least two bytes.
     let head = &literal.as_bytes()[..literal.len().min(2 * grep_answer::AROUND)];
     memmem::find(head, grep_answer::BEGIN.as_bytes()).is_some()
 }
 
-/// The stored files that a call's arguments name, alone or inside a command.
+/// Returns the stored files that a call's arguments name, alone or inside a command.
 pub(crate) fn paths(arguments: &str, roots: &Roots, folder: &Location) -> Vec<Location> {
     let names = |text: &str| STORED.iter().any(|end| text.contains(end));
     if arguments.len() > ARGUMENTS_BYTES || !names(arguments) {

@@ -1,7 +1,6 @@
-//! Records again: an answer that repeats lines of a file of records, as
-//! `lro_extract` gives them – a sentence, the records as they are stored, and
-//! perhaps how to go on. It says nothing that the file does not hold, so it needs
-//! no file of its own.
+//! Records again: an answer that repeats lines of a file of records, as `lro_extract` returns them:
+//! a sentence, the records as stored, and perhaps how to continue. It holds nothing that the file
+//! does not, so it needs no file of its own.
 
 use std::collections::HashMap;
 
@@ -9,18 +8,18 @@ use super::ranges::{parse_range, ranges};
 use super::unresolved::TOO_LARGE;
 use crate::compaction::reference::RecordLines;
 
-/// Most lines of an answer that are looked at.
+/// Maximum number of lines of an answer to examine.
 const LINES: usize = 20_000;
-/// Longest words above and below the records, in bytes.
+/// Maximum length of the text above and below the records, in bytes.
 const AROUND: usize = 2_000;
 
-/// Reads `text` as lines of `content` with words above and below.
+/// Recognises `text` as lines of `content` with text above and below.
 pub(crate) fn recognise(text: &str, content: &str) -> Option<RecordLines> {
     let lines: Vec<&str> = text.split('\n').collect();
     if lines.len() > LINES {
         return None;
     }
-    // The text's lines are looked up, not the file's: those may be any number.
+    // Indexes the lines of the text, because the number of the file's lines is not limited.
     let mut known: HashMap<&str, Option<u64>> = lines.iter().map(|line| (*line, None)).collect();
     for (line, number) in content.lines().zip(1..).skip(1) {
         if let Some(at) = known.get_mut(line) {
@@ -40,7 +39,7 @@ pub(crate) fn recognise(text: &str, content: &str) -> Option<RecordLines> {
     (short && rebuild(&again, content, limit).is_ok_and(|rebuilt| rebuilt == text)).then_some(again)
 }
 
-/// The text again, of at most `limit` bytes.
+/// Rebuilds the text. Fails if it exceeds `limit` bytes.
 pub(crate) fn rebuild(again: &RecordLines, content: &str, limit: u64) -> Result<String, String> {
     let numbers = numbers(&again.lines)?;
     let mut wanted: HashMap<u64, &str> = numbers.iter().map(|number| (*number, "")).collect();
@@ -66,7 +65,7 @@ pub(crate) fn rebuild(again: &RecordLines, content: &str, limit: u64) -> Result<
     Ok(out)
 }
 
-/// The numbers of `7,3-5`, in that order.
+/// Parses `7,3-5` to its numbers, in that order.
 fn numbers(lines: &str) -> Result<Vec<u64>, String> {
     let mut numbers = Vec::new();
     for part in lines.split(',') {

@@ -19,14 +19,14 @@ use context_store::{StoredText, group_of};
 pub(crate) struct Regrouped {
     /// The messages, a JSON array.
     pub(crate) array: String,
-    /// The separate system prompt, where there is one.
+    /// The separate system prompt, if there is one.
     pub(crate) system: Option<String>,
-    /// The number of messages that came back.
+    /// The number of restored messages.
     pub(crate) messages: usize,
 }
 
-/// Puts the messages back; None where there is no snapshot. If one file of them
-/// cannot be had, the snapshots stay: a gap in the middle would not be seen.
+/// Puts the messages back. Returns `None` if there is no snapshot. If one of their files cannot be
+/// read, the snapshots stay: nobody would notice a gap in the middle.
 pub(crate) fn regroup(
     history: &History<'_>,
     system: Option<&str>,
@@ -59,7 +59,7 @@ pub(crate) fn regroup(
             match group(history, &path, hash_of(&place, &path), prover) {
                 Ok((file, said)) => {
                     found += said;
-                    // A snapshot that was copied brings its messages back once.
+                    // A copied snapshot restores its messages only once.
                     if seen.insert(path) {
                         files.push(file);
                     }
@@ -81,8 +81,8 @@ pub(crate) fn regroup(
     Ok(Some(woven(history, &views, system, &place, &groups)))
 }
 
-/// The text of a group's file, and how many messages it brings back. The words for a
-/// file outside and for one that is not there are the same.
+/// Returns the text of a group's file, and the number of messages that it restores. A file outside
+/// of the roots gets the same error as a missing one.
 fn group(
     history: &History<'_>,
     path: &str,
@@ -98,7 +98,7 @@ fn group(
     let file = prover.reader.text(&at).map_err(|error| error.to_string())?;
     let holds = match hash {
         Some(hash) => digits(&file.hash()) == hash,
-        // A power cut may have taken the record, but never the messages.
+        // A power cut may have lost the record, but never the messages.
         None => prover.reader.recorded_hash(&at).is_none_or(|recorded| recorded == file.hash()),
     };
     if !holds {
@@ -111,8 +111,8 @@ fn group(
     }
 }
 
-/// The hash that the snapshot states for a file. A merged one states none for its older
-/// files: the index is asked.
+/// Returns the hash that the snapshot states for a file. A merged snapshot states none for its
+/// older files: their hash is in the index.
 fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
     let files = place.blocks.iter().flat_map(|block| &block.files);
     let own =
@@ -120,22 +120,22 @@ fn hash_of<'p>(place: &'p Place, path: &str) -> Option<&'p str> {
     own.map(|(_, hash)| hash).filter(|hash| hash.len() == HASH_BYTES)
 }
 
-/// Counts the messages of a group without system messages.
+/// Counts the messages of a group, except system messages.
 fn said(history: &History<'_>, text: &str) -> Result<usize, HistoryError> {
     let group = history.reparse(text)?;
     let mut count = 0;
-    // One by one: the first message of a file was not the first of its history.
+    // Parses each message alone: the first message of a file was not the first of its history.
     for index in 0..group.messages().len() {
         count += usize::from(group.view(index)?.role != Role::System);
     }
     Ok(count)
 }
 
-/// The groups' messages and the history's own, in the order that came.
+/// Returns the groups' messages and the history's own, in their original order.
 ///
-/// System messages never left the history, and stand at its front. The copies in a
-/// group's file say how many of them stood before and between its messages; the
-/// one that holds the snapshots stood before all groups where none has its stub.
+/// System messages never left the history, and are at its front. The copies in a group's file tell
+/// how many of them were before and between its messages. If no group has the stub of the message
+/// that holds the snapshots, that message was before all groups.
 fn woven(
     history: &History<'_>,
     views: &[&MessageView],
@@ -166,12 +166,12 @@ fn woven(
         if holder != Some(index) {
             weave.front.push(history.messages()[index]);
         } else if !own && !stub_in_groups {
-            // System messages before the holder keep their place.
+            // System messages before the holder keep their position.
             weave.placed = weave.front.len();
             weave.out.extend(&weave.front);
             weave.out.extend(weave.emptied);
         }
-        // Words that a client joined to an own message came behind the groups.
+        // Text that a client joined to one of the service's messages came after the groups.
     }
     groups.iter().for_each(|group| weave.group(group));
     weave.out.extend(weave.front.iter().skip(weave.placed));
@@ -189,21 +189,21 @@ fn woven(
 /// A history whose messages are being put in order.
 struct Weave<'a> {
     history: &'a History<'a>,
-    /// The message that holds the snapshots, without them.
+    /// The message that holds the snapshots, with the snapshots removed.
     emptied: Option<&'a str>,
     out: Vec<&'a str>,
-    /// The system messages at the front of the history, but for that holder.
+    /// The system messages at the front of the history, except the holder.
     front: Vec<&'a str>,
-    /// The number of those in `out`.
+    /// The number of these that are in `out`.
     placed: usize,
-    /// The number of messages that came back.
+    /// The number of restored messages.
     messages: usize,
-    /// True until a stub has said where the holder stood.
+    /// True until a stub has marked the position of the holder.
     holder_due: bool,
 }
 
 impl<'a> Weave<'a> {
-    /// Adds the messages of one group, with the system messages that stood between them.
+    /// Adds the messages of one group, with the system messages that were between them.
     fn group(&mut self, group: &[&'a str]) {
         let (mut stood, mut begun) = (0, false);
         for raw in group {
@@ -229,8 +229,7 @@ impl<'a> Weave<'a> {
     }
 }
 
-/// Returns true for the stub of the holder: as this service wrote it, and not as an
-/// operator may have.
+/// Returns true if a message is exactly the stub that this service writes for the holder.
 fn is_holder(history: &History<'_>, raw: &str) -> bool {
     raw == history.dialect().service_message(HOLDER_PLACEHOLDER, Some(raw))
 }

@@ -21,27 +21,27 @@ use crate::measure::text_of;
 use context_store::Ahead;
 use record_files::file;
 
-/// A history with its texts back.
+/// A history with its original texts and messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rehydrated {
     /// The messages, a JSON array.
     pub messages: String,
-    /// The separate system prompt, where one was given.
+    /// The separate system prompt, if one was given.
     pub system: Option<String>,
-    /// The number of references that came back.
+    /// The number of restored references.
     pub restored: usize,
-    /// The number of messages that came back in place of snapshots.
+    /// The number of messages restored in place of snapshots.
     pub messages_restored: usize,
-    /// References that could not: the message, the path, and why.
+    /// References that could not be restored: the message, the path, and why.
     pub unresolved: Vec<Unresolved>,
 }
 
-/// Most messages with snapshots that are looked for.
+/// Maximum number of messages with snapshots to search for.
 const HOLDERS: usize = 16;
 
-/// Puts everything back that proves to be this service's; the references may bring back
-/// `room` bytes together. `hold` takes memory for the bytes of each; None where it said
-/// that there is none.
+/// Restores everything that provably is this service's. References may restore `room` bytes in
+/// total. `hold` reserves memory for the bytes of each text; if it returns false, the result is
+/// `None`.
 pub(crate) fn rehydrate(
     history: &History<'_>,
     system: Option<&str>,
@@ -74,7 +74,7 @@ pub(crate) fn rehydrate(
     Ok(rehydrated.map(|back| Rehydrated { messages_restored, system: prompt, ..back }))
 }
 
-/// Puts every reference back.
+/// Restores every reference.
 fn references(
     history: &History<'_>,
     prover: &Prover<'_>,
@@ -123,7 +123,7 @@ fn references(
     Ok(Some(Rehydrated { messages, system: None, restored, messages_restored: 0, unresolved }))
 }
 
-/// The places where a reference may stand: results, and the user's text.
+/// Returns the slots that may hold a reference: results, and the user's text.
 fn slots(view: &MessageView) -> impl Iterator<Item = (Option<&str>, &Slot)> {
     let results = view
         .results
@@ -148,7 +148,8 @@ impl Restored {
     }
 }
 
-/// The text behind a reference, of at most `room` bytes; None where it cannot be had.
+/// Returns the text behind a reference. Returns `None` if it cannot be read or exceeds `room`
+/// bytes.
 pub(crate) fn original(found: &Proven, prover: &Prover<'_>, room: u64) -> Option<String> {
     let restored = restore(found, prover, room).ok()?;
     Some(match restored.kind {
@@ -157,7 +158,7 @@ pub(crate) fn original(found: &Proven, prover: &Prover<'_>, room: u64) -> Option
     })
 }
 
-/// The JSON value behind a reference, of at most `room` bytes.
+/// Returns the JSON value behind a reference. Fails if it cannot be read or exceeds `room` bytes.
 fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, String> {
     if let ReferenceForm::GrepAnswer { head, lines, wrapper } = &found.form {
         let answer = grep_answer::rebuild(head, lines, prover, room)?;
@@ -171,7 +172,7 @@ fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, S
             Err(TOO_LARGE.to_owned())
         }
         ReferenceForm::Text => Ok(Restored::text(content)),
-        // Written by this service it is JSON; spliced in unread it must be.
+        // This service wrote JSON, but the file may have changed, and it is spliced in unparsed.
         ReferenceForm::Json => match serde_json::from_str::<&RawValue>(content) {
             Ok(_) => Ok(Restored { literal: content.to_owned(), kind: SlotKind::Json }),
             Err(_) => Err("the file holds no JSON value".to_owned()),
@@ -198,7 +199,7 @@ fn restore(found: &Proven, prover: &Prover<'_>, room: u64) -> Result<Restored, S
     }
 }
 
-/// The part of a file as its host showed it.
+/// Returns a part of a file as its host showed it.
 fn wrapped(wrapper: &Wrapper, part: &str, room: u64) -> Result<Restored, String> {
     let text = wrapper.around(part, room).ok_or(TOO_LARGE)?;
     Ok(Restored::text(&text))

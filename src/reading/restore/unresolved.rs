@@ -1,6 +1,6 @@
-//! References that could not be put back.
+//! References that could not be restored.
 
-/// A reference that could not be followed; its message is left as it is.
+/// A reference that could not be restored; its message stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Unresolved {
     /// The message, counted from 0.
@@ -11,5 +11,5 @@ pub(crate) struct Unresolved {
     pub why: String,
 }
 
-/// The reason where a text would exceed the allowed bytes.
+/// The reason if a text would exceed the allowed bytes.
 pub(crate) const TOO_LARGE: &str = "it would make the answer too large";

@@ -1,4 +1,4 @@
-//! Pages of records that are answered from the start of a file: as from the whole file, or not.
+//! A page of records that is answered from the start of a file equals the page of the whole file.
 
 use std::cell::Cell;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The ceilings of `grep`: what cuts an answer, and what the answer says of it.
+//! The limits of `grep`: which limit truncates an answer, and how the answer says so.
 
 use super::{Store, bytes, pattern, quarter};
 use crate::reading::grep::{self, SkipReason, Skipped};

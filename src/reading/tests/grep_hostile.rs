@@ -1,4 +1,4 @@
-//! Patterns that were made to hang, and lines of a megabyte.
+//! Patterns that are made to run forever, and lines of a megabyte.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn hostile_patterns_end_with_the_deadline() {
     let wrapped: String = words.replace("amet", "amet\n");
     let aaaa = "a".repeat(2_000_000);
     let aaaa_lines = format!("{}\n", "a".repeat(80)).repeat(20_000);
-    // Text that never repeats makes a lazy automaton build a state a byte.
+    // Text that never repeats makes a lazy automaton build a state for each byte.
     let mut seed = 1_u32;
     let random: String = std::iter::repeat_with(|| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -64,7 +64,7 @@ fn hostile_patterns_end_with_the_deadline() {
     ];
     for text in hostile {
         for path in ["random", "words", "mixed", "wrapped", "a", "a_lines"] {
-            // Refused, late or answered: what counts is how much is done for it.
+            // Refused, late or answered: only the time spent counts.
             let took = cpu_time::of(|| drop(store.grep_in(path, &pattern(&text), &limits)));
             let most = deadline + Duration::from_millis(200);
             let shown: String = text.chars().take(40).collect();

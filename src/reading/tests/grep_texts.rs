@@ -144,7 +144,7 @@ fn grep_reads_text_beyond_ascii_and_folders_below() {
         store.grep(&pattern("nested f")).answer,
         "Found 1 match for pattern \"nested f\" in path \"fix\":\n---\nFile: sub/n.txt\nL1: nested first\n---"
     );
-    // A byte that is no text is shown as such and searched around.
+    // A byte that is not text is shown as a replacement character, and the line is still searched.
     let binary = store.grep(&pattern(r"(?-u:\xfe)"));
     assert_eq!(binary.matches[0].text, "\0\u{1}\u{fffd}\u{fffd}");
     assert_eq!(binary.matches[0].column, 4);

@@ -102,7 +102,7 @@ impl Store {
     }
 }
 
-/// A tokenizer of sorts: four bytes a token.
+/// A simple tokenizer: four bytes per token.
 fn quarter(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }

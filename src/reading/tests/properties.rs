@@ -8,7 +8,7 @@ use crate::reading::grep::CaseMode;
 use crate::reading::limit::TruncatedBy;
 use crate::reading::read_file::{self, Part};
 
-/// Texts with all that has ever split in the wrong place.
+/// Texts with everything that was ever split in the wrong place.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => Just("\n".to_owned()),
@@ -30,7 +30,7 @@ fn record(text: &str) -> String {
     format!("\n{}\n", record.replace('ß', "\\u00df"))
 }
 
-/// The lines of the texts in a line, if it is JSON; those of its members' names, too.
+/// Returns the lines of the texts in a line, with those of member names, if it is JSON.
 fn lines_of_texts(line: &str) -> Vec<String> {
     let record = serde_json::from_str::<Value>(line).unwrap_or_default();
     let members = record.as_object().into_iter().flatten();
@@ -101,7 +101,7 @@ proptest! {
                         prop_assert_eq!(page.last_line + 1, next);
                         Part::Lines { offset: next, limit }
                     }
-                    // On through the long line by bytes, and by lines again.
+                    // Continues through the long line by bytes, then by lines again.
                     (None, Some(next)) => Part::Bytes { offset: next, limit: Some(500) },
                     (None, None) => break,
                 },

@@ -136,13 +136,13 @@ fn read_file_reads_text_up_to_where_it_ends() {
             Err(ReloadError::NotText { byte_offset: 9, .. })
         ));
     }
-    // A page that a ceiling ends before the byte does not know of it.
+    // A page that a limit ends before the invalid byte does not report it.
     let big = ["good line\n".repeat(100).as_bytes(), b"\xff"].concat();
     let store = Store::with(&[("x", &big)]);
     let query = read_file::Query { max_tokens: Some(50), ..lines(0, None) };
     let page = store.read("x", &query).unwrap();
     assert_eq!(page.truncated, Some(TruncatedBy::MaxTokens));
-    // Behind a character no page begins that ends where it was to begin.
+    // No page ends where it should begin: an invalid byte after a character is an error.
     let store = Store::with(&[("x", b"3\xa3\xa3")]);
     for offset in [1, 2] {
         let query = read_file::Query { max_tokens: Some(1), ..bytes(offset, None) };
@@ -150,7 +150,7 @@ fn read_file_reads_text_up_to_where_it_ends() {
         let at = |page: &ReloadError| matches!(page, ReloadError::NotText { byte_offset, .. } if *byte_offset == offset);
         assert!(page.as_ref().is_err_and(at), "{page:?}");
     }
-    // A character that the end of the file cuts is not text either.
+    // A character that the end of the file truncates is not text either.
     let store = Store::with(&[("x", &"é".as_bytes()[..1])]);
     for query in [lines(0, None), bytes(0, 1)] {
         assert!(matches!(
@@ -202,7 +202,7 @@ fn read_file_keeps_to_its_size_and_memory() {
     assert_eq!(page.next_offset, Some(1 + page.body().matches('\n').count() as u64));
 }
 
-/// Wherever a page begins, it knows the line that it begins in.
+/// A page knows the line that it begins in, wherever it begins.
 #[test]
 fn a_page_of_bytes_begins_in_its_line() {
     let text = "ab\n\ncdefgh\nij\n\n\nklm";
@@ -214,7 +214,7 @@ fn a_page_of_bytes_begins_in_its_line() {
     }
 }
 
-/// Where there is room for nothing, a page has the one character, and goes on behind it.
+/// Without room for anything, a page has one character, and the next page continues after it.
 #[test]
 fn a_page_without_room_goes_on_in_the_next_line() {
     let store = Store::with(&[("x", b"\nabc\ndef\n")]);

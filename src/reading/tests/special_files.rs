@@ -1,4 +1,4 @@
-//! Links, pipes, sockets and devices: passed over by `grep`, refused by name.
+//! Links, pipes, sockets and devices: `grep` skips them, and a query that names one is refused.
 
 use std::path::Path;
 use std::time::Duration;
