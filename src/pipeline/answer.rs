@@ -19,11 +19,11 @@ use context_store::StoreError;
 /// A file of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileOfCall {
-    /// As the caller spells it.
+    /// Its path, as the caller spells it.
     pub path: String,
-    /// True where the call wrote it, false where it was there.
+    /// True if the call wrote it; false if it existed.
     pub created: bool,
-    /// Its content as a JSON string literal, where the answer repeats it.
+    /// Its content as a JSON string literal, if the answer repeats it.
     pub content: Option<String>,
 }
 
@@ -40,10 +40,10 @@ pub(crate) struct Offloaded {
     pub report: Report,
 }
 
-/// The words of every warning with which the caller gets its own messages back.
+/// Part of every warning with which the caller gets its own messages back.
 pub(crate) const UNCHANGED: &str = "the messages are unchanged";
 
-/// The warning of an answer for which no file could be written.
+/// Returns the warning of an answer for which no file could be written.
 pub(crate) fn failure(error: &StoreError) -> String {
     format!("{UNCHANGED}, no file could be written: {error}")
 }
@@ -54,7 +54,7 @@ pub(crate) struct CreatedFiles {
     pub(crate) files: Vec<bool>,
 }
 
-/// The answer that leaves the messages alone.
+/// Returns the answer that leaves the messages unchanged.
 pub(crate) fn unchanged(
     context: &Context<'_>,
     skipped: &[Skipped],
@@ -68,7 +68,7 @@ pub(crate) fn unchanged(
     with_messages_as_posted(context, report)
 }
 
-/// The answer of a dry run, or of a decision that changes nothing.
+/// Returns the answer of a dry run, or of a decision that changes nothing.
 pub(crate) fn planned(context: &Context<'_>, decision: &Decision) -> Offloaded {
     let Some((compression, snapshots)) = &decision.snapshots else {
         let after = tokens_left(context, &decision.moves);
@@ -94,8 +94,8 @@ fn with_messages_as_posted(context: &Context<'_>, report: Report) -> Offloaded {
     Offloaded { messages, system: None, files: Vec::new(), report }
 }
 
-/// The files of the call, each once, with contents where they are wanted. A
-/// string's literal is copied as posted, not unescaped and escaped again.
+/// Returns the files of the call, each once, with contents if requested. Copies a string's literal
+/// as posted instead of unescaping and escaping it again.
 pub(crate) fn files_of(
     context: &Context<'_>,
     decision: &Decision,

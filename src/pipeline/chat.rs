@@ -1,5 +1,5 @@
-//! The chat of a request: its files have its name and belong to it.
-//! A caller that gives no name gets one made from how its history begins.
+//! The chat of a request: its files have its name and belong to it. Without a name from the caller,
+//! the name is derived from the beginning of the history.
 
 use chat_history::message::{MessageView, Role};
 
@@ -8,11 +8,11 @@ use crate::pipeline::snapshots::plan::Compression;
 use crate::snapshot::format::block::Block;
 use context_store::{Chat, group_of};
 
-/// Digits of a name that is made.
+/// Number of digits of a derived name.
 const DIGITS: usize = 16;
 
-/// Returns the name for the files of a compression: the chat's id, the name that
-/// its earlier files have, or a hash of how it began.
+/// Returns the name for the files of a compression: the chat's id, the name of its earlier files,
+/// or a hash of its beginning.
 pub(crate) fn chat_name(context: &Context<'_>, compression: &Compression) -> String {
     let name = context.settings.chat_id.clone().or_else(|| named(&compression.earlier()));
     match name {
@@ -21,7 +21,7 @@ pub(crate) fn chat_name(context: &Context<'_>, compression: &Compression) -> Str
     }
 }
 
-/// The chat that files of this request belong to.
+/// Returns the chat that files of this request belong to.
 pub(crate) fn chat_of(context: &Context<'_>) -> Chat {
     *context.chat.get_or_init(|| match &context.settings.chat_id {
         Some(chat) => Chat::of(chat),
@@ -29,13 +29,13 @@ pub(crate) fn chat_of(context: &Context<'_>) -> Chat {
     })
 }
 
-/// Returns it as [`chat_name`] does, before anything is decided: a history that is
-/// too small for a compression belongs to the chat that it will be.
+/// Returns the same name as [`chat_name`], before anything is decided: a history that is too small
+/// for a compression belongs to the same chat as later.
 fn made_name(context: &Context<'_>) -> String {
     named(&context.place().blocks).unwrap_or_else(|| made(context, 0))
 }
 
-/// The name in the latest group's file that snapshots name.
+/// Returns the chat's name in the latest group file that the snapshots name.
 fn named(blocks: &[Block]) -> Option<String> {
     let originals = blocks.iter().flat_map(|block| &block.originals);
     let mut named = originals.rev().filter_map(|originals| {
@@ -46,8 +46,9 @@ fn named(blocks: &[Block]) -> Option<String> {
     named.next()
 }
 
-/// Returns the name made of the first message from `start` on that no offload changes: neither of
-/// the system, which takes snapshots, nor with results, which move. Else of the first one.
+/// Derives the name from the first message from `start` on that no offload changes: not a system
+/// message, which may get snapshots, and without results, which may move. If there is none, uses
+/// the first message.
 fn made(context: &Context<'_>, start: usize) -> String {
     let views = &context.views()[start..];
     let begins = |view: &MessageView| view.role != Role::System;

@@ -1,5 +1,4 @@
-//! The choice of moves: the texts that the plan names, and as many more as a hard target
-//! asks for.
+//! Chooses the moves: the texts that the plan names, and as many more as a hard target requires.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -18,18 +17,18 @@ use crate::pipeline::snapshots::standing::Standing;
 use crate::snapshot::group::{FAIR_SNAPSHOT_TOKENS, MIN_SNAPSHOT_TOKENS};
 use context_store::{Claims, StoreError};
 
-/// A decision that is being made.
+/// A decision in progress.
 #[derive(Default)]
 pub(crate) struct Draft {
     /// The texts that move.
     pub(crate) moves: Vec<Move>,
     /// The moves that are not due yet.
     waiting: Vec<Move>,
-    /// The texts that stay though they are large.
+    /// The large texts that stay.
     pub(crate) skipped: Vec<Skipped>,
-    /// The names that the moves and the snapshots have.
+    /// The names claimed for the moves and the snapshots.
     pub(crate) claims: Claims,
-    /// The reasons that there are no other snapshots, the first one first.
+    /// The reasons why there are no other snapshots, the first one first.
     pub(crate) warnings: Vec<String>,
     /// True if the target was exceeded before the moves.
     pub(crate) is_due: bool,
@@ -50,7 +49,7 @@ impl Draft {
     }
 }
 
-/// Turns candidates into moves: names, replacements, and the target's demand.
+/// Turns candidates into moves: claims names, renders replacements, and applies the target.
 pub(crate) fn choose_moves(
     context: &Context<'_>,
     plan: Plan,
@@ -70,7 +69,7 @@ pub(crate) fn choose_moves(
             let others = plan.reserve.iter().chain(&plan.newest);
             make_again(context, &standing, others, draft)?;
             if context.settings.mode() == Mode::Auto {
-                // Snapshots make up for what the reserve would.
+                // Snapshots free the tokens that the reserve would.
                 keep_due(context, target, Some(&standing), Vec::new(), draft)?;
             }
             let is_due = draft.is_due;
@@ -78,7 +77,7 @@ pub(crate) fn choose_moves(
                 let is_met = || standing.level(context, &tokens_after(context, moves)) <= target;
                 (!is_due && is_met()) || min_tokens_after(context, moves, snapshot) <= target
             };
-            // In less than a fair snapshot the user's rules would give way to newest results.
+            // In a smaller snapshot, the user's rules would have to give way to the newest results.
             let is_fair = |moves: &[Move]| fits(moves, FAIR_SNAPSHOT_TOKENS);
             move_recent(context, plan.newest, draft, &is_fair)?;
             let moved = draft.moves.iter().map(|item| item.candidate.clone()).collect();
@@ -90,8 +89,7 @@ pub(crate) fn choose_moves(
     Ok(())
 }
 
-/// Keeps the moves that are due for a target, and those that were made since there are cached
-/// snapshots.
+/// Keeps the moves that are due for a target, and those that cached snapshots were made with.
 fn keep_due(
     context: &Context<'_>,
     target: u64,
@@ -115,8 +113,8 @@ fn keep_due(
     Ok(())
 }
 
-/// Makes the moves of cached snapshots as they were made with these: also of the `others`, and
-/// with the previews that they had then.
+/// Repeats the moves that cached snapshots were made with, also those of `others`, with their
+/// previews of that time.
 fn make_again<'a>(
     context: &Context<'_>,
     standing: &Standing,
@@ -126,7 +124,7 @@ fn make_again<'a>(
     let moves = draft.moves.iter().map(|item| &item.candidate);
     let skipped = draft.skipped.iter().map(|skipped| &skipped.candidate);
     let mut all: Vec<Candidate> = moves.chain(skipped).cloned().chain(others.cloned()).collect();
-    // A large result that stays as one of the newest is skipped, too.
+    // A large result that stays because it is among the newest is skipped, too.
     let mut seen = HashSet::new();
     all.retain(|candidate| seen.insert(candidate.at()));
     for preview in [context.settings.preview(), PreviewSize::Tokens(0)] {
@@ -143,10 +141,10 @@ fn make_again<'a>(
     Ok(())
 }
 
-/// Leaves results that were never moved where a caller delays rewrites that free too little.
+/// Postpones moves of results that were never moved, if they free too little of what they rewrite.
 fn delay(context: &Context<'_>, draft: &mut Draft) {
-    // What is stored was moved by an earlier call; a text that was read back has no file that
-    // could tell.
+    // An earlier call moved a text whose file is stored. A text that was read back has no file of
+    // its own, and never counts as new.
     let is_new = |item: &Move| item.claim().is_some_and(|claim| !claim.stored);
     let new = || draft.moves.iter().filter(|item| is_new(item));
     let Some(first) = new().map(|item| item.candidate.index).min() else { return };
@@ -157,7 +155,7 @@ fn delay(context: &Context<'_>, draft: &mut Draft) {
     }
 }
 
-/// Moves what waits for a rewrite: a new snapshot is one. Returns false if nothing waits.
+/// Makes the moves that wait for a rewrite. Returns false if nothing waits.
 pub(crate) fn move_waiting(context: &Context<'_>, draft: &mut Draft) -> bool {
     if draft.waiting.is_empty() || context.settings.target_tokens.is_some() {
         return false;
@@ -167,7 +165,7 @@ pub(crate) fn move_waiting(context: &Context<'_>, draft: &mut Draft) -> bool {
     true
 }
 
-/// Drops a pass that is not worth it.
+/// Drops the moves if they save too little together.
 fn finish(context: &Context<'_>, Draft { moves, skipped, .. }: &mut Draft) {
     let saved: u64 = moves.iter().map(Move::saves).sum();
     if saved < context.settings.min_savings_tokens {
@@ -177,7 +175,7 @@ fn finish(context: &Context<'_>, Draft { moves, skipped, .. }: &mut Draft) {
     moves.sort_by_key(|m| m.candidate.at());
 }
 
-/// Leaves bare references to all candidates where previews are too much for the target.
+/// Replaces previews by bare references for all candidates, if the target has no room for previews.
 fn give_up_previews(
     context: &Context<'_>,
     candidates: Vec<Candidate>,
@@ -195,7 +193,7 @@ fn give_up_previews(
     Ok(())
 }
 
-/// Moves the largest results of the newest messages, until what moves `fits`.
+/// Moves the largest results of the newest messages, until the moves satisfy `fits`.
 fn move_recent(
     context: &Context<'_>,
     mut newest: Vec<Candidate>,
@@ -226,9 +224,10 @@ fn move_recent(
     Ok(())
 }
 
-/// Moves smaller results, and then the newest, if the rest does not meet the target after all.
-/// Without snapshots as many move as the target asks for; with those of `gone`, those behind.
-/// What exceeds the target all the same leaves nothing to move for the next post (I3).
+/// Moves smaller results, and then the newest, if the other moves do not meet the target. Without
+/// snapshots, moves as many as the target requires; with snapshots in place of the messages `gone`,
+/// only results after these. If the target cannot be met, it leaves nothing for the next post to
+/// move (I3).
 pub(crate) fn move_more(
     context: &Context<'_>,
     draft: &mut Draft,
@@ -251,7 +250,7 @@ pub(crate) fn move_more(
         let known: HashSet<_> = draft.moves.iter().map(|m| m.candidate.at()).collect();
         let is_new = |candidate: &&Candidate| !known.contains(&candidate.at());
         let reserve = plan.reserve.iter().filter(|candidate| is_behind(candidate));
-        // The large ones first: the next post finds them moved, and asks for no small ones.
+        // Large results first: the next post finds them moved, and needs no small ones.
         if !fits(&draft.moves) {
             let waiting = draft.waiting.extract_if(.., |item| is_behind(&item.candidate));
             draft.moves.extend(waiting);
@@ -276,7 +275,7 @@ pub(crate) fn move_more(
         if fits(&draft.moves) {
             break;
         }
-        // The moves leave room: for the next post more messages are among the newest.
+        // The moves free tokens: for the next post, more messages are among the newest.
         newest = planned(&draft.moves).newest;
         newest.retain(|candidate| is_behind(candidate) && !tried.contains(&candidate.at()));
     }

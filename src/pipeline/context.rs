@@ -1,5 +1,5 @@
-//! The context of one request: the facts that every step of the pipeline reads, and
-//! nothing that a step decides.
+//! The context of one request: the facts that every step of the pipeline reads, but no decision of
+//! a step.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,21 +31,21 @@ use token_count::Tokenizer;
 pub(crate) struct Offloader {
     /// The allowed roots.
     pub roots: Arc<Roots>,
-    /// Counts, and remembers.
+    /// Counts tokens, and caches the counts.
     pub measure: Arc<Measure>,
     /// Files that this process has seen.
     pub file_cache: Arc<FileCache>,
     /// The durability that a file must have before its name is given out.
     pub durability: Durability,
-    /// Replacements by content, path and settings, so that a re-posted history
-    /// is not even unescaped.
+    /// Replacements by content, path and settings, so that a re-posted history is not even
+    /// unescaped.
     pub replacements: Replacements,
     /// Writes snapshots.
     pub summariser: Summariser,
     /// A cache of the texts that are arrays of records.
     pub materials: Materials,
-    /// False where the operator switched large result offloading off: arrays of
-    /// records move as any text.
+    /// False if the operator disabled large result offloading: arrays of records then move like any
+    /// other text.
     pub records: bool,
     /// The redaction of secrets in previews, descriptors, snapshots and prompts.
     pub redact: Redact,
@@ -55,7 +55,7 @@ pub(crate) struct Offloader {
     pub lifetimes: Lifetimes,
     /// The references inside groups and lists.
     pub expanded_files: ExpandedFiles,
-    /// Snapshots of a chat are cached by one request at a time.
+    /// Lets one request at a time cache the snapshots of a chat.
     pub snapshot_locks: StripedLocks,
 }
 
@@ -75,16 +75,16 @@ pub(crate) struct Context<'a> {
     pub(crate) tokenizer: Tokenizer,
     /// A view and a count of each message.
     pub(crate) measured: Vec<Arc<Measured>>,
-    /// The tokens that count next to those of the messages: of the tools and of a separate
-    /// system prompt, or of the snapshots in it alone.
+    /// The tokens that count in addition to those of the messages: the tools and a separate system
+    /// prompt, or only the snapshots in that prompt.
     pub(crate) beside: u64,
     /// The allowed roots, for this request.
     pub(crate) roots: Roots,
     pub(crate) store: Store,
     pub(crate) reader: Reader<'a>,
-    /// The chat that new files belong to, once a step has asked.
+    /// The chat that new files belong to, set on first use.
     pub(crate) chat: OnceLock<Chat>,
-    /// The rules that the messages break as posted, once a step has asked.
+    /// The rules that the messages break as posted, set on first use.
     problems: OnceLock<Vec<Problem>>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Context<'a> {
         (self.beside + self.prompt_tokens(system)).saturating_sub(before)
     }
 
-    /// Returns the number of tokens of the tools, where they count.
+    /// Returns the number of tokens of the tools, or 0 if they do not count.
     pub(crate) fn tools_tokens(&self) -> u64 {
         match self.settings.counted_parts {
             CountedParts::All => self.beside - self.prompt_tokens(self.request.system),
@@ -173,7 +173,7 @@ impl<'a> Context<'a> {
         self.beside + self.measured.iter().map(|m| m.tokens).sum::<u64>()
     }
 
-    /// True if the history is within its limit: the target, or below `max_total_tokens`.
+    /// Returns true if the history is within its limit: the target, or below `max_total_tokens`.
     pub(crate) fn is_small_enough(&self) -> bool {
         let before = self.tokens_before();
         let settings = self.settings;
@@ -186,7 +186,7 @@ impl<'a> Context<'a> {
         recent_from(self.history().dialect(), &self.views(), &tokens, self.settings.recent())
     }
 
-    /// True for a message that a compression may take out.
+    /// Returns true if a compression may remove the message.
     pub(crate) fn is_compressible(&self, index: usize) -> bool {
         self.measured[index].view.role != Role::System
     }
@@ -196,24 +196,24 @@ impl<'a> Context<'a> {
         self.problems.get_or_init(|| self.history().dialect().problems(&self.views()))
     }
 
-    /// Finds where the snapshots of the history stand.
+    /// Finds where the snapshots of the history are.
     pub(crate) fn place(&self) -> Place {
         let proves = |block: &Block, text: &str| self.prover().block(block, text);
         Place::find(self.history(), &self.views(), self.request.system, &proves)
     }
 
-    /// Proves what the history says of stored files.
+    /// Returns the prover of references and snapshots in the history.
     pub(crate) fn prover(&self) -> Prover<'_> {
         Prover { reader: &self.reader, roots: &self.roots }
     }
 
-    /// Returns the key of the store's folder; in a dry run of a folder without one, a key
-    /// that proves nothing.
+    /// Returns the key of the store's folder; in a dry run of a folder without one, a key that
+    /// proves nothing.
     pub(crate) fn key(&self) -> Result<Key, StoreError> {
         match self.settings.run() {
             Run::Real => {
                 let key = self.store.key_or_new()?;
-                // Texts of this answer are proven with it.
+                // The texts of this answer are proven with this key.
                 self.reader.add_key(self.store.folder(), key);
                 Ok(key)
             }

@@ -1,5 +1,5 @@
-//! The decision: the texts that move, the texts that stay, and the snapshots. Nothing is
-//! written here; a model may be called.
+//! The decision: which texts move, which stay, and the snapshots. Writes nothing, but may call a
+//! model.
 
 use fair_share::on;
 
@@ -16,23 +16,23 @@ use crate::pipeline::snapshots::set::{NoSnapshot, Snapshots};
 use crate::snapshot::format::block::Block;
 use context_store::StoreError;
 
-/// Most rounds in which a hard target changes the history and the plan is made again.
+/// Maximum number of rounds in which a hard target changes the history and the plan is made again.
 const ROUNDS: u32 = 32;
 
 /// The plan of one offload, ready to be committed.
 pub(crate) struct Decision {
     /// The texts that move, in the order of the messages.
     pub(crate) moves: Vec<Move>,
-    /// The texts that stay though they are large.
+    /// The large texts that stay.
     pub(crate) skipped: Vec<Skipped>,
     /// The compression, and its snapshots.
     pub(crate) snapshots: Option<(Compression, Snapshots)>,
-    /// The reasons that there are no other snapshots, the last one first.
+    /// The reasons why there are no other snapshots, the last one first.
     pub(crate) warnings: Vec<String>,
 }
 
 impl Decision {
-    /// True if every message stays as posted.
+    /// Returns true if every message stays as posted.
     pub(crate) fn changes_nothing(&self) -> bool {
         self.moves.is_empty() && self.snapshots.is_none()
     }
@@ -47,7 +47,7 @@ pub(crate) struct Undecided {
 
 /// Decides what moves, then what is compressed.
 pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
-    // The check needs the rules that are broken: they are read in parallel to the plan.
+    // The check needs the rules that the request breaks: finds them in parallel with the plan.
     let (plan, _) = on(|| {
         rayon::join(
             || {
@@ -58,7 +58,8 @@ pub(crate) fn decide(context: &Context<'_>) -> Result<Decision, Undecided> {
         )
     });
     let plan = match context.settings.mode() {
-        // Only a hard target moves results there, and only the newest; others only move again.
+        // In this mode, only a hard target moves results, and only the newest; others move if they
+        // moved before.
         Mode::Compress => {
             let reserve = [plan.moves, plan.reserve].concat();
             Plan { newest: plan.newest, reserve, ..Plan::default() }
@@ -118,11 +119,11 @@ struct Attempt {
     snapshots: Option<(Compression, Snapshots)>,
     /// The reasons that there are no new ones.
     warnings: Vec<String>,
-    /// True if they are new, or if a model was asked in vain, which is not asked again.
+    /// True if they are new, or if a model was called without success: it is not called again.
     is_last: bool,
 }
 
-/// Makes the snapshots of a compression. Where there are none, earlier ones serve again.
+/// Makes the snapshots of a compression. If there are none, uses earlier ones again.
 fn attempt(
     context: &Context<'_>,
     compression: Result<Compression, String>,
@@ -159,8 +160,8 @@ fn attempt(
     Ok(attempt)
 }
 
-/// Moves more results where a target asks for it: also if the snapshots, and what must stand next
-/// to them, are larger than estimated.
+/// Moves more results if the target requires it, also because the snapshots and the messages that
+/// must stay next to them are larger than estimated.
 fn move_more_beside(
     context: &Context<'_>,
     snapshots: Option<&(Compression, Snapshots)>,
@@ -175,7 +176,8 @@ fn move_more_beside(
     let rendered: Vec<String> = snapshots.blocks.iter().map(Block::render).collect();
     let all = tokens_left(context, &draft.moves);
     let assembled = assemble(context, &compression.cut, &draft.moves, &rendered);
-    // Snapshots may cost more than what they replace once its results have moved.
+    // Once the results of the replaced messages have moved, snapshots may cost more than they
+    // replace.
     let after = tokens_of(context, &assembled);
     move_more(context, draft, Some(&compression.cut.gone), &|moves| {
         (tokens_left(context, moves) + after).saturating_sub(all)
@@ -188,7 +190,7 @@ fn not_worth_it(
     compression: &Compression,
     snapshots: &Snapshots,
 ) -> Option<String> {
-    // A kept snapshot was worth it once, and costs no cache now.
+    // A reused snapshot was worth it once, and costs no cache now.
     if snapshots.report.reused {
         return None;
     }

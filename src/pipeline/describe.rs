@@ -14,7 +14,7 @@ use crate::pipeline::warnings::{missed_target, unreadable_files, warnings_of};
 use crate::snapshot::format::bridge::needs_bridge;
 use context_store::Call;
 
-/// Makes the report of a decision that leaves so many tokens and messages.
+/// Makes the report of a decision that leaves this number of tokens and messages.
 pub(crate) fn describe_decision(
     context: &Context<'_>,
     decision: &Decision,

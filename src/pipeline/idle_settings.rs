@@ -1,8 +1,8 @@
-//! The settings of a request that have no effect beside its other settings.
+//! The settings of a request that have no effect because of its other settings.
 
 use crate::pipeline::settings::{Mode, Settings};
 
-/// Returns a warning for each setting without effect of those that `is_given`.
+/// Returns a warning for each setting without effect for which `is_given` returns true.
 pub(crate) fn idle_settings(
     settings: &Settings,
     is_given: &dyn Fn(&'static str) -> bool,

@@ -1,8 +1,8 @@
-//! Renews leases: of the files that a posted history refers to, and of those that its groups
-//! and lists refer to. The files are recorded as this chat's, so that no other chat's
-//! deletion takes them. Only proven references and snapshots count: text of a tool that
-//! names a file keeps nothing alive. A file that `/offload_result` gave out is renewed wherever
-//! it is named, as nobody can guess its name, and stays nobody's.
+//! Renews the leases of the files that a posted history refers to, and of those that its groups and
+//! lists refer to. Records that this chat refers to them, so that no other chat's deletion removes
+//! them. Only proven references and snapshots count: a tool's text that names a file keeps nothing
+//! alive. A file that `/offload_result` returned is renewed wherever its name occurs, because
+//! nobody can guess the name; it still belongs to no chat.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -28,16 +28,16 @@ use context_store::{
     reference_key,
 };
 
-/// The time after which a group or a list is read again: a reference in it may not have been
-/// proven, because a file could not be read then.
+/// The time after which a group or a list is read again: a reference in it may have been unproven,
+/// because a file could not be read at that time.
 const EXPANSION_INTERVAL: Duration = Duration::from_secs(3_600);
-/// Most files of one history that are read for their own references.
+/// Maximum number of files of one history that are read for their own references.
 const FILES: usize = 256;
-/// Most files of one history that are renewed, the latest first.
+/// Maximum number of files of one history that are renewed, the latest first.
 const RENEWED: usize = 10_000;
-/// The bytes before a name in which its path may begin.
+/// Maximum number of bytes before a name in which its path may begin.
 const PATH_BYTES: usize = 4_096;
-/// Messages are searched in runs of at least this many.
+/// Minimum number of messages in a run that is searched.
 const RUN: usize = 16;
 
 /// The paths that groups and lists refer to, by chat and file.
@@ -68,7 +68,7 @@ pub(crate) fn expanded_files(bytes: u64) -> ExpandedFiles {
     Cache::with_weighter(entries, bytes, ExpansionBytes)
 }
 
-/// Renews what the history refers to. Nothing is opened where it refers to nothing.
+/// Renews the files that the history refers to. Opens nothing if it refers to none.
 pub(crate) fn renew_leases(context: &Context<'_>) {
     let mut seen: HashSet<PathBuf> = HashSet::new();
     let mut next = files_of_blocks(context, &context.place().blocks);
@@ -90,7 +90,7 @@ pub(crate) fn renew_leases(context: &Context<'_>) {
     }
 }
 
-/// Returns what a group or a list refers to; None where it cannot be read, or too many were read.
+/// Returns what a group or a list refers to; `None` if it cannot be read, or too many were read.
 fn expansion(context: &Context<'_>, at: &Location, unread: &mut usize) -> Option<Arc<Expansion>> {
     let cache = &context.offloader.expanded_files;
     let key = reference_key(chat_of(context), at);
@@ -108,8 +108,8 @@ fn expansion(context: &Context<'_>, at: &Location, unread: &mut usize) -> Option
     Some(expansion)
 }
 
-/// Returns the files of the proven references of a history, and those of `/offload_result` that it
-/// names, the latest first.
+/// Returns the files of the proven references of a history, and the files of `/offload_result` that
+/// it names, the latest first.
 fn referred_files(
     context: &Context<'_>,
     history: &History<'_>,
@@ -133,8 +133,8 @@ fn referred_files(
     found.into_iter().rev().flatten().collect()
 }
 
-/// Returns the paths that a text has before the names of files that `/offload_result` gave out. A
-/// folder's name may have spaces: a path may begin at a quote, too.
+/// Returns the possible paths of the files of `/offload_result` that a text names. A folder's name
+/// may contain spaces, so a path may also begin at a quote.
 fn paths_given_out(text: &str) -> impl Iterator<Item = &str> {
     let names = names_in(text).filter(|name| is_given_out(&text[name.clone()]));
     names.flat_map(|name| {
@@ -148,13 +148,13 @@ fn is_given_out(name: &str) -> bool {
     FileName::parse(name).is_some_and(|name| has_own_ttl(&name))
 }
 
-/// The texts of a message.
+/// Returns the texts of a message.
 fn texts<'m>(raw: &'m str, view: &'m MessageView) -> impl Iterator<Item = Cow<'m, str>> {
     let results = view.results.iter().flat_map(|result| &result.slots);
     results.chain(&view.texts).map(|slot| text_of(raw, slot).text)
 }
 
-/// The files that snapshots name: originals, results, lists.
+/// Returns the files that snapshots name: originals, results, lists.
 fn files_of_blocks(context: &Context<'_>, blocks: &[Block]) -> Vec<Location> {
     let files = blocks.iter().flat_map(|block| &block.files).map(|file| file.path.clone());
     let lists = blocks.iter().filter_map(|block| Some(block.more.as_ref()?.list.clone()));
@@ -163,10 +163,10 @@ fn files_of_blocks(context: &Context<'_>, blocks: &[Block]) -> Vec<Location> {
     paths.take(RENEWED).filter_map(|path| roots.locate(&path).ok()).collect()
 }
 
-/// The files that a stored group or list refers to.
+/// Returns the files that a stored group or list refers to.
 fn files_inside(context: &Context<'_>, at: &Location, content: &str) -> Vec<Location> {
     if at.spelled().ends_with(".json") {
-        // A group of a history in another format refers to nothing that this one does.
+        // A group in another format than the history refers to nothing.
         let Ok(group) = context.history().reparse(content) else { return Vec::new() };
         let views: Vec<MessageView> =
             (0..group.messages().len()).filter_map(|index| group.view(index).ok()).collect();

@@ -15,5 +15,5 @@ pub(crate) struct Material {
     pub(crate) bytes: u64,
 }
 
-/// A cache by content and tool: the file of records of a text, or None for other texts.
+/// A cache by content and tool: the file of records of a text, or `None` for other texts.
 pub(crate) type Materials = Cache<blake3::Hash, Option<Arc<Material>>>;

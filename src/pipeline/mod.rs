@@ -1,7 +1,7 @@
-//! The pipeline: a history in, a smaller valid one out. [`Offloader::offload`] is the list
-//! of its steps; each is a function that takes the [`Context`] and returns a value.
+//! The pipeline: turns a history into a smaller valid one. [`Offloader::offload`] is the list of
+//! its steps; each is a function that takes the [`Context`] and returns a value.
 //!
-//! A failure after the plan ends in the caller's own messages and a warning: offloading is
+//! After a failure behind the plan, the caller gets its own messages and a warning: offloading is
 //! an optimisation and never costs a turn.
 
 mod answer;
@@ -47,11 +47,12 @@ pub(crate) use summariser::{Summariser, SummariserKind};
 use context_store::{Ahead, Allowance};
 
 impl Offloader {
-    /// Runs one request, which may read stored files as far as `allowance` goes.
+    /// Runs one request, which may read stored files within `allowance`.
     ///
     /// # Errors
     ///
-    /// The messages are no history, or the folder is outside the roots; nothing was done.
+    /// Fails if the messages are not a history, or the folder is outside the roots; nothing was
+    /// changed.
     pub(crate) fn offload(
         &self,
         request: &Request<'_>,
@@ -68,8 +69,8 @@ impl Offloader {
         let answer = if context.is_small_enough() {
             unchanged(&context, &[], Vec::new())
         } else {
-            // Each further round goes on with snapshots that reach further than those of the one
-            // before: there are no more rounds than messages, and hardly ever more than two.
+            // Each further round uses cached snapshots that cover more messages than those of the
+            // round before: there are no more rounds than messages, and hardly ever more than two.
             loop {
                 match decide(&context) {
                     Ok(decision) => {

@@ -1,4 +1,4 @@
-//! The newest messages, which stay: by number, and as many more as have few tokens.
+//! The newest messages, which stay: a minimum number, and more of them while they have few tokens.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use chat_history::message::{MessageView, Role};
 /// The newest messages that stay.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Recent {
-    /// So many messages at least.
+    /// The minimum number of messages.
     pub(crate) count: u64,
-    /// More of them, while they have no more tokens together.
+    /// More messages stay while their total is at most this many tokens.
     pub(crate) tokens: u64,
 }
 
-/// Returns the first of the newest messages that stay, so that no call is cut from its results;
-/// `tokens` is what each message costs.
+/// Returns the first of the newest messages that stay. Never separates a call from its results.
+/// `tokens` is the cost of each message.
 pub(crate) fn recent_from(
     dialect: &dyn Dialect,
     views: &[&MessageView],
@@ -25,16 +25,16 @@ pub(crate) fn recent_from(
     Units::of(dialect, views, tokens).recent_from(views.len(), recent)
 }
 
-/// The messages of a history in units that no cut divides.
+/// The messages of a history in units that must not be divided.
 pub(crate) struct Units {
     /// True for each message that begins a unit.
     starts: Vec<bool>,
-    /// The tokens of each message; none of a system message, which stays in any case.
+    /// The tokens of each message; 0 for a system message, which always stays.
     costs: Vec<u64>,
 }
 
 impl Units {
-    /// The units of a history whose messages cost `tokens`.
+    /// Returns the units of a history whose messages cost `tokens`.
     pub(crate) fn of(dialect: &dyn Dialect, views: &[&MessageView], tokens: &[u64]) -> Units {
         let cost = |(view, tokens): (&&MessageView, &u64)| match view.role {
             Role::System => 0,
@@ -49,7 +49,7 @@ impl Units {
         self.starts.get(end).is_none_or(|starts| *starts)
     }
 
-    /// Returns the first of the newest messages that stay, of the messages before `end`.
+    /// Returns the first of the newest messages that stay, among the messages before `end`.
     pub(crate) fn recent_from(&self, end: usize, recent: Recent) -> usize {
         let count = usize::try_from(recent.count).unwrap_or(usize::MAX);
         let mut from = end.saturating_sub(count);

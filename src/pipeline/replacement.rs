@@ -1,5 +1,5 @@
-//! The replacement: the text that stays in a message, cached by text, file and settings, so
-//! that a history that is posted again is not even unescaped.
+//! The replacement: the text that stays in a message, cached by text, file and settings, so that a
+//! re-posted history is not even unescaped.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Weighter<blake3::Hash, Arc<Replacement>> for Literals {
     }
 }
 
-/// A cache of up to `bytes` of replacements.
+/// Returns a cache of up to `bytes` of replacements.
 pub(crate) fn replacements(bytes: u64) -> Replacements {
     let entries = usize::try_from(bytes / 512).unwrap_or(usize::MAX);
     Cache::with_weighter(entries, bytes, Literals)

@@ -1,5 +1,6 @@
-//! A history replayed turn by turn: what its earlier posts moved for a target. The service keeps
-//! no session, and a client that posts its whole history again is to get what it was sent before.
+//! Replays a history turn by turn: finds which texts its earlier posts moved for a target. The
+//! service keeps no session, and a client that posts its whole history again must get the same
+//! messages as before.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -20,7 +21,7 @@ pub(crate) struct Replay {
     pub(crate) moved: HashSet<(usize, usize)>,
     /// The smaller results that moved.
     pub(crate) reserve: Vec<Move>,
-    /// The moves that have no room for a preview, in place of those with one.
+    /// Moves that have no room for a preview; they replace the same moves with one.
     pub(crate) bare: Vec<Move>,
     /// The texts that moved and have a preview, each with the tokens that it saves.
     shown: Vec<(Candidate, u64)>,
@@ -40,7 +41,7 @@ impl Replay {
         self.shown.push((item.candidate.clone(), item.saves()));
     }
 
-    /// Gives up the previews of messages before `recent`.
+    /// Replaces the previews of messages before `recent` by bare references.
     fn give_up_previews(
         &mut self,
         recent: usize,
@@ -60,16 +61,16 @@ impl Replay {
     }
 }
 
-/// Replays a history. As long as it meets the target nothing changes. When it does not, all large
-/// results but the newest move, then smaller ones of the `reserve` down to the low-water mark. Where
-/// that is not enough they give up their previews, and of the newest the largest move that the
-/// target has no room for. With snapshots the reserve is empty: they make up for what is still
-/// missing to the mark, and previews are given up where the target has no room for them next to a
-/// small snapshot. `moves` are in the order of the messages.
+/// Replays a history. Nothing changes as long as it meets the target. When it exceeds the target,
+/// all large results except the newest move, then smaller ones of the `reserve`, down to the
+/// low-water mark. If that is not enough, they give up their previews, and the largest of the
+/// newest results move until the target is met. With snapshots the reserve is empty: they free the
+/// tokens that are missing to the mark, and previews are given up if the target has no room for
+/// them next to a small snapshot. `moves` are in the order of the messages.
 ///
 /// # Errors
 ///
-/// The reserve cannot be made.
+/// Fails if moves of the reserve cannot be made.
 pub(crate) fn replay(
     context: &Context<'_>,
     target: u64,
@@ -136,7 +137,7 @@ pub(crate) fn replay(
             let kept = fixed + tokens_in(context, &replay.tokens, newest..end);
             replay.level.saturating_sub(kept + snapshots)
         };
-        // The least that the post can have: its newest messages next to a snapshot.
+        // The minimum size of the post: its newest messages next to a snapshot.
         let min = |replay: &Replay, snapshot: u64| match standing {
             Some(_) => min_tokens(context, region(replay), snapshots, replay.level, snapshot),
             None => replay.level,
@@ -147,7 +148,8 @@ pub(crate) fn replay(
                 false => replay.move_out(item),
             }
         }
-        // Those of the last post are given up after more of its newest results have moved.
+        // Previews of the last post are given up later, after more of its newest results have
+        // moved.
         let is_earlier = end < replay.tokens.len();
         if standing.is_some() && is_earlier && min(&replay, MIN_SNAPSHOT_TOKENS) > target {
             replay.give_up_previews(end, &mut reserve)?;

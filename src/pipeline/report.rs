@@ -1,5 +1,5 @@
-//! The report: what was done to a history, message by message, and why
-//! (`metadata.report` in `openapi.yaml`). Its numbers are the ones that were checked.
+//! The report: what was done to a history, message by message, and why (`metadata.report` in
+//! `openapi.yaml`). Its numbers are those of the checks.
 
 use chat_history::repair::Repair;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub(crate) enum Outcome {
     Compacted,
     /// Older messages became a snapshot.
     Compressed,
-    /// Both.
+    /// Results were moved, and older messages became a snapshot.
     CompactedAndCompressed,
 }
 
@@ -29,14 +29,14 @@ pub(crate) enum ActionKind {
     Compact,
     /// Moved to a file of records.
     Materialize,
-    /// Became a snapshot, with others.
+    /// Became part of a snapshot.
     Compress,
-    /// Above the threshold, and left alone.
+    /// Above the threshold, but unchanged.
     Keep,
 }
 
 impl ActionKind {
-    /// True where the text moved to a file.
+    /// Returns true if the text moved to a file.
     pub(crate) fn moved(self) -> bool {
         matches!(self, ActionKind::Compact | ActionKind::Materialize)
     }
@@ -49,7 +49,7 @@ pub(crate) struct Action {
     pub index: usize,
     /// Its kind.
     pub action: ActionKind,
-    /// The call it answers.
+    /// The id of the call that it answers.
     pub tool_call_id: Option<String>,
     /// The tool.
     pub tool: Option<String>,
@@ -63,22 +63,22 @@ pub(crate) struct Action {
     pub why: String,
 }
 
-/// The invariants that were checked before the answer left; all true, or the
-/// messages are the caller's own.
+/// The invariants checked before the answer is returned. All are true, or the messages are the
+/// caller's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Checks {
     /// No rule of the format is broken that was not broken before.
     pub pairing: bool,
-    /// Every new reference can be read by its path, as long as it should be.
+    /// Every new reference leads to a readable, complete file.
     pub references_readable: bool,
-    /// Everything that was not chosen is byte for byte what came.
+    /// Everything that was not chosen is byte for byte unchanged.
     pub protected_untouched: bool,
-    /// No message and no sum is larger than before.
+    /// No message and no total is larger than before.
     pub not_larger: bool,
 }
 
 impl Checks {
-    /// All hold: also for an answer that changes nothing.
+    /// All checks hold; also for an answer that changes nothing.
     pub(crate) const HOLD: Checks = Checks {
         pairing: true,
         references_readable: true,
@@ -86,7 +86,7 @@ impl Checks {
         not_larger: true,
     };
 
-    /// The names of those that do not hold.
+    /// Returns the names of the checks that failed.
     pub(crate) fn failed(self) -> Vec<&'static str> {
         let all = [
             ("pairing", self.pairing),
@@ -117,16 +117,16 @@ impl From<Writer> for SnapshotSource {
     }
 }
 
-/// The messages under one snapshot.
+/// The messages that one snapshot replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GroupReport {
     /// The file with the originals.
     pub path: String,
-    /// The first message, counted from 0 in the history that came.
+    /// The first message, counted from 0 in the posted history.
     pub first: usize,
-    /// The last one.
+    /// The last message.
     pub last: usize,
-    /// Their tokens, with the earlier snapshot that was merged.
+    /// Their tokens, including the earlier snapshot that was merged.
     pub tokens_before: u64,
     /// The tokens of the snapshot.
     pub tokens_after: u64,
@@ -137,17 +137,17 @@ pub(crate) struct GroupReport {
 /// The snapshots of a compression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SnapshotReport {
-    /// `llm` where a model wrote every snapshot of this compression.
+    /// `llm` if a model wrote every snapshot of this compression.
     pub source: SnapshotSource,
-    /// The model that was asked.
+    /// The model that was called.
     pub model: Option<String>,
-    /// True where snapshots of an earlier call were used as they were.
+    /// True if snapshots of an earlier call were used unchanged.
     pub reused: bool,
     /// The groups that were compressed.
     pub groups: Vec<GroupReport>,
-    /// The reasons that a model's text was not accepted, one line each.
+    /// The reasons why a model's text was rejected, one line each.
     pub rejected: Vec<String>,
-    /// Sentences of an accepted text that do not hold, each with the reason.
+    /// Sentences that were dropped from an accepted text, each with the reason.
     #[serde(default)]
     pub dropped: Vec<String>,
     /// The cost of the model.
@@ -181,37 +181,38 @@ pub(crate) struct Report {
     pub tokenizer: &'static str,
     /// Tokens of the counted parts, as posted.
     pub tokens_before: u64,
-    /// The same for the answer; of a dry run, what the answer would have.
+    /// Tokens of the answer's counted parts; of a dry run, those that the answer would have.
     pub tokens_after: u64,
     /// tokens_after / tokens_before, rounded to four places.
     pub compaction_ratio: f64,
-    /// Messages that came.
+    /// Number of posted messages.
     pub messages_before: usize,
-    /// Messages that leave.
+    /// Number of messages in the answer.
     pub messages_after: usize,
     /// The first message that differs: a prompt cache is lost from there on.
     pub first_changed_index: Option<usize>,
     /// Tokens of the answer from the first message on that this call changed and no earlier one:
-    /// what a provider with a prompt cache bills anew, with what is new in any case.
+    /// the tokens that a provider with a prompt cache bills again, with those that are new in any
+    /// case.
     pub rewritten_tokens: u64,
-    /// True where nothing was written and the messages are the caller's own.
+    /// True if nothing was written and the messages are the caller's own.
     pub dry_run: bool,
-    /// Every text above the threshold, and what was done.
+    /// Every text above the threshold, and the action on it.
     pub actions: Vec<Action>,
-    /// The snapshot, where there is one.
+    /// The snapshots, if there are any.
     pub snapshot: Option<SnapshotReport>,
-    /// The number of identifiers of compressed messages that were kept, and lost.
+    /// The number of identifiers of compressed messages that were kept or lost.
     pub retention: Option<Retention>,
     /// The checks.
     pub checks: Checks,
-    /// The places that were mended before, if `repair` asked for it.
+    /// The repairs that were made before, if `repair` requested them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Repair>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
-/// tokens_after / tokens_before; 1 for an empty history.
+/// Returns tokens_after / tokens_before, rounded to four places; 1 for an empty history.
 pub(crate) fn ratio(before: u64, after: u64) -> f64 {
     if before == 0 {
         return 1.0;

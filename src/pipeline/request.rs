@@ -1,4 +1,4 @@
-//! The request of an offload, read and checked once.
+//! The request of an offload, parsed and checked once.
 
 use chat_history::repair::{Repair, Repaired};
 use chat_history::{History, HistoryError};
@@ -20,7 +20,7 @@ pub(crate) struct Request<'a> {
     pub settings: Settings,
     /// Warnings for the caller: unknown fields, settings without effect.
     pub warnings: Vec<String>,
-    /// The places that were mended before.
+    /// The repairs that were made before.
     pub mends: Vec<Repair>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Request<'a> {
         Ok(Request { history, tools, system, settings, warnings, mends: Vec::new() })
     }
 
-    /// The same for a history that was mended.
+    /// Returns the same request with a repaired history.
     pub(crate) fn mended<'m>(&self, mended: &'m Repaired) -> Result<Request<'m>, HistoryError>
     where
         'a: 'm,

@@ -1,4 +1,4 @@
-//! The rewrite of a call: the part of the answer that the provider's prompt cache cannot have.
+//! The rewrite of a call: the part of the answer that the provider's prompt cache cannot hold.
 
 use crate::pipeline::context::Context;
 use crate::pipeline::decide::Decision;
@@ -6,9 +6,9 @@ use crate::pipeline::moves::item::Move;
 use crate::pipeline::snapshots::assemble::is_removed;
 use crate::pipeline::snapshots::region::tokens_after;
 
-/// Returns the number of tokens behind the first message that this call changed and no earlier
-/// one, of an answer of `after` tokens. What was moved or summarised by an earlier call comes
-/// out as it did then.
+/// Returns the number of tokens from the first message on that this call changed and no earlier
+/// one, in an answer of `after` tokens. Texts that an earlier call moved or summarised come out the
+/// same again.
 pub(crate) fn rewritten_tokens(context: &Context<'_>, decision: &Decision, after: u64) -> u64 {
     let tokens = tokens_after(context, &decision.moves);
     let new = decision.moves.iter().filter(|item| is_new(item)).map(|item| item.candidate.index);
@@ -33,7 +33,7 @@ pub(crate) fn rewritten_tokens(context: &Context<'_>, decision: &Decision, after
 }
 
 /// Returns true if a move is made for the first time: its file is not stored yet. A text that was
-/// read back has no file that could tell.
+/// read back has no file of its own, and counts as new.
 fn is_new(item: &Move) -> bool {
     item.claim().is_none_or(|claim| !claim.stored)
 }

@@ -6,10 +6,10 @@ use crate::descriptor::Richness;
 use crate::params::{Blank, PATH, request, words};
 use crate::pipeline::recent::Recent;
 
-/// The ways in which a history may become smaller.
+/// The ways to make a history smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Compact; compress what compaction leaves too large.
+    /// Compact; then compress if compaction leaves too much.
     Auto,
     /// Only move results to files.
     Compact,
@@ -41,7 +41,7 @@ pub(crate) enum CountedParts {
 
 words!(CountedParts { "all" = All, "messages" = Messages });
 
-/// What the provider's prompt cache has of the history that came before.
+/// The part of the earlier history that the provider's prompt cache still has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PromptCache {
     /// Its beginning, as it was sent.
@@ -61,10 +61,11 @@ pub(crate) enum Run {
     Dry,
 }
 
-/// A smaller `max_total_tokens` asks for compression whatever there is, and bounds nothing.
+/// The minimum of `max_total_tokens` in [`Settings::high_water`]: a smaller value requests
+/// compression of any history, and is not a limit.
 const MIN_TOTAL: u64 = 4_000;
 
-/// Returns a share of so many tokens.
+/// Returns a share of a number of tokens, rounded down.
 #[expect(clippy::cast_possible_truncation, reason = "part of a number of tokens is less than it")]
 fn share_of(tokens: u64, share: f64) -> u64 {
     (tokens as f64 * share) as u64
@@ -241,13 +242,13 @@ request! {
 }
 
 impl Settings {
-    /// The mode, under either of its names.
+    /// Returns the mode, under either of its names.
     pub(crate) fn mode(&self) -> Mode {
         let given = self.context_manage_mode.or(self.working_summary_mode);
         given.unwrap_or_else(|| Self::context_manage_mode.default_value())
     }
 
-    /// The size of the preview of a moved result.
+    /// Returns the size of the preview of a moved result.
     pub(crate) fn preview(&self) -> PreviewSize {
         match (self.preview_tokens, self.preview_char_length) {
             (Some(tokens), _) => PreviewSize::Tokens(tokens),
@@ -256,29 +257,29 @@ impl Settings {
         }
     }
 
-    /// Whether anything is written.
+    /// Returns whether anything is written.
     pub(crate) fn run(&self) -> Run {
         if self.dry_run { Run::Dry } else { Run::Real }
     }
 
-    /// The number of tokens from which on a history is worked on.
+    /// Returns the limit of a history in tokens: the target, or `max_total_tokens`.
     pub(crate) fn limit(&self) -> u64 {
         self.target_tokens.unwrap_or(self.max_total_tokens)
     }
 
-    /// The number of tokens that are left once a history exceeded its limit.
+    /// Returns the number of tokens that are left once a history exceeded its limit.
     pub(crate) fn low_water(&self) -> u64 {
         self.low_water_of(self.limit())
     }
 
-    /// The same share of so many tokens.
+    /// Returns the same share of another number of tokens.
     pub(crate) fn low_water_of(&self, tokens: u64) -> u64 {
         share_of(tokens, self.low_water_ratio)
     }
 
-    /// Returns the number of tokens that a target asks of a history of `level` tokens: as many
-    /// if it is met, else fewer in steps. A history that grows, and is posted whole each time,
-    /// changes once for each step of growth.
+    /// Returns the number of tokens that a target requires of a history of `level` tokens: `level`
+    /// if it meets the target, otherwise fewer, in steps. A history that grows and is posted whole
+    /// each time thus changes once per step of growth.
     pub(crate) fn aim(&self, level: u64) -> u64 {
         let target = self.target_tokens.unwrap_or(level);
         let step = target.saturating_sub(self.low_water_of(target)).max(1);
@@ -286,13 +287,14 @@ impl Settings {
         level.saturating_sub(steps * step)
     }
 
-    /// The least number of tokens of which a history of `auto` is compressed at any share.
+    /// Returns the number of tokens from which on `auto` compresses a history whatever compaction
+    /// saved; `None` if `compact_ratio_threshold` is at least 1.
     pub(crate) fn high_water(&self) -> Option<u64> {
         let total = self.max_total_tokens.max(MIN_TOTAL);
         (self.compact_ratio_threshold < 1.0).then(|| total.saturating_add(total / 2))
     }
 
-    /// The tokens that a change must free to be made if it rewrites `rewritten` tokens.
+    /// Returns the tokens that a change must free if it rewrites `rewritten` tokens.
     pub(crate) fn asked_of_rewrite(&self, rewritten: u64) -> u64 {
         match self.cache {
             PromptCache::Cold => 0,
@@ -300,7 +302,7 @@ impl Settings {
         }
     }
 
-    /// The newest messages that compaction never touches.
+    /// Returns the newest messages that compaction never touches.
     pub(crate) fn recent(&self) -> Recent {
         let count = if self.mode() == Mode::Compress { 2 } else { 1 };
         Recent {
@@ -309,7 +311,7 @@ impl Settings {
         }
     }
 
-    /// The newest messages that compression never touches, where the limit has room for them.
+    /// Returns the newest messages that compression never touches, if the limit has room for them.
     pub(crate) fn recent_for_compression(&self) -> Recent {
         let is_exact = self.target_tokens.is_none() && self.keep_recent_count.is_some();
         Recent {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use crate::model::Client;
 
-/// Tokens of a model's window that are kept for instructions and the answer.
+/// Tokens of a model's context window that are reserved for instructions and the answer.
 const RESERVE: u64 = 12_000;
 
 /// The writer of summaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SummariserKind {
-    /// The model; the built-in summariser where it fails.
+    /// The model; the built-in summariser if it fails.
     Auto,
-    /// The model; nothing where it fails.
+    /// The model; no summary if it fails.
     Llm,
     /// The built-in summariser.
     Extractive,
@@ -23,22 +23,22 @@ pub(crate) enum SummariserKind {
 pub(crate) struct Summariser {
     /// The writer.
     pub kind: SummariserKind,
-    /// The model, where one is configured.
+    /// The model, if one is configured.
     pub client: Option<Arc<Client>>,
 }
 
 impl Summariser {
-    /// The built-in summariser alone.
+    /// Returns the built-in summariser alone.
     pub(crate) fn extractive() -> Summariser {
         Summariser { kind: SummariserKind::Extractive, client: None }
     }
 
-    /// The model's name, where a model is asked.
+    /// Returns the model's name, if a model is used.
     pub(crate) fn model(&self) -> Option<&str> {
         self.asked().map(|client| client.settings().model.as_str())
     }
 
-    /// Returns what its snapshots depend on.
+    /// Returns the settings that its snapshots depend on.
     pub(crate) fn identity(&self) -> (SummariserKind, Option<&str>) {
         (self.kind, self.model())
     }

@@ -35,7 +35,7 @@ pub(crate) fn warnings_of(context: &Context<'_>, report: &Report) -> Vec<String>
     warnings
 }
 
-/// A warning of parts that are counted and never read.
+/// Returns a warning for parts that are counted but never read.
 fn unknown_parts(context: &Context<'_>) -> Option<String> {
     let unknown = |(index, measured): (usize, &Arc<Measured>)| {
         measured.view.unknown.clone().map(|kind| (index, kind))
@@ -53,7 +53,7 @@ fn unknown_parts(context: &Context<'_>) -> Option<String> {
     ))
 }
 
-/// Returns a warning where more than the target remains: how much, and what it is.
+/// Returns a warning if more than the target remains: how much, and of what.
 pub(crate) fn missed_target(
     context: &Context<'_>,
     moves: &[Move],
@@ -104,11 +104,11 @@ pub(crate) fn missed_target(
     ))
 }
 
-/// Most unreadable files that are named.
+/// Maximum number of unreadable files to name.
 const LOST_TOLD: usize = 5;
 
-/// Returns a warning for each file of originals that cannot be read. Its references stay: a
-/// store may be absent for a while.
+/// Returns a warning for each file of originals that cannot be read. Its references stay, because a
+/// store may be unavailable for a while.
 pub(crate) fn unreadable_files(context: &Context<'_>, blocks: &[Block]) -> Vec<String> {
     let originals = blocks.iter().flat_map(|b| &b.originals).flat_map(Originals::paths);
     let files = blocks.iter().flat_map(|b| &b.files).map(|file| file.path.clone());

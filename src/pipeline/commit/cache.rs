@@ -1,5 +1,5 @@
-//! The cache of snapshots: those of a decision as a file of the store, so that the next post of
-//! the history, on any replica, has them without another call of a model.
+//! The cache of snapshots: stores those of a decision in a file of the store, so that the next post
+//! of the history, on any replica, has them without another call of a model.
 
 use crate::pipeline::chat::chat_of;
 use crate::pipeline::commit::record::{mention, own_origin};
@@ -12,10 +12,10 @@ use crate::snapshot::format::block::Block;
 use crate::snapshot::format::originals::Originals;
 use context_store::{ClaimedFile, Claims, Stem, StoreError};
 
-/// Keeps the snapshots for the next call. If that fails, this answer stands all the same.
+/// Stores the snapshots for the next call. If that fails, this answer remains valid.
 ///
-/// Returns false if posts of the history have other snapshots by now: what two of them at the same
-/// time cached first is what both get.
+/// Returns false if posts of the history have other snapshots by now: of two concurrent posts, both
+/// get the snapshots that were cached first.
 pub(crate) fn cache(
     context: &Context<'_>,
     compression: &Compression,
@@ -35,7 +35,7 @@ pub(crate) fn cache(
         Some((path, hash.to_hex().to_string()))
     };
     let (report, retention) = (snapshots.report.clone(), snapshots.retention);
-    // A file that cannot be read makes the record useless, and ends the search.
+    // A file that cannot be read makes the record useless, so hashing stops there.
     let record = CachedSnapshots::new(
         &compression.key,
         blocks.clone(),
@@ -53,8 +53,8 @@ pub(crate) fn cache(
     }
 }
 
-/// Returns true if others than these snapshots were cached since the compression was planned, and
-/// none is missing next to them.
+/// Returns true if snapshots other than these were cached since the compression was planned, and
+/// they leave no group to compress.
 fn has_others(
     context: &Context<'_>,
     compression: &Compression,
@@ -68,7 +68,7 @@ fn has_others(
         && now.cached.is_some_and(|(end, cached)| known != Some(end) && cached.blocks != blocks)
 }
 
-/// Writes a record; returns false if its key has another.
+/// Writes a record. Returns false if another record has its key.
 fn write(
     context: &Context<'_>,
     record: &CachedSnapshots,

@@ -38,7 +38,7 @@ pub(crate) fn check(
         recent_from: context.recent_for_compaction(),
         moved_recent: &moved_recent(context, moves),
         references: &references,
-        // If everything was read back, nothing was claimed, and the folder may be absent.
+        // If all texts were read back, no name was claimed, and the folder may be missing.
         claimed: match claims.is_empty() {
             true => FilesState::Held,
             false => context.store.state_of(&claims),

@@ -1,4 +1,4 @@
-//! The checks of an answer whose messages all stay: only the changed ones are read again.
+//! The checks of an answer that keeps all messages: parses only the changed ones again.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ pub(crate) fn check(
     array: &str,
     edits: &[Edit],
 ) -> Result<Checked, HistoryError> {
-    // Only the changed messages are read again; the others are known.
+    // The unchanged messages are known.
     let texts = changed_texts(subject, array, edits);
     let dialect = subject.before.dialect().name();
     let after = History::from_elements(array, texts, dialect, None)?;
-    // Compaction changes no message at the front: its judgement stays.
+    // Compaction changes no message at the front, so the verdict on it remains valid.
     after.judge_front(|_| subject.before.has_service_front());
     let new = subject.measure.history(&after, subject.tokenizer)?;
     let pairs = || new.iter().zip(subject.changed.iter().map(|index| &subject.measured[*index]));
@@ -46,8 +46,7 @@ pub(crate) fn check(
     Ok(Checked { checks, files, tokens })
 }
 
-/// True where the answer breaks the format's rules in no place where the request did
-/// not.
+/// Returns true if the answer breaks the format's rules only where the request did.
 fn no_new_problem(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
     let mut after: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
@@ -57,7 +56,7 @@ fn no_new_problem(subject: &Subject<'_>, new: &[Arc<Measured>]) -> bool {
     no_new_problems(subject.problems.to_vec(), dialect.problems(&after))
 }
 
-/// The changed messages as they stand in the answer.
+/// Returns the changed messages as they are in the answer.
 fn changed_texts<'a>(subject: &Subject<'_>, array: &'a str, edits: &[Edit]) -> Vec<&'a str> {
     let before = subject.before;
     let mut edits = edits.iter().peekable();
@@ -76,8 +75,8 @@ fn changed_texts<'a>(subject: &Subject<'_>, array: &'a str, edits: &[Edit]) -> V
     texts
 }
 
-/// The bytes between the edits are the bytes that came, and no edit falls into
-/// a protected message.
+/// Returns true if the bytes between the edits are the posted bytes, and no edit is in a protected
+/// message.
 fn untouched(subject: &Subject<'_>, array: &str, edits: &[Edit]) -> bool {
     let before = subject.before;
     if subject.changed.iter().any(|index| subject.is_protected(*index)) {
@@ -97,8 +96,8 @@ fn untouched(subject: &Subject<'_>, array: &str, edits: &[Edit]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Each check fails when what it guards is broken: no plan of the product's
-    //! does that, so the answers are broken here by hand.
+    //! Each check fails if its invariant is violated. No plan of the product violates one, so these
+    //! tests break the answers by hand.
 
     use super::*;
     use crate::measure::Measure;
@@ -121,7 +120,7 @@ mod tests {
         claimed: FilesState,
     }
 
-    /// A right answer: the result is shorter, its file is there.
+    /// Returns a correct answer: the result is shorter, and its file exists.
     fn right(folder: &tempfile::TempDir) -> Broken {
         let path = folder.path().join("moved.txt");
         std::fs::write(&path, "one two three four five six seven eight").unwrap();
@@ -188,7 +187,7 @@ mod tests {
         assert!(role.contains(&"pairing"), "{role:?}");
     }
 
-    /// The shape is the same; the provider takes no error without a word.
+    /// The shape is the same, but the provider rejects an error without a text.
     #[test]
     fn a_new_problem_breaks_pairing() {
         const BEFORE: &str = concat!(
@@ -244,7 +243,7 @@ mod tests {
         assert_eq!(found, ["not_larger"]);
     }
 
-    /// The answer is smaller, and one of its messages is not.
+    /// The answer is smaller, but one of its messages is larger.
     #[test]
     fn a_larger_message_among_smaller_ones_is_seen() {
         const BEFORE: &str = concat!(

@@ -1,5 +1,5 @@
-//! The checks of an answer with snapshots. Messages are gone from it, so the whole answer is
-//! parsed again, and each message that is left is compared with its original.
+//! The checks of an answer with snapshots. Messages are missing from it, so the whole answer is
+//! parsed again, and each remaining message is compared with its original.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use context_store::FilesState;
 /// The facts of an answer with snapshots.
 pub(crate) struct Compressed<'a> {
     pub(crate) after: &'a Assembled,
-    /// The system prompt next to the messages as posted.
+    /// The separate system prompt as posted.
     pub(crate) system: Option<&'a str>,
-    /// Says whether a snapshot is this service's.
+    /// Checks whether a snapshot is this service's.
     pub(crate) proves: Proves<'a>,
-    /// Judges the message at the front of the answer.
+    /// Judges the first message of the answer.
     pub(crate) judge: &'a dyn Fn(&History<'_>),
-    /// The number of messages that the answer does not have.
+    /// The number of messages missing from the answer.
     pub(crate) gone: usize,
 }
 
@@ -57,8 +57,7 @@ pub(crate) fn check(
     Ok(Checked { checks, files, tokens })
 }
 
-/// Each message of the answer with the one it came from, but the one that holds
-/// the snapshots.
+/// Returns each message of the answer with its original, except the one that holds the snapshots.
 fn pairs<'a>(
     subject: &'a Subject<'_>,
     assembled: &'a Assembled,
@@ -82,7 +81,7 @@ fn same_shapes(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measured
     holder && pairs(subject, assembled, new).all(|(_, new, old)| new.view.same_shape(&old.view))
 }
 
-/// True where every rule that the answer breaks was broken at the same message.
+/// Returns true if every rule that the answer breaks was already broken at the same message.
 fn no_new_problem(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measured>]) -> bool {
     let dialect = subject.before.dialect();
     let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
@@ -94,8 +93,8 @@ fn no_new_problem(subject: &Subject<'_>, assembled: &Assembled, new: &[Arc<Measu
     after.is_some_and(|after| no_new_problems(subject.problems.to_vec(), after))
 }
 
-/// Returns true if everything is byte for byte unchanged, except for what compaction may
-/// change and for the text of the message that holds the snapshots.
+/// Returns true if everything is byte for byte unchanged, except for text that compaction may
+/// change and the text of the message that holds the snapshots.
 fn untouched(
     subject: &Subject<'_>,
     compressed: &Compressed<'_>,
@@ -112,7 +111,7 @@ fn untouched(
     });
     let old: Vec<&MessageView> = subject.measured.iter().map(|m| &m.view).collect();
     let views: Vec<&MessageView> = new.iter().map(|m| &m.view).collect();
-    // Without its snapshots, the message that holds them is what it was.
+    // Without its snapshots, the message that holds them is unchanged.
     let beside = (compressed.system, assembled.system.as_deref());
     let find = |history, views, system| Place::find(history, views, system, compressed.proves);
     let was = find(before, old.as_slice(), beside.0).emptied(before, beside.0);

@@ -1,5 +1,5 @@
-//! Each check fails when what it guards is broken: no plan of the product's does that, so
-//! the answers are broken here by hand.
+//! Each check fails if its invariant is violated. No plan of the product violates one, so these
+//! tests break the answers by hand.
 
 use chat_history::service_messages::BRIDGE;
 use context_store::{RootSpec, Roots};
@@ -32,7 +32,7 @@ struct Broken {
     gone: usize,
 }
 
-/// A right answer: the user's older words are gone, the result is shorter.
+/// Returns a correct answer: the user's older text is gone, and the result is shorter.
 fn right() -> Broken {
     let before = BEFORE.replace("WORDS", &"many words of the user's ".repeat(20));
     let (first, rest) = before.split_once(",{\"role\":\"user\"").unwrap();
@@ -101,7 +101,7 @@ fn a_message_too_few_is_seen() {
     assert_eq!(found, ["pairing", "protected_untouched", "not_larger"]);
 }
 
-/// Call and result have another id, and still belong together.
+/// Call and result get another id, and still match.
 #[test]
 fn another_shape_breaks_pairing() {
     let found = failed(|answer| {
@@ -112,7 +112,7 @@ fn another_shape_breaks_pairing() {
     assert_eq!(found, ["pairing"]);
 }
 
-/// The shapes are the same; the provider takes no error without a word.
+/// The shapes are the same, but the provider rejects an error without a text.
 #[test]
 fn a_new_problem_breaks_pairing() {
     let found = failed(|answer| {
@@ -151,7 +151,7 @@ fn a_message_that_grew_is_seen() {
     assert_eq!(found, ["not_larger"]);
 }
 
-/// No message grew; the bridge is more than what is gone.
+/// No message grew, but the bridge is larger than the removed messages.
 #[test]
 fn a_larger_answer_is_seen() {
     let found = failed(|answer| {

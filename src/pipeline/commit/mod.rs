@@ -1,5 +1,5 @@
-//! The commit: a decision is written, recorded, spliced and checked, in that order.
-//! Whatever fails, the caller gets its own messages and a warning.
+//! The commit: writes, records, splices and checks a decision, in that order. If a step fails, the
+//! caller gets its own messages and a warning.
 
 mod cache;
 mod check;
@@ -30,11 +30,11 @@ use context_store::{FilesState, StoreError};
 enum Failure {
     /// A file could not be written.
     Store(StoreError),
-    /// The answer cannot be read.
+    /// The answer cannot be parsed.
     Unreadable(HistoryError),
     /// A file of the answer was deleted before the answer was sent.
     Deleted(Checks),
-    /// The answer breaks a promise.
+    /// The answer violates an invariant.
     Checks(Checks),
 }
 
@@ -50,7 +50,7 @@ impl From<HistoryError> for Failure {
     }
 }
 
-/// Commits a decision; a dry run only says what it would do. Returns None if another post cached
+/// Commits a decision; for a dry run, only reports it. Returns `None` if another post cached
 /// snapshots of the history since the decision.
 pub(super) fn commit(context: &Context<'_>, mut decision: Decision) -> Option<Offloaded> {
     let mut answer = if decision.changes_nothing() || context.settings.run() == Run::Dry {
@@ -69,7 +69,7 @@ fn committed(context: &Context<'_>, decision: &mut Decision) -> Result<Option<Of
     let written = write(context, decision)?;
     record(context, decision, &written);
     if let Some((_, snapshots)) = &mut decision.snapshots {
-        // Only now: files may have got other names when they were written.
+        // Sealed only now, because files may have got other names when they were written.
         snapshots.seal(&context.key()?);
     }
     let after = spliced(context, decision);

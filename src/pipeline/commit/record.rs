@@ -10,9 +10,9 @@ use crate::pipeline::leases::renew;
 use crate::pipeline::moves::item::{Destination, Move};
 use context_store::{Call, FileName, MissingIndex, Origin};
 
-/// Renews the files that were read back, and records that this chat refers to all files that it
-/// did not make. The check of the answer comes after it: it fails if another chat's deletion took a file
-/// before this chat was recorded.
+/// Renews the files that were read back, and records that this chat refers to all files that it did
+/// not make. The check of the answer comes later: it fails if another chat's deletion removed a
+/// file before this chat was recorded.
 pub(crate) fn record(context: &Context<'_>, decision: &Decision, written: &CreatedFiles) {
     let (mut stored, mut sources) = (Vec::new(), Vec::new());
     for (item, created) in decision.moves.iter().zip(&written.moves) {
@@ -38,12 +38,12 @@ pub(crate) fn mention(context: &Context<'_>, names: &[FileName]) {
     }
 }
 
-/// The call and chat that make the file of a move.
+/// Returns the call and the chat that make the file of a move.
 pub(crate) fn origin_of(context: &Context<'_>, item: &Move) -> Origin {
     Origin { call: call_of(context, item), chat: Some(chat_of(context)), ttl_seconds: None }
 }
 
-/// The call and chat that make a file of a compression.
+/// Returns the call and the chat that make a file of a compression.
 pub(crate) fn own_origin(context: &Context<'_>) -> Origin {
     let call = Call { tool: Some("context_offload".to_owned()), ..Call::default() };
     Origin { call, chat: Some(chat_of(context)), ttl_seconds: None }
@@ -51,7 +51,7 @@ pub(crate) fn own_origin(context: &Context<'_>) -> Origin {
 
 fn call_of(context: &Context<'_>, item: &Move) -> Call {
     let candidate = &item.candidate;
-    // The error of an expired file shows them to the agent.
+    // The error for an expired file shows them to the agent.
     let arguments = candidate.arguments.as_ref().map(|(index, slot)| {
         let text = text_of(context.history().messages()[*index], slot).text;
         context.offloader.redact.text(text).into_owned()

@@ -17,7 +17,7 @@ pub(crate) enum After {
     Compressed(Assembled),
 }
 
-/// Puts the history of a decision together, whose files have their final names.
+/// Builds the history of a decision whose files have their final names.
 pub(crate) fn spliced(context: &Context<'_>, decision: &Decision) -> After {
     match &decision.snapshots {
         None => {

@@ -1,4 +1,4 @@
-//! The subject of the checks: an answer's facts that hold with and without snapshots.
+//! The subject of the checks: the facts of an answer with or without snapshots.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::pipeline::report::Checks;
 use context_store::{FilesState, MIN_FILES_PER_TASK, Reader, Roots, regular_len};
 use token_count::Tokenizer;
 
-/// A new reference: its path, and the smallest size of its file.
+/// A new reference: its path, and the minimum size of its file.
 pub(crate) struct NewReference<'a> {
     pub(crate) path: &'a str,
     /// In bytes.
@@ -30,7 +30,7 @@ impl<'a> NewReference<'a> {
         NewReference { path: &item.path, bytes }
     }
 
-    /// Reads as a caller would: by the path in the reference.
+    /// Reads the file as a caller would: by the path in the reference.
     fn state(&self, roots: &Roots, reader: Option<&Reader<'_>>) -> FilesState {
         let Ok(at) = roots.locate(self.path) else { return FilesState::Broken };
         match reader.map_or_else(|| regular_len(&at), |reader| reader.len(&at)) {
@@ -60,7 +60,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) changed: &'a [usize],
     /// Messages from here on are protected.
     pub(crate) recent_from: usize,
-    /// But for these, which a hard target asked for.
+    /// Messages among these that a hard target required to change.
     pub(crate) moved_recent: &'a [usize],
     /// Everything that the answer newly refers to.
     pub(crate) references: &'a [NewReference<'a>],
@@ -69,19 +69,19 @@ pub(crate) struct Subject<'a> {
     pub(crate) measure: &'a Measure,
     pub(crate) tokenizer: Tokenizer,
     pub(crate) roots: &'a Roots,
-    /// Knows files of the chat; None reads them all.
+    /// Knows files of the chat; with `None`, every file is examined.
     pub(crate) reader: Option<&'a Reader<'a>>,
 }
 
 impl Subject<'_> {
-    /// Returns whether every new reference leads to a file with all its bytes.
+    /// Returns whether every new reference leads to a complete file.
     pub(crate) fn files(&self) -> FilesState {
         let references = self.references.par_iter().with_min_len(MIN_FILES_PER_TASK);
         let states = references.map(|reference| reference.state(self.roots, self.reader));
         states.max().map_or(self.claimed, |worst| worst.max(self.claimed))
     }
 
-    /// True for a message that compaction must not change.
+    /// Returns true for a message that compaction must not change.
     pub(crate) fn is_protected(&self, index: usize) -> bool {
         (index >= self.recent_from && !self.moved_recent.contains(&index))
             || self.measured[index].view.role == Role::System

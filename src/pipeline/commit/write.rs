@@ -1,5 +1,5 @@
-//! Writes the files of a decision. If another request takes a name in between, the file gets
-//! the next one, and the replacement in the history names that.
+//! Writes the files of a decision. If another request takes a name in the meantime, the file gets
+//! the next name, and the replacement in the history refers to that.
 
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ use crate::pipeline::moves::render::{FileContent, render_settings, replacement_o
 use crate::pipeline::snapshots::set::Snapshots;
 use context_store::{Claim, ClaimedFile, FileName, Lease, StoreError};
 
-/// Writes results, originals and lists; says which files are new.
+/// Writes results, originals and lists; returns which files are new.
 pub(crate) fn write(
     context: &Context<'_>,
     decision: &mut Decision,
@@ -28,8 +28,8 @@ pub(crate) fn write(
     Ok(CreatedFiles { moves, files })
 }
 
-/// Renews the leases of the files that are there already. What ended since it was claimed is
-/// written again.
+/// Renews the leases of existing files. Files that have ended since they were claimed are written
+/// again.
 fn renew_stored(context: &Context<'_>, decision: &mut Decision) {
     let moved = decision.moves.iter_mut().filter_map(|item| match &mut item.destination {
         Destination::NewFile { claim, .. } => Some(claim),
@@ -55,8 +55,8 @@ fn write_files(context: &Context<'_>, snapshots: &mut Snapshots) -> Result<Vec<b
         (0..snapshots.files.len()).filter(|n| !snapshots.files[*n].claim.stored).collect();
     let mut created = vec![false; snapshots.files.len()];
     let mut renamed = HashMap::new();
-    // One after the other: numbers that are there have no hole before them, so
-    // another request with the same messages finds the same files.
+    // Sequentially, so that the numbers of existing files have no gap, and another request with the
+    // same messages finds the same files.
     for n in new {
         let file = &snapshots.files[n];
         let (stem, claim) = (file.stem.clone(), file.claim.clone());
@@ -79,7 +79,7 @@ fn write_files(context: &Context<'_>, snapshots: &mut Snapshots) -> Result<Vec<b
     Ok(created)
 }
 
-/// Writes what is not there yet; says which moves wrote a file.
+/// Writes the missing files; returns which moves wrote one.
 fn write_moves(context: &Context<'_>, moves: &mut [Move]) -> Result<Vec<bool>, StoreError> {
     let mut seen = HashSet::new();
     let mut new: Vec<usize> = Vec::new();
@@ -119,7 +119,7 @@ fn write_moves(context: &Context<'_>, moves: &mut [Move]) -> Result<Vec<bool>, S
     Ok(created)
 }
 
-/// Another request took a name in between: the content got the next one.
+/// Renames moves: another request took a name in the meantime, and their content got the next one.
 fn rename_moves(
     context: &Context<'_>,
     moves: &mut [Move],

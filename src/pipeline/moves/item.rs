@@ -14,7 +14,7 @@ use crate::pipeline::moves::text::candidate_text;
 use crate::pipeline::replacement::Replacement;
 use context_store::{Claim, Stem};
 
-/// The reason that a broken reference stays; the report warns with it, too.
+/// The reason why a broken reference stays; also the text of its warning.
 pub(crate) const BROKEN: &str = "is a reference whose file is gone or changed";
 
 /// A text with its destination.
@@ -28,9 +28,9 @@ pub(crate) struct Move {
 
 /// The file of a move.
 pub(crate) enum Destination {
-    /// A file of its own, named by the claim; a file of records if it has some.
+    /// A file of its own, named by the claim; a file of records if it has `records`.
     NewFile { stem: Stem, claim: Claim, records: Option<Records> },
-    /// The file it was read back from.
+    /// The file that it was read back from.
     ExistingFile { bytes: u64, content: blake3::Hash },
 }
 
@@ -42,7 +42,7 @@ impl Destination {
         }
     }
 
-    /// The hash that the code of a reference to it covers.
+    /// Returns the hash that the code of a reference to it covers.
     pub(crate) fn content(&self) -> blake3::Hash {
         match self {
             Destination::NewFile { claim, .. } => claim.hash,
@@ -52,12 +52,12 @@ impl Destination {
 }
 
 impl Move {
-    /// The edits of a history whose message begins at byte `start`.
+    /// Returns the edits of its message, which begins at byte `start` of the history.
     pub(crate) fn edits(&self, start: usize) -> Vec<Edit> {
         self.candidate.slot.slot.replaced(start, &self.replacement.literal, SlotKind::String)
     }
 
-    /// The name of the file that the text gets, where it gets one.
+    /// Returns the name of the text's file, if it gets a file of its own.
     pub(crate) fn claim(&self) -> Option<&Claim> {
         match &self.destination {
             Destination::NewFile { claim, .. } => Some(claim),
@@ -70,7 +70,7 @@ impl Move {
     }
 }
 
-/// The content of the file of a move.
+/// Returns the content of the file of a move.
 pub(crate) fn stored_text<'a>(context: &'a Context<'_>, item: &'a Move) -> Cow<'a, str> {
     match &item.destination {
         Destination::NewFile { records: Some(records), .. } => {
@@ -87,7 +87,7 @@ pub(crate) fn tokens_left(context: &Context<'_>, moves: &[Move]) -> u64 {
     context.tokens_before() - moves.iter().map(Move::saves).sum::<u64>()
 }
 
-/// The messages among the newest that a hard target had to open.
+/// Returns the newest messages in which a hard target required moves.
 pub(crate) fn moved_recent(context: &Context<'_>, moves: &[Move]) -> Vec<usize> {
     let recent = context.recent_for_compaction();
     moves.iter().map(|m| m.candidate.index).filter(|index| *index >= recent).collect()

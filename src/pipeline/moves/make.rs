@@ -1,4 +1,4 @@
-//! Makes moves: candidates get a file name and a replacement; those that would not become
+//! Makes moves: gives candidates a file name and a replacement. Candidates that would not become
 //! smaller stay.
 
 use std::cmp::Reverse;
@@ -30,7 +30,7 @@ struct NamedCandidate {
     known: Option<Arc<Replacement>>,
 }
 
-/// Makes the moves of candidates; the others are `skipped`, each with its reason.
+/// Makes the moves of candidates, and adds the others to `skipped`, each with its reason.
 pub(crate) fn make_moves(
     context: &Context<'_>,
     candidates: Vec<Candidate>,
@@ -128,8 +128,9 @@ fn stem_and_hash(
     (Stem::of_call(shown_call(context, candidate).call_id.as_deref(), &hash), hash)
 }
 
-/// Shrinks a text that was read back to a reference to its file; not if the words that must
-/// stay, such as the pattern of a search, contain a secret: then it moves as any text.
+/// Replaces a text that was read back by a reference to its file. Returns `None` if the words that
+/// must stay, such as the pattern of a search, contain a secret: the text then moves like any
+/// other.
 fn to_source(
     context: &Context<'_>,
     candidate: &Candidate,
@@ -149,8 +150,9 @@ fn to_source(
     })
 }
 
-/// Returns true if a replacement shows a secret: in its own words, or in those around the part
-/// that was read back. These are judged as they stood in the whole text: a note escapes them.
+/// Returns true if a replacement shows a secret: in its own words, or in the text around the part
+/// that was read back. That text is judged unescaped, as part of the whole text, because a note
+/// escapes it.
 fn shows_secrets(
     context: &Context<'_>,
     candidate: &Candidate,
@@ -168,11 +170,11 @@ fn shows_secrets(
     ends.into_iter().flatten().any(|end| secrets.touch(end))
 }
 
-/// Texts of so many bytes are worth more than one core, together.
+/// Minimum size of texts, in bytes together, that justifies more than one core.
 const WORTH_CORES: usize = 16 * 1024;
 
-/// Does `work` for each item on all cores, the longest first, so that no core waits long
-/// for another. The results are in the items' order.
+/// Does `work` for each item on all cores, the longest first, so that no core waits long for
+/// another. Returns the results in the order of the items.
 fn longest_first<T: Send, R: Send>(
     items: Vec<T>,
     length: impl Fn(&T) -> usize,

@@ -13,8 +13,8 @@ use crate::measure::{Measured, MeasuredSlot};
 use crate::pipeline::recent::recent_from;
 use crate::pipeline::settings::{CompactRole, Settings};
 
-/// Results of up to this many tokens never move, whatever the target: a
-/// reference costs about as much.
+/// Results of up to this many tokens never move, whatever the target, because a reference costs
+/// about as much.
 const WORTH_MOVING: u64 = 48;
 
 /// A text that may move.
@@ -22,11 +22,11 @@ const WORTH_MOVING: u64 = 48;
 pub(crate) struct Candidate {
     /// The message.
     pub(crate) index: usize,
-    /// The id of the call it answers.
+    /// The id of the call that it answers.
     pub(crate) call_id: Option<String>,
     /// The tool, as the call or the result names it.
     pub(crate) tool: Option<String>,
-    /// The message and the place in it where the call's arguments stand.
+    /// The message with the call's arguments, and their place in it.
     pub(crate) arguments: Option<(usize, Slot)>,
     /// The text.
     pub(crate) slot: MeasuredSlot,
@@ -39,28 +39,28 @@ impl Candidate {
     }
 }
 
-/// A text above the threshold that stays, and why.
+/// A text above the threshold that stays, and the reason.
 #[derive(Debug, Clone)]
 pub(crate) struct Skipped {
     pub(crate) candidate: Candidate,
     pub(crate) why: &'static str,
 }
 
-/// The texts that may move now, those that may move if the target asks for more, and
-/// those that stay.
+/// The texts that may move now, those that may move if the target requires more, and those that
+/// stay.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) moves: Vec<Candidate>,
     /// Empty without a target.
     pub(crate) reserve: Vec<Candidate>,
     pub(crate) skipped: Vec<Skipped>,
-    /// Results among the newest messages: they move only where a hard target
-    /// asks for it. Empty without one.
+    /// Results among the newest messages, which move only if a hard target requires it. Empty
+    /// without one.
     pub(crate) newest: Vec<Candidate>,
 }
 
-/// Sorts the texts of a history into what may move and what stays. `tokens` is what each message
-/// costs: it says which are the newest.
+/// Sorts the texts of a history into those that may move and those that stay. `tokens` is the cost
+/// of each message, which determines the newest ones.
 pub(crate) fn plan(
     history: &History<'_>,
     measured: &[Arc<Measured>],
@@ -92,7 +92,8 @@ pub(crate) fn plan(
         }
         let observations = settings.compact_roles.contains(&CompactRole::User)
             && message.view.role == Role::User
-            // Texts next to results would move later than these: a message changes once.
+            // Results next to the texts would move earlier than these, but a message must change
+            // only once.
             && message.view.results.is_empty()
             && Some(index) != newest_user;
         if observations {
@@ -103,7 +104,7 @@ pub(crate) fn plan(
                 arguments: None,
                 slot: slot.clone(),
             };
-            // A document or a name next to the user's words is not the user's.
+            // A document or a name next to the user's words is not the user's text.
             let words: HashSet<usize> = dialect
                 .content_slots(history.messages()[index])
                 .into_iter()
@@ -120,7 +121,7 @@ pub(crate) fn plan(
 }
 
 impl Plan {
-    /// Sorts the slots of one result: its size is that of all of them.
+    /// Sorts the slots of one result, whose size is the total of its slots.
     fn sort(
         &mut self,
         slots: &[MeasuredSlot],

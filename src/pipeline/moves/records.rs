@@ -1,6 +1,6 @@
-//! Texts that are arrays of records, and the files of records that they become. The bytes of
-//! a file depend only on the text and its tool, so that a history that is posted again
-//! finds its files on any machine (I4).
+//! Texts that are arrays of records, and the files of records that replace them. The bytes of a
+//! file depend only on the text and its tool, so that a history that is posted again finds its
+//! files on any machine (I4).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use record_files::recipes::{Detail, Profile};
 use record_files::schema::{Schema, infer_hiding};
 use token_count::Tokenizer;
 
-/// The moment that files of a compaction name: they carry none of their own.
+/// The timestamp in files of a compaction, which have none of their own.
 const NO_MOMENT: &str = "1970-01-01T00:00:00Z";
 
-/// The file that a text becomes, with the schema of its records. Only the request that made
-/// it has it; the next one finds the file and the cached replacement.
+/// The file of records of a text, with the schema of the records. Only the request that made it has
+/// it; the next one finds the stored file and the cached replacement.
 #[derive(Debug)]
 pub(crate) struct MadeRecords {
     pub(crate) material: Arc<Material>,
@@ -44,7 +44,7 @@ pub(crate) struct Records {
     made: Option<Arc<MadeRecords>>,
 }
 
-/// The file of records that a candidate becomes; None where it moves as text.
+/// Returns the file of records that a candidate becomes; `None` if it moves as text.
 pub(crate) fn find_records(context: &Context<'_>, candidate: &Candidate) -> Option<Records> {
     if !context.settings.materialize || !context.offloader.records {
         return None;
@@ -61,7 +61,7 @@ pub(crate) fn find_records(context: &Context<'_>, candidate: &Candidate) -> Opti
     Some(Records { material: material?, made })
 }
 
-/// The content of a candidate's file of records.
+/// Returns the content of a candidate's file of records.
 pub(crate) fn records_text<'a>(
     context: &Context<'_>,
     item: &'a Candidate,
@@ -69,7 +69,7 @@ pub(crate) fn records_text<'a>(
 ) -> Cow<'a, str> {
     match &records.made {
         Some(made) => Cow::Borrowed(&made.content),
-        // A text that was material once is material again: the text decides alone.
+        // The text alone decides whether it is material, so it still is.
         None => {
             Cow::Owned(make_records(context, item).map(|made| made.content).unwrap_or_default())
         }
@@ -78,11 +78,11 @@ pub(crate) fn records_text<'a>(
 
 fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<MadeRecords> {
     let text = candidate_text(context, candidate);
-    // Only what rebuilds byte for byte: the text was a string of the caller's.
+    // The text is a string of the caller's, so the file must rebuild it byte for byte.
     let found = find::find_records(&text, Accept::Objects).filter(Found::exact)?;
-    // The name and the header of the file show it.
+    // The name and the header of the file show the operation.
     let operation = shown_call(context, candidate).tool.unwrap_or_default();
-    // One tokenizer for every model: the file's bytes must not depend on it.
+    // The same tokenizer for every model: the file's bytes must not depend on the model.
     let count = |text: &str| Tokenizer::O200kBase.count(text);
     let facts = Facts {
         operation: operation.clone(),
@@ -105,8 +105,7 @@ fn make_records(context: &Context<'_>, candidate: &Candidate) -> Option<MadeReco
     Some(MadeRecords { material, content, count: found.count(), around, schema })
 }
 
-/// Describes records in their message; `whole` if more than the
-/// reference may stay.
+/// Returns the note on records in their message; with `whole`, more than the reference may stay.
 pub(crate) fn descriptor_of(
     context: &Context<'_>,
     candidate: &Candidate,

@@ -27,13 +27,13 @@ pub(crate) struct RenderSettings {
 pub(crate) struct FileContent<'a> {
     /// The file's path, as the caller spells it.
     pub(crate) path: &'a str,
-    /// The hash of what the file holds.
+    /// The hash of the file's content.
     pub(crate) content: blake3::Hash,
 }
 
 impl RenderSettings {
-    /// Returns the hash of everything that a replacement depends on; None if the text was
-    /// not hashed.
+    /// Returns the hash of everything that a replacement depends on; `None` if the text was not
+    /// hashed.
     fn cache_key(
         &self,
         candidate: &Candidate,
@@ -58,7 +58,7 @@ impl RenderSettings {
 ///
 /// # Errors
 ///
-/// The store's folder has no key to sign them with, and none can be made.
+/// Fails if the store's folder has no key to sign them with, and none can be created.
 pub(crate) fn render_settings(
     context: &Context<'_>,
     budget: PreviewSize,
@@ -66,12 +66,12 @@ pub(crate) fn render_settings(
     let key = context.key()?;
     let (tools, redact) = (context.settings.reload_tools.clone(), context.offloader.redact);
     let spec = PreviewSettings { budget, tokenizer: context.tokenizer, tools, redact };
-    // By one of its codes: the key itself goes nowhere.
+    // Uses one of the key's codes, so that the key itself is not exposed.
     let about = format!("{spec:?} {:?} {}", context.settings.descriptor, key.code("words", &[]));
     Ok(RenderSettings { spec, key, digest: blake3::hash(about.as_bytes()) })
 }
 
-/// The replacement of a text, where it was made before.
+/// Returns the cached replacement of a text.
 pub(crate) fn known_replacement(
     context: &Context<'_>,
     candidate: &Candidate,
@@ -82,7 +82,7 @@ pub(crate) fn known_replacement(
     context.offloader.replacements.get(&words.cache_key(candidate, records, file)?)
 }
 
-/// The replacement of a text, made and remembered.
+/// Makes the replacement of a text, and caches it.
 pub(crate) fn replacement_of(
     context: &Context<'_>,
     candidate: &Candidate,
@@ -108,7 +108,7 @@ pub(crate) fn replacement_of(
     made
 }
 
-/// A text that ends in a reference, with its code.
+/// Adds the code to a text that ends in a reference.
 pub(crate) fn sealed(
     context: &Context<'_>,
     plain: &str,

@@ -1,4 +1,4 @@
-//! The reserve: the smaller results that move, oldest first, where a target asks for more.
+//! The reserve: the smaller results that move, oldest first, if a target requires more.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::pipeline::moves::make::make_moves;
 use crate::pipeline::moves::plan::Candidate;
 use context_store::{Claims, StoreError};
 
-/// Candidates in the order of the messages, whose moves are made as they are asked for.
+/// Candidates in the order of the messages; their moves are made on demand.
 pub(crate) struct Reserve<'a> {
     context: &'a Context<'a>,
     claims: &'a mut Claims,
@@ -34,13 +34,13 @@ impl<'a> Reserve<'a> {
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Fails if the store cannot be read.
     pub(crate) fn next_before(&mut self, end: usize) -> Result<Option<Move>, StoreError> {
         while self.made.is_empty() {
             if self.candidates.as_slice().first().is_none_or(|next| next.index >= end) {
                 return Ok(None);
             }
-            // In growing batches: a name and a preview cost more than a sum.
+            // In growing batches, because a name and a preview are expensive.
             let next = self.candidates.by_ref().take(self.batch).collect();
             self.batch *= 2;
             let mut stays = Vec::new();
@@ -56,7 +56,7 @@ impl<'a> Reserve<'a> {
     ///
     /// # Errors
     ///
-    /// The store cannot be read.
+    /// Fails if the store cannot be read.
     pub(crate) fn bare(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Move>, StoreError> {
         let (none, mut stays) = (PreviewSize::Tokens(0), Vec::new());
         make_moves(self.context, candidates, none, self.claims, &mut stays)

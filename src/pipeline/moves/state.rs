@@ -19,13 +19,13 @@ use context_store::Stem;
 pub(crate) enum TextState {
     Content,
     Reference,
-    /// A reference of this service whose file is gone or changed. It stays: moved again, its
+    /// A reference of this service whose file is gone or changed. It stays: if it moved again, its
     /// preview would replace the content of the file.
     Broken,
     ReadBack(Box<ReadBack>),
 }
 
-/// Looks at one candidate's text.
+/// Determines the state of one candidate's text.
 pub(crate) fn text_state(
     context: &Context<'_>,
     candidate: &Candidate,
@@ -38,7 +38,7 @@ pub(crate) fn text_state(
     let arguments = arguments.map(|(index, slot)| text_of(history.messages()[*index], slot).text);
     let named =
         arguments.map_or_else(Vec::new, |text| recognise::paths(&text, prover.roots, folder));
-    // A look at the ends of the literal spares unescaping nearly every text.
+    // Looks at the ends of the literal first, which avoids unescaping nearly every text.
     let grep = recognise::may_be_found(literal);
     if !literal.ends_with(")\"") && !grep && named.is_empty() {
         return TextState::Content;
@@ -51,8 +51,8 @@ pub(crate) fn text_state(
         Some(Err(_)) | None => {}
     }
     match recognise::recognise(&named, &text, prover, folder) {
-        // The same post must not find the files that an earlier post of it wrote (I4, I5): a whole
-        // file by the name of the call's own result, and that of a result which came later.
+        // A post must not use files that an earlier post of the same history wrote (I4, I5): a
+        // whole file with the name of the call's own result, or the file of a later result.
         Some(from) if from.is_whole() && Stem::is_result_name(id, name_of(&from.path)) => {
             TextState::Content
         }
@@ -64,8 +64,8 @@ pub(crate) fn text_state(
     }
 }
 
-/// Returns true if the first result that a file may have its name from is message `index` or one
-/// behind it: nobody can have read that file before.
+/// Returns true if the first result that may have given the file its name is message `index` or a
+/// later one: nobody can have read that file before.
 fn comes_later(context: &Context<'_>, index: usize, name: &str) -> bool {
     let is_named = |measured: &Arc<Measured>| {
         let mut ids = measured.view.results.iter().filter_map(|result| result.call_id.as_deref());
