@@ -1,5 +1,5 @@
-//! The descriptor that a caller gets: as rich as it asked for, leaner where that
-//! would cost more than the result itself.
+//! The descriptor that a caller gets: as rich as requested, or leaner if it would cost more than
+//! the result itself.
 
 use chat_history::message::SlotKind;
 use redact::Redact;
@@ -20,7 +20,7 @@ use token_count::Tokenizer;
 
 /// Size of the summary of a text, in tokens.
 const PREVIEW_TOKENS: u64 = 120;
-/// Longest JSON schema of a descriptor, in bytes.
+/// Maximum length of a JSON schema of a descriptor, in bytes.
 const SCHEMA_BYTES: usize = 6_000;
 
 /// The preview of a text, with the reference to its file, as in a history
@@ -48,13 +48,13 @@ impl Preview {
         Preview { text, tokens }
     }
 
-    /// Returns true if it costs less than `tokens`.
+    /// Returns true if the preview costs less than `tokens`.
     pub(super) fn is_smaller(&self, tokens: u64) -> bool {
         self.tokens < tokens
     }
 }
 
-/// Returns the descriptor of a text, JSON.
+/// Returns the descriptor of a text as JSON.
 pub(super) fn describe_text(
     request: &Request<'_>,
     preview: &Preview,
@@ -67,7 +67,7 @@ pub(super) fn describe_text(
     descriptor::render_text(&summary, path, &preview.text)
 }
 
-/// The descriptor, JSON; None where even the leanest costs as much as the result.
+/// Returns the descriptor as JSON, or `None` if even the leanest costs as much as the result.
 pub(super) fn describe(
     request: &Request<'_>,
     described: &DescribedRecords,

@@ -15,7 +15,7 @@ use record_files::schema::{Schema, infer_hiding};
 use token_count::Tokenizer;
 
 impl Request<'_> {
-    /// The whole result as a text, as it would stand in a context.
+    /// Returns the whole result as text, as a context would contain it.
     pub(super) fn text(&self) -> Cow<'_, str> {
         match &self.given {
             GivenResult::Results(results) => Cow::Borrowed(results),
@@ -27,13 +27,13 @@ impl Request<'_> {
     pub(super) fn estimated_tokens(&self) -> u64 {
         let count = |text: &str| Tokenizer::O200kBase.count(text);
         match &self.given {
-            // White space between tokens is no part of what is delivered.
+            // White space between tokens is not delivered, so it does not count.
             GivenResult::Results(results) => estimate::tokens(&raw::canonical(results), &count),
             GivenResult::Content(content) => estimate::tokens(content, &count),
         }
     }
 
-    /// The records of the result; None for a text that has none.
+    /// Returns the records of the result, or `None` for a text without records.
     pub(super) fn records(&self) -> Option<Found> {
         match &self.given {
             GivenResult::Results(results) => find::records_of_array(results),
@@ -46,14 +46,14 @@ impl Request<'_> {
 pub(super) struct DescribedRecords {
     pub(super) schema: Schema,
     pub(super) recipes: Vec<Recipe>,
-    /// Statements in SQL that give rows.
+    /// SQL statements that return rows.
     pub(super) statements: Vec<String>,
     /// The reason that recipes were not tried.
     pub(super) untried: Option<String>,
 }
 
 impl DescribedRecords {
-    /// Learns the schema of the records; `tried` are recipes known to run on them.
+    /// Infers the schema of the records; `tried` are recipes known to run on them.
     pub(super) fn of(
         found: &Found,
         request: &Request<'_>,

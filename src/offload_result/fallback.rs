@@ -1,5 +1,5 @@
-//! The fallback: as much of a result as the threshold allows, from its start
-//! (`lro-spec-1600`, "Error Handling").
+//! The fallback: the start of a result, as much as the threshold allows (`lro-spec-1600`, "Error
+//! Handling").
 
 use raw_json::{self as raw, quote};
 
@@ -7,7 +7,7 @@ use super::request::{GivenResult, Request};
 use record_files::estimate;
 use token_count::Tokenizer;
 
-/// The part that fits as JSON – an array, or a string – and what is left out.
+/// Returns the part that fits as JSON, an array or a string, and describes the omitted part.
 pub(super) fn truncated(request: &Request<'_>, threshold_tokens: u64) -> (String, String) {
     match &request.given {
         GivenResult::Results(results) => of_records(results, threshold_tokens),
@@ -19,7 +19,7 @@ fn tokens(text: &str) -> u64 {
     estimate::tokens(text, &|text| Tokenizer::O200kBase.count(text))
 }
 
-/// Whole records, as many as fit.
+/// Returns as many whole records as fit.
 fn of_records(results: &str, threshold_tokens: u64) -> (String, String) {
     let all = raw::elements(results).unwrap_or_default();
     let mut left = threshold_tokens;
@@ -34,7 +34,7 @@ fn of_records(results: &str, threshold_tokens: u64) -> (String, String) {
     (format!("[{}]", kept.join(",")), left_out)
 }
 
-/// The beginning of a text, cut at a line where one ends in its second half.
+/// Returns the beginning of a text, cut at a line end if its second half has one.
 fn of_text(content: &str, threshold_tokens: u64) -> (String, String) {
     let most = usize::try_from(threshold_tokens.saturating_mul(4)).unwrap_or(usize::MAX);
     let mut end = content.char_indices().nth(most).map_or(content.len(), |(at, _)| at);

@@ -1,4 +1,4 @@
-//! The request of `/offload_result`, read and checked once.
+//! The request of `/offload_result`, parsed and checked once.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use record_files::recipes::Profile;
 pub(crate) enum GivenResult<'a> {
     /// `results`: an array, raw.
     Results(&'a str),
-    /// `content`: a text, in which records are looked for.
+    /// `content`: a text, which is searched for records.
     Content(Cow<'a, str>),
 }
 
@@ -107,15 +107,15 @@ request! {
 pub(crate) struct Request<'a> {
     /// The tool or operation; a part of the file's name.
     pub operation: String,
-    /// The query of the tool, where the caller names it.
+    /// The query of the tool, if the caller states it.
     pub query: Option<String>,
     /// The level of detail that the records were serialised at.
     pub detail: String,
     /// The result.
     pub given: GivenResult<'a>,
-    /// Above this it is offloaded, in tokens; None leaves it to the configuration.
+    /// The number of tokens above which the result is offloaded; `None` for the configured one.
     pub threshold_tokens: Option<u64>,
-    /// The lifetime of the file, in seconds; None leaves it to the configuration.
+    /// The lifetime of the file, in seconds; `None` for the configured one.
     pub ttl_seconds: Option<u64>,
     /// The folder of the file, as the caller spells it.
     pub output_dir: Option<String>,
@@ -151,7 +151,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// The request with the words that name the file, and are told of it, as they may be shown.
+    /// Redacts the words that name the file and describe it.
     pub(crate) fn shown_by(mut self, redact: Redact) -> Request<'a> {
         for word in [&mut self.operation, &mut self.detail] {
             *word = redact.word(word).into_owned();
@@ -160,7 +160,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The given detail, or what the operation's own default would be.
+/// Returns the given detail, or the default of the operation.
 fn detail(given: Option<String>, profile: Profile, operation: &str) -> Result<String, ParamError> {
     match given {
         Some(detail) if profile == Profile::Mif && !DETAILS.contains(&&*detail) => {

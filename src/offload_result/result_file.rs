@@ -1,4 +1,4 @@
-//! The file of a result: the one in the folder that has it already, or a new one.
+//! The file of a result: an existing one in the folder, or a new one.
 
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,7 +14,7 @@ use context_store::{
 use record_files::file::header;
 use record_files::recipes::{Profile, Recipe};
 
-/// The bytes of a file that are read for its header.
+/// Number of bytes of a file to read for its header.
 const HEADER_BYTES: usize = 64 * 1024;
 
 /// Renders a query as arguments of a call.
@@ -40,22 +40,22 @@ fn prefix(profile: Profile) -> LroPrefix {
     }
 }
 
-/// A file that was given out.
+/// A file whose path the caller gets.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct StoredFile {
     /// Its absolute path.
     pub path: String,
-    /// True where the call wrote it, false where the same result was there.
+    /// True if the call wrote it; false if it already held the same result.
     pub created: bool,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Its lifetime in seconds after it was last given out.
+    /// Its lifetime in seconds, counted from the last time it was returned.
     pub ttl_seconds: u64,
-    /// Until when it can be read at least, RFC 3339; None beyond what a clock can name.
+    /// The time until which it can be read at least, RFC 3339; `None` if no clock can represent it.
     pub expires_at: Option<String>,
 }
 
-/// The file of a result, which exists or will be written.
+/// The file of a result, existing or to be written.
 pub(super) struct ResultFile<'a> {
     store: &'a Store,
     request: &'a Request<'a>,
@@ -75,7 +75,7 @@ impl<'a> ResultFile<'a> {
         ResultFile { store, request, stem, now, redact }
     }
 
-    /// The file that holds the records with this identity already, its lease renewed.
+    /// Finds the file that already holds the records with this identity, and renews its lease.
     pub(super) fn known(
         &self,
         identity: &blake3::Hash,
@@ -87,7 +87,7 @@ impl<'a> ResultFile<'a> {
             .find_lro(prefix(self.request.profile), &self.request.operation, identity)
             .map_err(|source| self.failed("listing", source))?;
         let Some(name) = found else { return Ok(None) };
-        // The name says what was stored; whether that is still there, its hash.
+        // The name identifies the stored content; the hash shows whether it is still there.
         let at = self.store.folder().child(name.as_str());
         let recorded = reader.recorded_hash(&at);
         if recorded.is_none() || reader.hash(&at).ok() != recorded {
@@ -101,14 +101,14 @@ impl<'a> ResultFile<'a> {
         self.store.renew(std::slice::from_ref(name), lifetimes, self.now) == [Lease::Held]
     }
 
-    /// The recipes that a known file came with.
+    /// Returns the recipes in the header of a known file.
     pub(super) fn recipes(&self, name: &FileName) -> Option<Vec<Recipe>> {
         let at = self.store.folder().child(name.as_str());
         let start = read_start(&at, HEADER_BYTES).ok()?;
         serde_json::from_str(header::header_of(&start)?.recipes?.get()).ok()
     }
 
-    /// A name for the content; nothing is written.
+    /// Claims a name for the content; writes nothing.
     pub(super) fn claim(&self, content: &str) -> Result<Claim, StoreError> {
         let wanted = [(self.stem.clone(), blake3::hash(content.as_bytes()))];
         let [claim] =
@@ -118,7 +118,7 @@ impl<'a> ResultFile<'a> {
         Ok(claim)
     }
 
-    /// Writes the file with what made it; the name is the one it got.
+    /// Writes the file with its origin, and returns the name that it got.
     pub(super) fn write(
         &self,
         claim: Claim,
@@ -130,7 +130,7 @@ impl<'a> ResultFile<'a> {
         let tool = Some(self.request.operation.clone());
         let origin = Origin {
             call: Call { tool, call_id: None, arguments },
-            // It was given out by itself, and lives its own time.
+            // The file belongs to no chat, and has its own lifetime.
             chat: None,
             ttl_seconds: Some(ttl_seconds),
         };
@@ -149,10 +149,10 @@ impl<'a> ResultFile<'a> {
     ) -> Result<StoredFile, StoreError> {
         let at = self.store.folder().child(name.as_str());
         let bytes = regular_len(&at).map_err(|source| self.failed("reading", source))?;
-        // A file that was there lives as long as it was first given out for.
+        // An existing file keeps the lifetime that it was created with.
         let own = if created { None } else { self.own_ttl(name) };
         let ttl_seconds = own.unwrap_or(ttl_seconds);
-        // From the file's own time: a fresh lease is not renewed each time.
+        // Counts from the file's own time: a fresh lease is not renewed each time.
         let since = modified(&at).map_err(|source| self.failed("reading", source))?;
         let expires_at = since.checked_add(Duration::from_secs(ttl_seconds)).map(rfc3339);
         Ok(StoredFile { path: at.absolute(), created, bytes, ttl_seconds, expires_at })
@@ -160,7 +160,7 @@ impl<'a> ResultFile<'a> {
 
     fn own_ttl(&self, name: &FileName) -> Option<u64> {
         let header = || {
-            // A text could pose as a header.
+            // A text could imitate a header.
             let is_records = name.as_str().ends_with(".jsonl");
             let at = self.store.folder().child(name.as_str());
             header::ttl(&is_records.then(|| read_start(&at, HEADER_BYTES).ok()).flatten()?)?

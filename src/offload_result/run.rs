@@ -1,7 +1,7 @@
-//! The run of `/offload_result`: estimate, then inline, or file and descriptor.
-//! Offloading is an optimisation: where it fails the result comes back inline, as
-//! much of it as the threshold allows, and the operation has still succeeded
-//! (`lro-spec-1600`, "Error Handling").
+//! Runs `/offload_result`: estimates the tokens, then returns the result inline, or writes a file
+//! and returns its descriptor. Offloading is an optimisation: if it fails, the operation still
+//! succeeds, and as much of the result as the threshold allows is returned inline (`lro-spec-1600`,
+//! "Error Handling").
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -22,7 +22,7 @@ use record_files::file::header::SCHEMA_VERSION;
 use record_files::file::{Facts, identity, render};
 use record_files::recipes::Profile;
 
-/// Longest query that a header holds, in characters.
+/// Maximum length of a query that a header holds, in characters.
 const QUERY: usize = 4_096;
 
 /// Offloads results, with the resources of the process.
@@ -33,7 +33,7 @@ pub(crate) struct ResultOffloader {
     pub file_cache: Arc<FileCache>,
     /// The durability that a file must have before its name is given out.
     pub durability: Durability,
-    /// Tries recipes.
+    /// Workers that try recipes.
     pub workers: Arc<Workers>,
     /// The lifetimes of files.
     pub lifetimes: Lifetimes,
@@ -41,11 +41,11 @@ pub(crate) struct ResultOffloader {
     pub config: Settings,
     /// The redaction of secrets in descriptors.
     pub redact: Redact,
-    /// One result is looked for and written by one request at a time.
+    /// Lets one request at a time look for a result and write it.
     pub locks: StripedLocks,
 }
 
-/// Locks for what is looked for and written by one request at a time: a hash selects one.
+/// Locks for work on one result by one request at a time: a hash selects the lock.
 #[derive(Default)]
 pub(crate) struct StripedLocks([Mutex<()>; 32]);
 
@@ -61,21 +61,21 @@ impl StripedLocks {
 /// The operator's settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    /// False gives every result back inline.
+    /// False returns every result inline.
     pub enabled: bool,
-    /// Above this a result is offloaded, in tokens.
+    /// The number of tokens above which a result is offloaded.
     pub threshold_tokens: u64,
     /// The lifetime of a file, in seconds.
     pub ttl_seconds: u64,
-    /// The folder of files; None = the system's folder for temporary files, or the
-    /// first root where that one is not allowed.
+    /// The folder of files; `None` for the system's folder for temporary files, or the first root
+    /// if that folder is not allowed.
     pub output_dir: Option<String>,
 }
 
 /// The error of a refused request; nothing was done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OffloadResultError {
-    /// The folder that the caller named.
+    /// The folder that the caller named cannot be used.
     #[error(transparent)]
     Folder(StoreError),
 }
@@ -103,7 +103,7 @@ pub(crate) enum Outcome {
         /// Warnings for the caller.
         warnings: Vec<String>,
     },
-    /// The result could not be written: the part of it that fits.
+    /// The result could not be written; this is the part of it that fits.
     Truncated {
         /// An array, or a string literal.
         results: String,
@@ -117,14 +117,14 @@ pub(crate) enum Outcome {
 }
 
 impl ResultOffloader {
-    /// Returns the folder of files for which a request names none.
+    /// Returns the folder of files for requests that name none.
     pub(crate) fn folder(&self) -> Option<Location> {
         let own = self.config.output_dir.as_deref().map(|folder| self.roots.locate(folder).ok());
         let temporary = || self.roots.locate(&std::env::temp_dir().display().to_string()).ok();
         own.unwrap_or_else(|| temporary().or_else(|| self.roots.first()))
     }
 
-    /// Runs one request; `reader` reads the files that may hold its result already.
+    /// Runs one request; `reader` reads the files that may already hold its result.
     pub(crate) fn offload(
         &self,
         request: &Request<'_>,
@@ -159,7 +159,7 @@ impl ResultOffloader {
         })
     }
 
-    /// The configured threshold; the larger one of a profile that has its own.
+    /// Returns the configured threshold, or that of the profile if it is larger.
     fn threshold_of(&self, profile: Profile) -> u64 {
         match profile {
             Profile::General | Profile::Mif => self.config.threshold_tokens,
@@ -187,8 +187,8 @@ impl ResultOffloader {
         let stem = stem_of_records(request, &identity, now);
         let result_file = ResultFile::new(&store, request, stem, now, self.redact);
         let known = result_file.known(&identity, reader, &self.lifetimes)?;
-        // Recipes tried on the same records need no second trial; but recipes
-        // that were made where secrets are shown may show one.
+        // Reuses recipes that were tried on the same records; not with redaction, because recipes
+        // made without it may show a secret.
         let tried = known.as_ref().filter(|_| self.redact == Redact::Off);
         let tried = tried.and_then(|name| result_file.recipes(name));
         let described = DescribedRecords::of(&found, request, tried, &self.workers, self.redact);
@@ -209,7 +209,7 @@ impl ResultOffloader {
         }
         let name = match claim {
             Claimed::Known(name) => name,
-            // Another request may take the name in between: then it is the next one.
+            // Another request may take the name first; then the file gets the next one.
             Claimed::New(claim) => result_file.write(claim, &content, ttl_seconds)?,
         };
         let Some(descriptor) = describe(&name) else { return Ok(Filed::NotWorthIt) };
@@ -218,7 +218,7 @@ impl ResultOffloader {
         Ok(Filed::Done { answer: descriptor.clone(), descriptor, file, warnings })
     }
 
-    /// Moves a text without records to a file of its own, as it would be in a history.
+    /// Moves a text without records to a file of its own, as in a history.
     fn text_file(
         &self,
         request: &Request<'_>,
@@ -246,7 +246,7 @@ impl ResultOffloader {
     }
 }
 
-/// Warns that a file which was there lives another time than the request asks for.
+/// Warns if an existing file has a lifetime other than the requested one.
 fn other_ttl(request: &Request<'_>, file: &StoredFile) -> Option<String> {
     let (asked, lives) = (request.ttl_seconds?, file.ttl_seconds);
     (asked != lives).then(|| format!("the file was there: it lives {lives} seconds, not {asked}"))
@@ -272,7 +272,7 @@ fn facts_of(
     }
 }
 
-/// A query as a header holds it: a header is read from a file's first bytes.
+/// Truncates a query for a header, which is read from a file's first bytes.
 fn shortened(query: &str) -> String {
     match query.char_indices().nth(QUERY) {
         Some((at, _)) => format!("{}…", &query[..at]),
@@ -280,7 +280,7 @@ fn shortened(query: &str) -> String {
     }
 }
 
-/// The file of a result: there already, or to be written.
+/// The file of a result, existing or to be written.
 enum Claimed {
     Known(FileName),
     New(Claim),
@@ -307,7 +307,7 @@ enum Filed {
     NotWorthIt,
 }
 
-/// The part of the result that fits, where no file could be had.
+/// Returns the part of the result that fits, after a failure to write its file.
 fn failed(
     request: &Request<'_>,
     estimated_tokens: u64,
