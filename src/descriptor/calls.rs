@@ -1,4 +1,4 @@
-//! Calls that query a file of records, with the best tool that the agent has. Each of them gives
+//! Calls that query a file of records, with the best tool that the agent has. Each call returns
 //! something on this file.
 
 use raw_json::quote;
@@ -8,7 +8,7 @@ use crate::compaction::call::{ReloadTool, ReloadTools};
 use record_files::recipes::{Purpose, Recipe};
 use record_files::schema::Schema;
 
-/// The word for the path where it is shown once, beside the calls.
+/// Placeholder for the path, which is shown once next to the calls.
 pub(super) const FILE: &str = "$FILE";
 
 /// A file of records, and the means to query it.
@@ -20,14 +20,14 @@ pub(crate) struct Offer<'a> {
     pub tools: &'a ReloadTools,
     /// The schema of the records.
     pub schema: &'a Schema,
-    /// The ten recipes; none where none were tried.
+    /// The ten recipes; empty if none were tried.
     pub recipes: &'a [Recipe],
     /// Statements in SQL that were tried.
     pub statements: &'a [String],
 }
 
 impl<'a> Offer<'a> {
-    /// Returns a call with the path in it. None if the agent has no tool for it.
+    /// Returns a call with the path in it. `None` if the agent has no tool for it.
     pub(super) fn first_call(&self) -> Option<String> {
         if let Some(name) = self.tools.name(ReloadTool::LroExtract) {
             let how = self.arguments().into_iter().next()?;

@@ -27,7 +27,7 @@ fn rendered(profile: Profile, richness: Richness) -> serde_json::Value {
     };
     let text = render(&facts, richness);
     assert!(!text.contains('\n'));
-    // A number beyond a float is kept as spelled; this reader takes floats only.
+    // The descriptor keeps the spelling of a number beyond a float, which this parser rejects.
     serde_json::from_str(&text.replace("1e400", "3")).expect("a descriptor is JSON")
 }
 

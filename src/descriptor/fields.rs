@@ -1,5 +1,5 @@
-//! The fields of records as a list of at most so many bytes: all names come before any
-//! description, as a query needs the names.
+//! The fields of records as a list with a limit in bytes. All names come before any description,
+//! because a query needs the names.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use record_files::schema::{FieldSummary, Schema};
 pub(super) struct FieldList {
     /// The first fields, each with a description.
     pub(super) described: Vec<(String, String)>,
-    /// The next ones, which have no room for theirs.
+    /// The next fields, without descriptions for lack of room.
     pub(super) named: Vec<String>,
     /// The number of other fields.
     pub(super) more: u64,
@@ -61,7 +61,7 @@ impl FieldList {
         out
     }
 
-    /// Returns the fields without a description: `also a, b, … 3 more`; None if there are none.
+    /// Returns the fields without a description: `also a, b, … 3 more`; `None` if there are none.
     pub(super) fn rest(&self) -> Option<String> {
         let others = FieldList { described: Vec::new(), ..self.clone() }.line();
         match others.strip_prefix(", ") {

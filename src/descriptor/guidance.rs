@@ -19,7 +19,7 @@ const MIF_EXTRACT: &str = include_str!("../../prompts/lro_guidance_mif_extract.m
 const MIF_6400_SHELL: &str = include_str!("../../prompts/lro_guidance_mif_6400_shell.md");
 const MIF_6400_EXTRACT: &str = include_str!("../../prompts/lro_guidance_mif_6400_extract.md");
 
-/// The calls in a guidance.
+/// Number of calls in a guidance.
 const CALLS: usize = 2;
 
 /// The values in a guidance.
@@ -98,7 +98,7 @@ fn title_word(schema: &Schema) -> String {
     quote(word.as_deref().unwrap_or("your term"))
 }
 
-/// Returns the specification's example of a filter, or one that gives something.
+/// Returns the specification's example of a filter, or one that matches something.
 fn filter(schema: &Schema) -> String {
     for path in ["provenance.confidence", "confidence"] {
         if let Some((_, max)) = score_range(schema, path) {
@@ -110,7 +110,8 @@ fn filter(schema: &Schema) -> String {
     quote(&format!("select(.memory_type == {})", kind.as_deref().unwrap_or("\"semantic\"")))
 }
 
-/// Returns the most frequent values of a field as JSON, those that can be shown as they are.
+/// Returns the most frequent values of a field as JSON, without those that cannot be shown
+/// unchanged.
 fn top(schema: &Schema, path: &str) -> Vec<String> {
     let field = schema.paths().into_iter().find(|field| field.path == path);
     let top = field.map(|field| field.top).unwrap_or_default();

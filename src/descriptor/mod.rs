@@ -17,15 +17,15 @@ use self::fields::FieldList;
 use self::summary::Summary;
 use record_files::recipes::{Profile, Recipe};
 
-/// The recipes of a full descriptor of records that are no memories.
+/// Number of recipes in a full descriptor of records that are not memories.
 const RECIPES: usize = 2;
-/// The calls of a compact descriptor.
+/// Number of calls in a compact descriptor.
 const COMPACT_CALLS: usize = 2;
-/// The most bytes of the fields of a full descriptor.
+/// Maximum number of bytes of the fields of a full descriptor.
 const MAX_FULL_BYTES: usize = 960;
-/// The most bytes of the fields of a compact descriptor.
+/// Maximum number of bytes of the fields of a compact descriptor.
 const MAX_COMPACT_BYTES: usize = 700;
-/// The most bytes of the fields of a pointer.
+/// Maximum number of bytes of the fields of a pointer.
 const MAX_POINTER_BYTES: usize = 260;
 
 /// The size of a descriptor.
@@ -58,13 +58,13 @@ impl Richness {
 /// The contents of a descriptor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts<'a> {
-    /// The profile: those of the specifications fix what a full descriptor has.
+    /// The profile; those of the specifications define the members of a full descriptor.
     pub profile: Profile,
     /// The summary.
     pub summary: &'a Summary,
     /// The file with the means to query it.
     pub offer: Offer<'a>,
-    /// The most bytes of the JSON schema.
+    /// Maximum number of bytes of the JSON schema.
     pub schema_bytes: usize,
     /// Advice on how to query the file ([`guidance`]).
     pub guidance: &'a str,

@@ -18,17 +18,17 @@ use crate::compaction::reference;
 
 /// The start of a note of records.
 pub(crate) const OPEN: &str = "[JSONL records: ";
-/// The most bytes of the fields in the brackets.
+/// Maximum number of bytes of the fields in the brackets.
 const MAX_FIELDS_BYTES: usize = 220;
-/// The most bytes of the scalars around the records.
+/// Maximum number of bytes of the scalars around the records.
 const MAX_AROUND_BYTES: usize = 300;
-/// The most bytes of the fields above the note of a full descriptor.
+/// Maximum number of bytes of the fields above the note of a full descriptor.
 const MAX_FULL_BYTES: usize = 960;
-/// The most bytes of the fields above the note of a compact descriptor.
+/// Maximum number of bytes of the fields above the note of a compact descriptor.
 const MAX_COMPACT_BYTES: usize = 700;
-/// The calls above the note of a full descriptor.
+/// Number of calls above the note of a full descriptor, without the one in the brackets.
 const FULL_CALLS: usize = 4;
-/// The calls above the note of a compact descriptor.
+/// Number of calls above the note of a compact descriptor.
 const COMPACT_CALLS: usize = 2;
 
 /// The contents of a note.
@@ -76,7 +76,7 @@ fn bracket(facts: &NoteFacts<'_>, richness: Richness) -> String {
         facts.tokens,
         facts.bytes
     );
-    // Richer notes have the fields above.
+    // Richer notes have the fields above the brackets.
     let fields = matches!(richness, Richness::Pointer | Richness::NoSchema)
         .then(|| format!("fields: {}", FieldList::types(schema, MAX_FIELDS_BYTES).line()));
     let parts = [facts.around.and_then(around), fields, facts.offer.first_call()];

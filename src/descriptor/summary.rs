@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use record_files::schema::Schema;
 
-/// The most namespaces of a summary (`lro-spec-1600`).
+/// Maximum number of namespaces of a summary (`lro-spec-1600`).
 const MAX_NAMESPACES: usize = 5;
 
 /// The summary of a result.
@@ -80,7 +80,7 @@ fn top_namespaces(schema: &Schema) -> Vec<String> {
         .collect()
 }
 
-/// Returns the minimum and maximum number of a field; None if it has no numbers, or if they are
+/// Returns the minimum and maximum number of a field; `None` if it has no numbers, or if they are
 /// too large for a float.
 pub(crate) fn score_range(schema: &Schema, field: &str) -> Option<(f64, f64)> {
     let fields = schema.paths();

@@ -122,7 +122,7 @@ pub(super) struct Example {
     pub(super) word: Option<String>,
 }
 
-/// Returns an example. None if no field has a name on one line.
+/// Returns an example. `None` if no field has a name on one line.
 pub(super) fn example(schema: &Schema) -> Option<Example> {
     let fields = schema.paths();
     let usable = |field: &&FieldSummary| !field.path.is_empty() && is_clean(&field.path);
