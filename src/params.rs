@@ -1,7 +1,7 @@
-//! Parameters: the members of a request object, declared once ([`Field`]) and read one by
-//! one. In a request of a framework, a member that no operation reads is reported by name, not
-//! refused: callers of a newer or an older version keep working. In a tool call, which a model
-//! writes, it is refused ([`checked`]).
+//! Parameters: the members of a request object, declared once ([`Field`]) and read one by one. If a
+//! framework's request has a member that no operation reads, a warning names it, so that callers of
+//! a newer or an older version keep working. In a tool call, which a model writes, such a member is
+//! an error ([`checked`]).
 
 mod call;
 mod field;
@@ -22,25 +22,25 @@ use raw_json::{self as raw, Fields};
 /// Keywords of the JSON Schema of a path.
 pub(crate) const PATH: &str = r#"{"minLength": 1, "maxLength": 4096,
     "not": {"type": "string", "pattern": "[\\x00-\\x1f\\x7f-\\x9f]"}}"#;
-/// Most unknown members that are named.
+/// Maximum number of unknown members to name.
 const UNKNOWN: usize = 20;
 
-/// Why a request could not be read.
+/// The reason why a request could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
-    /// The bytes are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("the body is not UTF-8 from byte {position} on; accepted is JSON in UTF-8")]
     NotUtf8 {
-        /// The first bad byte.
+        /// The offset of the first invalid byte.
         position: usize,
     },
-    /// The bytes are no JSON.
+    /// The bytes are not JSON.
     #[error("the body is not readable JSON: {reason}")]
     NotJson {
         /// The parser's message, with line and column.
         reason: String,
     },
-    /// The body is JSON, but no object.
+    /// The body is JSON, but not an object.
     #[error("the body is {found}; accepted is a JSON object")]
     NotAnObject {
         /// Its kind.
@@ -61,10 +61,10 @@ pub enum ParamError {
         field: String,
         /// The accepted members.
         accepted: String,
-        /// The request to send instead, if it is plain what was meant.
+        /// The request to send instead, if the meaning is clear.
         advice: String,
     },
-    /// A known field holds what it cannot take.
+    /// A known field has an invalid value.
     #[error("{field} is {found}; accepted is {accepted}")]
     Invalid {
         /// The field.
@@ -77,7 +77,7 @@ pub enum ParamError {
 }
 
 impl ParamError {
-    /// The field concerned, where there is one.
+    /// Returns the field concerned, if there is one.
     pub(crate) fn field(&self) -> Option<&str> {
         match self {
             ParamError::Unknown { field, .. } => Some(field),
@@ -111,32 +111,31 @@ impl<'a> Params<'a> {
         Ok(Params { fields, messages, asked: RefCell::default() })
     }
 
-    /// The same for a body whose messages will all be read, or are known: they may be no
-    /// JSON yet. Where one of them turns out to be none, [`Params::parse`] says what is
-    /// wrong with the body.
+    /// Like [`Params::parse`], for a body whose messages will all be parsed or are known: does not
+    /// check them. If one of them turns out to be invalid, [`Params::parse`] reports the error.
     pub(crate) fn outline(body: &'a [u8]) -> Result<Params<'a>, ParamError> {
         let Some((fields, messages)) = outline(body) else { return Params::parse(body) };
         Ok(Params { fields, messages: Some(messages), asked: RefCell::default() })
     }
 
-    /// Every member but `messages`, in order.
+    /// Returns every member except `messages`, in order.
     pub(crate) fn fields(&self) -> &Fields<'a> {
         &self.fields
     }
 
-    /// A member as raw JSON; null counts as absent.
+    /// Returns a member as raw JSON, and records that it was read; null counts as absent.
     pub(crate) fn raw(&self, name: &'static str) -> Option<&'a str> {
         self.asked.borrow_mut().insert(name);
         raw::field(&self.fields, name).filter(|value| *value != "null")
     }
 
-    /// A warning for each of the first members that nobody asked for.
+    /// Returns a warning for each of the first members that nothing has read.
     pub(crate) fn unknown_warnings(&self) -> Vec<String> {
         let warn = |name: &String| format!("unknown field \"{name}\" was ignored");
         self.unknown().iter().map(warn).collect()
     }
 
-    /// The first members that nobody asked for, in order.
+    /// Returns the first members that nothing has read, in order.
     pub(crate) fn unknown(&self) -> Vec<String> {
         let asked = self.asked.borrow();
         let mut names: Vec<String> = Vec::new();
@@ -152,7 +151,7 @@ impl<'a> Params<'a> {
     }
 }
 
-/// A field that holds what it cannot take.
+/// Returns the error for a field with an invalid value.
 pub(crate) fn invalid(field: &'static str, found: &str, accepted: &str) -> ParamError {
     let short: String = found.chars().take(60).collect();
     let found = if short.len() < found.len() {

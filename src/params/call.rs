@@ -1,5 +1,5 @@
-//! The body of a tool call. Models write it: they quote numbers and lists, and give members
-//! other names. A value whose meaning is plain is mended; an unknown member is refused with the
+//! The body of a tool call. Models write it: they quote numbers and lists, and give members other
+//! names. A value with a clear meaning is repaired; an unknown member is an error that names the
 //! request to send instead.
 
 use std::borrow::Cow;
@@ -9,17 +9,17 @@ use record_files::query::nearest_name;
 
 use super::{Field, ParamError, Params, Shape};
 
-/// The longest request that an error repeats, in bytes.
+/// Maximum length of a request that an error repeats, in bytes.
 const MAX_REQUEST: usize = 600;
 
-/// Names of members that no member of an operation matches, and the request that means the same.
+/// Names that match no member of an operation, and the request that means the same.
 pub(crate) type Elsewhere = (&'static [&'static str], &'static str);
 
-/// Checks the members of a tool call, and takes numbers, flags and lists out of strings.
+/// Checks the members of a tool call, and unquotes numbers, flags and lists.
 ///
 /// # Errors
 ///
-/// The body is no JSON object, or a member is not among `fields`.
+/// Fails if the body is not a JSON object, or if a member is not among `fields`.
 pub(crate) fn checked<'a>(
     body: &'a [u8],
     fields: &[Field],
@@ -43,7 +43,7 @@ pub(crate) fn checked<'a>(
     Ok(if is_mended { Cow::Owned(written().into_bytes()) } else { Cow::Borrowed(body) })
 }
 
-/// Returns the value in a string, if the member takes no string.
+/// Returns the value in a string, if the member accepts no string.
 pub(crate) fn unquoted(value: &str, field: &Field) -> Option<String> {
     let accepted: &[u8] = match field.shape {
         Shape::Whole | Shape::Fraction => b"-0123456789",
@@ -61,7 +61,7 @@ pub(crate) fn unquoted(value: &str, field: &Field) -> Option<String> {
     (is_meant && raw::value(inner).is_some()).then(|| inner.to_owned())
 }
 
-/// Returns true if the schema of a member names arrays or objects, and no strings.
+/// Returns true if the schema of a member allows arrays or objects, but no strings.
 fn takes_structures_only(field: &Field) -> bool {
     let schema = raw::fields(field.schema).unwrap_or_default();
     let kinds = raw::field(&schema, "type").unwrap_or_default();
@@ -96,7 +96,7 @@ fn unknown(
     }
 }
 
-/// Returns the member that a name is another name of.
+/// Returns the member that has this name or alias.
 fn named<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
     let wanted = plain(name);
     let is_it = |other: &str| plain(other) == wanted;
@@ -104,7 +104,7 @@ fn named<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
     fields.iter().find(same)
 }
 
-/// Returns the member that a name means.
+/// Returns the member that a name means: the one with this name or alias, or the nearest name.
 fn meant<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
     named(name, fields).or_else(|| {
         let nearest = nearest_name(name, fields.iter().map(|field| field.name))?;
@@ -112,12 +112,12 @@ fn meant<'f>(name: &str, fields: &'f [Field]) -> Option<&'f Field> {
     })
 }
 
-/// Returns the request with the right names; only one member, with its value, if it is long.
+/// Returns the request with the right names; if it is long, only one member with its value.
 fn renamed((value, field): (&str, &Field), params: &Params<'_>, fields: &[Field]) -> String {
     let members = params.fields().iter().map(|(given, value)| {
         let is_known = fields.iter().any(|field| field.name == *given);
         match meant(given, fields).filter(|_| !is_known) {
-            // `"distinct": true` means a field that is not named.
+            // `"distinct": true` means a field that the request does not name.
             Some(field) if matches!(*value, "true" | "false") && field.shape != Shape::Flag => {
                 (field.name, "\"…\"")
             }
@@ -138,7 +138,7 @@ fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     format!("{{{}}}", members.map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// Returns a name without case and separators.
+/// Returns a name in lower case, without separators.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !"_-$ .".contains(*c)).flat_map(char::to_lowercase).collect()
 }

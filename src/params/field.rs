@@ -1,11 +1,11 @@
 //! The declaration of a request's member. The parser, the flags of `offload`, the schemas of
-//! `openapi.yaml` and the settings of the clients are made from it.
+//! `openapi.yaml` and the settings of the clients are derived from it.
 
 use raw_json as raw;
 
 use super::{ParamError, invalid};
 
-/// The JSON values that a member takes.
+/// The JSON values that a member accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A whole number from [`Field::min`] to [`Field::max`].
@@ -27,7 +27,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The shape of a list of such values.
+    /// Returns the shape of a list of such values.
     pub(super) const fn list(self) -> Shape {
         match self {
             Shape::Word => Shape::Words,
@@ -40,9 +40,9 @@ impl Shape {
 /// How a string of white space only is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blank {
-    /// As any other string.
+    /// Like any other string.
     Accepted,
-    /// As an absent member.
+    /// Like an absent member.
     Absent,
     /// As an error.
     Refused,
@@ -57,24 +57,24 @@ pub(crate) struct Field {
     pub aka: &'static [&'static str],
     /// Its description: a first sentence, and after an empty line the details.
     pub about: &'static str,
-    /// The JSON that it takes.
+    /// The JSON values that it accepts.
     pub shape: Shape,
-    /// Whether a request without it is refused.
+    /// True if a request without it is an error.
     #[cfg_attr(not(test), expect(dead_code, reason = "the contract is written from it"))]
     pub required: bool,
     /// The value of an absent member, JSON.
     pub default: Option<&'static str>,
-    /// The meaning of an absent member, in words, where `default` cannot say it.
+    /// The meaning of an absent member, in words, if `default` cannot express it.
     pub absent: &'static str,
-    /// The words that it takes.
+    /// The words that it accepts.
     pub words: &'static [&'static str],
-    /// The unit of a number, or what a text is.
+    /// The unit of a number, or the kind of a text.
     pub unit: &'static str,
-    /// The least number.
+    /// The minimum of a number.
     pub min: u64,
-    /// The largest number, or the most characters of a string.
+    /// The maximum of a number, or the maximum number of characters of a string.
     pub max: u64,
-    /// How white space is read.
+    /// How a string of white space is read.
     pub blank: Blank,
     /// The accepted value, as errors name it for an absent, blank or too long string.
     pub accepted: &'static str,
@@ -85,24 +85,24 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Its description, as paragraphs.
+    /// Returns its description as paragraphs.
     pub(crate) fn paragraphs(&self) -> Vec<String> {
         let lines: Vec<&str> = self.about.lines().map(str::trim).collect();
         lines.split(|line| line.is_empty()).map(|lines| lines.join(" ")).collect()
     }
 
-    /// The value of an absent member, for people; None where it is just absent.
+    /// Returns the value of an absent member, for people; `None` if it has no value and no meaning.
     pub(crate) fn default_in_words(&self) -> Option<String> {
         let named = (!self.absent.is_empty()).then(|| self.absent.to_owned());
         named.or_else(|| self.default.map(|json| json.replace(['[', ']', '"'], "")))
     }
 
-    /// The words that it takes, as errors list them.
+    /// Returns the accepted words, as errors list them.
     pub(super) fn listed_words(&self) -> String {
         self.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
     }
 
-    /// The meaning of a value that is one of its words.
+    /// Returns the meaning of a value that is one of the accepted words.
     pub(crate) fn meaning<T: Copy>(
         &self,
         json: &str,
@@ -116,7 +116,7 @@ impl Field {
         .ok_or_else(|| self.invalid(json, &self.listed_words()))
     }
 
-    /// The error of a value that it does not take.
+    /// Returns the error for a value that it does not accept.
     pub(crate) fn invalid(&self, found: &str, accepted: &str) -> ParamError {
         invalid(self.name, found, accepted)
     }

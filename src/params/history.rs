@@ -41,7 +41,7 @@ request! {
     }
 }
 
-/// The system prompt next to the messages, under any name that a provider gives it.
+/// The separate system prompt, under any name that a provider gives it.
 pub(crate) struct SystemPrompt<'a>(pub Option<Json<'a>>);
 
 impl<'a> Member<'a> for SystemPrompt<'a> {
@@ -57,19 +57,19 @@ impl<'a> Member<'a> for SystemPrompt<'a> {
     }
 }
 
-/// Why a request has no history.
+/// The reason why a request has no history.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HistoryOrParam {
     /// A field is missing or of the wrong type.
     #[error(transparent)]
     Param(#[from] ParamError),
-    /// The messages cannot be read.
+    /// The messages cannot be parsed.
     #[error(transparent)]
     History(#[from] HistoryError),
 }
 
 impl<'a> Params<'a> {
-    /// The history in `messages`, in the dialect that `format` names.
+    /// Parses the history in `messages`, in the dialect that `format` names.
     pub(crate) fn history(&self) -> Result<History<'a>, HistoryOrParam> {
         let HistoryMembers { messages: array, format } = HistoryMembers::from_params(self)?;
         let format = format.as_deref().unwrap_or("auto");
@@ -81,7 +81,7 @@ impl<'a> Params<'a> {
         Ok(History::from_elements(array, messages, format, self.system()?)?)
     }
 
-    /// The system prompt next to the messages, under any name that a provider gives it.
+    /// Returns the separate system prompt, under any name that a provider gives it.
     pub(crate) fn system(&self) -> Result<Option<&'a str>, ParamError> {
         let names = ["system", "instructions", "systemInstruction", "system_instruction"];
         let mut given = names.into_iter().filter_map(|name| Some((name, self.raw(name)?)));

@@ -1,4 +1,4 @@
-//! The types of a request's members: what each is in JSON, and how it is read.
+//! The types of a request's members: their JSON, and how it is parsed.
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use super::{Blank, Field, ParamError, Params, Shape};
 
 /// A type that a member of a request can have.
 pub(crate) trait Member<'a>: Sized {
-    /// The JSON that it is read from.
+    /// The JSON that it accepts.
     const SHAPE: Shape;
-    /// Whether a request without it is refused, unless it has a default.
+    /// True if a request without it is an error, unless it has a default.
     const REQUIRED: bool = true;
-    /// The words that it is read from.
+    /// The words that it accepts.
     const WORDS: &'static [&'static str] = &[];
 
-    /// Reads a value.
+    /// Parses a value.
     fn parse(json: &'a str, field: &Field) -> Result<Self, ParamError>;
 
-    /// The value of an absent member.
+    /// Returns the value of an absent member.
     fn absent(field: &Field) -> Result<Self, ParamError> {
         let missing =
             ParamError::Missing { field: field.name, accepted: field.accepted.to_owned() };
@@ -84,8 +84,8 @@ impl Member<'_> for u64 {
     }
 }
 
-/// Reads a number without a fraction from 0 on, as JSON Schema's `integer`: `1000.0` and `1e3` are
-/// 1000. None for any other JSON.
+/// Parses a non-negative number without a fraction, like JSON Schema's `integer`: `1000.0` and
+/// `1e3` are 1000. Returns `None` for any other JSON.
 fn whole_number(json: &str) -> Option<u64> {
     if let Ok(number) = serde_json::from_str(json) {
         return Some(number);
@@ -141,7 +141,7 @@ impl<'a> Member<'a> for Cow<'a, str> {
         }
         let text = raw::unescape(json).text;
         let is_refused = field.blank == Blank::Refused && text.trim().is_empty();
-        // Characters are never more than bytes, which need no counting.
+        // A text has at most as many characters as bytes, which need no counting.
         let is_long = text.len() as u64 > field.max && text.chars().count() as u64 > field.max;
         if is_refused || is_long {
             return Err(field.invalid(&format!("{text:?}"), field.accepted));
@@ -158,7 +158,7 @@ impl Member<'_> for String {
     }
 }
 
-/// A value as it is spelled.
+/// A value as raw JSON.
 pub(crate) type Json<'a> = &'a str;
 
 impl<'a> Member<'a> for Json<'a> {
@@ -169,14 +169,14 @@ impl<'a> Member<'a> for Json<'a> {
     }
 }
 
-/// An enum that is read from words.
+/// An enum that is parsed from words.
 pub(crate) trait Words: Sized + 'static {
     /// The words and their meanings.
     const MEANINGS: &'static [(&'static str, Self)];
 }
 
 impl Field {
-    /// A member of the type `T`.
+    /// Declares a member of the type `T`.
     pub(crate) const fn of<'a, T: Member<'a>>(
         name: &'static str,
         about: &'static str,
@@ -201,13 +201,13 @@ impl Field {
         }
     }
 
-    /// The default of a member that another one may take the place of.
+    /// Returns the default of a member that another member can replace.
     pub(crate) fn default_value<T: Member<'static>>(&self) -> T {
         T::absent(self).expect("a declared default is a value of the declared type")
     }
 }
 
-/// Declares the words that an enum is read from.
+/// Declares the words that an enum is parsed from.
 macro_rules! words {
     ($type:ident { $($word:literal = $variant:ident),+ $(,)? }) => {
         impl $crate::params::Words for $type {
@@ -229,8 +229,8 @@ macro_rules! words {
     };
 }
 
-/// Declares the members of a request: for each a description, a name, a type, what [`Field`]
-/// has beyond these, and a default. Members are read in this order.
+/// Declares the members of a request: for each a description, a name, a type, other members of
+/// [`Field`], and a default. Members are read in this order.
 macro_rules! request {
     (
         $(#[$meta:meta])*
@@ -271,7 +271,7 @@ macro_rules! request {
             ///
             /// # Errors
             ///
-            /// A required member is absent, or a member holds what it does not take.
+            /// Fails if a required member is absent, or if a member has an invalid value.
             $vis fn from_params(
                 params: &$crate::params::Params<$($life)?>,
             ) -> Result<Self, $crate::params::ParamError> {
