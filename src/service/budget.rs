@@ -1,4 +1,4 @@
-//! Memory budget of all requests in flight. A request is admitted by the most it may grow to,
+//! Memory budget of all requests in flight. A request is admitted by the maximum it may grow to,
 //! before it grows, so that the process is not killed for its memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ const KERNEL_SHARE: u64 = 8;
 /// Memory assumed if the system reports none, in bytes.
 const DEFAULT_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Cost of a byte of a body: itself, its text, the answer, and what is being written. Measured
+/// Memory per byte of a body: the byte, its text, the answer, and the data being written. Measured
 /// over hostile bodies of 64 MiB (`tests/hostile`).
 const COST_PER_BYTE: u64 = 4;
 /// Cost of an object, in bytes: the view of a message or of a part.
@@ -79,7 +79,7 @@ pub(crate) struct GrowingReservation<'a> {
 }
 
 impl<'a> GrowingReservation<'a> {
-    /// Nothing yet.
+    /// Creates an empty reservation.
     pub(crate) fn new(budget: &'a Budget) -> GrowingReservation<'a> {
         GrowingReservation { budget, held: Mutex::default(), is_exhausted: AtomicBool::new(false) }
     }
@@ -193,8 +193,8 @@ impl Budget {
         self.total / SPARE_SHARE / SMALL_SHARE
     }
 
-    /// Reserves `bytes`, or fails at once. A larger request reserves the most that one can
-    /// have: alone, every request within the other limits may run.
+    /// Reserves `bytes`, or fails at once. A request above the maximum reserves the maximum, so
+    /// that every request within the other limits may run alone.
     pub fn take(&self, bytes: u64) -> Result<Reserved, Full> {
         let mut reserved = Reserved::default();
         self.grow(&mut reserved, bytes)?;
@@ -222,8 +222,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Grows `reserved` to `bytes` like [`Budget::grow`], but rejects more than one request can
-    /// have.
+    /// Grows `reserved` to `bytes` like [`Budget::grow`], but rejects a request above the maximum.
     pub(crate) fn hold(&self, reserved: &mut Reserved, bytes: u64) -> Result<(), BudgetError> {
         if bytes > self.max_request() {
             return Err(BudgetError::TooHeavy(TooHeavy {
@@ -234,9 +233,9 @@ impl Budget {
         self.grow(reserved, bytes).map_err(BudgetError::Full)
     }
 
-    /// Checks that `bytes` are available now and returns an empty reservation. A client that
-    /// announces much and sends little blocks nobody; and the beginning of a history, or a body
-    /// of unknown length, does not count as small.
+    /// Checks that `bytes` are available now and returns an empty reservation, so that a client
+    /// that announces much and sends little blocks nobody. The beginning of a history, or a body of
+    /// unknown length, does not count as small.
     pub(crate) fn admit(&self, bytes: Option<u64>) -> Result<Reserved, BudgetError> {
         let large = bytes.is_none_or(|bytes| bytes > self.small_request());
         let mut room = Reserved { large, ..Reserved::default() };
@@ -252,7 +251,7 @@ impl Budget {
 }
 
 impl TenantShare {
-    /// Why `wanted` more bytes cannot be had.
+    /// Returns the error for `wanted` bytes.
     fn full(&self, wanted: u64) -> Full {
         let left = self.left.available_permits() as u64 * UNIT;
         Full { wanted, held: self.total.saturating_sub(left), total: self.total }
@@ -294,7 +293,7 @@ fn available_memory() -> u64 {
     usable_memory(machine, cgroup_limit(&mut system))
 }
 
-/// Returns the memory that the process may take, of the machine's memory and a limit; all in
+/// Returns the memory that the process may take, given the machine's memory and a limit; all in
 /// bytes. A machine of 0 bytes reported none, as without /proc.
 fn usable_memory(machine: u64, limit: Option<u64>) -> u64 {
     match machine {

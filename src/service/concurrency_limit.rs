@@ -25,11 +25,11 @@ pub(crate) struct ConcurrencyLimit {
     max_wait: Duration,
 }
 
-/// A permit; dropping it frees it.
+/// A permit; dropping it releases it.
 pub(crate) type Permit = Place;
 
 impl ConcurrencyLimit {
-    /// Creates `each` permits a lane, at least one, for `tenants`. A request waits at most
+    /// Creates `each` permits per lane, at least one, for `tenants`. A request waits at most
     /// `max_wait` for one.
     pub(crate) fn new(each: usize, tenants: usize, max_wait: Duration) -> ConcurrencyLimit {
         let places = || Places::new(each, tenants);

@@ -15,10 +15,10 @@ use context_store::{
     VerifyReport, sweep, verify,
 };
 
-/// Most files that an answer's text shows.
+/// Maximum number of files that an answer's text shows.
 pub(super) const MAX_SHOWN: usize = 50;
 
-/// The warning where another replica holds the lock of sweeps.
+/// The warning if another replica holds the lock of sweeps.
 const ELSEWHERE: &str = "another replica sweeps this store; what it does is not in this report";
 
 #[derive(Serialize)]
@@ -76,14 +76,14 @@ impl Service {
         Ok((answer.with_warnings(warnings), report.errors.is_empty()))
     }
 
-    /// Sweeps the folder of large results, and what else `coverage` says, as scheduled.
+    /// Sweeps the folder of large results, and the stores that `coverage` includes, as scheduled.
     pub(crate) fn sweep_on_schedule(&self, coverage: Coverage) {
         let report = self.sweep_own(coverage, Run::Real);
         if report.elsewhere {
             tracing::info!("another replica sweeps");
             return;
         }
-        // A sweep of a bucket sees only what may have expired.
+        // A sweep of a bucket examines only objects that may have expired.
         if self.roots.objects().is_none() {
             self.stored.set(report.stored as u64, report.stored_bytes);
         }

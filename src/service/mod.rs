@@ -1,4 +1,4 @@
-//! The service: one method an operation, shared by every interface.
+//! The service: one method per operation, shared by every interface.
 
 pub(crate) mod budget;
 pub(crate) mod concurrency_limit;

@@ -12,10 +12,10 @@ use crate::envelope::Answer;
 use crate::params::Params;
 use crate::pipeline::{FileOfCall, Offloaded, Outcome, Report, Request, Run, UNCHANGED};
 
-/// Digits of a chat's hash in the log.
+/// Number of digits of a chat's hash in the log.
 const CHAT_DIGITS: usize = 16;
-/// Most bytes of stored files that one request reads to follow references; the chat's next
-/// request follows the rest.
+/// Maximum number of bytes of stored files that one request reads to follow references; the chat's
+/// next request follows the rest.
 const READ_BYTES: u64 = 512 * 1024 * 1024;
 
 impl Service {
@@ -54,7 +54,7 @@ impl Service {
     }
 }
 
-/// Returns a warning that names the rules that a repaired history breaks; None if it is valid.
+/// Returns a warning that names the rules that a repaired history breaks; `None` if it is valid.
 fn still_broken(history: &History<'_>) -> Result<Option<String>, HistoryError> {
     let views = history.views()?;
     let problems = history.dialect().problems(&views.iter().collect::<Vec<_>>());

@@ -14,9 +14,9 @@ use crate::reading::{grep, read_file};
 use context_store::{Reader, regular_len};
 use token_count::Tokenizer;
 
-/// One part in this many of the memory is the longest line that a search may hold.
+/// One part in this many of the memory budget is the maximum length of a line in a search.
 const SEARCHES: u64 = 16;
-/// Names of a last line, which `/read_file` takes as a number of lines.
+/// Names for a last line, in place of which `/read_file` takes a number of lines.
 const LAST_LINE: &[Elsewhere] =
     &[(&["end_line", "last_line", "to_line"], "{\"start_line\": …, \"limit\": …}")];
 

@@ -14,7 +14,7 @@ pub(super) struct SharedResources {
     pub(super) summariser: Summariser,
     pub(super) workers: Workers,
     pub(super) budget: Budget,
-    /// The object store that keeps all files; None for local folders.
+    /// The object store that keeps all files; `None` for local folders.
     pub(super) objects: Option<Arc<Objects>>,
 }
 
@@ -30,7 +30,7 @@ impl SharedResources {
         let summariser = config.llm.summariser(config.compression.summariser)?;
         let workers = workers(config, &budget).shared(config.callers());
         let objects = config.store.objects().map(|settings| {
-            // One that is there already is as good.
+            // If a provider is installed already, it serves as well.
             let _ = rustls::crypto::ring::default_provider().install_default();
             Objects::open(&settings)
         });
@@ -38,8 +38,8 @@ impl SharedResources {
     }
 }
 
-/// Returns the pool of query workers. Together they may take a third of the requests' memory, next
-/// to it, and at least two fit.
+/// Returns the pool of query workers. Together they may take a third as much memory as the
+/// requests, in addition to it, and at least two fit.
 fn workers(config: &Config, budget: &Budget) -> Workers {
     let mut limits = config.extract.worker_limits();
     let share = budget.total() / 3;

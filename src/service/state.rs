@@ -37,7 +37,7 @@ pub struct Service {
     pub(super) time_limit: Duration,
 }
 
-/// The most memory for the references inside groups and lists.
+/// Maximum number of bytes cached of the references inside groups and lists.
 const EXPANDED_BYTES: u64 = 4 << 20;
 
 impl Service {
@@ -139,8 +139,8 @@ impl Service {
         self.roots.real().chain(cache).map(Into::into).collect()
     }
 
-    /// Returns the ceiling in tokens of a read's answer, None for none; `asked` is what the call
-    /// says.
+    /// Returns the maximum tokens of a read's answer, or `None` for no limit; `asked` is the limit
+    /// in the call.
     pub(crate) fn ceiling(&self, asked: Option<u64>) -> Option<u64> {
         self.reload.ceiling(asked)
     }

@@ -20,10 +20,10 @@ use context_store::{
 /// Copies of a text in memory while it is read: itself, escaped, and in the answer.
 pub(super) const COPIES: u64 = 3;
 
-/// The answer that the start of a file suffices for.
+/// Returns an answer if the start of a file suffices for it.
 type FromStart<'a, T> = &'a dyn Fn(&str) -> Option<T>;
 
-/// The start of a file that is read first where it may suffice, in bytes.
+/// Length of the start of a file that is read first if it may suffice, in bytes.
 const START_BYTES: u64 = 1024 * 1024;
 
 impl Service {
@@ -70,8 +70,8 @@ impl Service {
         self.with_start(field, at, bytes, None, answer)
     }
 
-    /// As [`Service::with_text`], but reads only the start of a large file of an object store
-    /// where `from_start` has an answer to it.
+    /// Like [`Service::with_text`], but reads only the start of a large file of an object store if
+    /// `from_start` returns an answer to it.
     pub(super) fn with_start<T>(
         &self,
         field: &'static str,
@@ -116,19 +116,19 @@ fn unread(at: &Location, error: ReadError) -> ReloadError {
         ReadError::Missing(source) => unopened(path, source),
         ReadError::TooLarge { found, limit } => ReloadError::TooLarge { path, found, limit },
         ReadError::NotText(byte_offset) => ReloadError::NotText { path, byte_offset },
-        // A single file reaches none of the limits on many files except time.
+        // Of the limits on many files, a single file reaches only the one on time.
         ReadError::Deadline | ReadError::Memory | ReadError::Allowance(_) | ReadError::Searched => {
             ReloadError::TooSlow { path }
         }
     }
 }
 
-/// The file as the retrieval operations take it.
+/// Returns the file as a target of the retrieval operations.
 pub(super) fn target(at: &Location) -> Target<'_> {
     Target::of(at)
 }
 
-/// The failure for a path that does not exist.
+/// Returns the failure for a path that does not exist.
 pub(super) fn missing(field: &'static str, path: &str) -> Failure {
     Failure::Reload { field, source: ReloadError::NotFound { path: path.to_owned(), ended: None } }
 }
@@ -142,7 +142,7 @@ fn gone_file_error(at: &Location, ended: EndedFile, redact: Redact) -> Option<Re
         return Some(ReloadError::Deleted { path, at: when });
     }
     let Call { tool, call_id, arguments } = call;
-    // They may have been stored before redaction was on.
+    // They may have been stored before redaction was enabled.
     let word = |word: String| redact.word(&word).into_owned();
     let (tool, call_id) = (tool.map(word), call_id.map(word));
     let arguments = arguments.map(|arguments| redact.text(arguments));

@@ -12,7 +12,7 @@ use crate::config::Config;
 
 /// A tenant and its service.
 pub struct Tenant {
-    /// The name in the configuration, for logs; None for the operator.
+    /// The name in the configuration, for logs; `None` for the operator.
     pub name: Option<String>,
     /// The service.
     pub service: Arc<Service>,

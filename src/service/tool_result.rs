@@ -21,13 +21,13 @@ use raw_json::quote;
 use record_files::file::header::header_of;
 use token_count::Tokenizer;
 
-/// Most paths that an ambiguous id lists.
+/// Maximum number of paths that an ambiguous id lists.
 const MAX_CANDIDATES: usize = 10;
-/// Most characters of an id that an error repeats.
+/// Maximum number of characters of an id that an error repeats.
 const MAX_ID_CHARS: usize = 200;
-/// Most characters of the text around records that an answer shows.
+/// Maximum number of characters of the text around records that an answer shows.
 const AROUND_CHARS: usize = 120;
-/// Stands for the records in the text around them.
+/// Placeholder for the records in the text around them.
 const RECORDS: &str = "…";
 
 impl Service {
@@ -43,7 +43,7 @@ impl Service {
         let (at, others) = self.result(&id, store_dir.as_deref())?;
         let answer = |content: &str| {
             let note = note_on(content, &others, max_tokens);
-            // The line feed before it, too.
+            // Counts the line feed before the note, too.
             let taken = if note.is_empty() { 0 } else { 1 + Tokenizer::O200kBase.count(&note) };
             let room = max_tokens.map(|most| most.saturating_sub(taken).max(1));
             let answer = match &lines {
@@ -151,9 +151,9 @@ impl Service {
     }
 }
 
-/// Returns what the reader of a part has to know beside it, as lines: the text around the records
-/// that the result became, and other results with its id. It is short, so that the answer is still
-/// recognised as a part of the file (I3), and shorter where `max_tokens` leaves little room.
+/// Returns what the reader of a part needs in addition, as lines: the text around the records of
+/// the result, and other results with its id. It is short, so that the answer is still recognised
+/// as a part of the file (I3), and shorter if `max_tokens` leaves little room.
 fn note_on(content: &str, others: &[String], max_tokens: Option<u64>) -> String {
     let header = header_of(content.as_bytes());
     let around = header.and_then(|header| header.around(RECORDS)).unwrap_or_default();
@@ -179,8 +179,8 @@ fn note_on(content: &str, others: &[String], max_tokens: Option<u64>) -> String 
     if max_tokens.is_none_or(has_room) { whole } else { note(true) }
 }
 
-/// Returns what a search in one folder found. A folder that cannot be read has nothing; a store
-/// that cannot be asked may have it.
+/// Returns the result of a search in one folder. A folder that cannot be read counts as empty; a
+/// store that is not available is an error, because it may have the result.
 fn searched<T: Default>(id: &str, found: io::Result<T>) -> Result<T, Failure> {
     match found {
         Ok(found) => Ok(found),

@@ -9,10 +9,10 @@ use super::state::Service;
 use crate::envelope::Answer;
 use crate::params::Params;
 
-/// Most problems that the answer's text shows.
+/// Maximum number of problems that the answer's text shows.
 const MAX_SHOWN: usize = 20;
 
-/// Most problems that `metadata` lists.
+/// Maximum number of problems that `metadata` lists.
 const MAX_LISTED: usize = 1_000;
 
 /// A problem, for the answer.

@@ -7,7 +7,7 @@ use crate::reading::extract::RecordFile;
 use crate::service::failure::Failure;
 use crate::service::state::Service;
 
-/// The most further files of one statement.
+/// Maximum number of further files of one statement.
 const MAX_FILES: usize = 8;
 
 /// A further file, with the name that the statement gives it.
@@ -18,8 +18,8 @@ pub(super) struct FurtherFile {
 
 impl Service {
     /// Returns the names of the file at `main`, and the further files that `sql` names. Each is
-    /// confined as `file_path` is. A name in the place of a table that is no file is left to
-    /// SQLite, which knows the names that the statement defines.
+    /// confined like `file_path`. A table name that is not a file is left to SQLite, which knows
+    /// the names that the statement defines.
     pub(super) fn named_files(
         &self,
         main: &Location,
@@ -33,7 +33,7 @@ impl Service {
             }
             let at = match self.existing(main, &file.name) {
                 Some(at) => at,
-                // Reading it says why it is not there.
+                // Reading it reports why it is missing.
                 None if file.must_exist => self.readable("sql", &file.name)?,
                 None => continue,
             };
@@ -46,7 +46,8 @@ impl Service {
         Ok((names, further))
     }
 
-    /// Returns the file of a name: a path, or next to `main` with or without `.jsonl`.
+    /// Returns the file that a name stands for: a path, or a file next to `main`, with or without
+    /// `.jsonl`.
     fn existing(&self, main: &Location, name: &str) -> Option<Location> {
         let folder = main.parent().map(|(folder, _)| folder);
         let next_to = |name: String| {
