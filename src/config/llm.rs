@@ -27,7 +27,7 @@ pub struct LlmConfig {
     pub api_key_file: Option<PathBuf>,
     /// The model's name. Without one no model is ever called.
     pub model: Option<String>,
-    /// Most tokens of prompt and answer together.
+    /// Maximum number of tokens of prompt and answer together.
     pub context_window: u64,
     /// Longest time for the snapshots of one request, in seconds.
     pub timeout_seconds: u64,

@@ -17,7 +17,7 @@ pub enum LogFormat {
     /// Text if standard error is a terminal, otherwise JSON.
     #[default]
     Auto,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
     /// A line for people.
     Text,

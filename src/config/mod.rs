@@ -85,25 +85,25 @@ pub struct StoreConfig {
     /// `s3://BUCKET/PREFIX`: the stores are in an object store, for any number of replicas.
     /// Without it they are local folders.
     pub url: Option<String>,
-    /// URL of the object store's server; without one that of the environment, else AWS.
+    /// URL of the object store's server; by default that of the environment, then AWS.
     pub endpoint: Option<String>,
-    /// Whether the bucket stands in the path and not in the host's name; without it, only where
-    /// there is an `endpoint`.
+    /// Whether the bucket is in the path instead of the host's name; by default only if there is an
+    /// `endpoint`.
     pub path_style: Option<bool>,
-    /// Region of the bucket; without one that of the environment, else `us-east-1`.
+    /// Region of the bucket; by default that of the environment, then `us-east-1`.
     pub region: Option<String>,
     /// Longest time that one operation waits for the object store, in seconds.
     pub timeout_seconds: u64,
-    /// Folder of the cache of the object store's contents; without one a folder below the
-    /// system's for temporary files.
+    /// Folder of the cache of the object store's contents; by default one below the system's folder
+    /// for temporary files.
     pub cache_dir: Option<PathBuf>,
     /// Size of that cache, in bytes.
     pub cache_bytes: u64,
 }
 
 impl Default for StoreConfig {
-    /// The working directory is the only root. There is none in `/`, where hosts of MCP servers
-    /// start programs: it would open every file.
+    /// The working directory is the only root. In `/`, where hosts of MCP servers start programs,
+    /// there is no root: it would open every file.
     fn default() -> StoreConfig {
         let everywhere = std::env::current_dir().is_ok_and(|folder| folder.parent().is_none());
         StoreConfig {
@@ -169,13 +169,13 @@ pub struct ReloadConfig {
     pub max_tokens: u64,
     /// Longest search, in milliseconds; then the matches so far are returned.
     pub grep_deadline_ms: u64,
-    /// Most matches of one search.
+    /// Maximum number of matches of one search.
     pub grep_matches: u64,
     /// Largest answer of one search, in bytes.
     pub grep_answer_bytes: usize,
     /// Largest page of a file, in bytes.
     pub read_answer_bytes: usize,
-    /// Most bytes that one rehydration restores.
+    /// Maximum number of bytes that one rehydration restores.
     pub rehydrate_bytes: u64,
 }
 
@@ -193,8 +193,8 @@ impl Default for ReloadConfig {
 }
 
 impl ReloadConfig {
-    /// Returns the ceiling of an answer in tokens, None for none; `asked` is what the request
-    /// says.
+    /// Returns the maximum tokens of an answer, or `None` for no limit; `asked` is the limit in the
+    /// request.
     pub(crate) fn ceiling(&self, asked: Option<u64>) -> Option<u64> {
         Some(asked.unwrap_or(self.max_tokens)).filter(|tokens| *tokens > 0)
     }
@@ -290,7 +290,7 @@ impl Config {
         self.tenants.len() + usize::from(has_token || self.tenants.is_empty())
     }
 
-    /// Reads the file, if any, and the environment over it.
+    /// Reads the file, if any, and the environment, which overrides it.
     pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
         let mut builder = config::Config::builder();
         if let Some(file) = file {

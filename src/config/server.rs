@@ -16,8 +16,8 @@ pub struct ServerConfig {
     /// Address and port; port 0 picks a free one.
     #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
-    /// Address and port of a listener that answers the probes and `/metrics` only, without a
-    /// token; None starts none.
+    /// Address and port of a listener that answers only the probes and `/metrics`, without a token;
+    /// `None` for no such listener.
     #[serde(deserialize_with = "optional_address")]
     pub metrics_listen: Option<SocketAddr>,
     /// The bearer token that every request except probes must carry; or the file below.
@@ -46,7 +46,7 @@ pub struct ServerConfig {
     pub body_timeout_seconds: u64,
     /// Longest time that an idle connection is kept, in seconds.
     pub idle_timeout_seconds: u64,
-    /// Histories and results that run at a time, and as many reads next to them; more wait.
+    /// Maximum number of histories and results in process, and of reads in addition; more wait.
     pub concurrent_requests: usize,
     /// Longest wait in the queue, in seconds; then the answer is 503.
     pub queue_seconds: u64,
@@ -55,7 +55,7 @@ pub struct ServerConfig {
     pub memory_bytes: u64,
     /// Longest drain after SIGTERM or SIGINT, in seconds.
     pub drain_seconds: u64,
-    /// Stands before the names of the tools over MCP and at `/tools`.
+    /// Prefix of the names of the tools over MCP and at `/tools`.
     pub(crate) tool_prefix: ToolPrefix,
 }
 

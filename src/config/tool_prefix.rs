@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of a prefix: some clients reject names of more than 64.
+/// Maximum number of bytes of a prefix: some clients reject names of more than 64.
 const MAX_BYTES: usize = 32;
 
 /// Text before the names of the tools, so that they differ from an agent's own: letters, digits,

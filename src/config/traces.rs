@@ -12,7 +12,7 @@ pub struct TracesConfig {
 }
 
 impl TracesConfig {
-    /// Returns the URL that spans are posted to; None if there is none.
+    /// Returns the URL that spans are posted to; `None` if there is none.
     pub(crate) fn url(&self) -> Option<String> {
         let named = |name: &str| std::env::var(name).ok().filter(|url| !url.is_empty());
         let base = self.endpoint.clone();
