@@ -10,7 +10,7 @@ pub(crate) struct CallBudget {
 }
 
 impl CallBudget {
-    /// Most HTTP calls for one snapshot.
+    /// Maximum number of HTTP calls for one snapshot.
     pub(crate) const MAX: u32 = 3;
 
     /// Creates a budget of `calls`, at most [`CallBudget::MAX`].

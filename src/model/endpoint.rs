@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::error::ModelError;
 
-/// Longest word of an endpoint that is quoted, in bytes.
+/// Maximum length of a word of an endpoint that is quoted, in bytes.
 const MAX_WORD_BYTES: usize = 64;
 
 /// The URL and headers of calls.

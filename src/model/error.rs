@@ -66,7 +66,7 @@ pub(crate) enum ModelError {
     /// The answer is too long.
     #[error("the model's answer is longer than {limit} bytes")]
     TooLarge {
-        /// Most bytes of one answer.
+        /// Maximum number of bytes of one answer.
         limit: usize,
     },
     /// A 2xx answer is not JSON in UTF-8.
@@ -75,7 +75,7 @@ pub(crate) enum ModelError {
     /// The answer has no text: empty, null or missing.
     #[error("the model's answer holds no text{}", bracketed(finished.as_ref().map(finish_word)))]
     NoText {
-        /// Why it ended; None without a completion.
+        /// Why it ended; `None` without a completion.
         finished: Option<Finish>,
     },
     /// No call is left for the snapshot.

@@ -29,11 +29,11 @@ use super::transport::{self, CallError};
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Calls made, by `outcome`.
 const MODEL_CALLS: &str = "unburden_model_calls_total";
-/// The same messages are to give the same summary as far as a model can.
+/// The same messages should give the same summary, as far as a model allows.
 const TEMPERATURE: f64 = 0.0;
 /// Highest accepted concurrency.
 const MAX_CONCURRENCY: usize = 1024;
-/// Longest accepted timeout.
+/// Maximum timeout that the settings accept.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A client of one endpoint, one for the process: [`Settings::concurrency`] limits its calls in
@@ -47,9 +47,9 @@ pub(crate) struct Client {
     endpoint: Endpoint,
     api: async_openai::Client<Endpoint>,
     permits: Semaphore,
-    /// The model takes no temperature, as reasoning models do not.
+    /// True if the model accepts no temperature, like reasoning models.
     fixed_temperature: AtomicBool,
-    /// None only while being dropped.
+    /// `None` only while being dropped.
     runtime: Option<Runtime>,
 }
 
@@ -192,8 +192,8 @@ impl Client {
         calls.take();
         let until = deadline.min(now + self.settings.try_timeout);
         let chat = self.api.chat();
-        // Raw JSON is what the library can always give: a type of its own would
-        // refuse odd answers, and log them.
+        // Raw JSON, which the library always accepts: with a type of its own it would reject odd
+        // answers, and log them.
         let answer = chat.create_byot::<_, Box<RawValue>>(body);
         let answer = timeout_at(until.into(), answer).await.map_err(|_| CallError::Timeout)?;
         let json = answer.map_err(transport::model_error)?;
@@ -210,7 +210,7 @@ impl Drop for Client {
     }
 }
 
-/// True for an error that may be about the temperature, which reasoning models refuse.
+/// Returns true for an error that may be about the temperature, which reasoning models reject.
 fn refuses_a_parameter(error: &ModelError) -> bool {
     let ModelError::Status { status: 400 | 422, code: Some(code), .. } = error else {
         return false;

@@ -7,7 +7,7 @@ pub(crate) struct Prompt {
     pub system: String,
     /// The messages after it, in order.
     pub turns: Vec<Turn>,
-    /// The longest answer, in tokens, unless the settings name one.
+    /// Maximum length of the answer, in tokens, unless the settings state one.
     pub max_tokens: Option<u64>,
 }
 

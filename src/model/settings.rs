@@ -19,12 +19,12 @@ pub(crate) struct Settings {
     pub api_key: Option<SecretString>,
     /// The model's name at the endpoint.
     pub model: String,
-    /// Most tokens of prompt and completion together. The client only carries it; callers keep
-    /// to it.
+    /// Maximum number of tokens of prompt and completion together. The client only carries it;
+    /// callers keep to it.
     pub context_window: u64,
-    /// Longest completion, in tokens; None leaves it to the endpoint. Sent as
-    /// `max_completion_tokens` to OpenAI and as `max_tokens` elsewhere, since each side rejects
-    /// or ignores the other's name.
+    /// Maximum length of a completion, in tokens; `None` leaves it to the endpoint. Sent as
+    /// `max_completion_tokens` to OpenAI and as `max_tokens` elsewhere, since each side rejects or
+    /// ignores the other's name.
     pub max_output_tokens: Option<u64>,
     /// Longest time for one snapshot, including retries and waits.
     pub timeout: Duration,

@@ -20,15 +20,15 @@ use super::endpoint::Endpoint;
 use super::error::ModelError;
 use super::reply;
 
-/// Longest answer, in bytes.
+/// Maximum length of an answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
-/// Most bytes read of an error's body.
+/// Maximum number of bytes to read of an error's body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-/// Longest wait for an error's body: the status is enough.
+/// Maximum wait for an error's body: the status is enough.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest wait for a connection.
+/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest error text, in characters.
+/// Maximum length of an error text, in characters.
 const MAX_REASON_CHARS: usize = 200;
 
 /// Errors of one call.
@@ -127,7 +127,7 @@ async fn status_error(mut response: Response, endpoint: &Endpoint) -> ModelError
 fn parse_retry_after(header: &str) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
-        // Only a number too large for a duration remains.
+        // The conversion fails only for a number too large for a duration.
         let forever = Duration::MAX;
         return (seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(forever));
     }

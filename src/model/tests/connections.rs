@@ -45,7 +45,7 @@ async fn a_trickle_and_a_silence_end_in_time() {
         read_some(&mut stream).await;
         tokio::time::sleep(Duration::from_secs(60)).await;
     });
-    // An error whose body never ends is still that error.
+    // An error whose body never ends is still reported as that error.
     let endless_error = raw(|mut stream| async move {
         read_some(&mut stream).await;
         let head = "HTTP/1.1 401 No\r\ncontent-length: 100000\r\n\r\n";
@@ -59,7 +59,7 @@ async fn a_trickle_and_a_silence_end_in_time() {
         let ModelError::Timeout { waited, calls: 3 } = error else { panic!("{error:?}") };
         assert!(waited < Duration::from_secs(3), "{waited:?}");
         assert_eq!(seen.load(Ordering::SeqCst), 3);
-        // The deadline comes before a second try.
+        // The deadline passes before a second try.
         hasty.timeout = Duration::from_millis(400);
         let error = ask(hasty).await.unwrap_err();
         let ModelError::Timeout { waited, calls: 1 } = error else { panic!("{error:?}") };
@@ -114,7 +114,7 @@ async fn calls_count_over_rejected_texts_and_a_turn_counts_against_the_deadline(
     assert_eq!(reply, Err(ModelError::NoCallsLeft));
     assert_eq!(count(&server).await, 3);
     assert_eq!(CallBudget::new(9).left(), 3);
-    // The deadline is over already.
+    // The deadline has passed already.
     let reply = client.complete(&prompt(), Instant::now(), &mut client.calls()).await;
     assert!(matches!(reply, Err(ModelError::Timeout { calls: 0, .. })), "{reply:?}");
     assert_eq!(count(&server).await, 3);

@@ -1,5 +1,5 @@
-//! The client of a model against a scripted server, one misbehaviour a case. Whatever the server
-//! does, there are at most three calls, an answer by the deadline, and no word of the key or of
+//! The client of a model against a scripted server, one misbehaviour per case. Whatever the server
+//! does, there are at most three calls, an outcome by the deadline, and no word of the key or of
 //! the conversation in an error.
 
 mod connections;
@@ -49,7 +49,7 @@ fn prompt() -> Prompt {
     }
 }
 
-/// The answers of a server in their order; the last one stays.
+/// The answers of a server in their order; the last one repeats.
 struct Script(Mutex<VecDeque<ResponseTemplate>>);
 
 impl Respond for Script {
@@ -89,7 +89,7 @@ fn ok(text: &str) -> ResponseTemplate {
     answer(&json!({"finish_reason": "stop", "message": {"role": "assistant", "content": text}}))
 }
 
-/// An error as a careless server writes it: it quotes what it was sent.
+/// An error of a careless server, which quotes the request.
 fn error(status: u16, code: &str) -> ResponseTemplate {
     let message = format!("{KEY} may not say: {SAID}");
     ResponseTemplate::new(status)
@@ -98,7 +98,7 @@ fn error(status: u16, code: &str) -> ResponseTemplate {
 
 type Outcome = Result<Completion, ModelError>;
 
-/// Asks once, and holds the outcome to what is true of every one.
+/// Sends one request, and checks the invariants of every outcome.
 async fn ask(settings: Settings) -> Outcome {
     // Servers that hang do so for a minute.
     let limit = settings.timeout + Duration::from_secs(30);
@@ -115,7 +115,7 @@ async fn ask(settings: Settings) -> Outcome {
     outcome.map_err(clean)
 }
 
-/// Neither key nor conversation in any spelling of an error.
+/// Checks that no form of an error contains the key or the conversation.
 fn clean(error: ModelError) -> ModelError {
     for text in [error.to_string(), format!("{error:?}")] {
         for secret in [KEY, SAID, "canary", "heron", "chat/completions"] {
@@ -140,7 +140,7 @@ fn status(status: u16, code: &str) -> Outcome {
     Err(ModelError::Status { status, code: Some(code.to_owned()), retry_after: None })
 }
 
-/// A server on bare sockets; gives its base URL and the count of connections.
+/// Starts a server on bare sockets; returns its base URL and the count of connections.
 async fn raw<F, Fut>(serve: F) -> (String, Arc<AtomicU32>)
 where
     F: Fn(TcpStream) -> Fut + Send + 'static,
@@ -159,7 +159,7 @@ where
     (base, seen)
 }
 
-/// Reads the head and what came with it.
+/// Reads the head, and the bytes that arrived with it.
 async fn read_some(stream: &mut TcpStream) -> String {
     let mut buffer = vec![0; 64 * 1024];
     let read = stream.read(&mut buffer).await.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! The requests that are sent, and the reading of their replies.
+//! The requests that the client sends, and how it parses their replies.
 
 use super::*;
 
@@ -70,7 +70,7 @@ async fn odd_answers_are_read() {
         assert_eq!(outcome, completion(text, finished), "{choice}");
         assert_eq!(calls, 1);
     }
-    // Nothing that a tree can hold: twice the same member, half a surrogate pair.
+    // JSON that a parsed tree cannot hold: a repeated member, half a surrogate pair.
     let odd = r#" {"choices": 0, "choices": [{"message": {"content": "\ud83d half"}}]} "#;
     let (outcome, _) = outcome(vec![ResponseTemplate::new(200).set_body_string(odd)]).await;
     assert_eq!(outcome, completion("\u{fffd} half", Finish::Stop));
@@ -114,7 +114,7 @@ async fn what_passes_is_tried_again() {
     }
     let (reply, calls) = outcome(vec![error(500, "server_error")]).await;
     assert_eq!((reply, calls), (status(500, "server_error"), 3));
-    // As gateways say it once the 200 has left.
+    // Gateways report an error like this after they have sent a 200.
     let late = json!({"error": {"code": 502, "type": "upstream", "message": SAID}});
     let late = ResponseTemplate::new(200).set_body_json(late);
     let (reply, calls) = outcome(vec![late.clone(), ok("a")]).await;
@@ -140,7 +140,7 @@ async fn what_does_not_pass_is_not_tried_again() {
     assert_eq!((outcome, calls), (status(429, "insufficient_quota"), 1));
 }
 
-/// Reasoning models take no temperature: they are asked again without one.
+/// Reasoning models accept no temperature: the client repeats the request without one.
 #[tokio::test]
 async fn a_temperature_that_is_refused_is_left_out() {
     let server = scripted(vec![error(400, "unsupported_value"), ok("a")]).await;

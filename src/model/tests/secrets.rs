@@ -1,10 +1,10 @@
-//! Settings, logs and proxies: the key and the conversation stay where they belong.
+//! Settings, logs and proxies reveal neither the key nor the conversation.
 
 use std::process::Command;
 
 use super::*;
 
-/// Set for a test that runs itself again in an environment of its own.
+/// Set for a test that runs itself again in its own environment.
 const CHILD: &str = "MODEL_TEST_CHILD";
 
 #[test]
@@ -44,7 +44,7 @@ fn bad_settings_are_named_and_never_quoted() {
     assert!(Client::new(Settings { api_key: None, ..good() }).is_ok());
 }
 
-/// The library logs what it cannot read; here it never sees such a body.
+/// The library logs bodies that it cannot parse; here it must never get one.
 #[tokio::test]
 async fn no_log_line_holds_the_conversation() {
     #[derive(Clone, Default)]
@@ -79,7 +79,7 @@ async fn no_log_line_holds_the_conversation() {
     }
 }
 
-/// Runs one test of this file again, in an environment of its own.
+/// Runs one test of this file again, in its own environment.
 fn again(test: &str, variables: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -102,8 +102,7 @@ fn an_image_without_root_certificates_gets_a_fact() {
     assert!(Client::new(settings("http://127.0.0.1:1/v1")).is_ok());
 }
 
-/// A proxy of the environment sees the name of an https host, and nothing of an
-/// http call.
+/// A proxy from the environment sees the host name of an https call, and nothing of an http call.
 #[test]
 fn a_proxy_never_sees_the_key() {
     let test = "a_proxy_never_sees_the_key";
