@@ -1,5 +1,6 @@
-//! The log writer, on standard error or to a file. Messages hold no content; with redaction on, each line is
-//! redacted as well, for what a library, a path or an operator's setting may bring in.
+//! The log writer, on standard error or to a file. Messages hold no content. With redaction, each
+//! line is redacted as well, because a library, a path or an operator's setting may contain a
+//! secret.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use redact::Redact;
 /// A writer of complete lines.
 pub(super) struct LogWriter {
     pub redact: Redact,
-    /// Takes the lines in place of standard error.
+    /// The file that takes the lines in place of standard error.
     pub file: Option<Arc<File>>,
 }
 

@@ -1,5 +1,5 @@
 //! Metrics for Prometheus, rendered at `GET /metrics`. Labels hold routes, statuses and outcomes
-//! only, never a caller's text. One recorder a process.
+//! only, never a caller's text. There is one recorder per process.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -15,7 +15,7 @@ static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 pub(crate) const REQUESTS: &str = "unburden_requests_total";
 /// The time from a request's head to its answer, by `route`.
 pub(crate) const REQUEST_SECONDS: &str = "unburden_request_seconds";
-/// Requests that were begun and not answered.
+/// Requests that have begun and are not answered.
 pub(crate) const IN_FLIGHT: &str = "unburden_requests_in_flight";
 /// Calls of the model, by `outcome`: `completed` or `failed`.
 pub(crate) const MODEL_CALLS: &str = "unburden_model_calls_total";
@@ -40,8 +40,8 @@ const GAUGES: &[(&str, &str)] = &[
 /// Upper bounds of the buckets of [`REQUEST_SECONDS`].
 const SECONDS: [f64; 15] =
     [0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
-/// Time between two folds of the samples of histograms into their buckets. Samples are kept
-/// until then.
+/// Time between two moves of histogram samples into their buckets. Samples stay in memory until
+/// then.
 const FOLD_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Starts counting; a second start has no effect.
@@ -56,8 +56,8 @@ pub fn render() -> String {
     handle.render()
 }
 
-/// Folds samples into buckets until the future is dropped. Without it and without calls of
-/// [`render`] samples take memory.
+/// Moves samples into buckets until the future is dropped. Without it and without calls of
+/// [`render`], samples accumulate in memory.
 pub(crate) async fn fold_samples() {
     let mut ticks = tokio::time::interval(FOLD_INTERVAL);
     loop {
@@ -80,7 +80,7 @@ fn handle() -> Option<&'static PrometheusHandle> {
     RECORDER.get_or_init(install).as_ref()
 }
 
-/// Describes all metrics, and sets those without labels: one that is absent cannot be monitored.
+/// Describes all metrics, and sets those without labels: an absent metric cannot be monitored.
 fn describe() {
     for (name, meaning) in COUNTERS {
         describe_counter!(*name, *meaning);

@@ -33,13 +33,13 @@ const MAX_LEVELS: [(&str, LevelFilter); 6] = [
     ("rustls", LevelFilter::WARN),
 ];
 
-/// Starts logging, counting, and sending spans, which ends when the result is dropped. `RUST_LOG` sets the filter, `NO_COLOR` turns colors off. A `file`
-/// that takes the log in place of standard error gets warnings only, unless `RUST_LOG` asks for
-/// more: nothing rotates it.
+/// Starts logs, metrics and traces; traces end when the result is dropped. `RUST_LOG` sets the
+/// filter, `NO_COLOR` turns colors off. A `file` that takes the log in place of standard error gets
+/// warnings only, unless `RUST_LOG` asks for more, because nothing rotates it.
 ///
 /// # Errors
 ///
-/// Fails if the endpoint of traces is no URL.
+/// Fails if the endpoint of traces is not a URL.
 pub(crate) fn start(config: &Config, file: Option<File>) -> Result<Option<Traces>, String> {
     let redact: Redact = config.privacy.into();
     metrics::start();
@@ -61,7 +61,7 @@ pub(crate) fn start(config: &Config, file: Option<File>) -> Result<Option<Traces
         let colours = terminal && std::env::var_os("NO_COLOR").is_none();
         Box::new(base.with_ansi(colours).with_filter(filter(requested)))
     } else {
-        // The list of spans would repeat the only one.
+        // The list of spans would only repeat the current one.
         let json = base.json().flatten_event(true).with_span_list(false);
         Box::new(json.with_filter(filter(requested)))
     };
@@ -77,13 +77,13 @@ pub(crate) fn start(config: &Config, file: Option<File>) -> Result<Option<Traces
 
 /// Returns the requested filter, limited by [`MAX_LEVELS`].
 pub fn filter<S: Subscriber + for<'a> LookupSpan<'a>>(requested: EnvFilter) -> impl Filter<S> {
-    // A directive for a module would win over these.
+    // A directive for a module would override limits that are directives.
     let heard = FilterFn::new(|about| {
         let of = |name: &str| {
             let rest = about.target().strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         };
-        // They are no context of lines.
+        // Spans of traces are not the context of log lines.
         about.target() != traces::TARGET
             && MAX_LEVELS.iter().all(|(name, most)| !of(name) || *about.level() <= *most)
     });

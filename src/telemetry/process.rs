@@ -13,7 +13,7 @@ pub(super) fn describe() {
     describe_counter!("process_cpu_seconds_total", "CPU time of user and system, in seconds");
 }
 
-/// Sets the metrics to what the process uses. A value that the system does not tell stays.
+/// Sets the metrics to the values of the process. A value that the system does not report stays.
 pub(super) fn measure() {
     let Ok(pid) = sysinfo::get_current_pid() else { return };
     let Ok(mut system) = System::new() else { return };

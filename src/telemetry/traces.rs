@@ -30,13 +30,13 @@ use crate::config::TracesConfig;
 const REQUEST: &str = "request";
 /// The span of one use of the model, retries included.
 const MODEL: &str = "model";
-/// The target of spans that are no context of log lines.
+/// The target of spans that are not the context of log lines.
 pub(super) const TARGET: &str = "unburden::traces";
 
-/// Longest wait for the last spans when the process ends.
+/// Maximum wait for the last spans when the process ends.
 const LAST_SPANS: Duration = Duration::from_secs(2);
-/// Attributes by the fields of spans, and whether they are numbers, which the layer takes for
-/// texts if they have no sign; other fields are not sent.
+/// The attribute of each field of a span, and whether it is a number: the layer takes unsigned
+/// numbers for texts. Other fields are not sent.
 const NAMES: [(&str, &str, bool); 13] = [
     ("method", "http.request.method", false),
     ("route", "http.route", false),
@@ -52,16 +52,16 @@ const NAMES: [(&str, &str, bool); 13] = [
     ("calls", "unburden.model.calls", true),
     ("error", "error.type", false),
 ];
-/// Routes that machines ask every few seconds: no span is sent of them.
+/// Routes that machines request every few seconds: they get no span.
 pub(crate) const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// A layer of the registry.
 type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// True once spans are sent: else nothing is noted for them.
+/// True once spans are sent; until then, nothing is recorded for them.
 static SENDING: AtomicBool = AtomicBool::new(false);
 
-/// Sends what is left when it is dropped.
+/// Sends the remaining spans when it is dropped.
 pub(crate) struct Traces(SdkTracerProvider);
 
 impl Drop for Traces {
@@ -74,7 +74,7 @@ impl Drop for Traces {
 ///
 /// # Errors
 ///
-/// Fails if the endpoint is no URL.
+/// Fails if the endpoint is not a URL.
 pub(super) fn start(config: &TracesConfig) -> Result<Option<(Traces, BoxedLayer)>, String> {
     let Some(url) = config.url() else { return Ok(None) };
     let is_url = |url: &reqwest::Url| url.has_host() && ["http", "https"].contains(&url.scheme());
@@ -104,8 +104,8 @@ pub(super) fn start(config: &TracesConfig) -> Result<Option<(Traces, BoxedLayer)
     Ok(Some((Traces(provider), Box::new(layer))))
 }
 
-/// Sends spans in batches. It begins with the first span: threads that start before Landlock
-/// confines the process would not be confined.
+/// Sends spans in batches. Starts with the first span: threads that start before Landlock confines
+/// the process would not be confined.
 #[derive(Debug)]
 struct Batches {
     url: String,
@@ -115,7 +115,7 @@ struct Batches {
 
 impl Batches {
     fn begin(&self) -> Option<BatchSpanProcessor> {
-        // Two are compiled in, so that none is the default.
+        // Two providers are compiled in, so neither is the default.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let exporter = OtlpExporter::builder().with_http().with_endpoint(&self.url).build();
         let exporter =
@@ -150,8 +150,8 @@ impl SpanProcessor for Batches {
     }
 }
 
-/// Makes a span a part of a caller's trace; no-op where spans are not sent. The ids are those of
-/// a `traceparent` header, in hex.
+/// Makes a span part of a caller's trace; no-op if spans are not sent. The ids are those of a
+/// `traceparent` header, in hex.
 pub(crate) fn set_parent(span: &Span, trace_id: &str, parent_id: &str, flags: u8) {
     if !SENDING.load(Ordering::Relaxed) {
         return;
@@ -162,11 +162,11 @@ pub(crate) fn set_parent(span: &Span, trace_id: &str, parent_id: &str, flags: u8
     };
     let (flags, state) = (TraceFlags::new(flags), TraceState::default());
     let parent = SpanContext::new(trace_id, parent_id, flags, true, state);
-    // Fails where the span is not sent.
+    // Fails if the span is not sent.
     let _ = span.set_parent(Context::new().with_remote_span_context(parent));
 }
 
-/// Notes the status of an answer on its request's span; no-op where spans are not sent.
+/// Records the status of an answer on its request's span; no-op if spans are not sent.
 pub(crate) fn set_status(span: &Span, status: u16) {
     if SENDING.load(Ordering::Relaxed) {
         span.record("status_code", status);
@@ -177,7 +177,7 @@ pub(crate) fn set_status(span: &Span, status: u16) {
 #[derive(Debug)]
 struct Logged<E> {
     exporter: E,
-    /// The last spans were not sent: that is logged once, until it works again.
+    /// True if the last spans were not sent. A failure is logged once, until sending works again.
     failing: AtomicBool,
 }
 
@@ -202,7 +202,7 @@ impl<E: SpanExporter> SpanExporter for Logged<E> {
     }
 }
 
-/// Returns a span as the conventions want it; None for a probe.
+/// Returns a span with the names of the conventions; `None` for a probe.
 fn named(mut span: SpanData) -> Option<SpanData> {
     let value = |field: &str| {
         let found = span.attributes.iter().find(|given| given.key.as_str() == field);
