@@ -13,8 +13,8 @@ use crate::service::requests::{Grep, Read, ToolResult};
 /// The members of the arguments, each as raw JSON.
 pub(super) type Members = BTreeMap<String, Box<RawValue>>;
 
-/// Parses arguments, and takes numbers, flags and lists out of strings; leaves out null, and
-/// passes everything else on: the service reports errors. Returns None unless they are an object.
+/// Parses arguments, and unquotes numbers, flags and lists. Omits null, and passes on everything
+/// else: the service reports errors. Returns `None` unless they are an object.
 pub(super) fn read(arguments: &str, tool: &Definition) -> Option<Members> {
     let given: Members = serde_json::from_str(arguments).ok()?;
     let fields = fields(tool);
@@ -26,7 +26,7 @@ pub(super) fn read(arguments: &str, tool: &Definition) -> Option<Members> {
     Some(given.into_iter().filter(|(_, value)| value.get() != "null").map(mend).collect())
 }
 
-/// Returns the members that a tool takes.
+/// Returns the members that a tool accepts.
 fn fields(tool: &Definition) -> Vec<Field> {
     match tool.name {
         "read_file" => Read::FIELDS.to_vec(),

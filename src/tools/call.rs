@@ -9,10 +9,11 @@ use crate::envelope::Answer;
 use crate::service::{Failure, Service};
 use token_count::Tokenizer;
 
-/// The rule between a page's header and the page.
+/// Separates a page's header from the page.
 const HEADER_RULE: &str = "\n\n---\n\n";
 
-/// Most pages that are asked for anew: the next call of a shorter page may have a token more.
+/// Maximum number of times that a shorter page is requested: the next call of a shorter page may
+/// have a token more.
 const SHORTER_PAGES: usize = 3;
 
 /// The output of a call.
@@ -54,8 +55,8 @@ pub(crate) fn call(
     }
 }
 
-/// Returns the text of a retrieval tool's answer. If the next call takes it over the ceiling in
-/// tokens, a shorter page is asked for.
+/// Returns the text of a retrieval tool's answer. If the next call makes it exceed the limit in
+/// tokens, requests a shorter page.
 fn within_ceiling(
     service: &Service,
     tool: &Definition,
@@ -72,7 +73,7 @@ fn within_ceiling(
             break;
         }
         let next_call = count(&text).saturating_sub(count(answer.answer()));
-        // 0 would be no ceiling.
+        // 0 would mean no limit.
         let room = ceiling.saturating_sub(next_call).max(1);
         members.insert("max_tokens".to_owned(), raw(room.to_string()));
         let Ok(shorter) = run(service, tool, arguments::body(&members).as_bytes()) else { break };

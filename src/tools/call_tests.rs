@@ -1,4 +1,4 @@
-//! Calls that the service refuses.
+//! Calls that the service rejects.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::service::Service;
 use crate::tools::find;
 
-/// A refusal has the same words for a model as over HTTP.
+/// An error has the same text for a model as over HTTP.
 #[test]
 fn a_refusal_is_told_in_the_words_of_the_service() {
     let folder = tempfile::tempdir().unwrap();

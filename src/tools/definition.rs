@@ -1,4 +1,4 @@
-//! Tool definitions, one file a tool in `prompts/tools`.
+//! Tool definitions, one file per tool in `prompts/tools`.
 
 use std::sync::LazyLock;
 
@@ -82,7 +82,7 @@ pub(crate) fn all() -> &'static [Definition] {
     &DEFINITIONS
 }
 
-/// Returns the tool with this name behind `prefix`.
+/// Returns the tool with this name after `prefix`.
 pub(crate) fn find(name: &str, prefix: &str) -> Option<&'static Definition> {
     let name = name.strip_prefix(prefix)?;
     all().iter().find(|tool| tool.name == name)

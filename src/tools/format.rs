@@ -70,7 +70,7 @@ struct Wrapped<'a> {
 struct Flat<'a> {
     #[serde(flatten)]
     function: Function<'a>,
-    /// Optional arguments are left out, which strict mode forbids.
+    /// False: strict mode would require all arguments.
     strict: bool,
 }
 

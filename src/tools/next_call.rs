@@ -2,15 +2,15 @@
 
 use super::arguments::Members;
 
-/// How answers of one kind go on.
+/// How to continue answers of one kind.
 struct Cursor {
-    /// The member of `metadata` that says where.
+    /// The member of `metadata` with the position.
     member: &'static str,
-    /// The argument that takes it.
+    /// The argument that accepts it.
     argument: &'static str,
-    /// The argument that says how much is wanted from there on.
+    /// The argument for the length from there on.
     length: &'static str,
-    /// Arguments that do not go with it.
+    /// Arguments that cannot accompany it.
     replaced: &'static [&'static str],
 }
 
@@ -25,15 +25,15 @@ const CURSORS: [Cursor; 3] = [
         member: "next_byte_offset",
         argument: "byte_offset",
         length: "byte_limit",
-        // A number of lines means nothing in bytes.
+        // A number of lines has no meaning in bytes.
         replaced: &["start_line", "offset", "limit"],
     },
     Cursor { member: "next_lines", argument: "lines", length: "", replaced: &[] },
 ];
 
 /// Returns how the next call differs from the one with the arguments `given`, such as
-/// `start_line=121`, after an answer with `metadata`, JSON values by name. None if nothing was
-/// truncated or no cursor is known.
+/// `start_line=121`, after an answer with `metadata`, JSON values by name. Returns `None` if
+/// nothing was truncated or the answer has no position to continue at.
 pub(super) fn next_call<'a>(
     given: &Members,
     metadata: impl Fn(&str) -> Option<&'a str>,
@@ -44,7 +44,7 @@ pub(super) fn next_call<'a>(
     let (cursor, next) = CURSORS.iter().find_map(|cursor| {
         Some((cursor, metadata(cursor.member).filter(|value| *value != "null")?))
     })?;
-    // A quote would end the header in the note that `reference` writes.
+    // A quote would end the header in a note of `reference`.
     let mut change = format!("{}={}", cursor.argument, next.trim_matches('"'));
     if let Some(rest) = cursor.rest(given, next) {
         change.push_str(&format!(" and {}={rest}", cursor.length));
@@ -58,7 +58,8 @@ pub(super) fn next_call<'a>(
 }
 
 impl Cursor {
-    /// How much of what the call asked for is left from `next` on, if it said how much.
+    /// Returns how much of the requested length is left from `next` on, if the call stated a
+    /// length.
     fn rest(&self, given: &Members, next: &str) -> Option<u64> {
         let number = |name: &str| given.get(name)?.get().parse::<u64>().ok();
         let length = number(self.length)?;
