@@ -73,7 +73,7 @@ impl Answer {
         self
     }
 
-    /// Adds lines behind the text.
+    /// Appends lines to the text.
     pub(crate) fn with_note(mut self, lines: &str) -> Answer {
         if !lines.is_empty() && !self.answer.ends_with('\n') {
             self.answer.push('\n');
@@ -175,7 +175,7 @@ impl Answer {
     }
 }
 
-/// Adds members whose values are JSON. Each is dropped behind its copy: together they may be
+/// Adds members whose values are JSON. Drops each after it is copied, because together they may be
 /// as long as a history.
 fn push_members(out: &mut String, members: Vec<(impl AsRef<str>, String)>) {
     for (index, (name, json)) in members.into_iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Unburden: a context manager for LLM agents. A framework posts its whole
-//! message history between turns and gets a smaller, valid one back; large tool
-//! results move to files, and everything that left can be read again.
+//! Unburden: a context manager for LLM agents. A framework posts its whole message history between
+//! turns and gets a smaller, valid one back; large tool results move to files, and everything that
+//! was removed can be read again.
 //!
-//! Library crates stand beneath it: `chat_history` (messages as raw bytes, dialects),
-//! `token_count`, `context_store`, `record_files`, `record_sql`, `query_sandbox`, `fair_share`
-//! (what tenants share), `redact` (secrets).
+//! It uses library crates: `chat_history` (messages as raw bytes, dialects), `token_count`,
+//! `context_store`, `record_files`, `record_sql`, `query_sandbox`, `fair_share` (resources shared
+//! by tenants), `redact` (secrets).
 //!
 //! The modules in reading order, floor by floor; each uses only those above it:
 //!

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use query_sandbox::worker;
 use unburden::interfaces::cli;
 
-/// As fast as any for large bodies, and the memory of idle threads goes back to the
-/// system (`.cargo/config.toml`).
+/// jemalloc is fast for large bodies, and returns the memory of idle threads to the system
+/// (`.cargo/config.toml`).
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    // A worker's limits must stand before anything else is read.
+    // A worker's limits must be set before anything else is read.
     if std::env::args_os().nth(1).is_some_and(|word| word == worker::ARGUMENT) {
         return worker::main();
     }

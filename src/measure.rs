@@ -1,6 +1,6 @@
-//! Measure: what each message costs. A re-posted history is counted from a cache
-//! keyed by a hash of each message's raw bytes, so a turn costs what is new in
-//! it. The cached entry holds the view too: a known message is not parsed again.
+//! Measures the cost of each message. A re-posted history is counted from a cache keyed by a hash
+//! of each message's raw bytes, so a turn costs only its new messages. The cache also holds the
+//! view: a known message is not parsed again.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -20,31 +20,30 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use token_count::Tokenizer;
 
-/// The count of an image, a file or a sound, in tokens: the price of a 1024 × 1024
-/// image at high detail in OpenAI's tables. Providers differ; what matters is
-/// that base64 is never counted as text.
+/// The count of an image, a file or a sound, in tokens: the price of a 1024 × 1024 image at high
+/// detail in OpenAI's tables. Providers differ; the point is that base64 is never counted as text.
 pub(crate) const MEDIA_TOKENS: u64 = 765;
 
 /// Results smaller than this are not hashed at measuring time, in bytes: they
 /// are seldom moved, and hashing them later is cheap.
 const HASH_FROM_BYTES: usize = 1024;
 
-/// Messages are handed to the counting threads in runs of so many bytes, a message
-/// counting `MESSAGE` besides its own: a history of short ones is not drowned in
-/// hand-overs, and no thread is long alone at the end.
+/// Bytes of messages that a counting thread gets at a time; each message counts as `MESSAGE` bytes
+/// more. So many short messages cause few hand-overs, and no thread works alone for long at the
+/// end.
 const RUN: usize = 16 * 1024;
 const MESSAGE: usize = 256;
 
 /// A text that may leave the history: one slot of a tool's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MeasuredSlot {
-    /// Where it stands, relative to the message.
+    /// Its position, relative to the message.
     pub slot: Slot,
     /// Its tokens.
     pub tokens: u64,
     /// Length of its text, in bytes of UTF-8.
     pub bytes: usize,
-    /// False where the text has no exact UTF-8 form (a lone surrogate).
+    /// False if the text has no exact UTF-8 form (a lone surrogate).
     pub exact: bool,
     /// Hash of the text, for texts of a kilobyte and more.
     pub hash: Option<blake3::Hash>,
@@ -61,11 +60,11 @@ pub(crate) struct Measured {
     pub tokens: u64,
     /// The slots of each result, in the view's order.
     pub results: Vec<Vec<MeasuredSlot>>,
-    /// Its plain text slots, measured as results are.
+    /// Its plain text slots, measured like results.
     pub texts: Vec<MeasuredSlot>,
 }
 
-/// A message's content, who counted it, and the dialect it was read in.
+/// The hash of a message's content, the tokenizer, and the dialect that parsed it.
 type Key = (u128, Tokenizer, &'static str);
 
 /// The size of a view, for a bounded cache.
@@ -80,17 +79,17 @@ impl Weighter<Key, Arc<Measured>> for Views {
     }
 }
 
-/// Counts histories and remembers what it counted.
+/// Counts histories, and caches the counts.
 pub(crate) struct Measure {
     seen: Cache<Key, Arc<Measured>, Views>,
     values: Cache<(u128, Tokenizer), u64>,
-    /// Random for each process, so that nobody outside can make two texts meet.
+    /// Random for each process, so that nobody outside can construct a hash collision.
     seed: u64,
     counted: AtomicU64,
 }
 
 impl Measure {
-    /// A measure that remembers up to `cache_bytes` of views and counts.
+    /// Creates a measure that caches up to `cache_bytes` of views and counts.
     pub(crate) fn new(cache_bytes: u64) -> Measure {
         let seed = std::hash::RandomState::new().hash_one(0);
         let entries = usize::try_from(cache_bytes / 1024).unwrap_or(usize::MAX);
@@ -102,7 +101,7 @@ impl Measure {
         }
     }
 
-    /// Reads and counts every message; the first that is none is the error.
+    /// Parses and counts every message. Fails at the first invalid one.
     pub(crate) fn history(
         &self,
         history: &History<'_>,
@@ -148,13 +147,12 @@ impl Measure {
         Ok(all)
     }
 
-    /// Bytes of messages counted so far; known ones cost nothing and are left out.
+    /// Returns the bytes of messages counted so far, without cached ones.
     pub(crate) fn counted_bytes(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// Counts a system prompt next to the messages: its texts, or where it has
-    /// none what any value does.
+    /// Counts a separate system prompt: its texts, or the whole value if it has none.
     pub(crate) fn prompt(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let slots = text_slots(raw);
         if slots.is_empty() {
@@ -163,8 +161,8 @@ impl Measure {
         slots.iter().map(|slot| self.value(&raw[slot.span.clone()], tokenizer)).sum()
     }
 
-    /// Counts a value next to the messages (`tools`): a string as its text,
-    /// anything else as compact JSON.
+    /// Counts a value next to the messages (`tools`): a string as its text, any other value as
+    /// compact JSON.
     pub(crate) fn value(&self, raw: &str, tokenizer: Tokenizer) -> u64 {
         let key = (xxh3_128_with_seed(raw.as_bytes(), self.seed), tokenizer);
         if let Some(known) = self.values.get(&key) {
@@ -180,7 +178,7 @@ impl Measure {
     }
 }
 
-/// Neighbouring messages that are counted together, none left out.
+/// Divides messages into runs of neighbours that are counted together.
 fn runs(messages: &[&str]) -> Vec<Range<usize>> {
     let (mut runs, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (index, message) in messages.iter().enumerate() {
@@ -193,7 +191,7 @@ fn runs(messages: &[&str]) -> Vec<Range<usize>> {
     runs
 }
 
-/// The text of a slot, as a file would hold it.
+/// Returns the text of a slot, as a file would hold it.
 pub(crate) fn text_of<'a>(message: &'a str, slot: &Slot) -> Text<'a> {
     let raw = &message[slot.span.clone()];
     match slot.kind {
@@ -222,8 +220,8 @@ fn measure(message: &str, view: MessageView, tokenizer: Tokenizer) -> Measured {
     Measured { view, tokens, results, texts }
 }
 
-/// Counts encrypted reasoning by the length of its base64: OpenAI's Codex takes
-/// three quarters of it less 650 bytes for what was reasoned, four bytes a token.
+/// Estimates encrypted reasoning by the length of its base64, like OpenAI's Codex: the reasoning is
+/// three quarters of it less 650 bytes, with four bytes per token.
 fn opaque_tokens(base64: u64) -> u64 {
     (base64 / 4 * 3).saturating_sub(650) / 4
 }

@@ -1,5 +1,5 @@
-//! Any bytes as a message of MCP: what is read of a message are slices of it, answers to it are
-//! JSON, and a message on one line says the same.
+//! Any bytes as a message of MCP: the parts read from a message are slices of it, answers to it are
+//! JSON, and the message on one line has the same meaning.
 
 use raw_json::{canonical, fields};
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use crate::interfaces::mcp::message::{
     INVALID_REQUEST, Id, Message, answer, error, id_at_the_edges, on_one_line, text,
 };
 
-/// Reads the data as a message, whole and with only `cut` bytes of its ends at hand.
+/// Reads the data as a message, whole and with only `cut` bytes of its ends available.
 pub(super) fn run(data: &[u8], cut: usize) {
     let Ok(message) = std::str::from_utf8(data) else {
         on_one_line(data.to_vec());
@@ -47,7 +47,7 @@ fn is_read(message: &str) {
     assert_eq!(values(message), values(&line), "on one line it says something else");
 }
 
-/// A message of which only its ends are at hand.
+/// A message of which only the ends are available.
 fn of_two_ends(message: &str, cut: usize) {
     let head = &message[..message.floor_char_boundary(cut * 16)];
     let tail = &message[message.ceil_char_boundary(message.len().saturating_sub(cut))..];

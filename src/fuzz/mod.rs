@@ -1,5 +1,5 @@
-//! The fuzz targets whose subject is private. Each takes any bytes and panics if a promise does
-//! not hold; `fuzz/` feeds them.
+//! Fuzz targets for private code. Each takes any bytes and panics if an invariant does not hold;
+//! `fuzz/` calls them.
 
 mod mcp_message;
 mod model_reply;
@@ -19,7 +19,7 @@ pub fn model_reply(data: &[u8]) {
     model_reply::run(data);
 }
 
-/// Reads any bytes as an MCP message, whole and with only `cut` bytes of its ends at hand.
+/// Reads any bytes as an MCP message, whole and with only `cut` bytes of its ends available.
 pub fn mcp_message(data: &[u8], cut: usize) {
     mcp_message::run(data, cut);
 }
@@ -36,13 +36,13 @@ pub fn paging(
     Pages { by_lines, limit, max_tokens, answer_bytes }.check(folder);
 }
 
-/// Sets the member `name` of any text to `value`, and takes it out.
+/// Sets the member `name` of any text to `value`, and removes it.
 pub fn proxy_edit(object: &str, name: &str, value: &str) {
     proxy_edit::run(object, name, value);
 }
 
-/// Offloads the texts of a tool's result that have more than `threshold` tokens; None if the
-/// result stays as it is.
+/// Offloads the texts of a tool's result that have more than `threshold` tokens; returns `None` if
+/// the result stays unchanged.
 pub fn proxy_result(service: &Service, result: &str, threshold: u64) -> Option<String> {
     let reload_tools = "[\"read_file\",\"lro_extract\"]";
     let offloader = ResultOffloader { service, threshold, reload_tools };
@@ -50,7 +50,7 @@ pub fn proxy_result(service: &Service, result: &str, threshold: u64) -> Option<S
     offloader.result(result, &call).expect("files can be written")
 }
 
-/// Calls a tool of an agent: its text, and true if the call failed.
+/// Calls a tool of an agent; returns its text, and true if the call failed.
 pub fn tool_call(service: &Service, name: &str, arguments: &str) -> (String, bool) {
     let tool = tools::find(name, "").expect("a tool has this name");
     let output = tools::call(service, tool, arguments, "[\"read_file\",\"grep\"]");

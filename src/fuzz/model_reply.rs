@@ -1,7 +1,7 @@
-//! Any text as a model's reply: it is a summary or rejected, never a panic. What is
-//! accepted stands in its block as the one snapshot there, read back as it was
-//! written; no tag of the reply ends it, opens another or adds a directive, and no
-//! file is named that the messages do not name.
+//! Any text as a model's reply: it is a summary or is rejected, without a panic. An accepted reply
+//! is the only snapshot in its block and is read back as written. No tag of the reply ends the
+//! block, opens another or adds a directive, and the reply names no file that the messages do not
+//! name.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ const FOUND: &str = "error[E0308]: mismatched types in src/auth/login.rs:42:9\nI
 const ORIGINALS: &str = "./store/compressed_group_c_0.json";
 const FILE: &str = "./store/tool_call_7.txt";
 
-/// What separates the sections of a reply that is written for the input.
+/// Separates the sections of a reply in the input.
 const BETWEEN: char = '\u{1f}';
 
 /// Paths of files with the extensions of stored ones.
@@ -121,7 +121,7 @@ fn names_only_what_is_there(summary: &Summary) {
     let known = [GOAL, SAID, FOUND, FILE].join("\n").to_lowercase();
     for text in Section::ALL.map(|section| summary.get(section)) {
         for path in PATHS.find_iter(text) {
-            // Of a longer name the beginning is no file's, and neither is the end.
+            // Part of a longer name is not the name of a file.
             let more = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
             let name = path.as_str().rsplit('/').next().unwrap_or_default();
             let longer =
@@ -129,9 +129,9 @@ fn names_only_what_is_there(summary: &Summary) {
             if longer || !is_reference_target(name) {
                 continue;
             }
-            // A dash before it is the mark of a list.
+            // A dash before it marks a list item.
             let path = path.as_str().trim_start_matches('-').to_lowercase();
-            // A number or a mark that stands before a path is none of its folders.
+            // A number or a mark before a path is not one of its folders.
             let bare = match path.split_once('/') {
                 Some((head, rest)) if head != ".." && !head.contains(char::is_alphabetic) => rest,
                 _ => &path,

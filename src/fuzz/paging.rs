@@ -1,5 +1,5 @@
-//! Any file in pages of any size: the pages that follow the cursors, put together,
-//! are the file byte for byte; totals stay, cursors grow (I1, I17).
+//! Any file in pages of any size: the pages at the returned offsets, concatenated, are the file
+//! byte for byte; totals stay the same, and offsets grow (I1, I17).
 
 use std::fs;
 use std::path::Path;
@@ -18,13 +18,13 @@ const RULE: &str = "\n\n---\n\n";
 /// The size of the pages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pages {
-    /// Whether pages are of lines, else of bytes.
+    /// True for pages of lines, false for pages of bytes.
     pub(super) by_lines: bool,
-    /// The most lines or bytes of a page.
+    /// Maximum number of lines or bytes of a page.
     pub(super) limit: Option<u64>,
-    /// The most tokens of a page.
+    /// Maximum number of tokens of a page.
     pub(super) max_tokens: Option<u64>,
-    /// The most bytes of a page.
+    /// Maximum number of bytes of a page.
     pub(super) answer_bytes: usize,
 }
 
@@ -46,7 +46,7 @@ impl Pages {
         }
     }
 
-    /// Reads page after page; an error names the first byte that is no text.
+    /// Reads page after page; an error must name the first byte that is not text.
     fn follow(&self, target: &Target<'_>, content: &[u8]) {
         let mut whole: Vec<u8> = Vec::new();
         let limits = Limits { answer_bytes: self.answer_bytes, ..Limits::default() };
@@ -80,7 +80,7 @@ impl Pages {
         Part::Bytes { offset, limit: self.limit }
     }
 
-    /// The same by the words of `read_tool_result`.
+    /// Reads the text in parts, by the selectors of `read_tool_result`.
     fn parts(&self, text: &str) {
         let room =
             Room { max_tokens: self.max_tokens, answer_bytes: self.answer_bytes, count: &count };
@@ -88,7 +88,7 @@ impl Pages {
         let (mut whole, mut first) = (String::new(), 0);
         loop {
             let got = part(text, &lines, "file", &room).expect("cursors stay inside");
-            // A line that no page has room for is cut, and the answer names the way on.
+            // A line that fits no page is truncated, and the answer says how to read the rest.
             if got.answer.ends_with("of this line left out: read_file by bytes]") {
                 return;
             }
@@ -106,7 +106,7 @@ impl Pages {
     }
 }
 
-/// Checks the totals and places that a page says of itself.
+/// Checks the totals and offsets that a page reports.
 fn is_true(page: &ReadAnswer, content: &[u8], read: usize) {
     let lines = content.split_inclusive(|byte| *byte == b'\n').count() as u64;
     assert_eq!(page.total_bytes, content.len() as u64);
@@ -118,7 +118,8 @@ fn is_true(page: &ReadAnswer, content: &[u8], read: usize) {
     assert_eq!(more, page.end_byte < page.total_bytes);
 }
 
-/// Only the first byte that is no text may end the reading, and all before it is read.
+/// Checks that only the first byte that is not text ends the reading, and that everything before it
+/// was read.
 fn is_no_text(error: &ReloadError, whole: &[u8], content: &[u8]) {
     let ReloadError::NotText { byte_offset, .. } = error else { panic!("{error}") };
     let bad = std::str::from_utf8(content).expect_err("the file is text").valid_up_to();

@@ -1,5 +1,5 @@
-//! Any object with a member set, changed or taken out: every other member keeps its bytes and
-//! its place.
+//! A member of any object is set, changed or removed: every other member keeps its bytes and its
+//! place.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use raw_json::fields;
 
 use crate::interfaces::proxy::edit::{map_member, remove_member, set_member};
 
-/// Sets the member `name` of any text to `value`, and takes it out.
+/// Sets the member `name` of any text to `value`, and removes it.
 pub(super) fn run(object: &str, name: &str, value: &str) {
     sets(object, name, value);
     takes_out(object, name);

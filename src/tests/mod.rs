@@ -1,4 +1,4 @@
-//! Tests over several modules, and what all tests share with those of `tests/it`.
+//! Tests over several modules, and code shared with the tests of `tests/it`.
 
 #[path = "../../tests/it/cpu_time.rs"]
 pub(crate) mod cpu_time;

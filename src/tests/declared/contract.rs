@@ -12,7 +12,7 @@ use crate::pipeline::Settings;
 use crate::reading::extract::request::Extract;
 use crate::service::requests::{Count, Deletion, Grep, Read, ToolResult};
 
-/// Exactly one part of the question, as JSON Schema.
+/// Exactly one kind of query, as JSON Schema.
 const ONE_QUESTION: &str = "
       if: { required: [recipe] }
       then:
@@ -37,7 +37,7 @@ const ONE_RESULT: &str = "
       then: { not: { required: [content] } }
       else: { required: [content] }";
 
-/// The tools whose calls models write, with their schemas: an unknown member is refused.
+/// The tools whose calls models write, with their schemas: an unknown member is rejected.
 const CALLS: [(&str, &str); 4] = [
     ("grep", "GrepRequest"),
     ("lro_extract", "ExtractRequest"),
@@ -45,7 +45,7 @@ const CALLS: [(&str, &str); 4] = [
     ("read_tool_result", "ToolResultRequest"),
 ];
 
-/// A schema of the contract: its name, its members, and what else holds for it.
+/// A schema of the contract: its name, its members, and its other keywords.
 type Schema = (&'static str, Vec<Field>, &'static str);
 
 fn schemas() -> Vec<Schema> {
@@ -102,7 +102,7 @@ fn the_contract_has_the_declared_parameters() {
     assert_eq!(compared, 3);
 }
 
-/// The definitions of the tools, written for models, take declared members only.
+/// The definitions of the tools, written for models, accept declared members only.
 #[test]
 fn the_tools_take_declared_members() {
     for (tool, schema) in CALLS.into_iter().chain([("context_offload", "OffloadRequest")]) {
@@ -121,7 +121,7 @@ fn the_tools_take_declared_members() {
     }
 }
 
-/// A schema takes nothing that the declared one refuses.
+/// Checks that a schema accepts nothing that the declared one rejects.
 fn fits(given: &Value, field: &Field, place: &str) {
     let declared: serde_json::Map<String, Value> = keywords(field).into_iter().collect();
     let declared = |name: &str| declared.get(name).cloned().unwrap_or_default();
@@ -144,7 +144,7 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// The keywords of a member's schema, but for its description.
+/// Returns the keywords of a member's schema, except its description.
 fn keywords(field: &Field) -> Vec<(String, Value)> {
     let Field { words, min, max, .. } = field;
     let text = (*max < u64::MAX).then_some(("maxLength", json!(max)));
@@ -190,7 +190,7 @@ fn keywords(field: &Field) -> Vec<(String, Value)> {
     found
 }
 
-/// YAML in one line, with bare words.
+/// Formats a value as YAML on one line, with bare words.
 fn flow(value: &Value) -> String {
     let list = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -210,9 +210,9 @@ fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(plain) && text != "null"
 }
 
-/// The description of a member: the unit, the declared text, and what its absence means. A default
-/// is told there only: clients that are generated from a keyword send it with every request, also
-/// next to members that it does not go with.
+/// Appends the description of a member: the unit, the declared text, and the meaning of its
+/// absence. Only the description states a default: clients generated from a `default` keyword send
+/// it with every request, also next to members that it does not go with.
 fn describe(made: &mut String, field: &Field) {
     let mut paragraphs = field.paragraphs();
     paragraphs[0] = with_unit(field, &paragraphs[0]);

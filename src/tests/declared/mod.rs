@@ -1,6 +1,6 @@
-//! The declarations of the requests' members, in the contract and in the clients: the
-//! schemas of requests in `openapi.yaml` and the settings of both clients are written from
-//! them. `UPDATE=1 cargo test --lib declared` writes these anew.
+//! The declarations of the requests' members, in the contract and in the clients: the schemas of
+//! requests in `openapi.yaml` and the settings of both clients are generated from them. `UPDATE=1
+//! cargo test --lib declared` writes them anew.
 
 mod contract;
 mod python;
@@ -11,8 +11,8 @@ use std::path::Path;
 
 use crate::params::{Field, Shape};
 
-/// Holds a file, or its part behind `mark`, to what the declarations say; writes it where
-/// `UPDATE` is set.
+/// Checks that a file, or its part after `mark`, matches the declarations; writes it if `UPDATE` is
+/// set.
 fn hold(path: &str, mark: &str, made: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = std::fs::read_to_string(&path).unwrap_or_default();
@@ -25,7 +25,7 @@ fn hold(path: &str, mark: &str, made: &str) {
     }
 }
 
-/// The first sentence behind the unit of a number.
+/// Returns the first sentence, after the unit of a number.
 fn with_unit(field: &Field, text: &str) -> String {
     match field.shape {
         Shape::Whole if !field.unit.is_empty() => format!("In {}. {text}", field.unit),

@@ -4,10 +4,10 @@ use super::with_unit;
 use crate::params::{Field, HistoryMembers};
 use crate::pipeline::Settings;
 
-/// The clients do not ask for the contents of files.
+/// The clients do not request the contents of files.
 pub(super) const OWN_FILES: (&str, &str) = ("include_files", "false, unlike the service's");
 
-/// The sentence of a setting in a client; some have a default of their own there.
+/// Returns the sentence on a setting in a client; some settings have another default there.
 pub(super) fn sentence(field: &Field, own: &[(&str, &str)]) -> String {
     let own = own.iter().find(|(name, _)| *name == field.name);
     let default = own.map(|(_, default)| (*default).to_owned()).or(field.default_in_words());
@@ -32,7 +32,7 @@ pub(super) fn type_of(field: &Field) -> &'static str {
     TYPES.iter().find(|(name, _)| *name == field.name).unwrap().1
 }
 
-/// Each type of words and its words, quoted.
+/// Returns each type of words with its words, quoted.
 pub(super) fn types(quote: char) -> impl Iterator<Item = (&'static str, Vec<String>)> {
     let fields = Settings::FIELDS.iter().chain(HistoryMembers::FIELDS);
     let fields = fields.filter(|f| !f.words.is_empty() && f.name != "working_summary_mode");

@@ -34,7 +34,7 @@ fn the_typescript_client_has_the_declared_settings() {
             Shape::Words => {
                 (format!("{}[]", type_of(field)), format!("{{ words: [{}] }}", words().join(", ")))
             }
-            // The service knows its formats: a newer one may know more.
+            // The client accepts any text, because a newer service may know more formats.
             _ if !field.words.is_empty() => (type_of(field).to_owned(), "'text'".to_owned()),
             _ => ("string".to_owned(), "'text'".to_owned()),
         };
@@ -63,7 +63,7 @@ fn camel(name: &str) -> String {
     parts.fold(first, |made, part| made + &part[..1].to_uppercase() + &part[1..])
 }
 
-/// The names of settings in a text, as TypeScript has them.
+/// Returns a text with the names of settings in backticks as in TypeScript.
 fn camel_in_code(text: &str) -> String {
     Settings::FIELDS.iter().fold(text.to_owned(), |text, field| {
         text.replace(&format!("`{}`", field.name), &format!("`{}`", camel(field.name)))
